@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The helpers every folder's CMakeLists.txt is written with: one module is one library, a unit test,
+# a micro-benchmark or a fuzz target is one line beside the code it is about.
+
+add_library(kairos_flags INTERFACE)
+target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
+    -Woverloaded-virtual $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
+if(KAIROS_SANITIZE)
+    add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${KAIROS_SANITIZE})
+endif()
+if(KAIROS_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(KAIROS_TESTS)
+    find_package(GTest REQUIRED)
+    include(GoogleTest)
+endif()
+
+# kairos_module(name SOURCES a.cpp … HEADERS a.h … DEPENDS base cdr …)
+# One module of kairos/: the library kairos_<name>, whose public headers are exactly HEADERS.
+# A module without SOURCES is header-only.
+function(kairos_module name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
+    if(ARG_SOURCES)
+        set(scope PUBLIC)
+        add_library(kairos_${name} ${ARG_SOURCES})
+        target_link_libraries(kairos_${name} PRIVATE $<BUILD_INTERFACE:kairos_flags>)
+    else()
+        set(scope INTERFACE)
+        add_library(kairos_${name} INTERFACE)
+    endif()
+    add_library(Kairos::${name} ALIAS kairos_${name})
+    set_target_properties(kairos_${name} PROPERTIES EXPORT_NAME ${name})
+    target_sources(kairos_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+        FILES ${ARG_HEADERS})
+    target_compile_features(kairos_${name} ${scope} cxx_std_20)
+    list(TRANSFORM ARG_DEPENDS PREPEND kairos_)
+    target_link_libraries(kairos_${name} ${scope} ${ARG_DEPENDS})
+    install(TARGETS kairos_${name} EXPORT KairosTargets FILE_SET HEADERS)
+endfunction()
+
+# kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT])
+# A GoogleTest program. CONCURRENT labels it for the ThreadSanitizer run.
+function(kairos_test name)
+    if(NOT KAIROS_TESTS)
+        return()
+    endif()
+    cmake_parse_arguments(ARG "CONCURRENT" "" "LIBS" ${ARGN})
+    string(REPLACE "." "_" target ${name}_test)
+    add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+    # One ctest entry per program: starting a process per test case would cost more than the cases.
+    add_test(NAME ${name} COMMAND ${target})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+    if(ARG_CONCURRENT)
+        set_tests_properties(${name} PROPERTIES LABELS concurrent)
+    endif()
+endfunction()
+
+# kairos_fuzz(module.subject file_fuzz.cpp [LIBS target …])
+# A libFuzzer target. Without KAIROS_FUZZ it is linked with a small main that replays
+# fuzz/corpus/<module.subject>/ as an ordinary test.
+function(kairos_fuzz name)
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    string(REPLACE "." "_" target ${name}_fuzz)
+    set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+    if(KAIROS_FUZZ)
+        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+        set_property(GLOBAL APPEND PROPERTY KAIROS_FUZZ_TARGETS ${target})
+    elseif(KAIROS_TESTS)
+        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
+        add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
+        set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
+    else()
+        return()
+    endif()
+    target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
+endfunction()

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every limit that protects the process from what a peer may send, with its reason, in one place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kairos::limits {
+
+/// Largest GIOP message body accepted by default; `-ORBMaxMessageSize` changes it.
+inline constexpr std::size_t message_size_max = std::size_t{256} << 20;
+/// First size of a connection's receive buffer: holds an ordinary request in one read.
+inline constexpr std::size_t receive_buffer_initial = std::size_t{16} << 10;
+/// A receive buffer that grew beyond this for one large message is given back afterwards.
+inline constexpr std::size_t receive_buffer_kept = std::size_t{1} << 20;
+/// Requests of one connection whose fragments may be incomplete at the same time.
+inline constexpr std::size_t fragmented_messages_max = 64;
+/// Service contexts of one message, profiles of one reference, components of one profile: real
+/// ones have a handful; the bytes left bound them anyway, this bounds the time spent.
+inline constexpr std::size_t service_contexts_max = 1024;
+inline constexpr std::size_t profiles_max = 256;
+inline constexpr std::size_t components_max = 1024;
+/// Depth to which encapsulations and constructed types may nest before they are refused.
+inline constexpr std::size_t nesting_max = 64;
+/// Location forwards followed for one call before TRANSIENT: a loop, not a route.
+inline constexpr std::size_t forwards_max = 16;
+/// Octets of an object key, an operation name or a repository id.
+inline constexpr std::size_t object_key_max = std::size_t{64} << 10;
+inline constexpr std::size_t operation_name_max = std::size_t{4} << 10;
+/// Connections a server accepts by default; `-ORBMaxConnections` changes it.
+inline constexpr std::size_t connections_max = 10'000;
+
+} // namespace kairos::limits
