@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The resolved model of one IDL translation unit: what the front end hands to back ends and tools.
+// Plain structs in source order, names resolved, constants evaluated, repository ids final. All
+// objects are owned by the Unit and live as long as it; pointers between them are stable and never
+// null unless a comment says so. A back end needs this header alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kairos::idlc {
+
+struct Declaration;
+struct Enumerator;
+struct Interface;
+
+/// A place in a source file. `file` indexes Unit::files; lines and columns start at 1.
+struct Location {
+    std::uint32_t file = 0;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    std::uint32_t length = 1; ///< characters of the token there, for the underline
+    friend bool operator==(const Location&, const Location&) = default;
+};
+
+/// One inclusion of a file (a file included twice is two entries). Entry 0 is the main file.
+struct SourceFile {
+    std::string path;                   ///< as a user would write it: relative where given so
+    std::string include_spelling;       ///< `"x.idl"` or `<x.idl>` as written; empty for entry 0
+    std::optional<Location> includer{}; ///< the #include directive; none for entry 0
+};
+
+// --- Types -------------------------------------------------------------------------------------
+
+enum class TypeKind {
+    void_, ///< result of operations only
+    boolean,
+    char_,
+    wchar,
+    octet,
+    int8,  ///< IDL 4; distinct from char
+    uint8, ///< IDL 4; distinct from octet
+    short_,
+    unsigned_short,
+    long_,
+    unsigned_long,
+    long_long,
+    unsigned_long_long,
+    float_,
+    double_,
+    long_double,
+    any,
+    object,     ///< CORBA::Object
+    value_base, ///< CORBA::ValueBase
+    type_code,  ///< CORBA::TypeCode
+    string,     ///< `bound`
+    wstring,    ///< `bound`
+    fixed,      ///< `digits`, `scale`; both 0 where the type of a constant is bare `fixed`
+    sequence,   ///< `element`, `bound`
+    array,      ///< `element` (never an array itself), `dimensions`
+    declared, ///< `declaration`: Struct, Union, Enum, Alias, Interface, ValueType, ValueBox, Native
+};
+
+struct Type {
+    TypeKind kind = TypeKind::void_;
+    std::uint64_t bound = 0; ///< of string, wstring and sequence; 0 is unbounded
+    std::uint16_t digits = 0;
+    std::int16_t scale = 0;
+    const Type* element = nullptr;            ///< of sequence and array, else null
+    const Declaration* declaration = nullptr; ///< of declared, else null
+    std::vector<std::uint64_t> dimensions{};  ///< of array, outermost first, each at least 1
+};
+
+// --- Constant values ---------------------------------------------------------------------------
+
+/// A fixed-point constant: an optional '-', digits, and where scale > 0 a point and `scale` digits.
+struct FixedValue {
+    std::string text;
+    std::uint16_t digits = 0; ///< significant digits as CORBA counts them, 1..31
+    std::int16_t scale = 0;
+    friend bool operator==(const FixedValue&, const FixedValue&) = default;
+};
+
+/// A value of the type it was declared with. Signed integer types (and int8) hold std::int64_t,
+/// unsigned ones, octet and uint8 std::uint64_t, char char, wchar char32_t, float, double and long
+/// double long double, string std::string (bytes as in the source), wstring std::u32string.
+using Value = std::variant<std::monostate, bool, char, char32_t, std::int64_t, std::uint64_t,
+                           long double, FixedValue, std::string, std::u32string, const Enumerator*>;
+
+// --- Annotations -------------------------------------------------------------------------------
+
+/// `@name(parameter=value, …)`, IDL 4. A single unnamed value has the parameter name "value".
+struct AnnotationParameter {
+    std::string name;
+    std::string text; ///< the value's tokens as written, separated by spaces
+    Value value{};    ///< set where the value is one literal, perhaps with a sign
+};
+struct Annotation {
+    std::string name; ///< as written, e.g. "key" or "Module::custom"
+    std::vector<AnnotationParameter> parameters{};
+    Location location{};
+};
+using Annotations = std::vector<Annotation>;
+
+// --- Declarations ------------------------------------------------------------------------------
+
+enum class DeclarationKind {
+    module,
+    forward,
+    interface,
+    value_type,
+    value_box,
+    struct_,
+    union_,
+    enum_,
+    enumerator,
+    alias,
+    constant,
+    exception,
+    attribute,
+    operation,
+    native,
+    annotation,
+};
+
+/// What every declaration has. The kind says which of the structs below it is; use as<T>().
+struct Declaration {
+    DeclarationKind kind;
+    std::string name;          ///< the IDL identifier, without an escaping underscore
+    std::string scoped_name;   ///< "A::B::name", without a leading "::"
+    std::string repository_id; ///< after #pragma prefix/ID/version, typeid and typeprefix
+    /// The module, interface, value type, struct, union or exception it is declared in; null at
+    /// file scope. Of an enumerator: what the enum is declared in. A module is the opening meant.
+    const Declaration* parent = nullptr;
+    Location location{};      ///< of its name, in the definition if there is one
+    bool in_main_file = true; ///< location.file == 0
+    Annotations annotations{};
+
+    explicit Declaration(DeclarationKind which) : kind(which) {}
+    virtual ~Declaration() = default;
+    Declaration(const Declaration&) = delete;
+    Declaration& operator=(const Declaration&) = delete;
+};
+
+template <DeclarationKind which>
+struct DeclarationOf : Declaration {
+    static constexpr DeclarationKind this_kind = which;
+    DeclarationOf() : Declaration(which) {}
+};
+
+/// The declaration as its own struct, or null where it is of another kind or null.
+template <typename T>
+[[nodiscard]] const T* as(const Declaration* declaration) noexcept
+{
+    if (declaration == nullptr || declaration->kind != T::this_kind) return nullptr;
+    return static_cast<const T*>(declaration);
+}
+template <typename T>
+[[nodiscard]] T* as(Declaration* declaration) noexcept
+{
+    return const_cast<T*>(as<T>(static_cast<const Declaration*>(declaration)));
+}
+
+/// What a scope contains, in source order: everything declared directly in it.
+using Declarations = std::vector<const Declaration*>;
+
+/// One opening of a module. A reopened module has several, which share one naming scope.
+struct Module : DeclarationOf<DeclarationKind::module> {
+    Declarations declarations{};
+    const Module* first = nullptr; ///< the first opening; itself where it is the first
+};
+
+/// A forward declaration of a struct, union, interface or value type. Types never refer to this
+/// but to `definition`, which exists from here on and may never become `defined`.
+struct Forward : DeclarationOf<DeclarationKind::forward> {
+    const Declaration* definition = nullptr;
+};
+
+struct Member {
+    std::string name;
+    const Type* type = nullptr;
+    Location location{};
+    Annotations annotations{};
+};
+
+struct Struct : DeclarationOf<DeclarationKind::struct_> {
+    bool defined = false;
+    Declarations declarations{};   ///< types declared within, e.g. `struct A { enum B {b} c; };`
+    std::vector<Member> members{}; ///< one per declarator
+    const Struct* base = nullptr;  ///< IDL 4 inheritance; null for none (always, in CORBA 3.3)
+};
+
+struct Exception : DeclarationOf<DeclarationKind::exception> {
+    Declarations declarations{};
+    std::vector<Member> members{};
+};
+
+struct CaseLabel {
+    bool is_default = false;
+    Value value{}; ///< of the discriminator's type; monostate for default
+    Location location{};
+};
+struct UnionCase {
+    std::vector<CaseLabel> labels{}; ///< at least one
+    Member member{};
+};
+struct Union : DeclarationOf<DeclarationKind::union_> {
+    bool defined = false;
+    Declarations declarations{}; ///< types declared within, the discriminator's enum included
+    const Type* discriminator = nullptr; ///< null until defined; may be an Alias: see resolved()
+    std::vector<UnionCase> cases{};
+    bool has_default = false; ///< an explicit `default:`
+};
+
+struct Enum : DeclarationOf<DeclarationKind::enum_> {
+    std::vector<const Enumerator*> enumerators{};
+};
+/// Also named in the scope that contains the enum, where it is not listed among the declarations.
+struct Enumerator : DeclarationOf<DeclarationKind::enumerator> {
+    const Enum* type = nullptr;
+    std::uint32_t ordinal = 0;
+};
+
+/// One declarator of a typedef.
+struct Alias : DeclarationOf<DeclarationKind::alias> {
+    const Type* type = nullptr;
+};
+
+struct Constant : DeclarationOf<DeclarationKind::constant> {
+    const Type* type = nullptr;
+    Value value{};
+};
+
+struct Attribute : DeclarationOf<DeclarationKind::attribute> {
+    const Type* type = nullptr;
+    bool readonly = false;
+    Declarations get_raises{}; ///< Exception, or Native
+    Declarations set_raises{};
+};
+
+enum class Direction { in, out, inout };
+struct Parameter {
+    Direction direction = Direction::in;
+    std::string name;
+    const Type* type = nullptr;
+    Location location{};
+    Annotations annotations{};
+};
+
+struct Operation : DeclarationOf<DeclarationKind::operation> {
+    bool oneway = false;
+    const Type* result = nullptr;
+    std::vector<Parameter> parameters{};
+    Declarations raises{}; ///< Exception, or Native
+    std::vector<std::string> context{};
+};
+
+struct Interface : DeclarationOf<DeclarationKind::interface> {
+    bool defined = false;
+    bool is_abstract = false;
+    bool is_local = false;
+    std::vector<const Interface*> bases{}; ///< direct ones as written
+    /// All bases, direct and indirect, each once, every one after its own bases: leftmost first.
+    std::vector<const Interface*> ancestors{};
+    Declarations declarations{}; ///< operations and attributes among types, constants, exceptions
+};
+
+struct StateMember {
+    bool is_public = true;
+    Member member{};
+};
+struct Factory {
+    std::string name;
+    std::vector<Parameter> parameters{}; ///< all `in`
+    Declarations raises{};
+    Location location{};
+    Annotations annotations{};
+};
+struct ValueType : DeclarationOf<DeclarationKind::value_type> {
+    bool defined = false;
+    bool is_abstract = false;
+    bool is_custom = false;
+    bool is_truncatable = false;           ///< to bases[0]
+    std::vector<const ValueType*> bases{}; ///< a concrete one, if any, is the first
+    std::vector<const Interface*> supports{};
+    Declarations declarations{}; ///< operations and attributes among types, constants, exceptions
+    std::vector<StateMember> members{}; ///< its own, not those of its bases
+    std::vector<Factory> factories{};
+};
+
+struct ValueBox : DeclarationOf<DeclarationKind::value_box> {
+    const Type* type = nullptr;
+    Declarations declarations{}; ///< types declared within the boxed type
+};
+
+/// A type known by name only. Pseudo objects of module CORBA that no file declared are natives
+/// with `built_in` set ("CORBA::Principal", "CORBA::Environment", …); no scope lists them.
+struct Native : DeclarationOf<DeclarationKind::native> {
+    bool built_in = false;
+};
+
+/// `@annotation name { … };` of IDL 4.
+struct AnnotationDeclaration : DeclarationOf<DeclarationKind::annotation> {
+    struct Element {
+        std::string name;
+        const Type* type = nullptr; ///< null for `any`-typed IDL 4 elements
+        Value default_value{};
+    };
+    Declarations declarations{};
+    std::vector<Element> elements{};
+};
+
+// --- The unit ----------------------------------------------------------------------------------
+
+/// One main file with everything it includes. Owns the model.
+struct Unit {
+    std::vector<SourceFile> files{};
+    Declarations declarations{}; ///< of file scope, those of included files in their place
+    /// The files that the main file itself includes, in order: indices of `files`.
+    std::vector<std::uint32_t> direct_includes{};
+
+    template <typename T>
+    T& add()
+    {
+        owned_declarations_.push_back(std::make_unique<T>());
+        return static_cast<T&>(*owned_declarations_.back());
+    }
+    const Type& add_type(Type type)
+    {
+        owned_types_.push_back(std::move(type));
+        return owned_types_.back();
+    }
+
+  private:
+    std::vector<std::unique_ptr<Declaration>> owned_declarations_;
+    std::deque<Type> owned_types_;
+};
+
+// --- Questions about the model -----------------------------------------------------------------
+
+/// The type behind any chain of typedefs. An array of aliases stays an array of aliases.
+[[nodiscard]] const Type& resolved(const Type& type) noexcept;
+
+/// Whether the C++ mapping treats the type as of variable length: it is or contains any, object
+/// references, values, TypeCodes, strings or sequences, bounded or not.
+[[nodiscard]] bool is_variable_length(const Type& type);
+[[nodiscard]] bool is_variable_length(const Struct& type);
+[[nodiscard]] bool is_variable_length(const Union& type);
+[[nodiscard]] bool is_variable_length(const Exception& type);
+
+/// Whether a value of this struct, union or value type can contain another of the same type.
+[[nodiscard]] bool is_recursive(const Declaration& declaration);
+
+/// Whether the type is local (cannot be marshalled): a local interface or something made of one.
+[[nodiscard]] bool is_local(const Type& type);
+
+/// Operations and attributes of the interface and of all its ancestors, ancestors first, each
+/// once: what a skeleton must answer.
+[[nodiscard]] Declarations all_operations(const Interface& interface);
+
+/// The members that values of this type carry, those of its bases first.
+[[nodiscard]] std::vector<const StateMember*> all_members(const ValueType& value);
+
+/// A discriminator value that selects no labelled case: what an implicit or explicit default may
+/// use. None where the labels cover the whole type.
+[[nodiscard]] std::optional<Value> unlabelled_discriminator(const Union& type);
+
+/// "unsigned long", "sequence<A::B, 4>", "string": as IDL writes it.
+[[nodiscard]] std::string to_string(const Type& type);
+/// As an IDL literal.
+[[nodiscard]] std::string to_string(const Value& value);
+/// "interface", "struct", "value type", …: for messages.
+[[nodiscard]] std::string_view to_string(DeclarationKind kind) noexcept;
+
+} // namespace kairos::idlc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command line of kairos-idl says. main.cpp fills it; the front end reads the first part,
+// back ends the second.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kairos::idlc {
+
+struct Options {
+    // The front end's.
+    std::vector<std::string> files{};
+    std::vector<std::string> include_directories{}; ///< -I, searched in order
+    std::vector<std::string> defines{};             ///< -D, "NAME" or "NAME=VALUE"
+    std::vector<std::string> undefines{};           ///< -U
+    bool preprocess_only = false;                   ///< -E
+    bool check_only = false;                        ///< --check
+
+    // The back end's.
+    std::string output_directory = "."; ///< -o
+};
+
+} // namespace kairos::idlc
