@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decodes CDR (CORBA 3.3 part 2, 9.3) from bytes that a peer sent: stations 7 and 10 of the request
+// walk (docs/TOUR.md). Every read checks the bytes left; the first failure sticks, later reads give
+// zeros, and the caller asks once, at the end. Never allocates, never throws. Borrows its bytes.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/cdr/writer.h"
+
+#include <string_view>
+
+namespace kairos::cdr {
+
+/// Why a message was refused.
+enum class Fault : std::uint8_t {
+    none,
+    truncated,             ///< fewer bytes left than a value needs
+    length_beyond_end,     ///< a length that the bytes left cannot hold
+    string_not_terminated, ///< a string without its NUL, or of length zero
+    invalid_value,         ///< a boolean, enumerator or flag outside its range
+    bound_exceeded,        ///< more elements or characters than the IDL type allows
+    nesting_too_deep,      ///< encapsulations or types deeper than limits::nesting_max
+};
+
+/// The fault in words, for a log line or an exception's reason.
+[[nodiscard]] constexpr std::string_view describe(Fault fault) noexcept
+{
+    switch (fault) {
+    case Fault::none:
+        return "no fault";
+    case Fault::truncated:
+        return "data ends before the value";
+    case Fault::length_beyond_end:
+        return "length exceeds the data";
+    case Fault::string_not_terminated:
+        return "string is not terminated";
+    case Fault::invalid_value:
+        return "value is outside its type";
+    case Fault::bound_exceeded:
+        return "length exceeds the bound of its type";
+    case Fault::nesting_too_deep:
+        return "nested too deeply";
+    }
+    return "unknown fault";
+}
+
+class Reader {
+  public:
+    Reader() = default;
+
+    /// Reads `bytes`, whose first byte is stream offset `begin`'s origin: alignment counts from
+    /// `bytes.data()`, reading starts at offset `begin` ≤ size.
+    Reader(Bytes bytes, bool little_endian, std::size_t begin = 0) noexcept
+        : data_(bytes.data()), size_(bytes.size()), offset_(begin),
+          swap_(little_endian != native_little_endian)
+    {
+    }
+
+    template <Primitive T>
+    [[nodiscard]] T read() noexcept
+    {
+        const std::size_t at = align_up(offset_, sizeof(T));
+        if (at + sizeof(T) > size_) [[unlikely]] { // offsets stay below 2^33: no overflow
+            fail(Fault::truncated);
+            return T{};
+        }
+        offset_ = at + sizeof(T);
+        if constexpr (std::same_as<T, bool>) {
+            const auto octet = std::to_integer<std::uint8_t>(data_[at]);
+            if (octet > 1) [[unlikely]]
+                fail(Fault::invalid_value);
+            return octet == 1;
+        } else {
+            T value;
+            std::memcpy(&value, data_ + at, sizeof(T));
+            if constexpr (sizeof(T) > 1) {
+                if (swap_) [[unlikely]]
+                    value = byteswap(value);
+            }
+            return value;
+        }
+    }
+
+    /// The next `size` bytes from a multiple of `alignment` on, or null when they are not there.
+    [[nodiscard]] const std::byte* block(std::size_t size, std::size_t alignment) noexcept
+    {
+        const std::size_t at = align_up(offset_, alignment);
+        if (at > size_ || size > size_ - at) [[unlikely]] {
+            fail(Fault::truncated);
+            return nullptr;
+        }
+        offset_ = at + size;
+        return data_ + at;
+    }
+
+    /// A sequence's length, believed only if as many elements of at least `element_bytes_min`
+    /// bytes can be in the bytes left; otherwise zero, and the reader has failed.
+    [[nodiscard]] std::uint32_t read_length(std::size_t element_bytes_min) noexcept
+    {
+        const auto length = read<std::uint32_t>();
+        if (element_bytes_min != 0 && length > left() / element_bytes_min) [[unlikely]] {
+            fail(Fault::length_beyond_end);
+            return 0;
+        }
+        return length;
+    }
+
+    /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
+    /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
+    [[nodiscard]] std::string_view read_string() noexcept
+    {
+        const std::uint32_t length = read_length(1);
+        if (!ok()) [[unlikely]]
+            return "";
+        const auto* text = reinterpret_cast<const char*>(data_ + offset_);
+        if (length == 0 || text[length - 1] != '\0') [[unlikely]] {
+            fail(Fault::string_not_terminated);
+            return "";
+        }
+        offset_ += length;
+        return {text, length - 1};
+    }
+
+    /// A sequence of octets, in place.
+    [[nodiscard]] Bytes read_octets() noexcept
+    {
+        const std::uint32_t length = read_length(1);
+        const std::byte* octets = block(length, 1);
+        return octets == nullptr ? Bytes{} : Bytes{octets, length};
+    }
+
+    /// A reader of the encapsulation that follows; failed if it is empty or its flag is invalid.
+    [[nodiscard]] Reader read_encapsulation() noexcept
+    {
+        const Bytes bytes = read_octets();
+        return of_encapsulation(bytes);
+    }
+    /// A reader of an encapsulation's bytes, flag first. Failed if there is no valid flag.
+    [[nodiscard]] static Reader of_encapsulation(Bytes bytes) noexcept
+    {
+        Reader inner(bytes, native_little_endian);
+        const bool little_endian = inner.read<bool>();
+        inner.swap_ = little_endian != native_little_endian;
+        return inner;
+    }
+
+    void align(std::size_t alignment) noexcept { (void)block(0, alignment); }
+
+    [[nodiscard]] bool ok() const noexcept { return fault_ == Fault::none; }
+    [[nodiscard]] Fault fault() const noexcept { return fault_; }
+    /// Bytes not read yet; zero after a failure.
+    [[nodiscard]] std::size_t left() const noexcept { return size_ - offset_; }
+    [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+    /// Whether multi-byte values arrive in the other byte order.
+    [[nodiscard]] bool swap() const noexcept { return swap_; }
+    [[nodiscard]] bool little_endian() const noexcept { return swap_ != native_little_endian; }
+    [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
+
+    /// Marks the input as refused. The first fault is kept.
+    [[gnu::cold]] void fail(Fault fault) noexcept
+    {
+        if (fault_ == Fault::none) fault_ = fault;
+        offset_ = size_;
+    }
+
+  private:
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t offset_ = 0; // never above size_
+    bool swap_ = false;
+    Fault fault_ = Fault::none;
+};
+
+} // namespace kairos::cdr
