@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tagged components that Kairos makes or understands (CORBA 3.3 part 2, 7.6.6), with the tags
+// of the profiles and components it can name. Built and read when references are made and
+// received; cold path only.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/ior/ior.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kairos::ior {
+
+inline constexpr std::uint32_t tag_internet_iop = 0;
+inline constexpr std::uint32_t tag_multiple_components = 1;
+
+inline constexpr std::uint32_t tag_orb_type = 0;
+inline constexpr std::uint32_t tag_code_sets = 1;
+inline constexpr std::uint32_t tag_policies = 2;
+inline constexpr std::uint32_t tag_alternate_iiop_address = 3;
+inline constexpr std::uint32_t tag_ssl_sec_trans = 20;
+inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
+inline constexpr std::uint32_t tag_tls_sec_trans = 36;
+
+/// The vendor ids that ORBs put into TAG_ORB_TYPE.
+namespace orb_type {
+inline constexpr std::uint32_t kairos = 0x4B524F00; // "KRO\0"; not registered
+inline constexpr std::uint32_t omniorb = 0x41545400;
+inline constexpr std::uint32_t tao = 0x54414F00;
+inline constexpr std::uint32_t jacorb = 0x4A414300;
+} // namespace orb_type
+
+/// Code set ids of the OSF registry.
+namespace code_set {
+inline constexpr std::uint32_t iso_8859_1 = 0x00010001;
+inline constexpr std::uint32_t ucs_2 = 0x00010100;
+inline constexpr std::uint32_t ucs_4 = 0x00010106;
+inline constexpr std::uint32_t utf_16 = 0x00010109;
+inline constexpr std::uint32_t utf_8 = 0x05010001;
+/// The registry's name, or "" for an id that is not among those in use.
+[[nodiscard]] std::string_view name(std::uint32_t id) noexcept;
+} // namespace code_set
+
+/// A host and a port. An IPv6 address stands without brackets.
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+    friend bool operator==(const Address&, const Address&) = default;
+};
+
+/// `host` as it is passed to a resolver: without the brackets that some ORBs write around IPv6.
+[[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
+/// "host:port", with brackets around IPv6.
+[[nodiscard]] std::string to_string(const Address& address);
+
+/// What a server can do with one kind of character (CORBA 3.3 part 2, 7.10.2.4).
+struct CodeSetComponent {
+    std::uint32_t native = 0; ///< zero: not said
+    std::vector<std::uint32_t> conversions;
+    friend bool operator==(const CodeSetComponent&, const CodeSetComponent&) = default;
+};
+struct CodeSets {
+    CodeSetComponent characters;      ///< char and string
+    CodeSetComponent wide_characters; ///< wchar and wstring
+    friend bool operator==(const CodeSets&, const CodeSets&) = default;
+};
+
+/// The first component with this tag, or null. Borrows.
+[[nodiscard]] const TaggedComponent* find(std::span<const TaggedComponent> components,
+                                          std::uint32_t tag) noexcept;
+
+[[nodiscard]] TaggedComponent make_orb_type(std::uint32_t type);
+[[nodiscard]] TaggedComponent make_code_sets(const CodeSets& sets);
+[[nodiscard]] TaggedComponent make_alternate_address(const Address& address);
+
+/// The contents of one component; nothing if it is malformed, which a client treats as absent.
+/// The tag has been looked at by the caller.
+[[nodiscard]] std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component);
+[[nodiscard]] std::optional<CodeSets> decode_code_sets(const TaggedComponent& component);
+[[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);
+
+/// The well-formed TAG_ALTERNATE_IIOP_ADDRESS components in order. An address may have port zero.
+[[nodiscard]] std::vector<Address> alternate_addresses(std::span<const TaggedComponent> components);
+
+} // namespace kairos::ior

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The IIOP profile (CORBA 3.3 part 2, 9.7.2) and the question a client asks of a reference: where
+// can the object be reached, in which order. Servers build profiles when they export a reference;
+// clients call `targets` once per reference, before the first call. Cold path only.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/ior/component.h"
+#include "kairos/ior/ior.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kairos::ior {
+
+/// Of a profile: the highest GIOP version that the server accepts there.
+struct IiopVersion {
+    std::uint8_t major = 1;
+    std::uint8_t minor = 2;
+    friend auto operator<=>(const IiopVersion&, const IiopVersion&) = default;
+};
+
+struct IiopProfile {
+    IiopVersion version;
+    std::string host; ///< IPv6 without brackets
+    std::uint16_t port = 0;
+    OctetVector object_key;
+    std::vector<TaggedComponent> components; ///< none in 1.0
+    friend bool operator==(const IiopProfile&, const IiopProfile&) = default;
+};
+
+/// Reads the data of a TAG_INTERNET_IOP profile. A minor version above 2 becomes 2, and bytes after
+/// the components are ignored: later versions only append. Another major version is refused.
+[[nodiscard]] Result<IiopProfile> decode_iiop(Bytes data);
+
+/// The profile as it goes into a reference. 1.0 cannot carry components: they are left out.
+[[nodiscard]] TaggedProfile encode_iiop(const IiopProfile& profile);
+
+/// Reads the data of a TAG_MULTIPLE_COMPONENTS profile.
+[[nodiscard]] Result<std::vector<TaggedComponent>> decode_multiple_components(Bytes data);
+
+/// One address at which an object can be reached. Targets of one profile share it, so that many
+/// addresses do not multiply a long key.
+struct Target {
+    Address address;
+    std::shared_ptr<const IiopProfile> profile; ///< never null: key, version, components
+    std::size_t profile_index = 0;              ///< its place in Ior::profiles, for GIOP addressing
+
+    [[nodiscard]] IiopVersion version() const noexcept { return profile->version; }
+    [[nodiscard]] Bytes object_key() const noexcept { return profile->object_key; }
+};
+
+/// Where the object can be reached, best first: each profile's own address, then its alternate
+/// ones, then the next profile. Profiles that are not IIOP or are malformed are skipped, as are
+/// addresses without host or with port zero (a server that wants TLS only says so).
+[[nodiscard]] std::vector<Target> targets(const Ior& reference);
+
+} // namespace kairos::ior
