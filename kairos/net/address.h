@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a socket is: an IPv4 or IPv6 address with a port, or the path of a unix-domain socket. A
+// value without ownership; free to copy and to share. Nothing here asks a name server, forwards or
+// backwards, except resolve(), which says so.
+#pragma once
+
+#include "kairos/base/result.h"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <netinet/in.h>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <vector>
+
+namespace kairos::net {
+
+class Address {
+  public:
+    enum class Family : std::uint8_t { none, ipv4, ipv6, unix_domain };
+
+    /// No address at all (Family::none), as of an unnamed unix-domain socket.
+    Address() noexcept;
+
+    /// A numeric host: "127.0.0.1", "::1", "[::1]", "fe80::1%eth0". Never asks anybody.
+    [[nodiscard]] static Result<Address> parse(std::string_view host, std::uint16_t port);
+    /// A unix-domain socket. A path that starts with '@' is a name in Linux's abstract namespace.
+    [[nodiscard]] static Result<Address> unix_path(std::string_view path);
+    /// What the system reported. Unknown families and impossible lengths become Family::none.
+    [[nodiscard]] static Address from_native(const sockaddr* native, socklen_t size) noexcept;
+
+    /// Every interface of this machine, for listening.
+    [[nodiscard]] static Address any_ipv4(std::uint16_t port = 0) noexcept;
+    [[nodiscard]] static Address any_ipv6(std::uint16_t port = 0) noexcept;
+    [[nodiscard]] static Address loopback_ipv4(std::uint16_t port = 0) noexcept;
+    [[nodiscard]] static Address loopback_ipv6(std::uint16_t port = 0) noexcept;
+
+    [[nodiscard]] Family family() const noexcept;
+    [[nodiscard]] bool is_ip() const noexcept;
+    /// 127.0.0.0/8 or ::1.
+    [[nodiscard]] bool is_loopback() const noexcept;
+    /// 0.0.0.0 or ::, which one can listen on but not publish.
+    [[nodiscard]] bool is_any() const noexcept;
+    /// 169.254.0.0/16 or fe80::/10.
+    [[nodiscard]] bool is_link_local() const noexcept;
+
+    /// 0 where there is none.
+    [[nodiscard]] std::uint16_t port() const noexcept;
+    [[nodiscard]] Address with_port(std::uint16_t port) const noexcept;
+    /// ::ffff:192.0.2.1 as 192.0.2.1; every other address as it is. A listener for both families
+    /// sees its IPv4 clients in the first form.
+    [[nodiscard]] Address unmapped() const noexcept;
+
+    /// The host in numbers, "::1" without brackets; the path of a unix-domain socket.
+    [[nodiscard]] std::string host_text() const;
+    /// "127.0.0.1:2809", "[::1]:2809", "unix:/path", "unix:@name", "none".
+    [[nodiscard]] std::string to_text() const;
+
+    [[nodiscard]] const sockaddr* native() const noexcept { return &storage_.common; }
+    [[nodiscard]] socklen_t native_size() const noexcept { return size_; }
+    /// AF_INET, AF_INET6, AF_UNIX or AF_UNSPEC.
+    [[nodiscard]] int native_family() const noexcept { return storage_.common.sa_family; }
+
+    /// By family, host, scope and port; the flow label of IPv6 does not count.
+    friend std::strong_ordering operator<=>(const Address& left, const Address& right) noexcept;
+    friend bool operator==(const Address& left, const Address& right) noexcept
+    {
+        return (left <=> right) == std::strong_ordering::equal;
+    }
+    [[nodiscard]] std::size_t hash() const noexcept;
+
+  private:
+    [[nodiscard]] static Result<Address> parse_ipv6(std::string_view host, std::uint16_t port);
+    /// The bytes of the host or path alone.
+    [[nodiscard]] std::string_view host_bytes() const noexcept;
+    [[nodiscard]] std::uint32_t scope() const noexcept;
+
+    // All members start with the family, and the system's headers expect to be read through any.
+    union Storage {
+        sockaddr_storage all;
+        sockaddr common;
+        sockaddr_in ipv4;
+        sockaddr_in6 ipv6;
+        sockaddr_un path;
+    };
+    Storage storage_;
+    socklen_t size_ = 0;
+};
+
+/// Every address of `host`, in the order in which they should be tried; at least one. A numeric
+/// host is returned as it is. Any other name goes through getaddrinfo, which may read files and ask
+/// name servers, allocate and block for seconds: the only place in Kairos that may. Never called
+/// with a connection's lock held nor on the path of a call.
+[[nodiscard]] Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port);
+
+/// The addresses by which other machines may reach this one, IPv4 first, to be published where a
+/// server listens on every interface: of interfaces that are up, not loopback, and not the bridges
+/// of containers and virtual machines (docker…, br-…, virbr…, veth…), whose addresses lead nowhere
+/// from outside. Link-local IPv6 is left out: its scope means nothing to a peer. Port 0. May be
+/// empty on a machine without a network.
+[[nodiscard]] Result<std::vector<Address>> local_addresses();
+
+} // namespace kairos::net
+
+template <>
+struct std::hash<kairos::net::Address> {
+    std::size_t operator()(const kairos::net::Address& address) const noexcept
+    {
+        return address.hash();
+    }
+};

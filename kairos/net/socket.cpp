@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/socket.h"
+
+#include "kairos/net/system_error.h"
+
+#include <algorithm>
+#include <climits>
+#include <ctime>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace kairos::net {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Result<void> set_option(const Socket& socket, int level, int name, int value, const char* what)
+{
+    if (::setsockopt(socket.descriptor(), level, name, &value, sizeof value) == 0) return {};
+    return system_error(std::string("cannot set socket option ") + what, errno);
+}
+
+timespec to_timespec(std::chrono::nanoseconds duration) noexcept
+{
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+    return {.tv_sec = static_cast<std::time_t>(seconds.count()),
+            .tv_nsec = static_cast<long>((duration - seconds).count())};
+}
+
+/// now + timeout, without overflow for "practically for ever".
+Clock::time_point deadline_after(std::chrono::nanoseconds timeout) noexcept
+{
+    const auto now = Clock::now();
+    return timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
+}
+
+} // namespace
+
+namespace detail {
+
+IoResult io_stopped(int error) noexcept
+{
+    switch (error) {
+    case EAGAIN:
+#if EWOULDBLOCK != EAGAIN
+    case EWOULDBLOCK:
+#endif
+        return {.error = error, .status = IoResult::Status::would_block};
+    case ECONNRESET:
+    case EPIPE:
+        return {.error = error, .status = IoResult::Status::closed};
+    default:
+        return {.error = error, .status = IoResult::Status::failed};
+    }
+}
+
+} // namespace detail
+
+void Socket::close() noexcept
+{
+    // Linux releases the descriptor even when close() reports EINTR; repeating could close another.
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+IoResult Socket::write(std::span<const iovec> segments, WriteFlags flags) noexcept
+{
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(segments.data()); // sendmsg only reads them
+    message.msg_iovlen = std::min<std::size_t>(segments.size(), IOV_MAX);
+    for (;;) {
+        const ssize_t count =
+            ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | static_cast<int>(flags));
+        if (count >= 0) [[likely]]
+            return {.bytes = static_cast<std::size_t>(count)};
+        if (errno != EINTR) return detail::io_stopped(errno);
+    }
+}
+
+IoResult Socket::write_all(std::span<iovec> segments) noexcept
+{
+    std::size_t written = 0;
+    for (auto left = drop_front(segments, 0); !left.empty();) {
+        IoResult result = write(std::span<const iovec>(left));
+        written += result.bytes;
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+        left = drop_front(left, result.bytes);
+    }
+    return {.bytes = written};
+}
+
+IoResult Socket::write_all(Bytes data) noexcept
+{
+    std::size_t written = 0;
+    while (written < data.size()) {
+        IoResult result = write(data.subspan(written));
+        written += result.bytes;
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+    }
+    return {.bytes = written};
+}
+
+IoResult Socket::wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept
+{
+    return wait_for(POLLIN, timeout);
+}
+
+IoResult Socket::wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept
+{
+    return wait_for(POLLOUT, timeout);
+}
+
+IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept
+{
+    const bool limited = timeout.has_value();
+    const auto deadline = limited ? deadline_after(*timeout) : Clock::time_point::max();
+    for (auto left = timeout.value_or(std::chrono::nanoseconds::zero());;) {
+        pollfd entry{.fd = descriptor_, .events = events, .revents = 0};
+        const timespec limit = to_timespec(std::max(left, std::chrono::nanoseconds::zero()));
+        const int count = ::ppoll(&entry, 1, limited ? &limit : nullptr, nullptr);
+        if (count > 0)
+            return (entry.revents & POLLNVAL) != 0 ? detail::io_stopped(EBADF) : IoResult{};
+        if (count == 0) return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
+        if (errno != EINTR) return detail::io_stopped(errno);
+        left = deadline - Clock::now(); // a signal does not start the time anew
+    }
+}
+
+void Socket::shutdown_read() noexcept { ::shutdown(descriptor_, SHUT_RD); }
+void Socket::shutdown_write() noexcept { ::shutdown(descriptor_, SHUT_WR); }
+void Socket::shutdown_both() noexcept { ::shutdown(descriptor_, SHUT_RDWR); }
+
+Result<void> Socket::set_non_blocking(bool non_blocking)
+{
+    const int flags = ::fcntl(descriptor_, F_GETFL);
+    const int wanted = non_blocking ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+    if (flags < 0 || (wanted != flags && ::fcntl(descriptor_, F_SETFL, wanted) < 0))
+        return system_error("cannot make a socket (non-)blocking", errno);
+    return {};
+}
+
+Result<Address> Socket::local_address() const
+{
+    sockaddr_storage native{};
+    socklen_t size = sizeof native;
+    if (::getsockname(descriptor_, reinterpret_cast<sockaddr*>(&native), &size) != 0)
+        return system_error("cannot tell a socket's own address", errno);
+    return Address::from_native(reinterpret_cast<const sockaddr*>(&native), size);
+}
+
+Result<Address> Socket::peer_address() const
+{
+    sockaddr_storage native{};
+    socklen_t size = sizeof native;
+    if (::getpeername(descriptor_, reinterpret_cast<sockaddr*>(&native), &size) != 0)
+        return system_error("cannot tell the address of a socket's peer", errno);
+    return Address::from_native(reinterpret_cast<const sockaddr*>(&native), size);
+}
+
+std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexcept
+{
+    while (!segments.empty() && bytes >= segments.front().iov_len) {
+        bytes -= segments.front().iov_len;
+        segments.front().iov_len = 0;
+        segments = segments.subspan(1);
+    }
+    if (!segments.empty()) {
+        iovec& first = segments.front();
+        first.iov_base = static_cast<std::byte*>(first.iov_base) + bytes;
+        first.iov_len -= bytes;
+    }
+    return segments;
+}
+
+Result<Socket> listen(const Address& address, const SocketOptions& options, int backlog)
+{
+    const std::string what = "cannot listen on " + address.to_text();
+    Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!socket.is_open()) return system_error(what, errno);
+    if (address.is_ip()) {
+        // Else a restarted server would wait for its predecessor's last connections to time out.
+        if (auto set = set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR"); !set)
+            return set.error();
+    }
+    if (address.family() == Address::Family::ipv6) {
+        // Always set: the system's default (net.ipv6.bindv6only) differs between machines.
+        if (auto set = set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, options.ipv6_only ? 1 : 0,
+                                  "IPV6_V6ONLY");
+            !set)
+            return set.error();
+    }
+    if (auto set = apply_options(socket, options, address.family()); !set) return set.error();
+    if (::bind(socket.descriptor(), address.native(), address.native_size()) != 0 ||
+        ::listen(socket.descriptor(), backlog) != 0)
+        return system_error(what, errno);
+    return socket;
+}
+
+Result<std::pair<Socket, Socket>> socket_pair()
+{
+    int descriptors[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors) != 0)
+        return system_error("cannot make a pair of sockets", errno);
+    return std::pair(Socket(descriptors[0]), Socket(descriptors[1]));
+}
+
+Result<void> apply_options(const Socket& socket, const SocketOptions& options,
+                           Address::Family family)
+{
+    const bool is_ip = family == Address::Family::ipv4 || family == Address::Family::ipv6;
+    Result<void> set;
+    if (options.send_queue_bytes > 0)
+        set = set_option(socket, SOL_SOCKET, SO_SNDBUF, options.send_queue_bytes, "SO_SNDBUF");
+    if (set && options.receive_queue_bytes > 0)
+        set = set_option(socket, SOL_SOCKET, SO_RCVBUF, options.receive_queue_bytes, "SO_RCVBUF");
+    if (set && is_ip && options.no_delay)
+        set = set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
+    if (set && is_ip && options.keep_alive)
+        set = set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE");
+    return set;
+}
+
+} // namespace kairos::net

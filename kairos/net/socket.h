@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A stream socket and what may be done with it. Reading and writing are one system call each,
+// inline, without allocation, lock or exception; setting up reports a Result with a readable
+// reason. One thread reads and one thread writes at a time; shutdown_* may be called from any
+// thread while another is inside read() or write(), which is how a blocked thread is released.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/base/result.h"
+#include "kairos/net/address.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <utility>
+
+namespace kairos::net {
+
+/// What one read or write came to. Fits two registers.
+struct [[nodiscard]] IoResult {
+    enum class Status : std::uint8_t {
+        ok,
+        would_block, ///< nothing can be moved now; or, for wait_*, the time is over
+        closed,      ///< the peer has closed or reset the connection
+        failed,      ///< anything else; `error` says what
+    };
+
+    std::size_t bytes = 0; ///< moved by this call, also when it then stopped with another status
+    int error = 0;         ///< errno where the system gave one; 0 for an orderly close
+    Status status = Status::ok;
+
+    [[nodiscard]] bool ok() const noexcept { return status == Status::ok; }
+};
+
+enum class ReadFlags : int {
+    none = 0,
+    wait_all = MSG_WAITALL,     ///< block until the buffer is full, the peer closes or a signal
+    do_not_wait = MSG_DONTWAIT, ///< as if the socket were non-blocking
+    peek = MSG_PEEK,            ///< leave the bytes in the queue
+};
+[[nodiscard]] constexpr ReadFlags operator|(ReadFlags left, ReadFlags right) noexcept
+{
+    return static_cast<ReadFlags>(static_cast<int>(left) | static_cast<int>(right));
+}
+
+enum class WriteFlags : int {
+    none = 0,
+    do_not_wait = MSG_DONTWAIT,
+    more = MSG_MORE, ///< more follows at once: do not send a short segment for this
+};
+[[nodiscard]] constexpr WriteFlags operator|(WriteFlags left, WriteFlags right) noexcept
+{
+    return static_cast<WriteFlags>(static_cast<int>(left) | static_cast<int>(right));
+}
+
+struct SocketOptions {
+    /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
+    /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
+    int send_queue_bytes = 0;
+    int receive_queue_bytes = 0;
+    /// Send small messages at once (TCP_NODELAY). Requests and replies want that.
+    bool no_delay = true;
+    /// Let the kernel find out that a silent peer has vanished (SO_KEEPALIVE).
+    bool keep_alive = false;
+    /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
+    bool ipv6_only = true;
+};
+
+namespace detail {
+[[nodiscard, gnu::cold]] IoResult io_stopped(int error) noexcept;
+} // namespace detail
+
+/// Owns one descriptor of a stream socket and closes it. Empty after a move.
+class Socket {
+  public:
+    Socket() = default;
+    /// Takes over the descriptor.
+    explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
+    Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept
+    {
+        if (this != &other) {
+            close();
+            descriptor_ = std::exchange(other.descriptor_, -1);
+        }
+        return *this;
+    }
+    Socket(const Socket&) = delete;
+    Socket& operator=(const Socket&) = delete;
+    ~Socket() { close(); }
+
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+    /// Gives the descriptor to the caller, who must close it.
+    [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
+    void close() noexcept;
+
+    /// Up to buffer.size() bytes. An empty buffer is ok with 0 bytes; `closed` is the peer's end.
+    /// wait_all may return ok with fewer bytes; the next read then tells why.
+    IoResult read(MutableBytes buffer, ReadFlags flags = ReadFlags::none) noexcept
+    {
+        for (;;) {
+            const ssize_t count =
+                ::recv(descriptor_, buffer.data(), buffer.size(), static_cast<int>(flags));
+            if (count > 0) [[likely]]
+                return {.bytes = static_cast<std::size_t>(count)};
+            if (count == 0)
+                return {.status = buffer.empty() ? IoResult::Status::ok : IoResult::Status::closed};
+            if (errno != EINTR) return detail::io_stopped(errno);
+        }
+    }
+
+    /// As much of the data as the queue takes; all of it on a blocking socket, signals apart.
+    IoResult write(Bytes data, WriteFlags flags = WriteFlags::none) noexcept
+    {
+        for (;;) {
+            const ssize_t count = ::send(descriptor_, data.data(), data.size(),
+                                         MSG_NOSIGNAL | static_cast<int>(flags));
+            if (count >= 0) [[likely]]
+                return {.bytes = static_cast<std::size_t>(count)};
+            if (errno != EINTR) return detail::io_stopped(errno);
+        }
+    }
+
+    /// The same for segments, gathered in one call. Only the first IOV_MAX segments are looked at.
+    IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept;
+
+    /// Everything, in one system call ordinarily. For blocking sockets; on a non-blocking one it
+    /// stops with would_block when the queue is full. The segments are advanced over what was
+    /// written, so calling again with the same segments continues.
+    IoResult write_all(std::span<iovec> segments) noexcept;
+    /// The same for one buffer; continue at data.subspan(result.bytes).
+    IoResult write_all(Bytes data) noexcept;
+
+    /// Blocks until a read (write) would not, or the time is over (would_block). No limit: nullopt.
+    IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
+    IoResult wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
+
+    /// Ends a read() that blocks in another thread; it sees `closed`.
+    void shutdown_read() noexcept;
+    /// Tells the peer that nothing more comes; what is queued is still sent.
+    void shutdown_write() noexcept;
+    /// Both. Wakes every thread that blocks on this socket, also in accept().
+    void shutdown_both() noexcept;
+
+    [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
+    [[nodiscard]] Result<Address> local_address() const;
+    [[nodiscard]] Result<Address> peer_address() const;
+
+  private:
+    IoResult wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept;
+
+    int descriptor_ = -1;
+};
+
+/// Drops the first `bytes` bytes: the segments that remain, the first of them shortened in place.
+/// Segments that are used up, or were empty, get the length 0.
+[[nodiscard]] std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexcept;
+
+/// A socket that listens: close-on-exec, with SO_REUSEADDR, queue sizes set before (accepted
+/// connections inherit them). Port 0 lets the system choose; local_address() tells. The file of a
+/// unix-domain path must not exist; its owner removes it.
+[[nodiscard]] Result<Socket> listen(const Address& address, const SocketOptions& options = {},
+                                    int backlog = SOMAXCONN);
+
+/// Two connected unix-domain sockets within this process.
+[[nodiscard]] Result<std::pair<Socket, Socket>> socket_pair();
+
+/// Queue sizes, TCP_NODELAY and SO_KEEPALIVE where the family has them. For connections and
+/// listeners that were made elsewhere; listen(), connect() and Acceptor do it themselves.
+[[nodiscard]] Result<void> apply_options(const Socket& socket, const SocketOptions& options,
+                                         Address::Family family);
+
+} // namespace kairos::net

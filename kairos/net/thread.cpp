@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/thread.h"
+
+#include "kairos/net/system_error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <sched.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kairos::net {
+namespace {
+
+/// Linux's limit, without the terminator.
+constexpr std::size_t name_size_max = 15;
+
+struct Start {
+    std::string name;
+    std::function<void()> body;
+};
+
+extern "C" void* run_body(void* argument) noexcept
+{
+    const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+    if (!start->name.empty()) ::pthread_setname_np(::pthread_self(), start->name.c_str());
+    start->body();
+    return nullptr;
+}
+
+int native_policy(SchedulingPolicy policy) noexcept
+{
+    switch (policy) {
+    case SchedulingPolicy::fifo:
+        return SCHED_FIFO;
+    case SchedulingPolicy::round_robin:
+        return SCHED_RR;
+    case SchedulingPolicy::other:
+        break;
+    }
+    return SCHED_OTHER;
+}
+
+std::string describe(Scheduling scheduling)
+{
+    constexpr const char* names[] = {"SCHED_OTHER", "SCHED_FIFO", "SCHED_RR"};
+    return std::string("scheduling ") + names[static_cast<int>(scheduling.policy)] + " priority " +
+           std::to_string(scheduling.priority);
+}
+
+Result<void> check_priority(Scheduling scheduling)
+{
+    const int policy = native_policy(scheduling.policy);
+    const int least = ::sched_get_priority_min(policy);
+    const int most = ::sched_get_priority_max(policy);
+    if (scheduling.priority >= least && scheduling.priority <= most) return {};
+    return Error{ErrorCode::invalid_argument, "no such " + describe(scheduling) +
+                                                  ": priorities are " + std::to_string(least) +
+                                                  " to " + std::to_string(most)};
+}
+
+Error refused_scheduling(Scheduling scheduling, int error)
+{
+    return system_error(
+        "cannot use " + describe(scheduling) +
+            (error == EPERM ? " (needs CAP_SYS_NICE or a higher RLIMIT_RTPRIO)" : ""),
+        error);
+}
+
+Result<cpu_set_t> only_cpu(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (cpu < 0 || cpu >= CPU_SETSIZE)
+        return Error{ErrorCode::invalid_argument, "no such CPU: " + std::to_string(cpu)};
+    CPU_SET(static_cast<unsigned>(cpu), &set);
+    return set;
+}
+
+Error refused_cpu(int cpu, int error)
+{
+    return system_error("cannot run on CPU " + std::to_string(cpu), error);
+}
+
+std::size_t whole_stack(std::size_t bytes)
+{
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto least = static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN));
+    const std::size_t wanted = std::max(bytes, least);
+    return wanted > SIZE_MAX - page ? wanted : (wanted + page - 1) / page * page;
+}
+
+class Attributes {
+  public:
+    Attributes() { ::pthread_attr_init(&native_); }
+    Attributes(const Attributes&) = delete;
+    Attributes& operator=(const Attributes&) = delete;
+    ~Attributes() { ::pthread_attr_destroy(&native_); }
+
+    Result<void> set(const ThreadOptions& options)
+    {
+        if (options.stack_bytes != 0) {
+            const std::size_t bytes = whole_stack(options.stack_bytes);
+            if (const int error = ::pthread_attr_setstacksize(&native_, bytes); error != 0)
+                return system_error("cannot use a stack of " + std::to_string(bytes) + " bytes",
+                                    error);
+        }
+        if (options.cpu) {
+            const auto only = only_cpu(*options.cpu);
+            if (!only) return only.error();
+            const int error = ::pthread_attr_setaffinity_np(&native_, sizeof(cpu_set_t), &*only);
+            if (error != 0) return refused_cpu(*options.cpu, error);
+        }
+        return options.scheduling ? set_scheduling(*options.scheduling) : Result<void>();
+    }
+
+    [[nodiscard]] const pthread_attr_t* native() const noexcept { return &native_; }
+
+  private:
+    Result<void> set_scheduling(Scheduling scheduling)
+    {
+        if (auto checked = check_priority(scheduling); !checked) return checked;
+        const sched_param parameter{.sched_priority = scheduling.priority};
+        int error = ::pthread_attr_setinheritsched(&native_, PTHREAD_EXPLICIT_SCHED);
+        if (error == 0)
+            error = ::pthread_attr_setschedpolicy(&native_, native_policy(scheduling.policy));
+        if (error == 0) error = ::pthread_attr_setschedparam(&native_, &parameter);
+        return error == 0 ? Result<void>() : refused_scheduling(scheduling, error);
+    }
+
+    pthread_attr_t native_;
+};
+
+/// pthread_create has one error for everything; only one setting can cause each of these.
+Error not_started(const ThreadOptions& options, int error)
+{
+    if (error == EPERM && options.scheduling) return refused_scheduling(*options.scheduling, error);
+    if (error == EINVAL && options.cpu) return refused_cpu(*options.cpu, error);
+    return system_error("cannot start thread '" + options.name + "'", error);
+}
+
+} // namespace
+
+Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()> body)
+{
+    Attributes attributes;
+    if (auto set = attributes.set(options); !set) return set.error();
+    auto start = std::make_unique<Start>(
+        Start{.name = options.name.substr(0, name_size_max), .body = std::move(body)});
+    pthread_t handle{};
+    const int error = ::pthread_create(&handle, attributes.native(), &run_body, start.get());
+    if (error != 0) return not_started(options, error);
+    (void)start.release(); // now the thread's
+    Thread thread;
+    thread.handle_ = handle;
+    return thread;
+}
+
+Thread::Thread(Thread&& other) noexcept : handle_(std::exchange(other.handle_, std::nullopt)) {}
+
+Thread& Thread::operator=(Thread&& other) noexcept
+{
+    if (this != &other) {
+        join();
+        handle_ = std::exchange(other.handle_, std::nullopt);
+    }
+    return *this;
+}
+
+void Thread::join() noexcept
+{
+    if (!handle_) return;
+    KAIROS_CHECK(::pthread_join(*handle_, nullptr) == 0);
+    handle_.reset();
+}
+
+Result<void> pin_this_thread(int cpu)
+{
+    const auto only = only_cpu(cpu);
+    if (!only) return only.error();
+    const int error = ::pthread_setaffinity_np(::pthread_self(), sizeof(cpu_set_t), &*only);
+    return error == 0 ? Result<void>() : refused_cpu(cpu, error);
+}
+
+Result<void> schedule_this_thread(Scheduling scheduling)
+{
+    if (auto checked = check_priority(scheduling); !checked) return checked;
+    const sched_param parameter{.sched_priority = scheduling.priority};
+    const int error =
+        ::pthread_setschedparam(::pthread_self(), native_policy(scheduling.policy), &parameter);
+    return error == 0 ? Result<void>() : refused_scheduling(scheduling, error);
+}
+
+} // namespace kairos::net

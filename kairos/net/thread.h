@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads with what a real-time process must decide about them: name, stack, CPU, scheduling. All
+// of it holds from the thread's first instruction on; if the system refuses any of it, there is no
+// thread but an Error that names the setting.
+#pragma once
+
+#include "kairos/base/result.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <pthread.h>
+#include <string>
+
+namespace kairos::net {
+
+enum class SchedulingPolicy {
+    other,       ///< SCHED_OTHER, the system's ordinary one; priority 0
+    fifo,        ///< SCHED_FIFO, priority 1 to 99; needs CAP_SYS_NICE or a limit (ulimit -r)
+    round_robin, ///< SCHED_RR, likewise
+};
+
+struct Scheduling {
+    SchedulingPolicy policy = SchedulingPolicy::other;
+    int priority = 0;
+};
+
+struct ThreadOptions {
+    std::string name;            ///< as ps and gdb show it; the system keeps 15 characters
+    std::size_t stack_bytes = 0; ///< rounded up to what the system can do; 0 is its default
+    std::optional<int> cpu;      ///< the only CPU it may run on
+    std::optional<Scheduling> scheduling; ///< else inherited from the thread that starts it
+};
+
+/// A running thread, joined on destruction: whoever owns it must first make its function return.
+class Thread {
+  public:
+    /// `body` must not throw.
+    [[nodiscard]] static Result<Thread> start(const ThreadOptions& options,
+                                              std::function<void()> body);
+
+    Thread() = default;
+    Thread(Thread&& other) noexcept;
+    Thread& operator=(Thread&& other) noexcept;
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+    ~Thread() { join(); }
+
+    [[nodiscard]] bool joinable() const noexcept { return handle_.has_value(); }
+    /// Waits for its end. Not from within the thread itself.
+    void join() noexcept;
+    [[nodiscard]] pthread_t native_handle() const { return handle_.value(); }
+
+  private:
+    std::optional<pthread_t> handle_;
+};
+
+/// The same settings for the calling thread, which somebody else started.
+[[nodiscard]] Result<void> pin_this_thread(int cpu);
+[[nodiscard]] Result<void> schedule_this_thread(Scheduling scheduling);
+
+} // namespace kairos::net
