@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One GIOP connection's receiving side as a state machine: bytes in, messages out. No sockets and
+// no clock: the caller reads into `space()`, says how much came, and asks for messages until there
+// is none. Stations 4 and 7 of the request walk (docs/TOUR.md). Owned by one lane.
+//
+//   for (;;) {
+//       read(socket, connection.space()) → connection.received(n);
+//       while ((event = connection.next(message)) == Event::message) serve(message);
+//   }
+#pragma once
+
+#include "kairos/base/limits.h"
+#include "kairos/cdr/buffer.h"
+#include "kairos/giop/fragments.h"
+
+#include <memory>
+
+namespace kairos::giop {
+
+class Connection {
+  public:
+    /// Which end of the connection this is. A server receives requests, a client replies.
+    enum class Role : std::uint8_t { client, server };
+
+    enum class Event : std::uint8_t {
+        need_bytes,    ///< no whole message left: read more
+        message,       ///< a Request, Reply, CancelRequest, LocateRequest or LocateReply
+        closed,        ///< the peer sent CloseConnection: calls without a reply were not executed
+        message_error, ///< the peer sent MessageError: it could not make sense of what we sent
+        fault,         ///< `fault()` says why; answer with MessageError and close
+    };
+
+    explicit Connection(Role role,
+                        std::size_t message_size_max = limits::message_size_max) noexcept;
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
+    /// large message arrives, the buffer grows with the bytes really received.
+    [[nodiscard]] MutableBytes space();
+    /// The first `count` bytes of the last `space()` were filled.
+    void received(std::size_t count) noexcept { end_ += count; }
+
+    /// The next event in the bytes received. A message is valid until the next call of `next` or
+    /// `space`. After `closed`, `message_error` or `fault`, reported once, everything that still
+    /// arrives is dropped and only `need_bytes` follows.
+    [[nodiscard]] Event next(Message& message);
+
+    /// Bytes that must arrive before another event can: at least one. For a read that waits for all
+    /// of a message.
+    [[nodiscard]] std::size_t bytes_needed() const noexcept;
+    /// Whether everything received was handed out: nothing is lost if the connection ends here.
+    [[nodiscard]] bool between_messages() const noexcept
+    {
+        return begin_ == end_ && (!reassembly_ || reassembly_->count() == 0);
+    }
+    /// Whether `closed`, `message_error` or `fault` was reported.
+    [[nodiscard]] bool ended() const noexcept { return ended_; }
+
+    [[nodiscard]] Fault fault() const noexcept { return fault_; }
+    /// The version to answer a fault with: the peer's last one, if it is understood here.
+    [[nodiscard]] Version error_version() const noexcept { return error_version_; }
+
+    /// Bytes of memory held, for limits and tests.
+    [[nodiscard]] std::size_t memory_held() const noexcept;
+
+  private:
+    /// Read beyond the end of a large message: the next header usually comes along, and hardly
+    /// anything must be moved.
+    static constexpr std::size_t read_ahead = 64;
+
+    [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
+    [[nodiscard]] Event next_special(Message& message, const MessageHeader& header);
+
+    cdr::Buffer buffer_;
+    std::size_t begin_ = 0; // the first byte not handed out yet
+    std::size_t end_ = 0;   // behind the last byte received
+    std::size_t size_max_;
+    std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
+    std::uint8_t permitted_;       // bit per MessageType handed out without further ado
+    bool ended_ = false;
+    Fault fault_ = Fault::none;
+    Version error_version_ = version_1_0;
+    std::unique_ptr<Reassembly> reassembly_; // from the first fragment on
+};
+
+} // namespace kairos::giop

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages in several parts (CORBA 3.3 part 2, 9.4.9): `Segments` gathers a message for one write,
+// `Fragmenter` cuts it for a peer that wants smaller ones, `Reassembly` puts received parts
+// together. Station 4 of the request walk (docs/TOUR.md). Owned by the lane of the connection.
+#pragma once
+
+#include "kairos/cdr/buffer.h"
+#include "kairos/giop/message.h"
+
+#include <array>
+#include <vector>
+
+namespace kairos::giop {
+
+/// A message or a part of one, in order, still where it was encoded.
+struct Segments {
+    static constexpr std::size_t count_max = 2 * cdr::Writer::externals_max + 3;
+
+    std::array<Bytes, count_max> list;
+    std::size_t count = 0;
+
+    void add(Bytes bytes) noexcept
+    {
+        if (!bytes.empty()) list[count++] = bytes;
+    }
+    [[nodiscard]] std::span<const Bytes> view() const noexcept { return {list.data(), count}; }
+    [[nodiscard]] std::size_t size() const noexcept
+    {
+        std::size_t sum = 0;
+        for (const Bytes segment : view())
+            sum += segment.size();
+        return sum;
+    }
+};
+
+/// The message made of a header and the body in `writer`, with its external bytes in place. One
+/// segment in the ordinary case: header right in front of the body, nothing external.
+[[nodiscard]] Segments gather(Bytes header, const cdr::Writer& writer) noexcept;
+
+/// Cuts one complete message into parts of at most so many bytes. Messages that are short enough,
+/// of GIOP 1.0 or of a type that may not be cut stay whole.
+///
+/// GIOP 1.2: every part but the last is a multiple of eight long and Fragments carry the request
+/// id. GIOP 1.1 aligns what is in a Fragment from that Fragment's start; cut at 4 modulo 8, both
+/// this and the unfragmented alignment are the same. Only an eight-byte value may then lie on both
+/// sides of a cut, which 1.1 discourages: fragment 1.1 for peers known to cope, 1.2 for all.
+class Fragmenter {
+  public:
+    /// Smallest useful part; smaller wishes are raised to it.
+    static constexpr std::size_t part_size_min = 32;
+
+    /// `message` begins with its header, twelve bytes in the first segment; borrowed.
+    Fragmenter(const Segments& message, std::size_t part_size_max) noexcept;
+
+    /// The next part, valid until the next call; false when there is none left.
+    [[nodiscard]] bool next(Segments& part) noexcept;
+
+  private:
+    void take(std::size_t size, Segments& part) noexcept;
+
+    Segments message_;
+    std::size_t part_size_;
+    std::size_t left_;
+    std::size_t segment_ = 0; // the next byte to send: segment and offset in it
+    std::size_t offset_ = 0;
+    Version version_;
+    MessageType type_;
+    bool whole_;
+    bool first_ = true;
+    std::array<std::byte, 16> header_;
+};
+
+/// The messages of one connection that have begun to arrive in parts. Bounded by
+/// limits::fragmented_messages_max and by the bytes that all of them together may hold.
+class Reassembly {
+  public:
+    explicit Reassembly(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
+
+    /// Takes the first part of a message: one whose header says that more follow.
+    [[nodiscard]] Fault begin(const Message& part);
+    /// Takes a Fragment. When it is the last one, `whole` becomes the message, valid until the
+    /// next call of anything here, and `complete` is set.
+    [[nodiscard]] Fault append(const Message& fragment, bool more_fragments, Message& whole,
+                               bool& complete);
+    /// Forgets a message that its sender gave up.
+    void cancel(std::uint32_t request_id) noexcept;
+    void clear() noexcept;
+
+    [[nodiscard]] std::size_t count() const noexcept { return partials_.size(); }
+    /// Bytes held for messages that are not complete.
+    [[nodiscard]] std::size_t bytes_held() const noexcept { return bytes_held_; }
+
+  private:
+    struct Partial {
+        cdr::Buffer buffer;
+        std::size_t size = 0;
+        std::uint32_t request_id = 0; // GIOP 1.2
+        Version version;
+        MessageType type = MessageType::request;
+        bool little_endian = false;
+    };
+    [[nodiscard]] Partial* find(Version version, std::uint32_t request_id) noexcept;
+    [[nodiscard]] bool store(Partial& partial, Bytes bytes);
+    void remove(Partial& partial) noexcept;
+
+    std::vector<Partial> partials_;
+    cdr::Buffer assembled_; // the last message handed out, then storage for the next one
+    std::size_t bytes_held_ = 0;
+    std::size_t bytes_max_;
+};
+
+} // namespace kairos::giop
