@@ -7,7 +7,8 @@ add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
 if(KAIROS_SANITIZE)
-    add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${KAIROS_SANITIZE})
 endif()
 if(KAIROS_FUZZ)
@@ -15,10 +16,24 @@ if(KAIROS_FUZZ)
     add_link_options(-fsanitize=address,undefined)
 endif()
 
+# A compiler cache is used when there is one; a launcher given on the command line wins.
+find_program(KAIROS_CCACHE ccache)
+mark_as_advanced(KAIROS_CCACHE)
+foreach(language C CXX)
+    if(KAIROS_CCACHE AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+        set(CMAKE_${language}_COMPILER_LAUNCHER ${KAIROS_CCACHE})
+    endif()
+endforeach()
+
 if(KAIROS_TESTS)
     find_package(GTest REQUIRED)
     include(GoogleTest)
 endif()
+
+# What `make tsan` and `make fuzz` build: exactly the programs they run. A concurrent test that
+# starts another program says so with add_dependencies(<test target> <program>).
+add_custom_target(concurrent_tests)
+add_custom_target(fuzz_targets)
 
 # kairos_module(name SOURCES a.cpp … HEADERS a.h … DEPENDS base cdr …)
 # One module of kairos/: the library kairos_<name>, whose public headers are exactly HEADERS.
@@ -58,6 +73,7 @@ function(kairos_test name)
     set_tests_properties(${name} PROPERTIES TIMEOUT 120)
     if(ARG_CONCURRENT)
         set_tests_properties(${name} PROPERTIES LABELS concurrent)
+        add_dependencies(concurrent_tests ${target})
     endif()
 endfunction()
 
@@ -71,13 +87,27 @@ function(kairos_fuzz name)
     if(KAIROS_FUZZ)
         add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
         target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-        set_property(GLOBAL APPEND PROPERTY KAIROS_FUZZ_TARGETS ${target})
+        add_dependencies(fuzz_targets ${target})
+        set_property(GLOBAL APPEND PROPERTY KAIROS_FUZZ_TARGETS ${name})
     elseif(KAIROS_TESTS)
-        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS} ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
+        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS}
+            ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
         add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
         set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
     else()
         return()
     endif()
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
+endfunction()
+
+# kairos_list_fuzz_targets()
+# Writes "name program" lines for fuzz/run.py; called once, after every folder has been read.
+function(kairos_list_fuzz_targets)
+    get_property(names GLOBAL PROPERTY KAIROS_FUZZ_TARGETS)
+    set(lines "")
+    foreach(name IN LISTS names)
+        string(REPLACE "." "_" target ${name}_fuzz)
+        string(APPEND lines "${name} $<TARGET_FILE:${target}>\n")
+    endforeach()
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/fuzz-targets.txt CONTENT "${lines}")
 endfunction()

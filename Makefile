@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A thin front for the presets of CMakePresets.json. Every target installs the Debian packages that
+# are missing, configures, builds and runs; a second run only does what changed.
+
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+export JOBS FUZZ_SECONDS
+# gcc 12's ThreadSanitizer wants the address space where it was; kernels that randomise more break it.
+STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench fuzz asan tsan format clean
+
+help: ## print this list
+	@sed -n 's/^\([a-z]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | \
+	    while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+
+demo: ## build the release, run a client against a server, show tables and pictures
+	@tools/install-packages.sh build test
+	@tools/demo.sh
+
+test: ## build and run every test
+	@tools/install-packages.sh build test
+	@cmake --workflow --preset dev
+
+check: ## verify format, tidy rules, layers, self-contained headers, clang-tidy
+	@tools/install-packages.sh build test check
+	@tools/check.sh
+
+bench: ## run the full experiments and write tables and pictures to out/
+	@tools/install-packages.sh build test
+	@tools/demo.sh --full
+
+fuzz: ## fuzz every target, FUZZ_SECONDS (600) shared between them
+	@tools/install-packages.sh build fuzz
+	@cmake --workflow --preset fuzz
+	@fuzz/run.py --build build/fuzz --seconds $(FUZZ_SECONDS)
+
+asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/install-packages.sh build test
+	@cmake --workflow --preset asan
+
+tsan: ## run the concurrent tests under ThreadSanitizer
+	@tools/install-packages.sh build test
+	@$(STEADY) cmake --workflow --preset tsan
+
+format: ## apply clang-format to every C++ file of the tree
+	@tools/install-packages.sh check
+	@tools/check.sh --format
+
+clean: ## remove everything that was built or measured
+	@rm -rf build out

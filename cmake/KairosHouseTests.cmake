@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The tests of the house itself rather than of a module: the rules of the tree (tools/tidy.py), that
+# tidy.py still finds what it should, that the installed package serves a project of its own.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+add_test(NAME tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy.py
+    --root ${PROJECT_SOURCE_DIR})
+add_test(NAME tidy.rules COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy_test.py)
+set_tests_properties(tidy tidy.rules PROPERTIES TIMEOUT 60)
+
+# A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
+if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thread)
+    add_test(NAME package COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run.sh
+        ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} ${CMAKE_BUILD_TYPE}
+        "${KAIROS_SANITIZE}")
+    set_tests_properties(package PROPERTIES TIMEOUT 300)
+endif()

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# kairos_idl_library(): from IDL files to a library, in the source tree and from an install tree
+# alike. Read by the top CMakeLists.txt and by KairosConfig.cmake.
+
+# The OMG's IDL. An install tree says where (KairosConfig.cmake); in the source tree we know.
+if(NOT KAIROS_IDL_DIR)
+    get_filename_component(KAIROS_IDL_DIR ${CMAKE_CURRENT_LIST_DIR}/../idl ABSOLUTE)
+endif()
+
+# kairos_idl_included(result source dir …)
+# The IDL files that `source` includes, at any depth, found in its own folder and the dirs: when one
+# changes, the code is generated again. A file that gains an #include is read again first.
+function(kairos_idl_included result source)
+    set(found "")
+    set(waiting ${source})
+    while(waiting)
+        list(POP_FRONT waiting current)
+        if(NOT EXISTS ${current})
+            continue() # a file that the build writes
+        endif()
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${current})
+        get_filename_component(beside ${current} DIRECTORY)
+        file(STRINGS ${current} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
+        foreach(line IN LISTS lines)
+            string(REGEX REPLACE "^[^<\"]*[<\"]([^>\"]*)[>\"].*$" "\\1" name "${line}")
+            foreach(directory IN LISTS beside ARGN)
+                get_filename_component(path ${directory}/${name} ABSOLUTE)
+                if(EXISTS ${path} AND NOT path IN_LIST found AND NOT path STREQUAL source)
+                    list(APPEND found ${path})
+                    list(APPEND waiting ${path})
+                    break()
+                endif()
+            endforeach()
+        endforeach()
+    endwhile()
+    set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# kairos_idl_library(target foo.idl [bar.idl …] [STATIC|SHARED] [INCLUDE dir …] [OPTIONS option …])
+# A library of the stubs and skeletons of the IDL files. Users of the library include "foo.h" and
+# "foo_skel.h" and link nothing else. INCLUDE names folders with IDL that the files include; OPTIONS
+# go to kairos-idl as they are (not the ones that rename its output: the names above are expected).
+function(kairos_idl_library target)
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "" "INCLUDE;OPTIONS")
+    if(NOT ARG_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "kairos_idl_library(${target}): no IDL files given")
+    endif()
+    if(NOT TARGET Kairos::kairos-idl)
+        message(FATAL_ERROR "kairos_idl_library(${target}): the compiler kairos-idl is not there")
+    endif()
+    set(kind "") # BUILD_SHARED_LIBS decides
+    if(ARG_STATIC)
+        set(kind STATIC)
+    elseif(ARG_SHARED)
+        set(kind SHARED)
+    endif()
+
+    set(directories "")
+    foreach(directory IN LISTS ARG_INCLUDE ITEMS ${KAIROS_IDL_DIR})
+        get_filename_component(directory ${directory} ABSOLUTE)
+        list(APPEND directories ${directory})
+    endforeach()
+    set(include_options "")
+    foreach(directory IN LISTS directories)
+        list(APPEND include_options -I ${directory})
+    endforeach()
+
+    # A folder per target: two libraries of one directory may hold IDL files of the same name.
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/gen/${target})
+    file(MAKE_DIRECTORY ${output})
+    set(generated "")
+    foreach(idl IN LISTS ARG_UNPARSED_ARGUMENTS)
+        get_filename_component(source ${idl} ABSOLUTE)
+        get_filename_component(stem ${idl} NAME_WLE)
+        set(files ${output}/${stem}.h ${output}/${stem}.cpp ${output}/${stem}_skel.h
+            ${output}/${stem}_skel.cpp)
+        kairos_idl_included(included ${source} ${directories})
+        add_custom_command(OUTPUT ${files}
+            COMMAND $<TARGET_FILE:Kairos::kairos-idl> -o ${output} ${include_options}
+                ${ARG_OPTIONS} ${source}
+            DEPENDS ${source} ${included} Kairos::kairos-idl
+                $<TARGET_FILE:Kairos::kairos-idl>
+            COMMENT "kairos-idl ${idl}" VERBATIM COMMAND_EXPAND_LISTS)
+        list(APPEND generated ${files})
+    endforeach()
+
+    add_library(${target} ${kind} ${generated})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${output}>)
+    target_link_libraries(${target} PUBLIC Kairos::corba)
+    if(TARGET kairos_flags) # our own tree holds generated code to the rules of written code
+        target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kairos_flags>)
+    endif()
+endfunction()

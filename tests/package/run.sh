@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The ctest `package`: installs the build tree into a prefix of its own, moves that prefix (an
+# install tree must not remember where it was), and builds and runs project/ against it, outside
+# both trees.
+# Arguments: cmake, build tree, C++ compiler, build type, sanitizers (empty for none).
+set -euo pipefail
+
+cmake=$1
+build=$2
+compiler=$3
+build_type=$4
+sanitizers=$5
+here=$(cd "$(dirname "$0")" && pwd)
+
+work=$(mktemp -d)
+server=
+finish() {
+    [ -z "$server" ] || { kill "$server" 2>/dev/null && wait "$server" 2>/dev/null; } || true
+    rm -rf "$work"
+}
+trap finish EXIT
+say() { echo "package: $*"; }
+
+say "installing"
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || {
+    cat "$work/install.log"
+    exit 1
+}
+mv "$work/first" "$work/prefix"
+
+# A library built with sanitizers needs them in the program that links it.
+flags=${sanitizers:+-fsanitize=$sanitizers}
+say "configuring and building the project"
+cp -r "$here/project" "$work/project"
+if ! { "$cmake" -S "$work/project" -B "$work/build" -G Ninja \
+    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_FLAGS="$flags" &&
+    "$cmake" --build "$work/build"; } >"$work/build.log" 2>&1; then
+    cat "$work/build.log"
+    exit 1
+fi
+# Nothing may have come from our trees.
+if grep -rlF -e "$build/" -e "$(dirname "$(dirname "$here")")/kairos" "$work/prefix/lib/cmake" \
+    "$work/prefix/include" 2>/dev/null; then
+    say "FAILED: these installed files name the build or source tree"
+    exit 1
+fi
+
+say "running"
+mkfifo "$work/ready"
+"$work/build/hello_server" "$work/hello.ior" >"$work/ready" &
+server=$!
+# The open returns when the server has opened its end too; the read ends when it says so or dies.
+read -r line <"$work/ready" || line="nothing: the server ended"
+[ "$line" = ready ] || {
+    say "FAILED: the server said '$line'"
+    exit 1
+}
+"$work/build/hello_client" "$(cat "$work/hello.ior")"
+say "ok"

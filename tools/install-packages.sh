@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the Debian 12 packages that are missing for the sets named on the command line
+# (build, test, check, fuzz), and nothing else. When nothing is missing it only asks dpkg, so every
+# make target can afford to call it. On a system without dpkg it says what is needed and goes on.
+set -euo pipefail
+
+declare -A sets=(
+    [build]="g++ cmake ninja-build make git ccache python3 libmcpp-dev libcli11-dev libfmt-dev
+             nlohmann-json3-dev gnuplot-nox"
+    [test]="libgtest-dev libbenchmark-dev omniorb omniidl omniorb-idl libomniorb4-dev tshark
+            valgrind strace util-linux"
+    [check]="clang-format-16 clang-tidy-16 python3"
+    [fuzz]="clang-16 libclang-rt-16-dev lld-16"
+)
+
+if [ $# -eq 0 ]; then
+    echo "usage: tools/install-packages.sh build|test|check|fuzz …" >&2
+    exit 2
+fi
+
+wanted=()
+for set in "$@"; do
+    if [ -z "${sets[$set]:-}" ]; then
+        echo "install-packages: unknown set '$set' (known: ${!sets[*]})" >&2
+        exit 2
+    fi
+    # shellcheck disable=SC2206  # the words of the set are the packages
+    wanted+=(${sets[$set]})
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "install-packages: not a Debian system; these are needed: ${wanted[*]}" >&2
+    exit 0
+fi
+
+# dpkg-query lists what it knows and fails for what it does not; only the list matters.
+format='${Package}=${db:Status-Status}\n'
+installed=" $({ dpkg-query -W -f "$format" "${wanted[@]}" 2>/dev/null || true; } |
+    sed -n 's/=installed$//p' | tr '\n' ' ') "
+missing=()
+for package in "${wanted[@]}"; do
+    case "$installed" in
+    *" $package "*) ;;
+    *) missing+=("$package") ;;
+    esac
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-packages: as root, run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "installing: ${missing[*]}"
+# tshark asks whether ordinary users may capture; the answer no is what we want.
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+"${apt[@]}" update </dev/null
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null
