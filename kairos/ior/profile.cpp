@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/ior/profile.h"
+
+#include "kairos/base/limits.h"
+
+#include <algorithm>
+
+namespace kairos::ior {
+
+namespace {
+
+Error malformed(const cdr::Reader& reader)
+{
+    return {ErrorCode::malformed,
+            "malformed profile: " + std::string(cdr::describe(reader.fault()))};
+}
+
+} // namespace
+
+Result<IiopProfile> decode_iiop(Bytes data)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(data);
+    IiopProfile profile;
+    profile.version.major = reader.read<std::uint8_t>();
+    profile.version.minor = reader.read<std::uint8_t>();
+    if (!reader.ok()) return malformed(reader);
+    if (profile.version.major != 1)
+        return Error{ErrorCode::malformed, "IIOP version " + std::to_string(profile.version.major) +
+                                               "." + std::to_string(profile.version.minor) +
+                                               " is not known"};
+    profile.version.minor = std::min<std::uint8_t>(profile.version.minor, 2);
+
+    const std::string_view host = reader.read_string();
+    if (host.find('\0') != std::string_view::npos) reader.fail(cdr::Fault::invalid_value);
+    profile.host = without_brackets(host);
+    profile.port = reader.read<std::uint16_t>();
+    const Bytes key = reader.read_octets();
+    if (!reader.ok()) return malformed(reader);
+    if (key.size() > limits::object_key_max)
+        return Error{ErrorCode::limit_exceeded,
+                     "object key of " + std::to_string(key.size()) + " octets"};
+    profile.object_key.assign(key.begin(), key.end());
+    if (profile.version.minor > 0 && !decode(reader, profile.components)) return malformed(reader);
+    return profile;
+}
+
+TaggedProfile encode_iiop(const IiopProfile& profile)
+{
+    cdr::Buffer buffer;
+    cdr::Writer writer(buffer);
+    writer.write(native_little_endian);
+    writer.write(profile.version.major);
+    writer.write(profile.version.minor);
+    writer.write_string(profile.host);
+    writer.write(profile.port);
+    writer.write(static_cast<std::uint32_t>(profile.object_key.size()));
+    writer.write_bytes(profile.object_key);
+    if (profile.version.minor > 0) encode(writer, profile.components);
+    const Bytes data = writer.contiguous();
+    return {tag_internet_iop, OctetVector(data.begin(), data.end())};
+}
+
+Result<std::vector<TaggedComponent>> decode_multiple_components(Bytes data)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(data);
+    std::vector<TaggedComponent> components;
+    if (!decode(reader, components)) return malformed(reader);
+    return components;
+}
+
+std::vector<Target> targets(const Ior& reference)
+{
+    std::vector<Target> list;
+    for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
+        const TaggedProfile& tagged = reference.profiles[i];
+        if (tagged.tag != tag_internet_iop) continue;
+        auto decoded = decode_iiop(tagged.data);
+        if (!decoded) continue;
+        const auto profile = std::make_shared<const IiopProfile>(std::move(decoded).value());
+        const auto add = [&](Address address) {
+            if (address.host.empty() || address.port == 0) return;
+            list.push_back({std::move(address), profile, i});
+        };
+        add({profile->host, profile->port});
+        for (Address& address : alternate_addresses(profile->components))
+            add(std::move(address));
+    }
+    return list;
+}
+
+} // namespace kairos::ior
