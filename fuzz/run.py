@@ -5,6 +5,7 @@
 # time. Seeds are fuzz/corpus/<target>/; what a run discovers stays in the build tree, and the input
 # of a crash becomes a file there whose name is printed. `make fuzz` is the usual way in.
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -51,10 +52,13 @@ def run_target(name, program, build, seconds):
     command, crashes = command_line(name, program, build, seconds)
     before = set(crashes.iterdir())
     log_file = build / f"{name}.log"
+    # Debian's name of it; without one a crash's stack is addresses only.
+    environment = {"ASAN_SYMBOLIZER_PATH": shutil.which("llvm-symbolizer-16") or "", **os.environ}
     start = time.monotonic()
     with log_file.open("w") as log:
         status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log,
-                                stderr=subprocess.STDOUT, check=False).returncode
+                                stderr=subprocess.STDOUT, env=environment,
+                                check=False).returncode
     text = log_file.read_text(errors="replace")
     spent = time.monotonic() - start
     print(f"{name}: {statistic(text, 'number_of_executed_units')} inputs in {spent:.0f} s, "
@@ -86,8 +90,6 @@ def main():
     if not targets:
         print("fuzz: this tree has no fuzz targets yet (kairos_fuzz() declares one)")
         return 0
-    if shutil.which("llvm-symbolizer-16") is None:
-        print("fuzz: llvm-symbolizer-16 not found; stacks will show addresses only")
 
     share = max(1, arguments.seconds // len(targets))
     print(f"fuzz: {len(targets)} targets, {share} s each", flush=True)

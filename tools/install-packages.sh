@@ -12,7 +12,7 @@ declare -A sets=(
     [test]="libgtest-dev libbenchmark-dev omniorb omniidl omniorb-idl libomniorb4-dev tshark
             valgrind strace util-linux"
     [check]="clang-format-16 clang-tidy-16 python3"
-    [fuzz]="clang-16 libclang-rt-16-dev lld-16"
+    [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
 )
 
 if [ $# -eq 0 ]; then

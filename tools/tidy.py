@@ -386,7 +386,7 @@ def check_names(tree):
         code = code_of(text)
         omg = path.startswith(OMG_FOLDERS) or is_test(path)
         if not omg:
-            for line, match in matches(r"(?<!std::)(?<![\w.>])get_\w+(?=\s*\()", code):
+            for line, match in matches(r"(?<![\w.>:])get_\w+(?=\s*\()", code):
                 yield Finding(path, line, "name", f"'{match[0]}': no get_ prefix", match[0])
             for line, match in matches(OMG_SPELLING, code):
                 yield Finding(path, line, "omg-spelling",

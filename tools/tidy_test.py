@@ -171,6 +171,7 @@ class Names(unittest.TestCase):
         self.assertEqual(self.rules_of("int get_size();", "tests/a.h"), [])
         self.assertEqual(self.rules_of("auto a = std::get_if<int>(&b); int target_size();"), [])
         self.assertEqual(self.rules_of("auto a = poa.get_servant();"), [])
+        self.assertEqual(self.rules_of("auto a = std::this_thread::get_id();"), [])
 
     def test_vague_names(self):
         for code in ("class ConnectionManager;", "class StringHelper;", "namespace util {}",
@@ -179,7 +180,8 @@ class Names(unittest.TestCase):
                 self.assertEqual(self.rules_of(code), ["name"])
 
     def test_names_of_the_specification(self):
-        for code in ("class POAManager;", "class ServantManager;", "int utility;", "int utilise();"):
+        for code in ("class POAManager;", "class ServantManager;", "int utility;",
+                     "int utilise();"):
             with self.subTest(code):
                 self.assertEqual(self.rules_of(code), [])
 
