@@ -16,8 +16,10 @@ foreach(program kairos-idl kairos)
 endforeach()
 
 set(KAIROS_IDL_DIR ${CMAKE_INSTALL_DATADIR}/kairos/idl)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/ DESTINATION ${KAIROS_IDL_DIR}
-    FILES_MATCHING PATTERN "*.idl")
+if(EXISTS ${PROJECT_SOURCE_DIR}/idl)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/ DESTINATION ${KAIROS_IDL_DIR}
+        FILES_MATCHING PATTERN "*.idl")
+endif()
 
 install(EXPORT KairosTargets NAMESPACE Kairos:: DESTINATION ${kairos_package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/KairosConfig.cmake.in

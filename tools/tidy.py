@@ -266,6 +266,17 @@ def check_include_paths(tree):
                 yield Finding(path, line, "include", f'include it as "{found}"')
 
 
+def check_own_header_first(tree):
+    """A header included first by its own source is proven to stand alone."""
+    for path, text in tree.having(SOURCES):
+        stem = path.rsplit(".", 1)[0]
+        own = next((stem + suffix for suffix in HEADERS if stem + suffix in tree.files), None)
+        first = re.search(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', text, re.MULTILINE)
+        if own and first and first[1] not in (own, posixpath.basename(own)):
+            yield Finding(path, text.count("\n", 0, first.start()) + 1, "include",
+                          f'include "{own}" first')
+
+
 # ---- how a file opens -------------------------------------------------------------------------
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
@@ -521,7 +532,7 @@ def check_dead_files(tree):
 # ---- exceptions and main ----------------------------------------------------------------------
 
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
-          check_licence, check_header_comment, check_pragma_once, check_lengths, check_functions,
+          check_own_header_first, check_licence, check_header_comment, check_pragma_once, check_lengths, check_functions,
           check_names, check_comments, check_todos, check_debug, check_machine_paths, check_sleeps,
           check_dead_files)
 EXCEPTION = re.compile(

@@ -91,6 +91,16 @@ class Cycles(unittest.TestCase):
                  "kairos/base/d.h": HEADER}
         self.assertEqual(rules(files), [])
 
+    def test_own_header_first(self):
+        files = {"kairos/base/a.h": HEADER, "kairos/base/b.h": HEADER}
+        own = '#include "kairos/base/a.h"\n'
+        other = '#include "kairos/base/b.h"\n'
+        self.assertEqual(rules({**files, "kairos/base/a.cpp": TOP + own + other}), [])
+        self.assertEqual(findings({**files, "kairos/base/a.cpp": TOP + other + own}),
+                         [("include", "kairos/base/a.cpp", 2)])
+        self.assertEqual(rules({**files, "kairos/base/a.cpp": TOP + "#include <map>\n" + own}),
+                         ["include"])
+
     def test_include_by_short_path(self):
         self.assertEqual(rules({"kairos/base/a.h": HEADER + '#include "b.h"\n',
                                 "kairos/base/b.h": HEADER}), ["include"])
