@@ -92,7 +92,7 @@ def matches(pattern, text):
 
 
 def is_test(path):
-    return path.startswith("tests/") or bool(re.search(r"_(test|bench|fuzz)\.\w+$", path))
+    return path.startswith("tests/") or bool(re.search(r"_(test|testing|bench|fuzz)\.\w+$", path))
 
 
 def is_data(path):
@@ -532,9 +532,9 @@ def check_dead_files(tree):
 # ---- exceptions and main ----------------------------------------------------------------------
 
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
-          check_own_header_first, check_licence, check_header_comment, check_pragma_once, check_lengths, check_functions,
-          check_names, check_comments, check_todos, check_debug, check_machine_paths, check_sleeps,
-          check_dead_files)
+          check_own_header_first, check_licence, check_header_comment, check_pragma_once,
+          check_lengths, check_functions, check_names, check_comments, check_todos, check_debug,
+          check_machine_paths, check_sleeps, check_dead_files)
 EXCEPTION = re.compile(
     r"(?P<rule>[\w-]+) (?P<path>[^\s:]+)(?: (?P<subject>[^:]+))?: (?P<reason>.+)")
 

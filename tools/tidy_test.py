@@ -205,6 +205,9 @@ class Names(unittest.TestCase):
         self.assertEqual(self.rules_of("using namespace std;"), ["using-namespace"])
         self.assertEqual(rules({"kairos/base/a.cpp": HEADER + "using namespace std;\n"}), [])
 
+    def test_what_tests_share_counts_as_test(self):
+        self.assertEqual(self.rules_of("int get_size();", "kairos/base/loopback_testing.h"), [])
+
     def test_omg_spellings(self):
         for code in ("CORBA::Object* a;", "Echo_ptr a;", "a._narrow(b);"):
             with self.subTest(code):
