@@ -388,18 +388,23 @@ def check_functions(tree):
 # The specification's own names.
 OMG_NAMES = re.compile(r"(POA|Servant|Policy|Adapter|poa_|servant_|policy_|adapter_)_?[Mm]anager")
 VAGUE = r"\b\w*(?:Manager|Helper|Util)\w*|\b(?:\w+_)?(?:helper|util|utils)s?(?:_\w+)?\b"
-OMG_SPELLING = (r"\b(?:CORBA|PortableServer|RTCORBA|CosNaming|IOP|GIOP)::"
-                r"|\b[A-Z]\w*_(?:ptr|var|out)\b|\b_(?:narrow|duplicate|nil)\b")
+# References are the façade's alone; the values of CORBA:: also belong to whoever may use mapping.
+OMG_REFERENCE = r"\b[A-Z]\w*_(?:ptr|var|out)\b|\b_(?:narrow|duplicate|nil)\b"
+OMG_SCOPE = r"\b(?:PortableServer|RTCORBA|CosNaming|IOP|GIOP)::"
+OMG_VALUE = r"\bCORBA::"
 
 
 def check_names(tree):
+    layers = read_layers(tree)
     for path, text in tree.cxx():
         code = code_of(text)
         omg = path.startswith(OMG_FOLDERS) or is_test(path)
         if not omg:
             for line, match in matches(r"(?<![\w.>:])get_\w+(?=\s*\()", code):
                 yield Finding(path, line, "name", f"'{match[0]}': no get_ prefix", match[0])
-            for line, match in matches(OMG_SPELLING, code):
+            values = "mapping" in layers.get(module_of(path), ())
+            spelling = f"{OMG_REFERENCE}|{OMG_SCOPE}" + ("" if values else f"|{OMG_VALUE}")
+            for line, match in matches(spelling, code):
                 yield Finding(path, line, "omg-spelling",
                               f"'{match[0]}': OMG spellings belong in kairos/mapping, kairos/corba "
                               "and generated code", match[0])

@@ -213,6 +213,11 @@ class Names(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(self.rules_of(code), ["omg-spelling"])
                 self.assertEqual(self.rules_of(code, "tests/a.h"), [])
+        layers = {tidy.LAYERS: "mapping:\norb: mapping\n"}
+        value = {"kairos/orb/a.h": HEADER + "CORBA::ULong a;\n"}
+        reference = {"kairos/orb/a.h": HEADER + "CORBA::Object_ptr a;\n"}
+        self.assertEqual(rules({**layers, **value}), [])
+        self.assertEqual(rules({**layers, **reference}), ["omg-spelling"])
         self.assertEqual(self.rules_of("std::unique_ptr<int> a; std::exception_ptr b;"), [])
 
 
