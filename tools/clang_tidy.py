@@ -79,6 +79,9 @@ def main():
     arguments = parser.parse_args()
     build = arguments.build.resolve()
 
+    if not (build / "compile_commands.json").exists():
+        print(f"clang-tidy: {build} is not configured (make test does it)", file=sys.stderr)
+        return 1
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
     common = version + (ROOT / ".clang-tidy").read_bytes()
     memory = build / "clang-tidy-clean.json"
