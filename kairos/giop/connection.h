@@ -47,6 +47,9 @@ class Connection {
     /// arrives is dropped and only `need_bytes` follows.
     [[nodiscard]] Event next(Message& message);
 
+    /// Forgets the parts of a message that nobody waits for any more: a call that timed out.
+    void abandon(std::uint32_t request_id) noexcept;
+
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
     /// of a message.
     [[nodiscard]] std::size_t bytes_needed() const noexcept;
@@ -71,7 +74,9 @@ class Connection {
     static constexpr std::size_t read_ahead = 64;
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
-    [[nodiscard]] Event next_special(Message& message, const MessageHeader& header);
+    [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
+    [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
+    void give_back();
 
     cdr::Buffer buffer_;
     std::size_t begin_ = 0; // the first byte not handed out yet
@@ -79,6 +84,7 @@ class Connection {
     std::size_t size_max_;
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
     std::uint8_t permitted_;       // bit per MessageType handed out without further ado
+    Role role_;
     bool ended_ = false;
     Fault fault_ = Fault::none;
     Version error_version_ = version_1_0;

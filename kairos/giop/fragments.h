@@ -50,7 +50,7 @@ class Fragmenter {
     /// Smallest useful part; smaller wishes are raised to it.
     static constexpr std::size_t part_size_min = 32;
 
-    /// `message` begins with its header, twelve bytes in the first segment; borrowed.
+    /// `message` begins with its header, at least sixteen bytes in the first segment; borrowed.
     Fragmenter(const Segments& message, std::size_t part_size_max) noexcept;
 
     /// The next part, valid until the next call; false when there is none left.
@@ -83,13 +83,15 @@ class Reassembly {
     /// next call of anything here, and `complete` is set.
     [[nodiscard]] Fault append(const Message& fragment, bool more_fragments, Message& whole,
                                bool& complete);
-    /// Forgets a message that its sender gave up.
+    /// Forgets a message that its sender, or who waits for it, gave up. Fragments of it that still
+    /// come are dropped: they may have been under way.
     void cancel(std::uint32_t request_id) noexcept;
-    void clear() noexcept;
+    /// Gives memory back that only a large message needed. Invalidates the last `whole`.
+    void trim() noexcept;
 
-    [[nodiscard]] std::size_t count() const noexcept { return partials_.size(); }
-    /// Bytes held for messages that are not complete.
-    [[nodiscard]] std::size_t bytes_held() const noexcept { return bytes_held_; }
+    /// Messages begun, neither complete nor cancelled.
+    [[nodiscard]] std::size_t count() const noexcept;
+    [[nodiscard]] std::size_t memory_held() const noexcept;
 
   private:
     struct Partial {
@@ -97,16 +99,17 @@ class Reassembly {
         std::size_t size = 0;
         std::uint32_t request_id = 0; // GIOP 1.2
         Version version;
-        MessageType type = MessageType::request;
         bool little_endian = false;
+        bool cancelled = false; // keeps no bytes, only swallows what still comes
     };
     [[nodiscard]] Partial* find(Version version, std::uint32_t request_id) noexcept;
-    [[nodiscard]] bool store(Partial& partial, Bytes bytes);
+    [[nodiscard]] bool make_place() noexcept;
+    [[nodiscard]] Fault store(Partial& partial, Bytes bytes);
     void remove(Partial& partial) noexcept;
 
     std::vector<Partial> partials_;
-    cdr::Buffer assembled_; // the last message handed out, then storage for the next one
-    std::size_t bytes_held_ = 0;
+    cdr::Buffer assembled_;      // the last message handed out, then storage for the next one
+    std::size_t bytes_held_ = 0; // in partials_
     std::size_t bytes_max_;
 };
 

@@ -54,6 +54,7 @@ enum class Fault : std::uint8_t {
     unexpected_fragment, ///< a Fragment of no message begun
     repeated_first_part, ///< a second message begun under the id of one not ended yet
     malformed_fragment,  ///< lengths, order of bytes or version do not fit the first part
+    wrong_size,          ///< not as many bytes as its header says
     too_many_fragmented, ///< more messages begun and not ended than limits::fragmented_messages_max
 };
 [[nodiscard]] std::string_view describe(Fault fault) noexcept;

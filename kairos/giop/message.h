@@ -59,7 +59,11 @@ class ServiceContexts {
 
     /// Reads a list from a message and leaves `reader` behind it. Lists longer than
     /// limits::service_contexts_max are refused. Failure is the reader's.
-    [[nodiscard]] static ServiceContexts read(cdr::Reader& reader) noexcept;
+    [[nodiscard]] static ServiceContexts read(cdr::Reader& reader) noexcept
+    {
+        const std::uint32_t count = reader.read_length(8);
+        return count == 0 ? ServiceContexts() : walk(reader, count);
+    }
 
   private:
     [[gnu::noinline]] static ServiceContexts walk(cdr::Reader& reader,

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/giop/connection.h"
+
+#include "kairos/giop/control.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace kairos::giop {
+
+namespace {
+
+constexpr std::uint8_t bit(MessageType type)
+{
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(type));
+}
+
+} // namespace
+
+Connection::Connection(Role role, std::size_t message_size_max) noexcept
+    : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
+      permitted_(role == Role::server ? bit(MessageType::request) | bit(MessageType::locate_request)
+                                      : bit(MessageType::reply) | bit(MessageType::locate_reply)),
+      role_(role)
+{
+}
+
+MutableBytes Connection::space()
+{
+    if (reassembly_) reassembly_->trim();
+    if (ended_) begin_ = end_ = message_size_ = 0;
+    const std::size_t partial = end_ - begin_;
+    if (begin_ != 0) {
+        // In front, so that what follows has the most room and the message is aligned in memory.
+        if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
+        begin_ = 0;
+        end_ = partial;
+    }
+    const std::size_t wanted = std::max(limits::receive_buffer_initial, message_size_ + read_ahead);
+    if (buffer_.capacity() > limits::receive_buffer_kept && wanted <= limits::receive_buffer_kept)
+        give_back();
+    // A length that a peer claims is not believed: memory is four times what it really sent. Pages
+    // that nothing is read into are never touched.
+    const std::size_t capacity =
+        std::min(wanted, std::max(limits::receive_buffer_initial, 4 * end_));
+    buffer_.reserve(capacity, end_);
+    return {buffer_.data() + end_, std::min(buffer_.capacity(), wanted) - end_};
+}
+
+/// Replaces a buffer that grew for one large message by one of the size to keep.
+void Connection::give_back()
+{
+    cdr::Buffer smaller(std::max(limits::receive_buffer_initial, 4 * end_));
+    if (end_ != 0) std::memcpy(smaller.data(), buffer_.data(), end_);
+    buffer_ = std::move(smaller);
+}
+
+Connection::Event Connection::next(Message& message)
+{
+    for (;;) {
+        const std::size_t available = end_ - begin_;
+        message_size_ = 0;
+        if (available < header_size || ended_) return Event::need_bytes;
+        MessageHeader header;
+        const Fault fault = parse_header(buffer_.data() + begin_, header);
+        if (fault != Fault::none) [[unlikely]] {
+            if (fault != Fault::bad_magic)
+                error_version_ = supported(header.version) ? header.version : version_1_2;
+            return end_with(Event::fault, fault);
+        }
+        const bool ordinary = (permitted_ >> static_cast<unsigned>(header.type) & 1) != 0;
+        if (!ordinary || header.size > size_max_) [[unlikely]] {
+            if (const auto event = refuse(header)) return *event;
+        }
+        error_version_ = header.version;
+        const std::size_t size = header_size + header.size;
+        if (available < size) {
+            message_size_ = size;
+            return Event::need_bytes;
+        }
+        message = {
+            header.version, header.type, header.little_endian, {buffer_.data() + begin_, size}};
+        begin_ += size;
+        if (ordinary && !header.more_fragments) [[likely]]
+            return Event::message;
+        if (const auto event = take_special(message, header)) return *event;
+    }
+}
+
+/// What can be said about a message from its header alone: that it ends the connection.
+std::optional<Connection::Event> Connection::refuse(const MessageHeader& header) noexcept
+{
+    // Whatever their size and version claim, these two mean one thing.
+    if (header.type == MessageType::close_connection) return end_with(Event::closed);
+    if (header.type == MessageType::message_error) return end_with(Event::message_error);
+    error_version_ = header.version;
+    if (header.size > size_max_) return end_with(Event::fault, Fault::too_large);
+    const bool permitted = (permitted_ >> static_cast<unsigned>(header.type) & 1) != 0 ||
+                           header.type == MessageType::fragment ||
+                           (header.type == MessageType::cancel_request && role_ == Role::server);
+    if (!permitted) return end_with(Event::fault, Fault::not_for_this_role);
+    return std::nullopt;
+}
+
+/// A part of a message, or a CancelRequest. Nothing when the next message is to be looked at.
+std::optional<Connection::Event> Connection::take_special(Message& message,
+                                                          const MessageHeader& header)
+{
+    if (header.type == MessageType::cancel_request) {
+        CancelRequest cancel;
+        if (parse(message, cancel) == cdr::Fault::none) abandon(cancel.request_id);
+        return Event::message;
+    }
+    if (!reassembly_) reassembly_ = std::make_unique<Reassembly>(size_max_ + header_size);
+    bool complete = false;
+    const Fault fault =
+        header.type == MessageType::fragment
+            ? reassembly_->append(Message(message), header.more_fragments, message, complete)
+            : reassembly_->begin(message);
+    if (fault != Fault::none) return end_with(Event::fault, fault);
+    if (complete) return Event::message;
+    return std::nullopt;
+}
+
+void Connection::abandon(std::uint32_t request_id) noexcept
+{
+    if (reassembly_) reassembly_->cancel(request_id);
+}
+
+Connection::Event Connection::end_with(Event event, Fault fault) noexcept
+{
+    ended_ = true;
+    fault_ = fault;
+    reassembly_.reset();
+    return event;
+}
+
+std::size_t Connection::bytes_needed() const noexcept
+{
+    const std::size_t available = end_ - begin_;
+    if (ended_) return 1;
+    if (message_size_ > available) return message_size_ - available;
+    return available < header_size ? header_size - available : 1;
+}
+
+std::size_t Connection::memory_held() const noexcept
+{
+    return buffer_.capacity() + (reassembly_ ? reassembly_->memory_held() : 0);
+}
+
+} // namespace kairos::giop

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/giop/reply.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace kairos::giop {
+
+namespace {
+
+constexpr std::size_t filler_context_size = 12; // id, length 4, four octets
+
+void store(std::byte* place, std::uint32_t value) { std::memcpy(place, &value, sizeof value); }
+
+bool valid(ReplyStatus status, Version version) noexcept
+{
+    return status <= (version >= version_1_2 ? ReplyStatus::needs_addressing_mode
+                                             : ReplyStatus::location_forward);
+}
+
+/// A reply with service contexts in GIOP 1.0 or 1.1: they come first, and if the body would not
+/// begin at a multiple of eight, one more that is only filler.
+[[gnu::noinline]] MutableBytes prepend_1_0(const Body& body, Version version,
+                                           std::uint32_t request_id, ReplyStatus status,
+                                           Bytes contexts) noexcept
+{
+    const std::size_t contexts_end = align_up(header_size + contexts.size(), 4);
+    const bool fill = body.size != 0 && contexts_end % 8 != 0;
+    const std::size_t size = contexts_end + (fill ? filler_context_size : 0) + 8;
+    const std::size_t message_size = size - header_size + body.size;
+    if (size > body.headroom || message_size > std::numeric_limits<std::uint32_t>::max()) return {};
+
+    std::byte* const start = body.begin - size;
+    write_header(start, version, MessageType::reply, static_cast<std::uint32_t>(message_size));
+    store(start + contexts_end - 4, 0); // padding behind them
+    std::memcpy(start + header_size, contexts.data(), contexts.size());
+    if (fill) {
+        std::uint32_t count;
+        std::memcpy(&count, contexts.data(), sizeof count);
+        store(start + header_size, count + 1);
+        store(start + contexts_end, filler_context_id);
+        store(start + contexts_end + 4, 4);
+        store(start + contexts_end + 8, 0);
+    }
+    store(body.begin - 8, request_id);
+    store(body.begin - 4, static_cast<std::uint32_t>(status));
+    return {start, size};
+}
+
+} // namespace
+
+std::string_view describe(ReplyStatus status) noexcept
+{
+    switch (status) {
+    case ReplyStatus::no_exception:
+        return "NO_EXCEPTION";
+    case ReplyStatus::user_exception:
+        return "USER_EXCEPTION";
+    case ReplyStatus::system_exception:
+        return "SYSTEM_EXCEPTION";
+    case ReplyStatus::location_forward:
+        return "LOCATION_FORWARD";
+    case ReplyStatus::location_forward_perm:
+        return "LOCATION_FORWARD_PERM";
+    case ReplyStatus::needs_addressing_mode:
+        return "NEEDS_ADDRESSING_MODE";
+    }
+    return "unknown status";
+}
+
+cdr::Fault parse(const Message& message, Reply& reply) noexcept
+{
+    reply.version = message.version;
+    reply.little_endian = message.little_endian;
+    cdr::Reader reader = message.reader();
+    if (message.version >= version_1_2) [[likely]] {
+        reply.request_id = reader.read<std::uint32_t>();
+        reply.status = static_cast<ReplyStatus>(reader.read<std::uint32_t>());
+        reply.contexts = ServiceContexts::read(reader);
+        const std::size_t begin = std::min(align_up(reader.offset(), 8), message.bytes.size());
+        reply.body = cdr::Reader(message.bytes, message.little_endian, begin);
+    } else {
+        reply.contexts = ServiceContexts::read(reader);
+        reply.request_id = reader.read<std::uint32_t>();
+        reply.status = static_cast<ReplyStatus>(reader.read<std::uint32_t>());
+        reply.body = reader;
+    }
+    if (!valid(reply.status, message.version)) [[unlikely]]
+        reader.fail(cdr::Fault::invalid_value);
+    return reader.fault();
+}
+
+MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t request_id,
+                           ReplyStatus status, Bytes contexts) noexcept
+{
+    const bool is_1_2 = version >= version_1_2;
+    if (!is_1_2 && status == ReplyStatus::location_forward_perm)
+        status = ReplyStatus::location_forward; // the nearest that the peer knows
+    const bool without_contexts = contexts.size() < 4;
+    if (!is_1_2 && !without_contexts)
+        return prepend_1_0(body, version, request_id, status, contexts);
+
+    const std::size_t contexts_end = 20 + (without_contexts ? 4 : contexts.size());
+    const std::size_t size = body.size == 0 ? contexts_end : align_up(contexts_end, 8);
+    const std::size_t message_size = size - header_size + body.size;
+    if (size > body.headroom || message_size > std::numeric_limits<std::uint32_t>::max())
+        [[unlikely]]
+        return {};
+
+    std::byte* const start = body.begin - size;
+    store(body.begin - 8, 0); // padding, unless overwritten
+    store(body.begin - 4, 0);
+    write_header(start, version, MessageType::reply, static_cast<std::uint32_t>(message_size));
+    const std::size_t id_offset = is_1_2 ? 12 : 16;
+    store(start + 12, 0); // 1.0, 1.1: no contexts
+    store(start + id_offset, request_id);
+    store(start + id_offset + 4, static_cast<std::uint32_t>(status));
+    if (!without_contexts) std::memcpy(start + 20, contexts.data(), contexts.size());
+    return {start, size};
+}
+
+void SystemExceptionBody::write(cdr::Writer& writer) const
+{
+    writer.write_string(repository_id);
+    writer.write(minor);
+    writer.write(completion);
+}
+
+SystemExceptionBody SystemExceptionBody::read(cdr::Reader& reader) noexcept
+{
+    SystemExceptionBody body;
+    body.repository_id = reader.read_string();
+    body.minor = reader.read<std::uint32_t>();
+    body.completion = reader.read<std::uint32_t>();
+    if (body.completion > 2) reader.fail(cdr::Fault::invalid_value);
+    return body;
+}
+
+} // namespace kairos::giop
