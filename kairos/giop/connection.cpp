@@ -36,21 +36,25 @@ MutableBytes Connection::space()
         begin_ = 0;
         end_ = partial;
     }
-    const std::size_t wanted = std::max(limits::receive_buffer_initial, message_size_ + read_ahead);
-    if (buffer_.capacity() > limits::receive_buffer_kept && wanted <= limits::receive_buffer_kept)
-        give_back();
+    // At least some room also for a caller that reads on without having asked for all messages.
+    const std::size_t wanted = std::max(
+        {limits::receive_buffer_initial, message_size_ + read_ahead, partial + read_ahead});
     // A length that a peer claims is not believed: memory is four times what it really sent. Pages
     // that nothing is read into are never touched.
     const std::size_t capacity =
-        std::min(wanted, std::max(limits::receive_buffer_initial, 4 * end_));
-    buffer_.reserve(capacity, end_);
+        std::min(wanted, std::max(limits::receive_buffer_initial, 4 * partial));
+    if (buffer_.capacity() < capacity) [[unlikely]]
+        buffer_.reserve(capacity, partial);
+    else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
+        [[unlikely]]
+        replace_buffer(capacity);
     return {buffer_.data() + end_, std::min(buffer_.capacity(), wanted) - end_};
 }
 
-/// Replaces a buffer that grew for one large message by one of the size to keep.
-void Connection::give_back()
+/// Gives a buffer back that grew for one large message.
+void Connection::replace_buffer(std::size_t capacity)
 {
-    cdr::Buffer smaller(std::max(limits::receive_buffer_initial, 4 * end_));
+    cdr::Buffer smaller(capacity);
     if (end_ != 0) std::memcpy(smaller.data(), buffer_.data(), end_);
     buffer_ = std::move(smaller);
 }

@@ -76,7 +76,7 @@ class Connection {
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
-    void give_back();
+    void replace_buffer(std::size_t capacity);
 
     cdr::Buffer buffer_;
     std::size_t begin_ = 0; // the first byte not handed out yet

@@ -65,12 +65,13 @@ Segments gather(Bytes header, const cdr::Writer& writer) noexcept
 Fragmenter::Fragmenter(const Segments& message, std::size_t part_size_max) noexcept
     : message_(message), left_(message.size())
 {
-    const std::byte* const header = message.list[0].data();
-    std::memcpy(header_.data(), header, header_.size());
-    version_ = {std::to_integer<std::uint8_t>(header[4]), std::to_integer<std::uint8_t>(header[5])};
-    type_ = static_cast<MessageType>(header[7]);
+    if (message.count == 0 || message.list[0].size() < header_.size()) return; // too short to cut
+    std::memcpy(header_.data(), message.list[0].data(), header_.size());
+    version_ = {std::to_integer<std::uint8_t>(header_[4]),
+                std::to_integer<std::uint8_t>(header_[5])};
     part_size_ = part_size_of(version_, part_size_max);
-    whole_ = left_ <= std::max(part_size_max, part_size_min) || !may_be_cut(version_, type_);
+    whole_ = left_ <= std::max(part_size_max, part_size_min) ||
+             !may_be_cut(version_, static_cast<MessageType>(header_[7]));
 }
 
 bool Fragmenter::next(Segments& part) noexcept
@@ -130,6 +131,7 @@ Fault Reassembly::begin(const Message& part)
         remove(*same);
     }
     if (!make_place()) return Fault::too_many_fragmented;
+    partials_.reserve(limits::fragmented_messages_max); // nothing below leaves half a change
     Partial partial;
     partial.buffer = std::move(assembled_);
     partial.request_id = id;

@@ -50,7 +50,7 @@ class Fragmenter {
     /// Smallest useful part; smaller wishes are raised to it.
     static constexpr std::size_t part_size_min = 32;
 
-    /// `message` begins with its header, at least sixteen bytes in the first segment; borrowed.
+    /// `message` begins with its header, all of it in the first segment; borrowed.
     Fragmenter(const Segments& message, std::size_t part_size_max) noexcept;
 
     /// The next part, valid until the next call; false when there is none left.
@@ -60,13 +60,12 @@ class Fragmenter {
     void take(std::size_t size, Segments& part) noexcept;
 
     Segments message_;
-    std::size_t part_size_;
+    std::size_t part_size_ = 0;
     std::size_t left_;
     std::size_t segment_ = 0; // the next byte to send: segment and offset in it
     std::size_t offset_ = 0;
     Version version_;
-    MessageType type_;
-    bool whole_;
+    bool whole_ = true;
     bool first_ = true;
     std::array<std::byte, 16> header_;
 };
