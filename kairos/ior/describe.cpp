@@ -102,10 +102,10 @@ constexpr std::array policy_names = {
 constexpr std::array orb_names = {
     TagName{orb_type::kairos, "Kairos"}, TagName{orb_type::omniorb, "omniORB"},
     TagName{orb_type::tao, "TAO"},       TagName{orb_type::jacorb, "JacORB"},
+    TagName{0x42454100, "BEA"},          TagName{0x45524900, "Ericsson"},
     TagName{0x48500000, "HP"},           TagName{0x49424D00, "IBM"},
-    TagName{0x494F4E00, "IONA"},         TagName{0x4F4F4300, "ORBacus"},
+    TagName{0x4F4F4300, "Orbacus"},      TagName{0x50544300, "PrismTech"},
     TagName{0x53554E00, "Sun"},          TagName{0x56495300, "VisiBroker"},
-    TagName{0x4D494300, "MICO"},
 };
 
 template <std::size_t N>
@@ -116,12 +116,12 @@ std::string_view name_of(const std::array<TagName, N>& names, std::uint32_t tag)
     return found == names.end() ? std::string_view() : found->name;
 }
 
-std::string hex_number(std::uint32_t value)
+/// "0x" and all digits of the value's type, which CDR and keys give in varying byte orders.
+template <typename T>
+std::string hex_number(T value)
 {
-    const std::array octets = {
-        static_cast<std::byte>(value >> 24), static_cast<std::byte>(value >> 16 & 255),
-        static_cast<std::byte>(value >> 8 & 255), static_cast<std::byte>(value & 255)};
-    return "0x" + hex(octets);
+    const T big_endian = native_little_endian ? byteswap(value) : value;
+    return "0x" + hex(std::as_bytes(std::span(&big_endian, 1)));
 }
 
 std::string quoted(std::string_view text) { return '"' + printable(text) + '"'; }
@@ -145,7 +145,7 @@ class Page {
                     append_hex(columns, row.subspan(i, 1));
                 else
                     columns += "  ";
-                columns += i % 4 == 3 ? "  " : " ";
+                if (i % 4 == 3) columns += "  ";
             }
             for (const char c : as_text(row))
                 columns += is_printable(c) ? c : '.';
@@ -298,7 +298,7 @@ std::string describe_object_key(Bytes key)
     if (const auto ours = ObjectKey::parse(key))
         return "Kairos adapter " + std::to_string(ours->adapter) + ", slot " +
                std::to_string(ours->slot) + ", generation " + std::to_string(ours->generation) +
-               ", incarnation 0x" + hex(key.subspan(4, 8));
+               ", incarnation " + hex_number(ours->incarnation);
     const std::string_view text = as_text(key);
     const std::string size = " (" + std::to_string(key.size()) + " octets)";
     if (std::any_of(text.begin(), text.end(), [](char c) { return is_printable(c); }) ||

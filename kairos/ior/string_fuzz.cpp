@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Drives the object URL parser with arbitrary text and, behind a first octet that is not text, the
+// CDR form of references with arbitrary bytes. What is accepted must survive being written and
+// read again, and must be describable in printable characters.
+#include "kairos/base/check.h"
+#include "kairos/ior/describe.h"
+#include "kairos/ior/object_url.h"
+
+using namespace kairos;
+using namespace kairos::ior;
+
+namespace {
+
+void check_profiles(const Ior& reference)
+{
+    for (const TaggedProfile& tagged : reference.profiles) {
+        const auto profile = decode_iiop(tagged.data);
+        if (!profile) continue;
+        const auto again = decode_iiop(encode_iiop(*profile).data);
+        KAIROS_CHECK(again.ok() && again.value() == profile.value());
+        for (const TaggedComponent& component : profile.value().components) {
+            if (const auto sets = decode_code_sets(component))
+                KAIROS_CHECK(decode_code_sets(make_code_sets(*sets)) == sets);
+            if (const auto address = decode_alternate_address(component))
+                KAIROS_CHECK(decode_alternate_address(make_alternate_address(*address)) == address);
+        }
+    }
+}
+
+/// The addresses and the key of a reference survive as a URL, hosts beyond the syntax aside.
+void check_corbaloc(const Ior& reference)
+{
+    const auto url = to_corbaloc(reference);
+    if (!url) return;
+    const auto parsed = parse_object_url(*url);
+    KAIROS_CHECK(parsed.ok());
+    const auto before = targets(reference);
+    const auto after = targets(parsed.value().reference);
+    KAIROS_CHECK(!after.empty() && after.size() <= before.size());
+    std::size_t at = 0;
+    for (const Target& target : after) {
+        while (at < before.size() &&
+               (before[at].address != target.address || before[at].version() != target.version() ||
+                before[at].profile->object_key != target.profile->object_key))
+            ++at;
+        KAIROS_CHECK(at++ < before.size());
+    }
+    const auto url_again = to_corbaloc(parsed.value().reference);
+    KAIROS_CHECK(url_again.ok() && url_again.value() == url.value());
+}
+
+void check_reference(const Ior& reference)
+{
+    const auto again = from_string(to_string(reference));
+    KAIROS_CHECK(again.ok() && again.value() == reference);
+    for (const char c : describe(reference))
+        KAIROS_CHECK(c == '\n' || (c >= ' ' && c <= '~'));
+    for (const Target& target : targets(reference)) {
+        KAIROS_CHECK(target.address.port != 0 && !target.address.host.empty());
+        KAIROS_CHECK(target.profile_index < reference.profiles.size());
+    }
+    check_profiles(reference);
+    check_corbaloc(reference);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const Bytes input = std::as_bytes(std::span(data, size));
+    if (size != 0 && data[0] <= 1) {
+        cdr::Reader reader = cdr::Reader::of_encapsulation(input);
+        Ior reference;
+        if (ior::decode(reader, reference)) check_reference(reference);
+        return 0;
+    }
+    const auto url = parse_object_url(as_text(input));
+    if (url)
+        check_reference(url.value().reference);
+    else
+        KAIROS_CHECK(!url.error().reason.empty());
+    return 0;
+}
