@@ -184,6 +184,13 @@ struct Forward : DeclarationOf<DeclarationKind::forward> {
     const Declaration* definition = nullptr;
 };
 
+/// What the front end found out about a type while it was built; see the questions below.
+struct Composition {
+    bool variable_length = false;
+    bool local = false;
+    std::uint16_t depth = 0; ///< of types within types; the front end bounds it
+};
+
 struct Member {
     std::string name;
     const Type* type = nullptr;
@@ -196,11 +203,13 @@ struct Struct : DeclarationOf<DeclarationKind::struct_> {
     Declarations declarations{};   ///< types declared within, e.g. `struct A { enum B {b} c; };`
     std::vector<Member> members{}; ///< one per declarator
     const Struct* base = nullptr;  ///< IDL 4 inheritance; null for none (always, in CORBA 3.3)
+    Composition composition{};
 };
 
 struct Exception : DeclarationOf<DeclarationKind::exception> {
     Declarations declarations{};
     std::vector<Member> members{};
+    Composition composition{};
 };
 
 struct CaseLabel {
@@ -218,6 +227,8 @@ struct Union : DeclarationOf<DeclarationKind::union_> {
     const Type* discriminator = nullptr; ///< null until defined; may be an Alias: see resolved()
     std::vector<UnionCase> cases{};
     bool has_default = false; ///< an explicit `default:`
+    Annotations discriminator_annotations{};
+    Composition composition{};
 };
 
 struct Enum : DeclarationOf<DeclarationKind::enum_> {
@@ -232,6 +243,7 @@ struct Enumerator : DeclarationOf<DeclarationKind::enumerator> {
 /// One declarator of a typedef.
 struct Alias : DeclarationOf<DeclarationKind::alias> {
     const Type* type = nullptr;
+    Composition composition{};
 };
 
 struct Constant : DeclarationOf<DeclarationKind::constant> {
