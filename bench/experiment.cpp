@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/experiment.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kairos::bench {
+
+std::vector<std::uint32_t> unit_counts()
+{
+    std::vector<std::uint32_t> counts;
+    for (std::uint32_t units = 1; units <= 1024; units *= 2)
+        counts.push_back(units);
+    return counts;
+}
+
+std::vector<std::uint32_t> buffer_sizes()
+{
+    std::vector<std::uint32_t> sizes{1};
+    for (std::uint32_t kilobytes = 1; kilobytes <= 128; kilobytes *= 2)
+        sizes.push_back(kilobytes * 1024);
+    return sizes;
+}
+
+std::string size_name(std::uint32_t bytes)
+{
+    if (bytes == 0) return "default";
+    if (bytes % 1024 == 0) return fmt::format("{}K", bytes / 1024);
+    return fmt::format("{}", bytes);
+}
+
+Row absent_row(const System& system, const CommonOptions& options, const std::string& status)
+{
+    return {.system = system.name,
+            .variant = variant_of(system, options.pinning),
+            .direction = {},
+            .payload_type = {},
+            .payload_bytes = 0,
+            .side = {},
+            .status = status,
+            .figures = {},
+            .system_calls = {},
+            .bars = {}};
+}
+
+Result<std::vector<Contestant>> start_contestants(const CommonOptions& options,
+                                                  std::uint32_t queue_bytes, Report& report)
+{
+    std::vector<Contestant> contestants;
+    for (const System& system : options.systems) {
+        if (!installed(system, options.program_directory)) {
+            report.rows.push_back(absent_row(system, options, "not installed"));
+            continue;
+        }
+        auto running = RunningSystem::start(system, {.program_directory = options.program_directory,
+                                                     .pinning = options.pinning,
+                                                     .queue_bytes = queue_bytes,
+                                                     .server = {},
+                                                     .client = {}});
+        if (!running) return running.error();
+        contestants.push_back({system, std::move(*running)});
+    }
+    if (contestants.empty())
+        return Error{ErrorCode::not_found, fmt::format("no measured program found in {}",
+                                                       options.program_directory.string())};
+    return contestants;
+}
+
+Result<Exercise> with_message_bytes(Exercise exercise, std::vector<Contestant>& contestants)
+{
+    for (Contestant& contestant : contestants) {
+        if (!contestant.system.orb) continue;
+        auto bytes = contestant.running.order(Verb::bytes, exercise);
+        if (!bytes) return bytes.error();
+        exercise.request_bytes = static_cast<std::uint32_t>(bytes->at("request_bytes"));
+        exercise.reply_bytes = static_cast<std::uint32_t>(bytes->at("reply_bytes"));
+        // A kernel that does not tell leaves zero.
+        if (exercise.request_bytes > 0) return exercise;
+    }
+    return with_estimated_bytes(exercise);
+}
+
+} // namespace kairos::bench

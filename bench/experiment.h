@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The three experiments, and what they have in common: which systems take part, how often, where.
+// Systems are interleaved (A B C A B C …) so that a disturbance of the machine meets all of them,
+// and ratios are taken within a round before their median is.
+#pragma once
+
+#include "bench/report.h"
+#include "bench/systems.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kairos::bench {
+
+/// Told what is being done now and how much of it is over, between 0 and 1.
+using Progress = std::function<void(double done, const std::string& what)>;
+
+struct CommonOptions {
+    std::vector<System> systems;
+    std::filesystem::path program_directory;
+    unsigned rounds = 1;
+    Pinning pinning = Pinning::free;
+    Progress progress = [](double, const std::string&) {};
+};
+
+struct LatencyOptions : CommonOptions {
+    std::uint32_t calls = 1000;       ///< timed calls per row and round
+    std::vector<std::uint32_t> units; ///< how many units the twoway rows send
+    std::vector<Payload> payloads;
+};
+
+struct TtcpOptions : CommonOptions {
+    std::vector<std::uint32_t> buffers; ///< bytes of user data per call
+    std::vector<std::uint32_t> queues;  ///< socket queue bytes; 0 is the system's default
+    std::vector<Payload> payloads;      ///< for ORBs; sockets send octets
+    std::vector<Direction> directions;
+    std::uint64_t megabytes = 64;         ///< user data per point and round
+    std::uint32_t messages_max = 100'000; ///< … or this many calls, whichever is less
+};
+
+struct CountersOptions : CommonOptions {
+    std::uint32_t calls = 1000; ///< N of the difference between N and 2 N calls
+    bool instructions = true;   ///< run under valgrind as well
+};
+
+/// The papers' powers of two, 1 … 1024.
+[[nodiscard]] std::vector<std::uint32_t> unit_counts();
+/// The papers' buffers: 1 byte, then 1 K … 128 K.
+[[nodiscard]] std::vector<std::uint32_t> buffer_sizes();
+
+[[nodiscard]] Result<Report> run_latency(const LatencyOptions& options);
+[[nodiscard]] Result<Report> run_ttcp(const TtcpOptions& options);
+[[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
+
+/// The columns that each experiment's table shows.
+[[nodiscard]] std::vector<Column> latency_columns();
+[[nodiscard]] std::vector<Column> ttcp_columns();
+[[nodiscard]] std::vector<Column> counters_columns();
+
+/// "8K", "128K", "default" for 0.
+[[nodiscard]] std::string size_name(std::uint32_t bytes);
+
+/// A system that takes part and its two running programs.
+struct Contestant {
+    System system;
+    RunningSystem running;
+};
+
+/// Starts the systems that are installed; for each of the others the report gets a row saying so.
+[[nodiscard]] Result<std::vector<Contestant>>
+start_contestants(const CommonOptions& options, std::uint32_t queue_bytes, Report& report);
+
+/// A row for a system that takes no part.
+[[nodiscard]] Row absent_row(const System& system, const CommonOptions& options,
+                             const std::string& status);
+
+/// The bytes of one call's messages: those of the first ORB that takes part, else estimated. Raw
+/// sockets then move as many.
+[[nodiscard]] Result<Exercise> with_message_bytes(Exercise exercise,
+                                                  std::vector<Contestant>& contestants);
+
+} // namespace kairos::bench

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `kairos bench latency`: null calls and 1 … 1024 units of each type, every call timed, beside a
+// ping-pong of the same bytes over raw sockets.
+#include "bench/experiment.h"
+
+#include "bench/statistics.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kairos::bench {
+namespace {
+
+/// One row's figures of all rounds, of one system.
+struct Samples {
+    std::vector<RunningSystem::Figures> rounds;
+};
+
+std::vector<Exercise> exercises_of(const LatencyOptions& options)
+{
+    std::vector<Exercise> exercises{
+        {.direction = Direction::twoway, .calls = options.calls},
+        {.direction = Direction::oneway, .calls = options.calls},
+    };
+    for (const Payload payload : options.payloads)
+        for (const std::uint32_t units : options.units)
+            exercises.push_back({.direction = Direction::twoway,
+                                 .payload = payload,
+                                 .units = units,
+                                 .calls = options.calls});
+    return exercises;
+}
+
+std::vector<double> values_of(const Samples& samples, const std::string& figure)
+{
+    std::vector<double> values;
+    for (const auto& round : samples.rounds)
+        values.push_back(round.at(figure));
+    return values;
+}
+
+/// Round by round, so that both sides of a ratio saw the machine in the same state.
+double median_ratio(const Samples& mine, const Samples& other)
+{
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(mine.rounds.size(), other.rounds.size()); ++i)
+        if (other.rounds[i].at("p50_us") > 0)
+            ratios.push_back(mine.rounds[i].at("p50_us") / other.rounds[i].at("p50_us"));
+    return median(std::move(ratios));
+}
+
+void set_bars(Row& row, const System& system, Pinning pinning)
+{
+    const bool judged =
+        system.option == "kairos" && row.payload_type == "null" && row.direction == "twoway";
+    if (!judged) return;
+    row.bars = {{"ratio_to_raw", Bar::Relation::at_most, pinning == Pinning::same ? 1.12 : 1.10},
+                {"ratio_to_omniorb", Bar::Relation::below, 1.0}};
+}
+
+Row make_row(const Exercise& exercise, const System& system, const Samples& samples,
+             const LatencyOptions& options)
+{
+    Row row;
+    row.system = system.name;
+    row.variant = variant_of(system, options.pinning);
+    row.direction = name_of(exercise.direction);
+    row.payload_type = name_of(exercise.payload);
+    row.payload_bytes = payload_bytes(exercise);
+    row.set("units", exercise.units);
+    for (const char* figure : {"p50_us", "p99_us", "p999_us"})
+        row.set(figure, median(values_of(samples, figure)));
+    const auto maxima = values_of(samples, "max_us");
+    row.set("max_us", *std::max_element(maxima.begin(), maxima.end()));
+    row.set("mean_us", median(values_of(samples, "mean_us")));
+    return row;
+}
+
+const Samples* samples_of(const std::vector<Contestant>& contestants,
+                          const std::vector<Samples>& samples, const std::string& option)
+{
+    for (std::size_t i = 0; i < contestants.size(); ++i)
+        if (contestants[i].system.option == option) return &samples[i];
+    return nullptr;
+}
+
+void add_rows(Report& report, const Exercise& exercise, const std::vector<Contestant>& contestants,
+              const std::vector<Samples>& samples, const LatencyOptions& options)
+{
+    const Samples* raw = samples_of(contestants, samples, "raw");
+    const Samples* omniorb = samples_of(contestants, samples, "omniorb");
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+        const System& system = contestants[i].system;
+        Row row = make_row(exercise, system, samples[i], options);
+        if (raw != nullptr) row.set("ratio_to_raw", median_ratio(samples[i], *raw));
+        if (omniorb != nullptr && system.orb && omniorb != &samples[i])
+            row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb));
+        row.set("request_bytes", exercise.request_bytes);
+        row.set("reply_bytes", exercise.reply_bytes);
+        set_bars(row, system, options.pinning);
+        report.rows.push_back(std::move(row));
+    }
+}
+
+} // namespace
+
+Result<Report> run_latency(const LatencyOptions& options)
+{
+    Report report{.experiment = "latency", .rows = {}, .notes = {}};
+    std::vector<Row> absent;
+    auto started = start_contestants(options, 0, report);
+    if (!started) return started.error();
+    std::vector<Contestant>& contestants = *started;
+    absent.swap(report.rows);
+
+    std::vector<Exercise> exercises = exercises_of(options);
+    for (Exercise& exercise : exercises) {
+        const auto complete = with_message_bytes(exercise, contestants);
+        if (!complete) return complete.error();
+        exercise = *complete;
+    }
+
+    std::vector<std::vector<Samples>> samples(exercises.size(),
+                                              std::vector<Samples>(contestants.size()));
+    for (unsigned round = 0; round < options.rounds; ++round) {
+        for (std::size_t row = 0; row < exercises.size(); ++row) {
+            const double done =
+                round + static_cast<double>(row) / static_cast<double>(exercises.size());
+            options.progress(done / options.rounds,
+                             fmt::format("round {} of {}", round + 1, options.rounds));
+            for (std::size_t i = 0; i < contestants.size(); ++i) {
+                auto figures = contestants[i].running.order(Verb::latency, exercises[row]);
+                if (!figures) return figures.error();
+                samples[row][i].rounds.push_back(std::move(*figures));
+            }
+        }
+    }
+    for (std::size_t row = 0; row < exercises.size(); ++row)
+        add_rows(report, exercises[row], contestants, samples[row], options);
+    report.rows.insert(report.rows.end(), absent.begin(), absent.end());
+    for (Contestant& contestant : contestants)
+        if (auto ended = contestant.running.finish(); !ended) return ended.error();
+    report.notes.push_back(fmt::format(
+        "Medians of {} interleaved rounds of {} calls each (max: the highest of all). × raw: p50 "
+        "against raw-tcp moving the same bytes, within a round.",
+        options.rounds, options.calls));
+    return report;
+}
+
+std::vector<Column> latency_columns()
+{
+    return {{"units", "units", 0},        {"p50_us", "p50 µs", 2},
+            {"p99_us", "p99 µs", 2},      {"p999_us", "p99.9 µs", 2},
+            {"max_us", "max µs", 1},      {"mean_us", "mean µs", 2},
+            {"ratio_to_raw", "× raw", 2}, {"ratio_to_omniorb", "× omniORB", 2}};
+}
+
+} // namespace kairos::bench

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The measured ORB program, server and client. It keeps to the classic C++ mapping, so that one
+// source is compiled against each ORB and all of them do the same work; only the names of the
+// generated headers differ. Options -ORB… after the program's own go to the ORB.
+#include "bench/peer.h"
+
+#ifdef KAIROS_BENCH_OMNIORB
+#include "bench.hh"
+#else
+#include "bench.h"
+#include "bench_skel.h"
+#endif
+
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using kairos::bench::Direction;
+using kairos::bench::Exercise;
+using kairos::bench::LatencySummary;
+using kairos::bench::MessageBytes;
+using kairos::bench::Payload;
+
+class LatencyServant : public POA_Bench::Latency {
+  public:
+    void ping() override {}
+    void ping_oneway() override {}
+    void octets(const Bench::OctetSeq&) override {}
+    void chars(const Bench::CharSeq&) override {}
+    void shorts(const Bench::ShortSeq&) override {}
+    void longs(const Bench::LongSeq&) override {}
+    void doubles(const Bench::DoubleSeq&) override {}
+    void structs(const Bench::StructSeq&) override {}
+    void text(const char*) override {}
+    void strings(const Bench::StringSeq&) override {}
+};
+
+// One client at a time calls it; the count needs no lock.
+class TtcpServant : public POA_Bench::Ttcp {
+  public:
+    void send_octets(const Bench::OctetSeq& units) override { count(units.length(), 1); }
+    void send_chars(const Bench::CharSeq& units) override { count(units.length(), 1); }
+    void send_shorts(const Bench::ShortSeq& units) override { count(units.length(), 2); }
+    void send_longs(const Bench::LongSeq& units) override { count(units.length(), 4); }
+    void send_doubles(const Bench::DoubleSeq& units) override { count(units.length(), 8); }
+    void send_structs(const Bench::StructSeq& units) override { count(units.length(), 24); }
+    void send_text(const char* units) override { count(std::string_view(units).size() + 1, 1); }
+    void send_strings(const Bench::StringSeq& units) override { count(units.length(), 32); }
+
+    void send_octets_twoway(const Bench::OctetSeq& units) override { send_octets(units); }
+    void send_chars_twoway(const Bench::CharSeq& units) override { send_chars(units); }
+    void send_shorts_twoway(const Bench::ShortSeq& units) override { send_shorts(units); }
+    void send_longs_twoway(const Bench::LongSeq& units) override { send_longs(units); }
+    void send_doubles_twoway(const Bench::DoubleSeq& units) override { send_doubles(units); }
+    void send_structs_twoway(const Bench::StructSeq& units) override { send_structs(units); }
+    void send_text_twoway(const char* units) override { send_text(units); }
+    void send_strings_twoway(const Bench::StringSeq& units) override { send_strings(units); }
+
+    CORBA::LongLong received_bytes() override { return received_bytes_; }
+
+  private:
+    void count(std::size_t units, std::size_t unit_bytes)
+    {
+        received_bytes_ += static_cast<CORBA::LongLong>(units * unit_bytes);
+    }
+
+    CORBA::LongLong received_bytes_ = 0;
+};
+
+int serve(CORBA::ORB_ptr orb)
+{
+    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    LatencyServant latency_servant;
+    TtcpServant ttcp_servant;
+    Bench::Latency_var latency = latency_servant._this();
+    Bench::Ttcp_var ttcp = ttcp_servant._this();
+    PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
+
+    CORBA::String_var latency_reference = orb->object_to_string(latency);
+    CORBA::String_var ttcp_reference = orb->object_to_string(ttcp);
+    kairos::bench::announce_ready(std::string(latency_reference.in()) + " " + ttcp_reference.in());
+    std::thread end([orb] {
+        kairos::bench::wait_for_quit();
+        orb->shutdown(false);
+    });
+    orb->run();
+    end.join();
+    orb->destroy(); // before the servants, which live on this stack
+    return 0;
+}
+
+template <typename Sequence, typename Value>
+Sequence sequence_of(std::uint32_t units, Value value)
+{
+    Sequence sequence;
+    sequence.length(units);
+    for (CORBA::ULong i = 0; i < units; ++i)
+        sequence[i] = value(i);
+    return sequence;
+}
+
+Bench::BinStruct bin_struct(CORBA::ULong i)
+{
+    Bench::BinStruct value;
+    value.s = static_cast<CORBA::Short>(i);
+    value.c = 'k';
+    value.l = static_cast<CORBA::Long>(i);
+    value.o = 7;
+    value.d = i + 0.5;
+    return value;
+}
+
+// Every payload, built once and handed to `use` as the argument of all calls that follow.
+template <typename Use>
+void with_payload(Payload payload, std::uint32_t units, Use&& use)
+{
+    switch (payload) {
+    case Payload::none:
+        throw std::invalid_argument("this operation has no argument");
+    case Payload::octet:
+        return use(sequence_of<Bench::OctetSeq>(
+            units, [](CORBA::ULong i) { return static_cast<CORBA::Octet>(i); }));
+    case Payload::character:
+        return use(
+            sequence_of<Bench::CharSeq>(units, [](CORBA::ULong) { return CORBA::Char('k'); }));
+    case Payload::int16:
+        return use(sequence_of<Bench::ShortSeq>(
+            units, [](CORBA::ULong i) { return static_cast<CORBA::Short>(i); }));
+    case Payload::int32:
+        return use(sequence_of<Bench::LongSeq>(
+            units, [](CORBA::ULong i) { return static_cast<CORBA::Long>(i); }));
+    case Payload::float64:
+        return use(sequence_of<Bench::DoubleSeq>(
+            units, [](CORBA::ULong i) { return static_cast<CORBA::Double>(i); }));
+    case Payload::bin_struct:
+        return use(sequence_of<Bench::StructSeq>(units, bin_struct));
+    case Payload::text:
+        return use(std::string(units == 0 ? 0 : units - 1, 'k'));
+    case Payload::strings:
+        return use(sequence_of<Bench::StringSeq>(
+            units, [](CORBA::ULong) { return CORBA::string_dup(std::string(31, 'k').c_str()); }));
+    }
+}
+
+// clang-format off
+void call(Bench::Latency_ptr to, const Bench::OctetSeq& units) { to->octets(units); }
+void call(Bench::Latency_ptr to, const Bench::CharSeq& units) { to->chars(units); }
+void call(Bench::Latency_ptr to, const Bench::ShortSeq& units) { to->shorts(units); }
+void call(Bench::Latency_ptr to, const Bench::LongSeq& units) { to->longs(units); }
+void call(Bench::Latency_ptr to, const Bench::DoubleSeq& units) { to->doubles(units); }
+void call(Bench::Latency_ptr to, const Bench::StructSeq& units) { to->structs(units); }
+void call(Bench::Latency_ptr to, const std::string& units) { to->text(units.c_str()); }
+void call(Bench::Latency_ptr to, const Bench::StringSeq& units) { to->strings(units); }
+
+void send(Bench::Ttcp_ptr to, const Bench::OctetSeq& units) { to->send_octets(units); }
+void send(Bench::Ttcp_ptr to, const Bench::CharSeq& units) { to->send_chars(units); }
+void send(Bench::Ttcp_ptr to, const Bench::ShortSeq& units) { to->send_shorts(units); }
+void send(Bench::Ttcp_ptr to, const Bench::LongSeq& units) { to->send_longs(units); }
+void send(Bench::Ttcp_ptr to, const Bench::DoubleSeq& units) { to->send_doubles(units); }
+void send(Bench::Ttcp_ptr to, const Bench::StructSeq& units) { to->send_structs(units); }
+void send(Bench::Ttcp_ptr to, const std::string& units) { to->send_text(units.c_str()); }
+void send(Bench::Ttcp_ptr to, const Bench::StringSeq& units) { to->send_strings(units); }
+
+void send_twoway(Bench::Ttcp_ptr to, const Bench::OctetSeq& units) { to->send_octets_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::CharSeq& units) { to->send_chars_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::ShortSeq& units) { to->send_shorts_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::LongSeq& units) { to->send_longs_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::DoubleSeq& units) { to->send_doubles_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::StructSeq& units) { to->send_structs_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const std::string& units) { to->send_text_twoway(units.c_str()); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::StringSeq& units) { to->send_strings_twoway(units); }
+// clang-format on
+
+/// What a CORBA exception becomes on the line protocol.
+class CallFailed : public std::runtime_error {
+  public:
+    explicit CallFailed(const CORBA::Exception& raised) : std::runtime_error(raised._name()) {}
+};
+
+template <typename Action>
+auto reporting(Action&& action)
+{
+    try {
+        return action();
+    } catch (const CORBA::Exception& raised) {
+        throw CallFailed(raised);
+    }
+}
+
+class OrbClient final : public kairos::bench::Client {
+  public:
+    OrbClient(CORBA::ORB_ptr orb, const std::string& latency, const std::string& ttcp)
+    {
+        CORBA::Object_var latency_object = orb->string_to_object(latency.c_str());
+        CORBA::Object_var ttcp_object = orb->string_to_object(ttcp.c_str());
+        latency_ = Bench::Latency::_narrow(latency_object);
+        ttcp_ = Bench::Ttcp::_narrow(ttcp_object);
+        if (CORBA::is_nil(latency_) || CORBA::is_nil(ttcp_))
+            throw std::invalid_argument("not references to the benchmark's objects");
+    }
+
+    LatencySummary latency(const Exercise& exercise) override
+    {
+        return reporting([&] {
+            LatencySummary summary;
+            with_call(exercise, [&](auto&& once) {
+                repeat(kairos::bench::warm_up_calls, once);
+                drain(exercise);
+                summary = kairos::bench::time_each(exercise.calls, once);
+            });
+            drain(exercise);
+            return summary;
+        });
+    }
+
+    double ttcp_seconds(const Exercise& exercise) override
+    {
+        return reporting([&] {
+            std::int64_t elapsed = 0;
+            with_payload(exercise.payload, exercise.units, [&](const auto& units) {
+                const auto once = [&] {
+                    if (exercise.direction == Direction::oneway) return send(ttcp_, units);
+                    send_twoway(ttcp_, units);
+                };
+                expected_bytes_ = ttcp_->received_bytes();
+                repeat(std::min(exercise.calls, 8u), once);
+                await_received(exercise, std::min(exercise.calls, 8u));
+                const std::int64_t start = kairos::bench::now_ns();
+                repeat(exercise.calls, once);
+                await_received(exercise, exercise.calls);
+                elapsed = kairos::bench::now_ns() - start;
+            });
+            return static_cast<double>(elapsed) / 1e9;
+        });
+    }
+
+    void call(const Exercise& exercise) override
+    {
+        reporting([&] {
+            with_call(exercise, [&](auto&& once) { repeat(exercise.calls, once); });
+            drain(exercise);
+        });
+    }
+
+    MessageBytes message_bytes(const Exercise& exercise) override
+    {
+        constexpr std::uint32_t calls = 10;
+        return reporting([&] {
+            MessageBytes before;
+            MessageBytes after;
+            with_call(exercise, [&](auto&& once) {
+                repeat(2, once); // a first call may carry more, such as code sets
+                before = kairos::bench::tcp_bytes_so_far();
+                repeat(calls, once);
+                after = kairos::bench::tcp_bytes_so_far();
+            });
+            drain(exercise);
+            return MessageBytes{.request = (after.request - before.request) / calls,
+                                .reply = (after.reply - before.reply) / calls};
+        });
+    }
+
+  private:
+    template <typename Once>
+    static void repeat(std::uint32_t times, Once&& once)
+    {
+        for (std::uint32_t i = 0; i < times; ++i)
+            once();
+    }
+
+    template <typename Use>
+    void with_call(const Exercise& exercise, Use&& use)
+    {
+        const bool oneway = exercise.direction == Direction::oneway;
+        if (exercise.payload == Payload::none && oneway)
+            return use([this] { latency_->ping_oneway(); });
+        if (exercise.payload == Payload::none) return use([this] { latency_->ping(); });
+        with_payload(exercise.payload, exercise.units, [&](const auto& units) {
+            if (oneway) return use([&] { send(ttcp_, units); });
+            use([&] { ::call(latency_, units); });
+        });
+    }
+
+    /// After oneway calls: returns when the server has executed them.
+    void drain(const Exercise& exercise)
+    {
+        if (exercise.direction == Direction::oneway) latency_->ping();
+    }
+
+    /// After a ttcp run: returns when the server has all user data. Twoway calls have proved it.
+    void await_received(const Exercise& exercise, std::uint32_t calls)
+    {
+        if (exercise.direction == Direction::twoway) return;
+        expected_bytes_ +=
+            static_cast<CORBA::LongLong>(kairos::bench::payload_bytes(exercise) * calls);
+        // An ORB may answer before the last oneways are executed if it has several threads.
+        constexpr int attempts_max = 100'000;
+        for (int attempt = 0; attempt < attempts_max; ++attempt)
+            if (ttcp_->received_bytes() >= expected_bytes_) return;
+        throw std::runtime_error("oneway calls were lost");
+    }
+
+    Bench::Latency_var latency_;
+    Bench::Ttcp_var ttcp_;
+    CORBA::LongLong expected_bytes_ = 0;
+};
+
+int run(int argc, char** argv)
+{
+    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (arguments.size() == 1 && arguments[0] == "server") return serve(orb);
+    if (arguments.size() == 3 && arguments[0] == "client") {
+        int status = 0;
+        {
+            OrbClient client(orb, arguments[1], arguments[2]);
+            status = kairos::bench::serve_orders(client);
+        }
+        orb->destroy();
+        return status;
+    }
+    std::cerr << "usage: " << argv[0] << " server [-ORB…]\n"
+              << "       " << argv[0] << " client LATENCY_REFERENCE TTCP_REFERENCE [-ORB…]\n";
+    return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        return run(argc, argv);
+    } catch (const CORBA::Exception& raised) {
+        std::cerr << argv[0] << ": " << raised._name() << '\n';
+    } catch (const std::exception& failure) {
+        std::cerr << argv[0] << ": " << failure.what() << '\n';
+    }
+    return 1;
+}

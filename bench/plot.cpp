@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plot.h"
+
+#include "bench/exercise.h"
+#include "bench/experiment.h"
+#include "bench/process.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+namespace kairos::bench {
+namespace {
+
+/// A distinguishable hue for each system, the same in all pictures.
+const char* color_of(const std::string& system)
+{
+    if (system == "kairos") return "#0b5fa5";
+    if (system == "kairos reactor") return "#4aa3df";
+    if (system == "omniorb") return "#d1495b";
+    if (system == "raw-tcp") return "#222222";
+    if (system == "raw-unix") return "#8a8a8a";
+    return "#edae49";
+}
+
+constexpr const char* series_colors[] = {"#0b5fa5", "#d1495b", "#2a9d54", "#8e5ea2",
+                                         "#e08e0b", "#17a2a2", "#7a5230", "#b8337a"};
+
+/// Architectures of one system are drawn apart.
+std::string label_of(const Row& row)
+{
+    const bool reactor = row.variant.starts_with("reactor");
+    return reactor ? row.system + " reactor" : row.system;
+}
+
+using Selection = std::function<bool(const Row&)>;
+
+/// The different labels of the selected rows, in the order of the report.
+std::vector<std::string> distinct(const Report& report, const Selection& selected,
+                                  const std::function<std::string(const Row&)>& label)
+{
+    std::vector<std::string> labels;
+    for (const Row& row : report.rows) {
+        if (!row.status.empty() || !selected(row)) continue;
+        const std::string text = label(row);
+        if (std::find(labels.begin(), labels.end(), text) == labels.end()) labels.push_back(text);
+    }
+    return labels;
+}
+
+std::string heading(const Report& report, const std::string& title, int width, int height)
+{
+    std::string script = fmt::format("set terminal svg size {},{} dynamic background rgb 'white' "
+                                     "font 'DejaVu Sans,12' linewidth 1.4\n"
+                                     "set encoding utf8\n"
+                                     "set grid lc rgb '#dddddd'\nset border lc rgb '#555555'\n"
+                                     "set tics nomirror\n",
+                                     width, height);
+    const auto pinned = std::find_if(report.rows.begin(), report.rows.end(), [](const Row& row) {
+        return row.variant.find("pin=") != std::string::npos;
+    });
+    std::string placed;
+    if (pinned != report.rows.end()) {
+        placed = pinned->variant.substr(pinned->variant.find("pin=") + 4);
+        placed = " (processes placed: " + placed.substr(0, placed.find(',')) + ")";
+    }
+    return script + fmt::format("title_text = '{}{}'\n", title, placed);
+}
+
+/// A data block of x and y, and the plot clause that draws it as a line.
+struct Lines {
+    std::string data;
+    std::string clauses;
+    int blocks = 0;
+
+    void add(const Report& report, const Selection& selected, const std::string& x,
+             const std::string& y, const std::string& title, const std::string& style)
+    {
+        std::string points;
+        for (const Row& row : report.rows) {
+            if (!row.status.empty() || !selected(row)) continue;
+            const auto at = row.figure(x);
+            const auto value = row.figure(y);
+            if (at && value) points += fmt::format("{} {}\n", *at, *value);
+        }
+        if (points.empty()) return;
+        data += fmt::format("$block{} << END\n{}END\n", ++blocks, points);
+        clauses += fmt::format("{}$block{} using 1:2 with linespoints {} title '{}'",
+                               clauses.empty() ? "" : ", \\\n    ", blocks, style, title);
+    }
+
+    [[nodiscard]] std::string panel() const
+    {
+        return clauses.empty() ? std::string{} : data + "plot " + clauses + "\n";
+    }
+};
+
+/// p50 and p99 of the two null calls as grouped boxes.
+std::string null_panel(const Report& report)
+{
+    std::string data = "$null << END\n";
+    std::string places;
+    int place = 0;
+    for (const char* direction : {"twoway", "oneway"})
+        for (const Row& row : report.rows) {
+            if (!row.status.empty() || row.payload_type != "null" || row.direction != direction)
+                continue;
+            data += fmt::format("{} {} {} {}\n", place, row.figure("p50_us").value_or(0),
+                                row.figure("p99_us").value_or(0),
+                                std::string(color_of(label_of(row))).replace(0, 1, "0x"));
+            places += fmt::format("{}'{} {}' {}", places.empty() ? "" : ", ", label_of(row),
+                                  direction, place);
+            ++place;
+        }
+    if (place == 0) return {};
+    return data + "END\n" +
+           fmt::format("set title 'Null call: p50 (bar) and p99 (mark)'\n"
+                       "unset logscale\nset xtics rotate by -35 scale 0 font ',9' ({})\n"
+                       "set xrange [-0.7:{}]\nset yrange [0:*]\nset format x '%g'\n"
+                       "unset xlabel\nset ylabel 'µs'\nunset key\n"
+                       "plot $null using 1:2:(0.7):4 with boxes fill solid 0.75 lc rgb variable, "
+                       "$null using 1:3 with points pt 2 lc rgb '#222222'\n",
+                       places, place - 0.3);
+}
+
+Picture latency_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "Latency of a call", 1200, 800);
+    script += fmt::format("set output '{}'\n", path);
+    script += "set multiplot layout 2,3 title title_text font ',15'\n";
+    script += null_panel(report);
+    script += "set xtics norotate scale 1 font ',11' autofreq\nset xrange [1:1024]\n"
+              "set yrange [*:*]\nset key top left\nset logscale x 2\nset logscale y\n"
+              "set xlabel 'units'\nset ylabel 'p50, µs'\n";
+    const auto payloads = distinct(
+        report, [](const Row& row) { return row.payload_type != "null"; },
+        [](const Row& row) { return row.payload_type; });
+    for (const std::string& payload : payloads) {
+        Lines lines;
+        const Selection of_payload = [&](const Row& row) { return row.payload_type == payload; };
+        for (const std::string& system : distinct(report, of_payload, label_of))
+            lines.add(
+                report, [&](const Row& row) { return of_payload(row) && label_of(row) == system; },
+                "units", "p50_us", system,
+                fmt::format("lc rgb '{}' lw 1.6 pt 7 ps 0.4", color_of(system)));
+        script += fmt::format("set title 'twoway, sequence of {}'\n", payload) + lines.panel();
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
+/// What the lines of a ttcp panel are called: the payload for ORBs, the system for sockets.
+std::string series_of(const Row& row)
+{
+    const bool sockets = row.variant.starts_with("blocking sockets");
+    return sockets ? row.system : row.payload_type;
+}
+
+std::string ttcp_panel(const Report& report, const std::string& queue, const std::string& direction,
+                       const std::string& system)
+{
+    Lines lines;
+    const Selection here = [&](const Row& row) {
+        const bool sockets = row.variant.starts_with("blocking sockets");
+        return row.direction == direction && row.variant.ends_with("queue=" + queue) &&
+               (sockets || label_of(row) == system);
+    };
+    std::size_t color = 0;
+    for (const std::string& series : distinct(report, here, series_of)) {
+        const bool raw = series == "raw-tcp" || series == "wrapper" || series == "raw-unix";
+        const std::string style =
+            raw ? fmt::format("lc rgb '{}' lw 2 dt 2 pt 6 ps 0.5", color_of(series))
+                : fmt::format("lc rgb '{}' lw 1.6 pt 7 ps 0.4",
+                              series_colors[color++ % std::size(series_colors)]);
+        lines.add(
+            report, [&](const Row& row) { return here(row) && series_of(row) == series; },
+            "buffer_bytes", "throughput_mbyte_s", series, style);
+    }
+    return fmt::format("set title '{}, {}'\n", system, direction) + lines.panel();
+}
+
+Picture ttcp_picture(const Report& report, const std::string& queue, const std::string& path)
+{
+    const Selection orb = [](const Row& row) {
+        return !row.variant.starts_with("blocking sockets");
+    };
+    auto systems = distinct(report, orb, label_of);
+    if (systems.empty()) systems = {"sockets"};
+    const auto directions = distinct(
+        report, [](const Row&) { return true; }, [](const Row& row) { return row.direction; });
+    const int columns = static_cast<int>(systems.size());
+    const int rows = static_cast<int>(directions.size());
+    std::string script = heading(report, "Throughput of user data, socket queues: " + queue,
+                                 std::max(640, 520 * columns), 420 * rows + 40);
+    script += fmt::format("set output '{}'\nset multiplot layout {},{} title title_text "
+                          "font ',15'\n",
+                          path, rows, columns);
+    script += "set key bottom right\nset logscale x 2\nset logscale y\nset yrange [*:*]\n"
+              "set xrange [512:131072]\nset xlabel 'buffer, bytes'\nset ylabel 'MB/s'\n"
+              "set xtics ('1K' 1024, '2K' 2048, '4K' 4096, '8K' 8192, '16K' 16384, '32K' 32768, "
+              "'64K' 65536, '128K' 131072)\n";
+    for (const std::string& direction : directions)
+        for (const std::string& system : systems)
+            script += ttcp_panel(report, queue, direction, system);
+    return {path, script + "unset multiplot\n"};
+}
+
+Picture counters_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "What a call costs", 1200, 560);
+    script += fmt::format("set output '{}'\nset multiplot layout 1,3 title title_text font ',15'\n"
+                          "set style fill solid 0.8\nset boxwidth 0.8\nset key top left\n"
+                          "set xtics rotate by -40 scale 0 font ',9'\nset yrange [0:*]\n",
+                          path);
+    struct Panel {
+        const char* figure;
+        const char* title;
+    };
+    for (const Panel& panel : {Panel{"instructions_per_call", "user-space instructions"},
+                               Panel{"allocations_per_call", "heap allocations"},
+                               Panel{"locks_per_call", "lock operations"}}) {
+        std::string data;
+        const auto groups = distinct(
+            report, [](const Row& row) { return row.side == "client"; },
+            [](const Row& row) { return label_of(row) + " " + row.payload_type; });
+        for (const std::string& group : groups) {
+            data += "'" + group + "'";
+            for (const char* side : {"client", "server"})
+                for (const Row& row : report.rows)
+                    if (row.side == side && label_of(row) + " " + row.payload_type == group)
+                        data += fmt::format(" {}", row.figure(panel.figure).value_or(0));
+            data += "\n";
+        }
+        if (data.empty()) continue;
+        script += fmt::format("$counts << END\n{}END\nset title '{} per call'\n"
+                              "set style data histograms\nset style histogram rowstacked\n"
+                              "plot $counts using 2:xtic(1) lc rgb '#0b5fa5' title 'client', "
+                              "$counts using 3 lc rgb '#e08e0b' title 'server'\n",
+                              data, panel.title);
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
+std::string with_suffix(const std::string& path, const std::string& suffix)
+{
+    const std::size_t dot = path.rfind(".svg");
+    if (dot == std::string::npos) return path + "-" + suffix;
+    return path.substr(0, dot) + "-" + suffix + path.substr(dot);
+}
+
+} // namespace
+
+std::vector<Picture> pictures_of(const Report& report, const std::string& path)
+{
+    if (report.experiment == "latency") return {latency_picture(report, path)};
+    if (report.experiment == "counters") return {counters_picture(report, path)};
+    const auto queues = distinct(
+        report, [](const Row&) { return true; },
+        [](const Row& row) {
+            const std::size_t at = row.variant.find("queue=");
+            return at == std::string::npos ? std::string{} : row.variant.substr(at + 6);
+        });
+    std::vector<Picture> pictures;
+    for (const std::string& queue : queues)
+        pictures.push_back(
+            ttcp_picture(report, queue, queues.size() == 1 ? path : with_suffix(path, queue)));
+    return pictures;
+}
+
+Result<std::vector<std::string>> draw(const Report& report, const std::string& path)
+{
+    const std::string gnuplot = find_program("gnuplot");
+    if (gnuplot.empty())
+        return Error{ErrorCode::not_found,
+                     "--plot needs gnuplot, which is not installed (Debian: gnuplot-nox)"};
+    if (path.find('\'') != std::string::npos)
+        return Error{ErrorCode::invalid_argument, "--plot: no quotes in a file's name, please"};
+    std::vector<std::string> written;
+    for (const Picture& picture : pictures_of(report, path)) {
+        auto process = ChildProcess::start(
+            {.command = {gnuplot, "-"}, .environment = {}, .cpu = {}, .inherited_descriptor = -1});
+        if (!process) return process.error();
+        if (auto sent = process->write_line(picture.script); !sent) return sent.error();
+        const auto remains = process->finish(std::chrono::seconds(60));
+        if (remains.exit_status != 0)
+            return Error{ErrorCode::system, "gnuplot failed: " + remains.errors};
+        written.push_back(picture.path);
+    }
+    return written;
+}
+
+} // namespace kairos::bench

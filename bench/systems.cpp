@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/systems.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace kairos::bench {
+namespace {
+
+// Valgrind needs this long to bring a large program up.
+constexpr std::chrono::seconds start_patience{60};
+// The longest single order is a full ttcp point through a slow socket queue.
+constexpr std::chrono::seconds answer_patience{600};
+
+Result<std::string> await_ready(ChildProcess& process)
+{
+    Result<std::string> line = process.read_line(start_patience);
+    if (!line) return line.error();
+    constexpr std::string_view prefix = "ready ";
+    if (!line->starts_with(prefix))
+        return Error{ErrorCode::malformed, process.name() + " said: " + *line};
+    return line->substr(prefix.size());
+}
+
+std::vector<std::string> split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts;
+    std::size_t start = 0;
+    while (start <= text.size()) {
+        const std::size_t end = std::min(text.find(separator, start), text.size());
+        if (end > start) parts.push_back(text.substr(start, end - start));
+        start = end + 1;
+    }
+    return parts;
+}
+
+/// Server and client never share a CPU when split; the client has the first.
+Result<std::optional<int>> cpu_for(Pinning pinning, bool server)
+{
+    if (pinning == Pinning::free) return std::optional<int>{};
+    const std::vector<int> cpus = usable_cpus();
+    const std::size_t needed = pinning == Pinning::split ? 2 : 1;
+    if (cpus.size() < needed)
+        return Error{ErrorCode::invalid_argument, "--pin split needs two CPUs; there is one"};
+    return std::optional<int>(cpus[server && pinning == Pinning::split ? 1 : 0]);
+}
+
+Result<ChildProcess> start_side(const System& system, const StartOptions& options,
+                                const SideOptions& side, bool server,
+                                const std::vector<std::string>& arguments)
+{
+    const auto cpu = cpu_for(options.pinning, server);
+    if (!cpu) return cpu.error();
+    ProcessOptions process;
+    process.command = side.wrapper;
+    process.command.push_back((options.program_directory / system.program).string());
+    process.command.insert(process.command.end(), arguments.begin(), arguments.end());
+    process.environment = side.environment;
+    if (options.queue_bytes > 0)
+        process.environment.push_back(fmt::format("KAIROS_BENCH_QUEUE={}", options.queue_bytes));
+    process.cpu = *cpu;
+    process.inherited_descriptor = side.inherited_descriptor;
+    return ChildProcess::start(process);
+}
+
+} // namespace
+
+std::span<const System> all_systems()
+{
+    static const std::array<System, 5> systems{{
+        {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
+        {"unix", "raw-unix", "blocking sockets", "kairos-bench-raw", {"unix"}, {}, false},
+        {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", {}, {}, true},
+        {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", {}, {}, true},
+        {"omniorb", "omniorb", "thread-per-connection", "kairos-bench-omniorb", {}, {}, true},
+    }};
+    return systems;
+}
+
+Result<std::vector<System>> select_systems(const std::string& list)
+{
+    const std::span<const System> all = all_systems();
+    if (list.empty()) return std::vector<System>(all.begin(), all.end());
+    std::vector<System> chosen;
+    std::string known;
+    for (const System& system : all)
+        known += (known.empty() ? "" : ", ") + system.option;
+    for (const std::string& name : split(list, ',')) {
+        const auto found = std::find_if(
+            all.begin(), all.end(), [&](const System& system) { return system.option == name; });
+        if (found == all.end())
+            return Error{ErrorCode::invalid_argument,
+                         fmt::format("--peers: '{}' is none of {}", name, known)};
+        chosen.push_back(*found);
+    }
+    if (chosen.empty()) return Error{ErrorCode::invalid_argument, "--peers names nothing"};
+    return chosen;
+}
+
+std::filesystem::path default_program_directory()
+{
+    std::error_code failure;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+    const std::filesystem::path here = self.parent_path();
+    if (std::filesystem::exists(here / "kairos-bench-raw", failure)) return here;
+    return here.parent_path() / "libexec" / "kairos";
+}
+
+bool installed(const System& system, const std::filesystem::path& directory)
+{
+    return access((directory / system.program).c_str(), X_OK) == 0;
+}
+
+Result<RunningSystem> RunningSystem::start(const System& system, const StartOptions& options)
+{
+    std::vector<std::string> arguments{"server"};
+    arguments.insert(arguments.end(), system.server_arguments.begin(),
+                     system.server_arguments.end());
+    auto server = start_side(system, options, options.server, true, arguments);
+    if (!server) return server.error();
+    const auto references = await_ready(*server);
+    if (!references) return references.error();
+
+    arguments = {"client"};
+    for (const std::string& reference : split(*references, ' '))
+        arguments.push_back(reference);
+    arguments.insert(arguments.end(), system.client_arguments.begin(),
+                     system.client_arguments.end());
+    auto client = start_side(system, options, options.client, false, arguments);
+    if (!client) return client.error();
+    if (const auto ready = await_ready(*client); !ready) return ready.error();
+    return RunningSystem(std::move(*server), std::move(*client));
+}
+
+Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& exercise)
+{
+    const std::string text = format_order({.verb = verb, .exercise = exercise});
+    if (auto written = client_.write_line(text); !written) return written.error();
+    const auto line = client_.read_line(answer_patience);
+    if (!line) return line.error();
+    const auto answer = nlohmann::json::parse(*line, nullptr, false);
+    if (!answer.is_object())
+        return Error{ErrorCode::malformed, client_.name() + " answered: " + *line};
+    if (answer.contains("error"))
+        return Error{ErrorCode::system,
+                     fmt::format("{}, ordered '{}': {}", client_.name(), text, *line)};
+    Figures figures;
+    for (const auto& [name, value] : answer.items())
+        if (value.is_number()) figures[name] = value.get<double>();
+    return figures;
+}
+
+Result<RunningSystem::BothRemains> RunningSystem::finish()
+{
+    BothRemains remains;
+    for (auto [process, left] :
+         {std::pair{&client_, &remains.client}, std::pair{&server_, &remains.server}}) {
+        const std::string name = process->name();
+        *left = process->finish(start_patience);
+        if (left->exit_status != 0)
+            return Error{ErrorCode::system, fmt::format("{} ended with status {}: {}", name,
+                                                        left->exit_status, left->errors)};
+    }
+    return remains;
+}
+
+std::string_view name_of(Pinning pinning)
+{
+    switch (pinning) {
+    case Pinning::free:
+        return "free";
+    case Pinning::same:
+        return "same";
+    case Pinning::split:
+        return "split";
+    }
+    return "?";
+}
+
+std::string variant_of(const System& system, Pinning pinning, std::string_view queue)
+{
+    std::string variant = fmt::format("{}, pin={}", system.architecture, name_of(pinning));
+    if (!queue.empty()) variant += fmt::format(", queue={}", queue);
+    return variant;
+}
+
+Exercise with_estimated_bytes(Exercise exercise)
+{
+    constexpr std::uint32_t request_header = 72; // GIOP 1.2 with a key of a dozen octets
+    constexpr std::uint32_t reply_header = 24;
+    constexpr std::uint32_t length_field = 8;
+    const auto argument = static_cast<std::uint32_t>(payload_bytes(exercise));
+    exercise.request_bytes = request_header + (argument == 0 ? 0 : length_field + argument);
+    exercise.reply_bytes = exercise.direction == Direction::oneway ? 0 : reply_header;
+    return exercise;
+}
+
+} // namespace kairos::bench

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is measured: each system is a server program and a client program that speak the line
+// protocol, whatever lies between them. Starting a system starts both and connects them.
+#pragma once
+
+#include "bench/exercise.h"
+#include "bench/process.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kairos::bench {
+
+enum class Pinning { free, same, split };
+
+struct System {
+    std::string option;       ///< what --peers calls it
+    std::string name;         ///< what reports call it
+    std::string architecture; ///< the part of the variant that is the system's own
+    std::string program;      ///< the file name of both its programs
+    std::vector<std::string> server_arguments;
+    std::vector<std::string> client_arguments;
+    bool orb = false; ///< knows the payload types, and the bytes of its own messages
+};
+
+/// Every system that there may be, in the order of the reports.
+[[nodiscard]] std::span<const System> all_systems();
+
+/// The systems a comma-separated list names; an empty list names all of them. `allowed` restricts
+/// an experiment to some.
+[[nodiscard]] Result<std::vector<System>> select_systems(const std::string& list);
+
+/// Where the measured programs are: beside the running program or in the libexec folder of its
+/// installation.
+[[nodiscard]] std::filesystem::path default_program_directory();
+
+[[nodiscard]] bool installed(const System& system, const std::filesystem::path& directory);
+
+/// How one side of a system is started, beyond the system's own program and arguments.
+struct SideOptions {
+    std::vector<std::string> wrapper;     ///< a program that runs the side's, with its arguments
+    std::vector<std::string> environment; ///< "NAME=value"
+    int inherited_descriptor = -1;
+};
+
+struct StartOptions {
+    std::filesystem::path program_directory;
+    Pinning pinning = Pinning::free;
+    std::uint32_t queue_bytes = 0; ///< socket queues; 0 is the operating system's default
+    SideOptions server;
+    SideOptions client;
+};
+
+/// A server, ready to be called, and its client, connected.
+class RunningSystem {
+  public:
+    static Result<RunningSystem> start(const System& system, const StartOptions& options);
+
+    using Figures = std::map<std::string, double>;
+
+    /// Has the client carry out an order and returns the figures it answers with.
+    [[nodiscard]] Result<Figures> order(Verb verb, const Exercise& exercise);
+
+    struct BothRemains {
+        ChildProcess::Remains client;
+        ChildProcess::Remains server;
+    };
+    /// Ends the client, then the server, in good order.
+    Result<BothRemains> finish();
+
+    [[nodiscard]] pid_t server_pid() const { return server_.pid(); }
+    [[nodiscard]] pid_t client_pid() const { return client_.pid(); }
+
+  private:
+    RunningSystem(ChildProcess server, ChildProcess client)
+        : server_(std::move(server)), client_(std::move(client))
+    {
+    }
+
+    ChildProcess server_;
+    ChildProcess client_;
+};
+
+[[nodiscard]] std::string_view name_of(Pinning pinning);
+
+/// "thread-per-connection, pin=free, queue=64K": the variant of a system's rows.
+[[nodiscard]] std::string variant_of(const System& system, Pinning pinning,
+                                     std::string_view queue = {});
+
+/// The GIOP message of a call on the wire, before any ORB has been asked for its own: 12 octets of
+/// header, the request or reply header, and the argument.
+[[nodiscard]] Exercise with_estimated_bytes(Exercise exercise);
+
+} // namespace kairos::bench

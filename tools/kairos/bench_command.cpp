@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `kairos bench latency|ttcp|counters`: options into an experiment, its report onto the terminal
+// and into files.
+#include "bench/experiment.h"
+#include "bench/plot.h"
+#include "tools/kairos/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+namespace kairos::tools {
+namespace {
+
+using bench::Pinning;
+using bench::Report;
+
+/// What the user typed; lives as long as the parser.
+struct BenchArguments {
+    std::string peers;
+    std::string pin = "free";
+    std::string json_path;
+    std::string plot_path;
+    std::string programs;
+    bool quick = false;
+    unsigned rounds = 0; // 0: the experiment's own
+    std::uint32_t calls = 0;
+    std::uint64_t megabytes = 0;
+    std::vector<std::string> queues;
+    std::vector<std::string> buffers;
+    std::vector<std::string> types;
+    std::vector<std::string> directions;
+    std::vector<std::uint32_t> units;
+    bool instructions = true;
+    int* status = nullptr;
+};
+
+int fail(const Error& error)
+{
+    fmt::print(stderr, "kairos bench: {}\n", error.reason);
+    return error.code == ErrorCode::invalid_argument ? 2 : 1;
+}
+
+/// On a terminal one line that is written over; elsewhere a line per tenth.
+bench::Progress progress_to_stderr()
+{
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    return [terminal, tenth = -1](double done, const std::string& what) mutable {
+        if (terminal) {
+            fmt::print(stderr, "\r\x1b[K{:3.0f} %  {}", done * 100, what);
+            std::fflush(stderr);
+        } else if (static_cast<int>(done * 10) != tenth) {
+            tenth = static_cast<int>(done * 10);
+            fmt::print(stderr, "{:3.0f} %  {}\n", done * 100, what);
+        }
+    };
+}
+
+/// Accepts 8192, 8K and default (0).
+Result<std::uint32_t> size_from(const std::string& option, const std::string& text)
+{
+    if (text == "default") return std::uint32_t{0};
+    std::size_t end = 0;
+    unsigned long value = 0;
+    if (!text.empty() && text[0] >= '0' && text[0] <= '9' && text.size() <= 9)
+        value = std::stoul(text, &end);
+    std::uint64_t bytes = value;
+    if (end > 0 && end + 1 == text.size() && (text[end] == 'K' || text[end] == 'k')) {
+        bytes *= 1024;
+        ++end;
+    }
+    if (end == 0 || end != text.size() || bytes == 0 || bytes > bench::units_max)
+        return Error{ErrorCode::invalid_argument,
+                     fmt::format("{}: '{}' is no size between 1 and 4096K", option, text)};
+    return static_cast<std::uint32_t>(bytes);
+}
+
+Result<void> fill_sizes(const std::string& option, const std::vector<std::string>& texts,
+                        std::vector<std::uint32_t>& sizes)
+{
+    if (texts.empty()) return {};
+    sizes.clear();
+    for (const std::string& text : texts) {
+        const auto size = size_from(option, text);
+        if (!size) return size.error();
+        sizes.push_back(*size);
+    }
+    return {};
+}
+
+Result<void> fill_payloads(const std::vector<std::string>& names,
+                           std::vector<bench::Payload>& payloads)
+{
+    if (names.empty()) return {};
+    payloads.clear();
+    for (const std::string& name : names) {
+        const auto payload = bench::payload_named(name);
+        if (!payload || *payload == bench::Payload::none)
+            return Error{ErrorCode::invalid_argument,
+                         fmt::format("--types: '{}' is no type; known are octet, char, short, "
+                                     "long, double, BinStruct, string, string32",
+                                     name)};
+        payloads.push_back(*payload);
+    }
+    return {};
+}
+
+Result<void> fill_common(const BenchArguments& arguments, unsigned rounds, unsigned quick_rounds,
+                         bench::CommonOptions& options)
+{
+    const auto systems = bench::select_systems(arguments.peers);
+    if (!systems) return systems.error();
+    options.systems = *systems;
+    options.program_directory = arguments.programs.empty()
+                                    ? bench::default_program_directory()
+                                    : std::filesystem::path(arguments.programs);
+    options.rounds = arguments.quick ? quick_rounds : rounds;
+    if (arguments.rounds > 0) options.rounds = arguments.rounds;
+    options.pinning = arguments.pin == "same"    ? Pinning::same
+                      : arguments.pin == "split" ? Pinning::split
+                                                 : Pinning::free;
+    options.progress = progress_to_stderr();
+    return {};
+}
+
+int present(const Result<Report>& report, const std::vector<bench::Column>& columns,
+            const BenchArguments& arguments)
+{
+    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
+    if (!report) return fail(report.error());
+    fmt::print("{}", bench::render_table(*report, columns));
+    if (!arguments.json_path.empty()) {
+        if (auto written = bench::write_json(*report, arguments.json_path); !written)
+            return fail(written.error());
+        fmt::print("JSON: {}\n", arguments.json_path);
+    }
+    if (!arguments.plot_path.empty()) {
+        const auto pictures = bench::draw(*report, arguments.plot_path);
+        if (!pictures) return fail(pictures.error());
+        for (const std::string& picture : *pictures)
+            fmt::print("picture: {}\n", picture);
+    }
+    // A missed bar is a finding, not a failure of the command: timings depend on the machine.
+    if (const std::size_t missed = bench::missed_bars(*report); missed > 0)
+        fmt::print("{} bar{} missed\n", missed, missed == 1 ? "" : "s");
+    return 0;
+}
+
+int run_latency(const BenchArguments& arguments)
+{
+    using bench::Payload;
+    bench::LatencyOptions options;
+    if (auto filled = fill_common(arguments, 11, 2, options); !filled) return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 1000;
+    options.units = arguments.quick ? std::vector<std::uint32_t>{1, 1024} : bench::unit_counts();
+    if (!arguments.units.empty()) options.units = arguments.units;
+    options.payloads = {Payload::octet, Payload::int16, Payload::int32, Payload::float64,
+                        Payload::bin_struct};
+    if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
+        return fail(filled.error());
+    return present(bench::run_latency(options), bench::latency_columns(), arguments);
+}
+
+int run_ttcp(const BenchArguments& arguments)
+{
+    using bench::Direction;
+    using bench::Payload;
+    bench::TtcpOptions options;
+    if (auto filled = fill_common(arguments, 3, 1, options); !filled) return fail(filled.error());
+    options.buffers =
+        arguments.quick ? std::vector<std::uint32_t>{1024, 8192, 65536} : bench::buffer_sizes();
+    options.queues = arguments.quick ? std::vector<std::uint32_t>{0}
+                                     : std::vector<std::uint32_t>{8192, 65536, 0};
+    options.megabytes = arguments.megabytes > 0 ? arguments.megabytes : arguments.quick ? 2 : 64;
+    options.payloads = {Payload::text,  Payload::character, Payload::octet,      Payload::int16,
+                        Payload::int32, Payload::float64,   Payload::bin_struct, Payload::strings};
+    options.directions = {Direction::oneway, Direction::twoway};
+    if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
+        return fail(filled.error());
+    if (std::find(options.buffers.begin(), options.buffers.end(), 0u) != options.buffers.end())
+        return fail({ErrorCode::invalid_argument, "--buffers: there is no default size"});
+    if (auto filled = fill_sizes("--queue", arguments.queues, options.queues); !filled)
+        return fail(filled.error());
+    if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
+        return fail(filled.error());
+    if (!arguments.directions.empty()) options.directions.clear();
+    for (const std::string& name : arguments.directions)
+        options.directions.push_back(*bench::direction_named(name)); // checked by the parser
+    std::erase_if(options.systems, [](const bench::System& s) { return s.option == "unix"; });
+    if (options.systems.empty())
+        return fail({ErrorCode::invalid_argument, "--peers: ttcp runs over TCP only"});
+    return present(bench::run_ttcp(options), bench::ttcp_columns(), arguments);
+}
+
+int run_counters(const BenchArguments& arguments)
+{
+    bench::CountersOptions options;
+    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 2000;
+    options.instructions = arguments.instructions && !arguments.quick;
+    return present(bench::run_counters(options), bench::counters_columns(), arguments);
+}
+
+void add_common_options(CLI::App& command, BenchArguments& arguments)
+{
+    command.add_option("--peers", arguments.peers,
+                       "Comma-separated systems: raw, unix, kairos, kairos-reactor, omniorb "
+                       "(all of them if not given)");
+    command.add_option("--json", arguments.json_path, "Write the figures to this file");
+    command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
+    command.add_option("--pin", arguments.pin, "Both processes on the same CPU, split, or free")
+        ->check(CLI::IsMember({"same", "split", "free"}));
+    command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
+    command.add_option("--programs", arguments.programs,
+                       "The folder of the measured programs, if not the usual one");
+}
+
+CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::string& about,
+                         const std::shared_ptr<BenchArguments>& arguments, int& status,
+                         int (*run)(const BenchArguments&))
+{
+    CLI::App* command = bench.add_subcommand(name, about);
+    add_common_options(*command, *arguments);
+    command->callback([arguments, &status, run] { status = run(*arguments); });
+    return *command;
+}
+
+} // namespace
+
+void add_bench_command(CLI::App& app, int& status)
+{
+    CLI::App* bench = app.add_subcommand("bench", "Measure this ORB beside sockets and others");
+    bench->require_subcommand(1);
+    const CLI::Range count(1, 10'000'000);
+
+    auto latency = std::make_shared<BenchArguments>();
+    CLI::App& latency_command =
+        add_experiment(*bench, "latency", "How long a call takes", latency, status, run_latency);
+    latency_command.add_option("--rounds", latency->rounds, "Rounds of all systems")->check(count);
+    latency_command.add_option("--calls", latency->calls, "Calls per row and round")->check(count);
+    latency_command.add_option("--units", latency->units, "How many units the rows send")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 20));
+    latency_command.add_option("--types", latency->types, "Which types")->delimiter(',');
+
+    auto ttcp = std::make_shared<BenchArguments>();
+    CLI::App& ttcp_command =
+        add_experiment(*bench, "ttcp", "How much data a second", ttcp, status, run_ttcp);
+    ttcp_command.add_option("--rounds", ttcp->rounds, "Rounds of all systems")->check(count);
+    ttcp_command.add_option("--megabytes", ttcp->megabytes, "User data per point and round")
+        ->check(CLI::Range(1, 65536));
+    ttcp_command.add_option("--queue", ttcp->queues, "Socket queues, such as 8K,64K,default")
+        ->delimiter(',');
+    ttcp_command.add_option("--buffers", ttcp->buffers, "Buffers, such as 1,8K,64K")
+        ->delimiter(',');
+    ttcp_command.add_option("--types", ttcp->types, "Which types")->delimiter(',');
+    ttcp_command.add_option("--directions", ttcp->directions, "oneway, twoway")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"oneway", "twoway"}));
+
+    auto counters = std::make_shared<BenchArguments>();
+    CLI::App& counters_command = add_experiment(*bench, "counters", "What a call costs, counted",
+                                                counters, status, run_counters);
+    counters_command.add_option("--calls", counters->calls, "Calls to count over")->check(count);
+    counters_command.add_flag("--instructions,!--no-instructions", counters->instructions,
+                              "Count instructions under valgrind (the default, unless --quick)");
+}
+
+} // namespace kairos::tools

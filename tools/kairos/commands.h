@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sub-commands of the `kairos` tool, one file each. A command adds itself to the parser and,
+// when it was chosen, runs and leaves the exit status: 0 for success, 1 for failure, 2 for wrong
+// arguments.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace kairos::tools {
+
+void add_bench_command(CLI::App& app, int& status);
+
+} // namespace kairos::tools
