@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What `cmake --install` leaves behind beside the libraries (kairos_module installs those): the
-# programs, the OMG's IDL, and the package that find_package(Kairos) reads.
+# compiler, the OMG's IDL, and the package that find_package(Kairos) reads.
 include(CMakePackageConfigHelpers)
 
 set(kairos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kairos)
 
+# Here and not in idlc/: a user's build runs the compiler, so it is part of what the package exports.
+if(TARGET kairos-idl)
+    install(TARGETS kairos-idl EXPORT KairosTargets)
+endif()
+# With shared libraries the programs find them wherever the prefix is moved to.
+file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 foreach(program kairos-idl kairos)
     if(TARGET ${program})
-        install(TARGETS ${program} EXPORT KairosTargets)
-        # With shared libraries the programs find them wherever the prefix is moved to.
-        file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
         set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
     endif()
 endforeach()

@@ -20,7 +20,7 @@ if ! cmake --workflow --preset release >build/demo-build.log 2>&1; then
     cat build/demo-build.log
     exit 1
 fi
-kairos=build/release/tools/kairos/kairos
+kairos=build/release/bin/kairos
 
 show() { printf '\n== %s\n' "$*"; }
 
