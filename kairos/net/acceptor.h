@@ -14,7 +14,7 @@
 namespace kairos::net {
 
 struct AcceptorOptions {
-    SocketOptions socket; ///< of the listener and of every accepted connection
+    SocketOptions socket{}; ///< of the listener and of every accepted connection
     int backlog = SOMAXCONN;
     /// The listener and its connections: true for use with a reactor, false for a thread in
     /// accept().
@@ -36,9 +36,9 @@ class Acceptor {
         /// True once for each episode of exhaustion, at its beginning: worth a line in the log. An
         /// episode ends with the next accepted connection.
         bool first_of_episode = false;
-        int error = 0; ///< errno of turned_away, exhausted and failed
-        Socket socket; ///< of accepted
-        Address peer;  ///< of accepted, in numbers as the kernel gave it
+        int error = 0;   ///< errno of turned_away, exhausted and failed
+        Socket socket{}; ///< of accepted
+        Address peer{};  ///< of accepted, in numbers as the kernel gave it
     };
 
     /// Listens (net::listen).

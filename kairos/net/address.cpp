@@ -65,8 +65,8 @@ Address::Address() noexcept
 Result<Address> Address::parse(std::string_view host, std::uint16_t port)
 {
     if (host.size() > 2 && host.front() == '[' && host.back() == ']')
-        return parse_ipv6(host.substr(1, host.size() - 2), port);
-    if (host.find(':') != host.npos) return parse_ipv6(host, port);
+        return parse_ipv6(host, host.substr(1, host.size() - 2), port);
+    if (host.find(':') != host.npos) return parse_ipv6(host, host, port);
 
     char text[INET_ADDRSTRLEN] = {};
     Address address = any_ipv4(port);
@@ -76,10 +76,11 @@ Result<Address> Address::parse(std::string_view host, std::uint16_t port)
     return address;
 }
 
-Result<Address> Address::parse_ipv6(std::string_view host, std::uint16_t port)
+Result<Address> Address::parse_ipv6(std::string_view host, std::string_view bare,
+                                    std::uint16_t port)
 {
-    const std::size_t percent = host.find('%');
-    const std::string_view digits = host.substr(0, percent);
+    const std::size_t percent = bare.find('%');
+    const std::string_view digits = bare.substr(0, percent);
     char text[INET6_ADDRSTRLEN] = {};
     Address address = any_ipv6(port);
     if (digits.size() >= sizeof text || digits.find('\0') != digits.npos) return not_numeric(host);
@@ -87,8 +88,8 @@ Result<Address> Address::parse_ipv6(std::string_view host, std::uint16_t port)
     sockaddr_in6& native = address.storage_.ipv6;
     if (::inet_pton(AF_INET6, text, &native.sin6_addr) != 1) return not_numeric(host);
 
-    if (percent != host.npos) {
-        native.sin6_scope_id = address.is_link_local() ? scope_of(host.substr(percent + 1)) : 0;
+    if (percent != bare.npos) {
+        native.sin6_scope_id = address.is_link_local() ? scope_of(bare.substr(percent + 1)) : 0;
         if (native.sin6_scope_id == 0)
             return Error{ErrorCode::invalid_argument,
                          "no such interface for a link-local address: '" +

@@ -75,7 +75,9 @@ class Address {
     [[nodiscard]] std::size_t hash() const noexcept;
 
   private:
-    [[nodiscard]] static Result<Address> parse_ipv6(std::string_view host, std::uint16_t port);
+    /// `bare` is `host` without brackets.
+    [[nodiscard]] static Result<Address> parse_ipv6(std::string_view host, std::string_view bare,
+                                                    std::uint16_t port);
     /// The bytes of the host or path alone.
     [[nodiscard]] std::string_view host_bytes() const noexcept;
     [[nodiscard]] std::uint32_t scope() const noexcept;

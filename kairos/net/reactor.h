@@ -170,8 +170,8 @@ class Reactor {
     std::thread::id owner_ = std::this_thread::get_id();
     EventHandler* wake_handler_ = nullptr;
     std::vector<Slot> slots_;
-    std::uint32_t first_free_;      ///< chain of free slots; set by open()
-    std::vector<Scheduled> timers_; ///< a binary heap, the earliest first
+    std::uint32_t first_free_ = UINT32_MAX; ///< chain of free slots
+    std::vector<Scheduled> timers_;         ///< a binary heap, the earliest first
     std::uint64_t next_sequence_ = 0;
     /// Set while the eventfd is written and not yet read: spares further calls of wake() the write.
     alignas(64) std::atomic<bool> is_woken_{false};

@@ -105,13 +105,13 @@ class Socket {
     /// wait_all may return ok with fewer bytes; the next read then tells why.
     IoResult read(MutableBytes buffer, ReadFlags flags = ReadFlags::none) noexcept
     {
+        if (buffer.empty()) return {}; // the system would wait, and its 0 would look like the end
         for (;;) {
             const ssize_t count =
                 ::recv(descriptor_, buffer.data(), buffer.size(), static_cast<int>(flags));
             if (count > 0) [[likely]]
                 return {.bytes = static_cast<std::size_t>(count)};
-            if (count == 0)
-                return {.status = buffer.empty() ? IoResult::Status::ok : IoResult::Status::closed};
+            if (count == 0) return {.status = IoResult::Status::closed};
             if (errno != EINTR) return detail::io_stopped(errno);
         }
     }

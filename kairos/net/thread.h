@@ -27,10 +27,10 @@ struct Scheduling {
 };
 
 struct ThreadOptions {
-    std::string name;            ///< as ps and gdb show it; the system keeps 15 characters
+    std::string name{};          ///< as ps and gdb show it; the system keeps 15 characters
     std::size_t stack_bytes = 0; ///< rounded up to what the system can do; 0 is its default
-    std::optional<int> cpu;      ///< the only CPU it may run on
-    std::optional<Scheduling> scheduling; ///< else inherited from the thread that starts it
+    std::optional<int> cpu{};    ///< the only CPU it may run on
+    std::optional<Scheduling> scheduling{}; ///< else inherited from the thread that starts it
 };
 
 /// A running thread, joined on destruction: whoever owns it must first make its function return.
