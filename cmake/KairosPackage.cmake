@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(kairos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kairos)
 
-# Here and not in idlc/: a user's build runs the compiler, so it is part of what the package exports.
+# Here and not in idlc/: a user's build runs the compiler, so the package exports it.
 if(TARGET kairos-idl)
     install(TARGETS kairos-idl EXPORT KairosTargets)
 endif()
