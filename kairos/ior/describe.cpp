@@ -176,7 +176,7 @@ std::string describe_code_sets(const CodeSetComponent& component)
     return text;
 }
 
-/// RTCORBA::PriorityModelPolicy in a reference (RT-CORBA 1.2, 5.4.5): model and server priority.
+/// RTCORBA::PriorityModelPolicy as a server puts it into a reference: model and server priority.
 std::string describe_priority_model(Bytes value)
 {
     cdr::Reader reader = cdr::Reader::of_encapsulation(value);
