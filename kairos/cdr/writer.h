@@ -78,7 +78,7 @@ class Writer {
     {
         if (bytes.size() >= external_bytes_min && external_count_ < externals_max) {
             (void)claim(0, alignment);
-            externals_[external_count_++] = {position(), bytes};
+            externals_.list[external_count_++] = {position(), bytes};
             external_size_ += bytes.size();
             phase_ += bytes.size();
         } else if (!bytes.empty()) {
@@ -140,8 +140,10 @@ class Writer {
     }
     [[nodiscard]] std::span<const External> externals() const noexcept
     {
-        return {externals_.data(), external_count_};
+        return {externals_.list.data(), external_count_};
     }
+    /// Where the next byte goes, as alignment counts it: meant modulo eight.
+    [[nodiscard]] std::size_t phase() const noexcept { return stream_phase(); }
     [[nodiscard]] Buffer& buffer() const noexcept { return buffer_; }
 
     /// Overwrites four bytes written earlier: lengths that are known only afterwards.
@@ -164,7 +166,11 @@ class Writer {
     std::size_t phase_ = 0;    // stream position = buffer position + phase, modulo eight
     std::size_t external_size_ = 0;
     std::size_t external_count_ = 0;
-    std::array<External, externals_max> externals_;
+    // Not initialised: a Writer is made for every call, and most calls have none.
+    union Externals {
+        Externals() {} // NOLINT(modernize-use-equals-default): that would be deleted
+        std::array<External, externals_max> list;
+    } externals_;
 };
 
 } // namespace kairos::cdr

@@ -148,21 +148,21 @@ class StandardException : public CORBA::SystemException {
 
 } // namespace kairos::mapping
 
+// clang-format off
 /// Every standard system exception (CORBA 3.3 part 1, 8.1): one list for the classes and the table.
 #define KAIROS_SYSTEM_EXCEPTIONS(apply)                                                            \
     apply(UNKNOWN) apply(BAD_PARAM) apply(NO_MEMORY) apply(IMP_LIMIT) apply(COMM_FAILURE)          \
-        apply(INV_OBJREF) apply(OBJECT_NOT_EXIST) apply(NO_PERMISSION) apply(INTERNAL)             \
-            apply(MARSHAL) apply(INITIALIZE) apply(NO_IMPLEMENT) apply(BAD_TYPECODE)               \
-                apply(BAD_OPERATION) apply(NO_RESOURCES) apply(NO_RESPONSE) apply(PERSIST_STORE)   \
-                    apply(BAD_INV_ORDER) apply(TRANSIENT) apply(FREE_MEM) apply(INV_IDENT)         \
-                        apply(INV_FLAG) apply(INTF_REPOS) apply(BAD_CONTEXT) apply(OBJ_ADAPTER)    \
-                            apply(DATA_CONVERSION) apply(INV_POLICY) apply(REBIND) apply(TIMEOUT)  \
-                                apply(TRANSACTION_UNAVAILABLE) apply(TRANSACTION_MODE)             \
-                                    apply(TRANSACTION_REQUIRED) apply(TRANSACTION_ROLLEDBACK)      \
-                                        apply(INVALID_TRANSACTION) apply(CODESET_INCOMPATIBLE)     \
-                                            apply(BAD_QOS) apply(INVALID_ACTIVITY)                 \
-                                                apply(ACTIVITY_COMPLETED) apply(ACTIVITY_REQUIRED) \
-                                                    apply(THREAD_CANCELLED)
+    apply(INV_OBJREF) apply(OBJECT_NOT_EXIST) apply(NO_PERMISSION) apply(INTERNAL)                 \
+    apply(MARSHAL) apply(INITIALIZE) apply(NO_IMPLEMENT) apply(BAD_TYPECODE)                       \
+    apply(BAD_OPERATION) apply(NO_RESOURCES) apply(NO_RESPONSE) apply(PERSIST_STORE)               \
+    apply(BAD_INV_ORDER) apply(TRANSIENT) apply(FREE_MEM) apply(INV_IDENT) apply(INV_FLAG)         \
+    apply(INTF_REPOS) apply(BAD_CONTEXT) apply(OBJ_ADAPTER) apply(DATA_CONVERSION)                 \
+    apply(INV_POLICY) apply(REBIND) apply(TIMEOUT) apply(TRANSACTION_UNAVAILABLE)                  \
+    apply(TRANSACTION_MODE) apply(TRANSACTION_REQUIRED) apply(TRANSACTION_ROLLEDBACK)              \
+    apply(INVALID_TRANSACTION) apply(CODESET_INCOMPATIBLE) apply(BAD_QOS)                          \
+    apply(INVALID_ACTIVITY) apply(ACTIVITY_COMPLETED) apply(ACTIVITY_REQUIRED)                     \
+    apply(THREAD_CANCELLED)
+// clang-format on
 
 #define KAIROS_SYSTEM_EXCEPTION_CLASS(exception)                                                   \
     class exception final : public kairos::mapping::StandardException<exception> {                 \

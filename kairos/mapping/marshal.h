@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How values of the C++ mapping become CDR and come back: Marshal<T> for every type, and the
+// functions that generated stubs and skeletons call. Stations 1, 7 and 10 of the request walk
+// (docs/TOUR.md). Encoding throws BAD_PARAM for what IDL forbids (null strings, exceeded bounds);
+// decoding never throws but std::bad_alloc: the reader fails, and its owner asks at the end.
+#pragma once
+
+#include "kairos/base/limits.h"
+#include "kairos/mapping/exception.h"
+#include "kairos/mapping/fixed_layout.h"
+#include "kairos/mapping/object_fwd.h"
+#include "kairos/mapping/sequence.h"
+
+#include <limits>
+
+namespace kairos::mapping {
+
+/// Throw BAD_PARAM, COMPLETED_NO.
+[[noreturn]] void raise_null_string();
+[[noreturn]] void raise_string_bound_exceeded();
+[[noreturn]] void raise_null_result();
+
+/// Counts the types of recursive structs that are being decoded by this thread; the input is
+/// refused when they nest too deeply.
+class NestingGuard {
+  public:
+    explicit NestingGuard(cdr::Reader& in) noexcept
+    {
+        if (++depth > limits::nesting_max) [[unlikely]]
+            in.fail(cdr::Fault::nesting_too_deep);
+    }
+    NestingGuard(const NestingGuard&) = delete;
+    NestingGuard& operator=(const NestingGuard&) = delete;
+    ~NestingGuard() { --depth; }
+
+  private:
+    static inline constinit thread_local std::size_t depth = 0;
+};
+
+// --- What generated code calls -----------------------------------------------------------------
+
+template <typename T>
+void encode(cdr::Writer& out, const T& value)
+{
+    Marshal<T>::encode(out, value);
+}
+template <typename T>
+void decode(cdr::Reader& in, T& value)
+{
+    Marshal<T>::decode(in, value);
+}
+
+/// For `in` parameters of skeletons: the value may refer to the message and to the arena.
+template <typename T>
+void decode_view(cdr::Reader& in, Arena& arena, T& value)
+{
+    if constexpr (requires { Marshal<T>::decode_view(in, arena, value); }) {
+        Marshal<T>::decode_view(in, arena, value);
+    } else {
+        Marshal<T>::decode(in, value);
+    }
+}
+
+/// A result or `out` value that travels as a pointer; a servant must not leave it null.
+template <typename T>
+void encode_result(cdr::Writer& out, const T* value)
+{
+    if (value == nullptr) [[unlikely]]
+        raise_null_result();
+    Marshal<T>::encode(out, *value);
+}
+
+/// `bound` is 0 for unbounded strings.
+inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0)
+{
+    if (text == nullptr) [[unlikely]]
+        raise_null_string();
+    const std::size_t size = std::strlen(text) + 1;
+    const std::size_t size_max =
+        bound == 0 ? std::numeric_limits<CORBA::ULong>::max() : std::size_t{bound} + 1;
+    if (size > size_max) [[unlikely]]
+        raise_string_bound_exceeded();
+    const auto length = static_cast<CORBA::ULong>(size);
+    if (size < cdr::Writer::external_bytes_min) [[likely]] {
+        std::byte* place = out.claim(sizeof length + size, sizeof length);
+        std::memcpy(place, &length, sizeof length);
+        std::memcpy(place + sizeof length, text, size);
+    } else {
+        out.write(length);
+        out.write_bulk({reinterpret_cast<const std::byte*>(text), size}, 1);
+    }
+}
+
+[[nodiscard]] inline std::string_view decode_text(cdr::Reader& in, CORBA::ULong bound = 0)
+{
+    const std::string_view text = in.read_string();
+    if (bound != 0 && text.size() > bound) [[unlikely]] {
+        in.fail(cdr::Fault::bound_exceeded);
+        return "";
+    }
+    return text;
+}
+template <bool starts_empty>
+void decode_string(cdr::Reader& in, StringOwner<starts_empty>& value, CORBA::ULong bound = 0)
+{
+    const std::string_view text = decode_text(in, bound);
+    if (starts_empty && text.empty()) {
+        value = shared_empty_string;
+    } else {
+        value = duplicate(text);
+    }
+}
+/// The text in the message itself.
+inline void decode_string_view(cdr::Reader& in, const char*& value, CORBA::ULong bound = 0)
+{
+    value = decode_text(in, bound).data();
+}
+
+// --- Strings and references as members ---------------------------------------------------------
+
+template <CORBA::ULong bound>
+struct StringMarshal {
+    static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong) + 1;
+
+    static void encode(cdr::Writer& out, const StringMember& value)
+    {
+        encode_string(out, value.in(), bound);
+    }
+    static void decode(cdr::Reader& in, StringMember& value) { decode_string(in, value, bound); }
+};
+template <>
+struct Marshal<StringMember> : StringMarshal<0> {};
+template <CORBA::ULong bound>
+struct Marshal<BoundedStringMember<bound>> : StringMarshal<bound> {};
+
+template <typename T>
+struct Marshal<ObjectVar<T>> {
+    /// The nil of peers that write an empty type id without its terminator.
+    static constexpr std::size_t wire_bytes_min = 8;
+
+    static void encode(cdr::Writer& out, const ObjectVar<T>& value)
+    {
+        encode_object(out, value.in());
+    }
+    static void decode(cdr::Reader& in, ObjectVar<T>& value)
+    {
+        value = kairos::corba::decode_reference<T>(in);
+    }
+};
+
+// --- Arrays of variable length -----------------------------------------------------------------
+
+template <typename T, std::size_t count>
+    requires(!FixedLength<T>)
+struct Marshal<T[count]> {
+    static constexpr std::size_t wire_bytes_min = count * Marshal<T>::wire_bytes_min;
+
+    static void encode(cdr::Writer& out, const T (&elements)[count])
+    {
+        for (const T& element : elements)
+            Marshal<T>::encode(out, element);
+    }
+    static void decode(cdr::Reader& in, T (&elements)[count])
+    {
+        for (T& element : elements) {
+            if (!in.ok()) return;
+            Marshal<T>::decode(in, element);
+        }
+    }
+};
+
+// --- Sequences ---------------------------------------------------------------------------------
+
+template <typename Storage>
+struct StorageMarshal;
+
+/// Sequences and the typedefs derived from them.
+template <typename Sequence>
+    requires requires { typename Sequence::kairos_storage; }
+struct Marshal<Sequence> {
+    using Elements = StorageMarshal<typename Sequence::kairos_storage>;
+    static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong);
+
+    static void encode(cdr::Writer& out, const Sequence& value)
+    {
+        const CORBA::ULong length = value.length();
+        if (exceeds_bound(length)) [[unlikely]]
+            raise_sequence_bound_exceeded();
+        out.write(length);
+        if (length != 0) Elements::encode(out, value.data(), length);
+    }
+    static void decode(cdr::Reader& in, Sequence& value)
+    {
+        const CORBA::ULong length = read_length(in);
+        if (!in.ok()) [[unlikely]]
+            return;
+        auto* elements = value.kairos_overwrite(length);
+        if (length != 0) Elements::decode(in, elements, length);
+    }
+    static void decode_view(cdr::Reader& in, Arena& arena, Sequence& value)
+        requires requires { Elements::decode_view(in, arena, CORBA::ULong{}); }
+    {
+        const CORBA::ULong length = read_length(in);
+        if (length == 0) return; // nothing there or refused
+        auto* elements = Elements::decode_view(in, arena, length);
+        if (elements != nullptr) value.kairos_view(elements, length);
+    }
+
+  private:
+    static constexpr bool exceeds_bound(CORBA::ULong length)
+    {
+        return Sequence::kairos_bound != 0 && length > Sequence::kairos_bound;
+    }
+    static CORBA::ULong read_length(cdr::Reader& in)
+    {
+        const CORBA::ULong length = in.read_length(Elements::wire_bytes_min);
+        if (exceeds_bound(length)) [[unlikely]] {
+            in.fail(cdr::Fault::bound_exceeded);
+            return 0;
+        }
+        return length;
+    }
+};
+
+template <typename T>
+struct StorageMarshal<ValueStorage<T>> {
+    static constexpr std::size_t wire_bytes_min = Marshal<T>::wire_bytes_min;
+
+    static void encode(cdr::Writer& out, const T* elements, CORBA::ULong count)
+    {
+        if constexpr (FixedLength<T> && !std::is_array_v<T>) {
+            FixedElements<T>::encode(out, elements, count);
+        } else {
+            for (CORBA::ULong i = 0; i < count; ++i)
+                Marshal<T>::encode(out, elements[i]);
+        }
+    }
+    static void decode(cdr::Reader& in, T* elements, CORBA::ULong count)
+    {
+        if constexpr (FixedLength<T> && !std::is_array_v<T>) {
+            FixedElements<T>::decode(in, elements, count);
+        } else {
+            for (CORBA::ULong i = 0; i < count && in.ok(); ++i)
+                Marshal<T>::decode(in, elements[i]);
+        }
+    }
+    [[nodiscard]] static T* decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
+        requires(FixedLength<T> && !std::is_array_v<T>)
+    {
+        return FixedElements<T>::decode_view(in, arena, count);
+    }
+};
+
+template <CORBA::ULong bound>
+struct StorageMarshal<PointerStorage<StringElements<bound>>> {
+    static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong) + 1;
+
+    static void encode(cdr::Writer& out, const char* const* elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count; ++i)
+            encode_string(out, elements[i], bound);
+    }
+    static void decode(cdr::Reader& in, char** elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            char* text = duplicate(decode_text(in, bound));
+            CORBA::string_free(std::exchange(elements[i], text));
+        }
+    }
+    [[nodiscard]] static char** decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
+    {
+        char** elements = arena.allocate<char*>(count);
+        for (CORBA::ULong i = 0; i < count; ++i)
+            elements[i] = const_cast<char*>(decode_text(in, bound).data());
+        return in.ok() ? elements : nullptr;
+    }
+};
+
+template <typename T>
+struct StorageMarshal<PointerStorage<ObjectElements<T>>> {
+    static constexpr std::size_t wire_bytes_min = Marshal<ObjectVar<T>>::wire_bytes_min;
+
+    static void encode(cdr::Writer& out, T* const* elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count; ++i)
+            encode_object(out, elements[i]);
+    }
+    static void decode(cdr::Reader& in, T** elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            T* object = kairos::corba::decode_reference<T>(in);
+            ObjectTraits<T>::release(std::exchange(elements[i], object));
+        }
+    }
+};
+
+} // namespace kairos::mapping

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What values that hold object references need to know about them: how to share, give back, write
+// and read one. The façade (kairos/corba) defines it all; this module never sees an object.
+#pragma once
+
+namespace kairos::cdr {
+class Reader;
+class Writer;
+} // namespace kairos::cdr
+
+namespace CORBA {
+class Object;
+void release(Object* object);
+} // namespace CORBA
+
+namespace kairos::corba {
+
+/// A new reference of interface T, owned by the caller; null for nil or when `in` has failed.
+template <typename T>
+[[nodiscard]] T* decode_reference(cdr::Reader& in);
+
+} // namespace kairos::corba
+
+namespace kairos::mapping {
+
+/// Writes the IOR; that of nil for null. Throws what an unwritable (local) object calls for.
+void encode_object(cdr::Writer& out, CORBA::Object* object);
+
+/// How references of type T are shared. T may be incomplete where this is named. Specialised for
+/// pseudo objects that are not CORBA::Objects, or found by argument-dependent lookup of `release`.
+template <typename T>
+struct ObjectTraits {
+    [[nodiscard]] static T* duplicate(T* object) { return T::_duplicate(object); }
+    static void release(T* object)
+    {
+        if (object == nullptr) return;
+        using CORBA::release;
+        release(object);
+    }
+};
+
+} // namespace kairos::mapping

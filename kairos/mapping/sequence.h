@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sequences of the C++ mapping (5.15): a buffer that the sequence owns (`release`) or borrows, so
+// that a skeleton can hand out a view of the receive buffer. Two kinds of storage, one for values
+// and one for pointers that are managed through element proxies (strings, object references); on
+// top the bounded and the unbounded form. Generated typedefs are classes derived from these.
+#pragma once
+
+#include "kairos/mapping/array.h"
+#include "kairos/mapping/string.h"
+#include "kairos/mapping/var.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <utility>
+
+namespace kairos::mapping {
+
+/// Throws BAD_PARAM: a bounded sequence was given more elements than its type allows.
+[[noreturn]] void raise_sequence_bound_exceeded();
+
+/// Elements that are values: numbers, structs, sequences, arrays. T may be incomplete until used.
+template <typename T>
+class ValueStorage {
+  public:
+    using Stored = T;
+    using value_type = T;
+    using iterator = T*;
+    using const_iterator = const T*;
+
+    /// Elements of `count`, default-initialised: numbers and structs of them are not cleared.
+    [[nodiscard]] static T* allocate(CORBA::ULong count) { return new T[count]; }
+    static void freebuf(T* buffer) noexcept { delete[] buffer; }
+
+    [[nodiscard]] T& operator[](CORBA::ULong index) noexcept { return buffer_[index]; }
+    [[nodiscard]] const T& operator[](CORBA::ULong index) const noexcept { return buffer_[index]; }
+
+    [[nodiscard]] T* begin() noexcept { return buffer_; }
+    [[nodiscard]] T* end() noexcept { return buffer_ + length_; }
+    [[nodiscard]] const T* begin() const noexcept { return buffer_; }
+    [[nodiscard]] const T* end() const noexcept { return buffer_ + length_; }
+    [[nodiscard]] T* data() noexcept { return buffer_; }
+    [[nodiscard]] const T* data() const noexcept { return buffer_; }
+
+  protected:
+    static void copy_elements(T* to, const T* from, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count; ++i)
+            assign(to[i], from[i]);
+    }
+    static void move_elements(T* to, T* from, CORBA::ULong count)
+    {
+        if constexpr (std::is_array_v<T>) {
+            copy_elements(to, from, count);
+        } else {
+            std::move(from, from + count, to);
+        }
+    }
+    /// Gives back what elements hold that are no longer part of the sequence.
+    void clear_elements(CORBA::ULong first, CORBA::ULong last)
+    {
+        if constexpr (std::is_class_v<T> && !std::is_trivially_destructible_v<T>)
+            std::fill(buffer_ + first, buffer_ + last, T());
+    }
+
+    T* buffer_ = nullptr;
+    CORBA::ULong length_ = 0;
+    CORBA::ULong capacity_ = 0;
+    bool release_ = true;
+};
+
+/// How strings are held by a PointerStorage. `string_bound` is 0 for unbounded ones.
+template <CORBA::ULong string_bound>
+struct StringElements {
+    using Pointer = char*;
+    using Borrowed = const char*;
+    using Owner = CORBA::String_var;
+    static constexpr CORBA::ULong bound = string_bound;
+    [[nodiscard]] static char* initial() noexcept { return shared_empty_string; }
+    [[nodiscard]] static char* duplicate(const char* text) { return CORBA::string_dup(text); }
+    static void release(char* text) noexcept { CORBA::string_free(text); }
+};
+
+/// How object references are held by a PointerStorage.
+template <typename T>
+struct ObjectElements {
+    using Pointer = T*;
+    using Borrowed = T*;
+    using Owner = ObjectVar<T>;
+    using Interface = T;
+    [[nodiscard]] static T* initial() noexcept { return nullptr; }
+    [[nodiscard]] static T* duplicate(T* object) { return ObjectTraits<T>::duplicate(object); }
+    static void release(T* object) { ObjectTraits<T>::release(object); }
+};
+
+/// What operator[] of such a sequence returns: assigns as a T_var does, but frees the old value
+/// only if the sequence owns its elements.
+template <typename Elements>
+class PointerElement {
+    using Pointer = typename Elements::Pointer;
+    using Borrowed = typename Elements::Borrowed;
+    using Owner = typename Elements::Owner;
+
+  public:
+    PointerElement(Pointer& slot, bool release) noexcept : slot_(slot), release_(release) {}
+    PointerElement(const PointerElement&) = default;
+
+    PointerElement& operator=(Pointer adopted)
+    {
+        if (adopted != slot_) replace(adopted);
+        return *this;
+    }
+    PointerElement& operator=(Borrowed copied)
+        requires(!std::same_as<Borrowed, Pointer>)
+    {
+        if (copied != slot_) replace(Elements::duplicate(copied));
+        return *this;
+    }
+    PointerElement& operator=(const PointerElement& other)
+    {
+        if (other.slot_ != slot_) replace(Elements::duplicate(other.slot_));
+        return *this;
+    }
+    PointerElement& operator=(const Owner& other)
+    {
+        replace(Elements::duplicate(other.in()));
+        return *this;
+    }
+    PointerElement& operator=(const StringMember& other)
+        requires std::same_as<Pointer, char*>
+    {
+        replace(Elements::duplicate(other.in()));
+        return *this;
+    }
+    PointerElement& operator=(const std::string& text)
+        requires std::same_as<Pointer, char*>
+    {
+        replace(mapping::duplicate(text));
+        return *this;
+    }
+
+    operator Borrowed() const noexcept { return slot_; }
+    operator Owner() const { return Owner(Elements::duplicate(slot_)); }
+    operator std::string_view() const noexcept
+        requires std::same_as<Pointer, char*>
+    {
+        return slot_;
+    }
+    Pointer operator->() const noexcept { return slot_; }
+
+    [[nodiscard]] Borrowed in() const noexcept { return slot_; }
+    [[nodiscard]] Pointer& inout() noexcept { return slot_; }
+    Pointer& out()
+    {
+        replace(nullptr);
+        return slot_;
+    }
+    /// Gives the element to the caller, a copy of it if the sequence does not own it.
+    [[nodiscard]] Pointer _retn()
+    {
+        if (!release_) return Elements::duplicate(slot_);
+        return std::exchange(slot_, Elements::initial());
+    }
+
+  private:
+    void replace(Pointer value)
+    {
+        const Pointer old = std::exchange(slot_, value);
+        if (release_) Elements::release(old);
+    }
+
+    Pointer& slot_;
+    bool release_;
+};
+
+/// Elements that are pointers to something owned.
+template <typename Elements>
+class PointerStorage {
+  public:
+    using Stored = typename Elements::Pointer;
+    using ElementTraits = Elements;
+    using Borrowed = typename Elements::Borrowed;
+    using value_type = Borrowed;
+    using const_iterator = const Borrowed*;
+
+    /// `count` empty elements. Their number is kept in front of them: freebuf is told only where.
+    [[nodiscard]] static Stored* allocate(CORBA::ULong count)
+    {
+        auto* slots = new Stored[std::size_t{count} + 1];
+        const std::uintptr_t number = count;
+        std::memcpy(static_cast<void*>(slots), &number, sizeof number);
+        std::fill_n(slots + 1, count, Elements::initial());
+        return slots + 1;
+    }
+    static void freebuf(Stored* buffer)
+    {
+        if (buffer == nullptr) return;
+        std::uintptr_t number = 0;
+        std::memcpy(&number, static_cast<void*>(buffer - 1), sizeof number);
+        for (std::uintptr_t i = 0; i < number; ++i)
+            Elements::release(buffer[i]);
+        delete[] (buffer - 1);
+    }
+
+    [[nodiscard]] PointerElement<Elements> operator[](CORBA::ULong index) noexcept
+    {
+        return {buffer_[index], release_};
+    }
+    [[nodiscard]] Borrowed operator[](CORBA::ULong index) const noexcept { return buffer_[index]; }
+
+    [[nodiscard]] const Borrowed* begin() const noexcept { return buffer_; }
+    [[nodiscard]] const Borrowed* end() const noexcept { return buffer_ + length_; }
+    [[nodiscard]] const Borrowed* data() const noexcept { return buffer_; }
+
+  protected:
+    /// `to` holds what Elements::initial() says or owned values.
+    static void copy_elements(Stored* to, const Borrowed* from, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count; ++i) {
+            const Stored copy = Elements::duplicate(from[i]);
+            Elements::release(std::exchange(to[i], copy));
+        }
+    }
+    static void move_elements(Stored* to, Stored* from, CORBA::ULong count)
+    {
+        std::swap_ranges(from, from + count, to);
+    }
+    void clear_elements(CORBA::ULong first, CORBA::ULong last)
+    {
+        for (CORBA::ULong i = first; i < last; ++i)
+            Elements::release(std::exchange(buffer_[i], Elements::initial()));
+    }
+
+    Stored* buffer_ = nullptr;
+    CORBA::ULong length_ = 0;
+    CORBA::ULong capacity_ = 0;
+    bool release_ = true;
+};
+
+/// What bounded and unbounded sequences share.
+template <typename Storage>
+class SequenceBase : public Storage {
+  public:
+    using kairos_storage = Storage;
+    using typename Storage::Stored;
+
+    SequenceBase() noexcept = default;
+    SequenceBase(const SequenceBase& other) : Storage() { copy(other); }
+    SequenceBase(SequenceBase&& other) noexcept : Storage() { swap(other); }
+    SequenceBase& operator=(const SequenceBase& other)
+    {
+        if (this != &other) copy(other);
+        return *this;
+    }
+    SequenceBase& operator=(SequenceBase&& other) noexcept
+    {
+        swap(other);
+        return *this;
+    }
+    ~SequenceBase() { drop(); }
+
+    [[nodiscard]] CORBA::ULong length() const noexcept { return this->length_; }
+    [[nodiscard]] std::size_t size() const noexcept { return this->length_; }
+    [[nodiscard]] bool empty() const noexcept { return this->length_ == 0; }
+    /// Whether the elements are the sequence's own.
+    [[nodiscard]] CORBA::Boolean release() const noexcept { return this->release_; }
+    [[nodiscard]] auto get_buffer() const noexcept { return this->data(); }
+
+    /// Borrows `count` elements that outlive the sequence or its next change.
+    void kairos_view(Stored* elements, CORBA::ULong count) { adopt(count, count, elements, false); }
+    /// Room for `count` elements, all of which the caller assigns; what was there is lost.
+    [[nodiscard]] Stored* kairos_overwrite(CORBA::ULong count)
+    {
+        if (!this->release_ || count > this->capacity_) {
+            drop();
+            this->buffer_ = Storage::allocate(count);
+            this->capacity_ = count;
+        } else if (count < this->length_) {
+            this->clear_elements(count, this->length_);
+        }
+        this->length_ = count;
+        return this->buffer_;
+    }
+
+  protected:
+    void adopt(CORBA::ULong capacity, CORBA::ULong length, Stored* elements, bool release)
+    {
+        drop();
+        this->buffer_ = elements;
+        this->capacity_ = capacity;
+        this->length_ = length;
+        this->release_ = release;
+    }
+    void resize(CORBA::ULong length, CORBA::ULong capacity_max)
+    {
+        if (length > this->capacity_) {
+            const auto doubled =
+                std::min<std::uint64_t>(std::uint64_t{2} * this->capacity_, capacity_max);
+            reserve(std::max(length, static_cast<CORBA::ULong>(doubled)));
+        } else if (length < this->length_ && this->release_) {
+            this->clear_elements(length, this->length_);
+        }
+        this->length_ = length;
+    }
+    void reserve(CORBA::ULong capacity)
+    {
+        Stored* grown = Storage::allocate(capacity);
+        try {
+            if (this->release_) {
+                this->move_elements(grown, this->buffer_, this->length_);
+            } else {
+                this->copy_elements(grown, this->buffer_, this->length_);
+            }
+        } catch (...) {
+            Storage::freebuf(grown);
+            throw;
+        }
+        const CORBA::ULong length = this->length_;
+        adopt(capacity, length, grown, true);
+    }
+    /// The buffer itself, made if it is not there yet, or handed over with its elements.
+    [[nodiscard]] Stored* buffer(bool orphan, CORBA::ULong capacity)
+    {
+        if (orphan) {
+            if (!this->release_) return nullptr;
+            this->length_ = this->capacity_ = 0;
+            return std::exchange(this->buffer_, nullptr);
+        }
+        if (this->capacity_ < capacity) reserve(capacity);
+        return this->buffer_;
+    }
+    void assign_range(const typename Storage::value_type* elements, std::size_t count)
+    {
+        const auto length = static_cast<CORBA::ULong>(count);
+        this->copy_elements(kairos_overwrite(length), elements, length);
+    }
+
+  private:
+    void copy(const SequenceBase& other)
+    {
+        this->copy_elements(kairos_overwrite(other.length_), other.data(), other.length_);
+    }
+    void swap(SequenceBase& other) noexcept
+    {
+        std::swap(this->buffer_, other.buffer_);
+        std::swap(this->length_, other.length_);
+        std::swap(this->capacity_, other.capacity_);
+        std::swap(this->release_, other.release_);
+    }
+    void drop()
+    {
+        if (this->release_) Storage::freebuf(this->buffer_);
+        this->buffer_ = nullptr;
+        this->length_ = this->capacity_ = 0;
+        this->release_ = true;
+    }
+};
+
+template <typename Storage>
+class Unbounded : public SequenceBase<Storage> {
+    using Base = SequenceBase<Storage>;
+
+  public:
+    using typename Base::Stored;
+    static constexpr CORBA::ULong kairos_bound = 0;
+
+    Unbounded() noexcept = default;
+    explicit Unbounded(CORBA::ULong maximum)
+    {
+        if (maximum != 0) this->reserve(maximum);
+    }
+    Unbounded(CORBA::ULong maximum, CORBA::ULong length, Stored* elements,
+              CORBA::Boolean release = false)
+    {
+        this->adopt(maximum, length, elements, release);
+    }
+    Unbounded(std::initializer_list<typename Storage::value_type> elements)
+    {
+        this->assign_range(elements.begin(), elements.size());
+    }
+
+    [[nodiscard]] CORBA::ULong maximum() const noexcept { return this->capacity_; }
+    using Base::length;
+    void length(CORBA::ULong length) { this->resize(length, 0xFFFF'FFFF); }
+
+    using Base::get_buffer;
+    [[nodiscard]] Stored* get_buffer(CORBA::Boolean orphan = false)
+    {
+        return this->buffer(orphan, this->capacity_);
+    }
+    void replace(CORBA::ULong maximum, CORBA::ULong length, Stored* elements,
+                 CORBA::Boolean release = false)
+    {
+        this->adopt(maximum, length, elements, release);
+    }
+    [[nodiscard]] static Stored* allocbuf(CORBA::ULong count) { return Storage::allocate(count); }
+
+    /// Copies the elements.
+    void assign(std::span<const typename Storage::value_type> elements)
+    {
+        this->assign_range(elements.data(), elements.size());
+    }
+};
+
+template <typename Storage, CORBA::ULong bound>
+class Bounded : public SequenceBase<Storage> {
+    using Base = SequenceBase<Storage>;
+
+  public:
+    using typename Base::Stored;
+    static constexpr CORBA::ULong kairos_bound = bound;
+
+    Bounded() noexcept = default;
+    Bounded(CORBA::ULong length, Stored* elements, CORBA::Boolean release = false)
+    {
+        replace(length, elements, release);
+    }
+    Bounded(std::initializer_list<typename Storage::value_type> elements)
+    {
+        assign({elements.begin(), elements.size()});
+    }
+
+    [[nodiscard]] CORBA::ULong maximum() const noexcept { return bound; }
+    using Base::length;
+    void length(CORBA::ULong length)
+    {
+        if (length > bound) raise_sequence_bound_exceeded();
+        this->resize(length, bound);
+    }
+
+    using Base::get_buffer;
+    [[nodiscard]] Stored* get_buffer(CORBA::Boolean orphan = false)
+    {
+        return this->buffer(orphan, bound);
+    }
+    void replace(CORBA::ULong length, Stored* elements, CORBA::Boolean release = false)
+    {
+        if (length > bound) raise_sequence_bound_exceeded();
+        this->adopt(length, length, elements, release);
+    }
+    [[nodiscard]] static Stored* allocbuf() { return Storage::allocate(bound); }
+
+    /// Copies the elements.
+    void assign(std::span<const typename Storage::value_type> elements)
+    {
+        if (elements.size() > bound) raise_sequence_bound_exceeded();
+        this->assign_range(elements.data(), elements.size());
+    }
+};
+
+template <typename T>
+using UnboundedSequence = Unbounded<ValueStorage<T>>;
+template <typename T, CORBA::ULong bound>
+using BoundedSequence = Bounded<ValueStorage<T>, bound>;
+
+template <CORBA::ULong string_bound = 0>
+using UnboundedStringSequence = Unbounded<PointerStorage<StringElements<string_bound>>>;
+template <CORBA::ULong bound, CORBA::ULong string_bound = 0>
+using BoundedStringSequence = Bounded<PointerStorage<StringElements<string_bound>>, bound>;
+
+template <typename T>
+using UnboundedObjectSequence = Unbounded<PointerStorage<ObjectElements<T>>>;
+template <typename T, CORBA::ULong bound>
+using BoundedObjectSequence = Bounded<PointerStorage<ObjectElements<T>>, bound>;
+
+} // namespace kairos::mapping
