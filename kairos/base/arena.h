@@ -37,10 +37,18 @@ class Arena {
     void reset() noexcept
     {
         used_ = 0;
-        if (!retired_.empty()) retired_.clear();
+        if (!retired_.empty()) [[unlikely]]
+            retired_.clear();
+        if (capacity_ > block_kept_max) [[unlikely]] {
+            block_.reset();
+            capacity_ = 0;
+        }
     }
 
   private:
+    /// A block that grew beyond this for one large request is given back.
+    static constexpr std::size_t block_kept_max = std::size_t{1} << 20;
+
     void* allocate_block(std::size_t size)
     {
         constexpr std::size_t first_block = 4096;

@@ -54,6 +54,7 @@ class [[nodiscard]] Result {
         return std::move(*std::get_if<0>(&state_));
     }
     T* operator->() { return &value(); }
+    const T* operator->() const { return &value(); }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
 

@@ -45,6 +45,10 @@ enum class Fault : std::uint8_t {
     return "unknown fault";
 }
 
+/// What the layers above need while they decode values that are more than bytes, object references
+/// above all. Opaque here; orb/environment.h defines it.
+struct Environment;
+
 class Reader {
   public:
     Reader() = default;
@@ -157,6 +161,10 @@ class Reader {
     [[nodiscard]] bool little_endian() const noexcept { return swap_ != native_little_endian; }
     [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
 
+    /// Null unless the layer that made the reader set it. Borrowed.
+    [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
+    void set_environment(const Environment* environment) noexcept { environment_ = environment; }
+
     /// Marks the input as refused. The first fault is kept.
     [[gnu::cold]] void fail(Fault fault) noexcept
     {
@@ -168,6 +176,7 @@ class Reader {
     const std::byte* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t offset_ = 0; // never above size_
+    const Environment* environment_ = nullptr;
     bool swap_ = false;
     Fault fault_ = Fault::none;
 };

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/client_connection.h"
+
+#include "kairos/base/log.h"
+#include "kairos/giop/control.h"
+#include "kairos/net/connector.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/transmit.h"
+
+#include <ctime>
+
+namespace kairos::orb {
+
+Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint)
+{
+    const auto addresses = endpoint.resolve();
+    if (!addresses) return addresses.error();
+    auto socket = net::connect_any(*addresses, orb.options().socket);
+    if (!socket) return socket.error();
+    return std::unique_ptr<ClientConnection>(
+        new ClientConnection(orb, endpoint, std::move(socket).value()));
+}
+
+ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket)
+    : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max), last_use_(now())
+{
+    orb_->client_connections().add(*this);
+}
+
+ClientConnection::~ClientConnection() { orb_->client_connections().remove(*this); }
+
+ClientConnection::Clock ClientConnection::now() noexcept
+{
+    // Coarse: read from the vDSO in a few instructions; its few milliseconds are exact enough here.
+    std::timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
+{
+    // A message of which the kernel did not take every byte can never be executed.
+    return transmit(socket_, header, body, orb_->options().fragment_size).ok()
+               ? Outcome::ok
+               : Outcome::not_executed;
+}
+
+ClientConnection::Outcome ClientConnection::send(Bytes message) noexcept
+{
+    return socket_.write_all(message).ok() ? Outcome::ok : Outcome::not_executed;
+}
+
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
+{
+    for (;;) {
+        switch (protocol_.next(reply)) {
+        case giop::Connection::Event::message:
+            return Outcome::ok;
+        case giop::Connection::Event::closed:
+            return Outcome::not_executed;
+        case giop::Connection::Event::message_error:
+            return Outcome::message_error;
+        case giop::Connection::Event::fault:
+            refuse(giop::describe(protocol_.fault()));
+            return Outcome::malformed;
+        case giop::Connection::Event::need_bytes:
+            break;
+        }
+        const net::IoResult got = socket_.read(protocol_.space());
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
+void ClientConnection::refuse(std::string_view why) noexcept
+{
+    log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
+    const auto message = giop::message_error(protocol_.error_version());
+    (void)socket_.write_all(Bytes(message));
+}
+
+bool ClientConnection::is_usable() noexcept
+{
+    constexpr std::chrono::milliseconds trusted_for{20};
+    if (now() - last_use_ < trusted_for) return true;
+    // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
+    std::byte octet{};
+    const auto peeked =
+        socket_.read(MutableBytes(&octet, 1), net::ReadFlags::peek | net::ReadFlags::do_not_wait);
+    return peeked.status == net::IoResult::Status::would_block;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client's connection to one endpoint, used by one call at a time: it is written, then read until
+// the reply is there (paper 003's non-multiplexed architecture). Stations 4 and 5 of the request
+// walk (docs/TOUR.md). Owned by the lane that made it; only `interrupt` may come from elsewhere.
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/giop/connection.h"
+#include "kairos/giop/message.h"
+#include "kairos/net/socket.h"
+#include "kairos/orb/endpoint.h"
+
+#include <chrono>
+
+namespace kairos::orb {
+
+class Orb;
+
+class ClientConnection {
+  public:
+    /// What became of a message sent, or of the wait for its reply.
+    enum class Outcome : std::uint8_t {
+        ok,
+        not_executed,  ///< not wholly sent, or the peer closed in order: safe to send again
+        lost,          ///< closed after sending: it may have been executed
+        message_error, ///< the peer did not understand what we sent
+        malformed,     ///< we did not understand what the peer sent
+    };
+
+    /// Connects; tries each address of the endpoint. Counted and known to `orb` while it lives.
+    [[nodiscard]] static Result<std::unique_ptr<ClientConnection>> open(Orb& orb,
+                                                                        Endpoint& endpoint);
+    ~ClientConnection();
+    ClientConnection(const ClientConnection&) = delete;
+    ClientConnection& operator=(const ClientConnection&) = delete;
+
+    [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
+    [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
+    [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
+
+    /// Sends one message: `header`, then what `body` holds. Large messages go out in fragments if
+    /// the options say so.
+    [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
+    [[nodiscard]] Outcome send(Bytes message) noexcept;
+
+    /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
+    /// before. Valid until the next `receive`.
+    [[nodiscard]] Outcome receive(giop::Message& reply);
+    /// Tells the peer that what it sent cannot be understood, and the log why.
+    void refuse(std::string_view why) noexcept;
+
+    /// Marks the connection as used just now.
+    void touch() noexcept { last_use_ = now(); }
+    /// Whether it can be used for another call. One that was idle for a while is asked: the peer
+    /// may have closed it, and then nothing should be sent on it.
+    [[nodiscard]] bool is_usable() noexcept;
+
+    /// Any thread: ends a wait in progress as if the peer had closed.
+    void interrupt() noexcept { socket_.shutdown_both(); }
+
+  private:
+    ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket);
+
+    using Clock = std::chrono::nanoseconds;
+    [[nodiscard]] static Clock now() noexcept;
+
+    const IntrusivePtr<Orb> orb_;
+    const IntrusivePtr<Endpoint> endpoint_;
+    net::Socket socket_;
+    giop::Connection protocol_;
+    std::uint32_t last_request_id_ = 0;
+    Clock last_use_;
+};
+
+} // namespace kairos::orb

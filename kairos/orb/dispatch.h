@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a parsed request to the servant and back: the one place where what a servant throws becomes
+// a reply. Station 8 of the request walk (docs/TOUR.md).
+#pragma once
+
+#include "kairos/giop/locate.h"
+#include "kairos/giop/request.h"
+#include "kairos/orb/upcall.h"
+
+namespace kairos::orb {
+
+enum class Served : std::uint8_t {
+    yes,
+    held,      ///< the adapter holds requests: offer it again later
+    malformed, ///< answered, but the arguments could not be understood
+};
+
+/// Serves one request. Never throws: every exception is answered.
+[[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel,
+                              UpcallMemory& memory) noexcept;
+
+/// Answers where an object is.
+void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
+                   UpcallMemory& memory) noexcept;
+
+} // namespace kairos::orb

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One address that clients connect to, shared by all references that name it. Immutable.
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/base/result.h"
+#include "kairos/net/address.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace kairos::orb {
+
+class Endpoint : public RefCounted {
+  public:
+    Endpoint(std::string host, std::uint16_t port) : host_(std::move(host)), port_(port) {}
+
+    /// Distinguishes endpoints for the life of the process; never reused.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    [[nodiscard]] const std::string& host() const noexcept { return host_; }
+    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    /// "host:port", for messages.
+    [[nodiscard]] std::string text() const
+    {
+        const bool ipv6 = host_.find(':') != std::string::npos;
+        return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
+    }
+
+    /// The addresses behind the name, asked for anew each time: a connection is being made, and
+    /// names move. Numeric hosts ask nobody.
+    [[nodiscard]] Result<std::vector<net::Address>> resolve() const
+    {
+        return net::resolve(host_, port_);
+    }
+
+  private:
+    [[nodiscard]] static std::uint64_t next_id() noexcept
+    {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
+    const std::uint64_t id_ = next_id();
+    const std::string host_;
+    const std::uint16_t port_;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/invocation.h"
+
+#include "kairos/base/limits.h"
+#include "kairos/orb/adapter.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+using Outcome = ClientConnection::Outcome;
+
+Invocation::Invocation(Reference& target, const Operation& operation)
+    : reference_(target), operation_(operation), lane_(Lane::current()),
+      environment_{&target.orb()}, buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+{
+}
+
+Invocation::~Invocation()
+{
+    if (buffer_->capacity() > limits::receive_buffer_kept) buffer_->clear();
+    lane_.buffers.give_back(std::move(buffer_));
+    if (connection_) lane_.give_back(std::move(connection_));
+}
+
+void Invocation::invoke()
+{
+    if (reference_.orb().is_shut_down()) [[unlikely]]
+        raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
+    Reference* forwarded = reference_.forward();
+    ReferencePtr current(forwarded);
+    for (std::size_t forwards = 0; forwards <= limits::forwards_max; ++forwards) {
+        const Step step = call(current ? *current : reference_);
+        if (step == Step::done) [[likely]]
+            return;
+        if (step == Step::forward) {
+            current = std::exchange(forward_, {});
+            reference_.set_forward(current);
+        } else if (current) {
+            // The place we were sent to is gone: ask again where the object is now.
+            current = {};
+            reference_.set_forward({});
+        } else {
+            raise<CORBA::TRANSIENT>(failure_.empty() ? minor_code::no_usable_profile
+                                                     : minor_code::connect_failed,
+                                    CORBA::COMPLETED_NO, failure_);
+        }
+    }
+    reference_.set_forward({});
+    raise<CORBA::TRANSIENT>(minor_code::forward_loop, CORBA::COMPLETED_NO,
+                            "too many location forwards");
+}
+
+Invocation::Step Invocation::call(Reference& reference)
+{
+    return reference.local_key() ? call_local(reference) : call_remote(reference);
+}
+
+Invocation::Step Invocation::call_remote(Reference& reference)
+{
+    for (const Target& target : reference.targets()) {
+        for (bool fresh = false; !fresh;) {
+            connection_ = lane_.take_connection(*target.endpoint);
+            if (!connection_) [[unlikely]] {
+                if (!connect(target)) break;
+                fresh = true;
+            }
+            Outcome outcome = exchange(target.by_key);
+            if (outcome == Outcome::ok && operation_.response == Response::required &&
+                reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
+                outcome = exchange(readdressed(reference, target));
+            if (outcome == Outcome::ok) [[likely]]
+                return accept();
+            connection_.reset();
+            if (outcome != Outcome::not_executed) raise_lost(outcome);
+            // Closed before it could execute anything. One that was kept idle may simply have been
+            // closed meanwhile, and so may the others to the same server: make a new one.
+            failure_ = "connection to " + target.endpoint->text() + " was closed";
+            lane_.drop_connections(*target.endpoint);
+        }
+    }
+    return Step::next_target;
+}
+
+bool Invocation::connect(const Target& target)
+{
+    lane_.drop_connections_of_the_dead();
+    auto opened = ClientConnection::open(reference_.orb(), *target.endpoint);
+    if (opened) {
+        connection_ = std::move(opened).value();
+        return true;
+    }
+    failure_ = opened.error().reason;
+    return false;
+}
+
+Outcome Invocation::exchange(const giop::RequestTemplate& header)
+{
+    const std::uint32_t request_id = connection_->next_request_id();
+    const Bytes prefix = prepend_header(header, request_id);
+    if (prefix.empty()) [[unlikely]]
+        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
+                                "the request exceeds 4 GiB");
+    if (const Outcome sent = connection_->send(prefix, out_); sent != Outcome::ok) [[unlikely]]
+        return sent;
+    if (operation_.response == Response::none) return Outcome::ok;
+    return receive(request_id);
+}
+
+Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint32_t request_id)
+{
+    const std::uint8_t flags = operation_.response == Response::required
+                                   ? giop::response_flags::sync_target
+                                   : giop::response_flags::none;
+    const auto body = giop::Body::of(out_, headroom);
+    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name);
+    if (!prefix.empty()) [[likely]]
+        return prefix;
+    // An object key or operation name of hundreds of octets: a segment of its own.
+    const std::size_t size = header.headroom(operation_.name.size());
+    long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
+                          operation_.name);
+}
+
+Outcome Invocation::receive(std::uint32_t request_id)
+{
+    for (;;) {
+        giop::Message message;
+        const Outcome outcome = connection_->receive(message);
+        if (outcome != Outcome::ok) [[unlikely]]
+            return outcome;
+        if (message.type != giop::MessageType::reply) continue; // to a LocateRequest given up
+        if (const cdr::Fault fault = giop::parse(message, reply_); fault != cdr::Fault::none)
+            [[unlikely]] {
+            connection_->refuse(cdr::describe(fault));
+            return Outcome::malformed;
+        }
+        if (reply_.request_id == request_id) [[likely]]
+            return Outcome::ok;
+    }
+}
+
+giop::RequestTemplate Invocation::readdressed(const Reference& reference, const Target& target)
+{
+    const auto disposition = reply_.body.read<std::uint16_t>();
+    const auto& profile = reference.ior().profiles[target.profile_index];
+    switch (static_cast<giop::AddressingDisposition>(disposition)) {
+    case giop::AddressingDisposition::key:
+        return target.by_key;
+    case giop::AddressingDisposition::profile:
+        return giop::RequestTemplate::of_profile(profile.tag, profile.data);
+    case giop::AddressingDisposition::reference: {
+        cdr::Buffer buffer;
+        cdr::Writer encoded(buffer);
+        ior::encode(encoded, reference.ior());
+        return giop::RequestTemplate::of_reference(static_cast<std::uint32_t>(target.profile_index),
+                                                   encoded.contiguous());
+    }
+    }
+    raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
+                          "the peer asks for an unknown addressing mode");
+}
+
+Invocation::Step Invocation::call_local(Reference& reference)
+{
+    collocated_.emplace(lane_);
+    collocated_->call(reference.orb(), reference.object_key(), operation_, out_);
+    if (operation_.response == Response::none) return Step::done;
+    giop::Message message;
+    if (giop::message_of(collocated_->message(), message) != giop::Fault::none ||
+        giop::parse(message, reply_) != cdr::Fault::none)
+        raise<CORBA::INTERNAL>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE);
+    return accept();
+}
+
+Invocation::Step Invocation::accept()
+{
+    if (operation_.response == Response::none) return Step::done;
+    in_ = reply_.body;
+    in_.set_environment(&environment_);
+    switch (reply_.status) {
+    case giop::ReplyStatus::no_exception:
+        return Step::done;
+    case giop::ReplyStatus::user_exception:
+        raise_user_exception();
+    case giop::ReplyStatus::system_exception:
+        raise_system_exception();
+    case giop::ReplyStatus::location_forward:
+    case giop::ReplyStatus::location_forward_perm:
+        take_forward();
+        if (connection_) lane_.give_back(std::move(connection_));
+        return Step::forward;
+    case giop::ReplyStatus::needs_addressing_mode:
+        break;
+    }
+    raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
+                          "the peer asks for another addressing mode again");
+}
+
+void Invocation::take_forward()
+{
+    ior::Ior ior;
+    if (!ior::decode(in_, ior))
+        raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
+                              "location forward without a valid reference");
+    if (ior.is_nil())
+        raise<CORBA::INV_OBJREF>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
+                                 "location forward to nil");
+    forward_ = reference_.orb().make_reference(std::move(ior));
+}
+
+void Invocation::raise_user_exception()
+{
+    const std::string_view id = in_.read_string();
+    if (!in_.ok()) raise_malformed_results();
+    for (const ExceptionType& type : operation_.exceptions)
+        if (type.repository_id == id) type.raise(in_);
+    raise<CORBA::UNKNOWN>(minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
+}
+
+void Invocation::raise_system_exception()
+{
+    const auto exception = giop::SystemExceptionBody::read(in_);
+    if (!in_.ok()) raise_malformed_results();
+    mapping::raise_system_exception(exception.repository_id, exception.minor,
+                                    static_cast<CORBA::CompletionStatus>(exception.completion));
+}
+
+void Invocation::raise_lost(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::message_error:
+        raise<CORBA::COMM_FAILURE>(minor_code::message_error, CORBA::COMPLETED_MAYBE,
+                                   "the peer answered MessageError");
+    case Outcome::malformed:
+        raise<CORBA::COMM_FAILURE>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE,
+                                   "the peer sent a malformed message");
+    default:
+        raise<CORBA::COMM_FAILURE>(minor_code::connection_closed, CORBA::COMPLETED_MAYBE,
+                                   "the connection was closed before the reply");
+    }
+}
+
+void Invocation::raise_malformed_results()
+{
+    raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_YES,
+                          cdr::describe(in_.fault()));
+}
+
+// --- LocateRequest -------------------------------------------------------------------------------
+
+namespace {
+
+/// One LocateRequest over one connection; nothing if this target did not answer.
+std::optional<giop::LocateStatus> ask(ClientConnection& connection, const Target& target,
+                                      std::string& failure)
+{
+    std::vector<std::byte> request(target.by_key.locate_size());
+    const std::uint32_t request_id = connection.next_request_id();
+    const Bytes message = target.by_key.locate(request, request_id);
+    giop::Message answer;
+    Outcome outcome = connection.send(message);
+    while (outcome == Outcome::ok) {
+        outcome = connection.receive(answer);
+        giop::LocateReply reply;
+        if (outcome != Outcome::ok || answer.type != giop::MessageType::locate_reply) continue;
+        if (giop::parse(answer, reply) != cdr::Fault::none) break;
+        if (reply.request_id == request_id) return reply.status;
+    }
+    failure = target.endpoint->text() + " did not answer a LocateRequest";
+    return std::nullopt;
+}
+
+} // namespace
+
+giop::LocateStatus locate(Reference& reference)
+{
+    Orb& orb = reference.orb();
+    if (orb.is_shut_down())
+        raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
+    if (reference.local_key()) {
+        Adapter* adapter = orb.adapter();
+        const bool here = adapter != nullptr && adapter->locates(reference.object_key());
+        return here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object;
+    }
+    Lane& lane = Lane::current();
+    std::string failure;
+    for (const Target& target : reference.targets()) {
+        auto connection = lane.take_connection(*target.endpoint);
+        if (!connection) {
+            auto opened = ClientConnection::open(orb, *target.endpoint);
+            if (!opened) {
+                failure = opened.error().reason;
+                continue;
+            }
+            connection = std::move(opened).value();
+        }
+        const auto status = ask(*connection, target, failure);
+        if (!status) continue;
+        lane.give_back(std::move(connection));
+        return *status;
+    }
+    raise<CORBA::TRANSIENT>(failure.empty() ? minor_code::no_usable_profile
+                                            : minor_code::connect_failed,
+                            CORBA::COMPLETED_NO, failure);
+}
+
+} // namespace kairos::orb

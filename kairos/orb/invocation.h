@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One client call, on the stack of its stub: arguments go into `out`, `invoke` sends them, waits
+// and follows forwards, results come from `in`. Station 2 of the request walk (docs/TOUR.md). Used
+// by one thread. In the steady state it takes no lock and allocates nothing.
+#pragma once
+
+#include "kairos/cdr/reader.h"
+#include "kairos/cdr/writer.h"
+#include "kairos/giop/locate.h"
+#include "kairos/giop/reply.h"
+#include "kairos/orb/collocated.h"
+#include "kairos/orb/environment.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/operation.h"
+#include "kairos/orb/reference.h"
+
+#include <optional>
+
+namespace kairos::orb {
+
+class Invocation {
+  public:
+    /// `target` and `operation` must outlive it.
+    Invocation(Reference& target, const Operation& operation);
+    ~Invocation();
+    Invocation(const Invocation&) = delete;
+    Invocation& operator=(const Invocation&) = delete;
+
+    /// Where the arguments go: in and inout, in the order of the IDL. Large ones are sent from
+    /// where they are, so they must stay as they are until `invoke` returns.
+    [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
+
+    /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
+    /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
+    void invoke();
+
+    /// The results: return value, then inout and out in the order of the IDL. Views into it last
+    /// as long as the Invocation.
+    [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
+
+    /// To be called when all results are read. Throws CORBA::MARSHAL if they were malformed.
+    void finish()
+    {
+        if (!in_.ok()) [[unlikely]]
+            raise_malformed_results();
+    }
+
+  private:
+    /// Room for the header of ordinary requests in front of the body; longer ones go separately.
+    static constexpr std::size_t headroom = 256;
+
+    /// What one attempt led to.
+    enum class Step : std::uint8_t { done, forward, next_target };
+
+    [[nodiscard]] Step call(Reference& reference);
+    [[nodiscard]] Step call_remote(Reference& reference);
+    [[nodiscard]] Step call_local(Reference& reference);
+    [[nodiscard]] ClientConnection::Outcome exchange(const giop::RequestTemplate& header);
+    [[nodiscard]] bool connect(const Target& target);
+    [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
+                                       std::uint32_t request_id);
+    [[nodiscard]] ClientConnection::Outcome receive(std::uint32_t request_id);
+    [[nodiscard]] Step accept();
+    [[nodiscard]] giop::RequestTemplate readdressed(const Reference& reference,
+                                                    const Target& target);
+
+    [[noreturn, gnu::cold]] void raise_user_exception();
+    [[noreturn, gnu::cold]] void raise_system_exception();
+    [[noreturn, gnu::cold]] void raise_lost(ClientConnection::Outcome outcome);
+    [[noreturn, gnu::cold]] void raise_malformed_results();
+    [[gnu::cold]] void take_forward();
+
+    Reference& reference_;
+    const Operation& operation_;
+    Lane& lane_;
+    const cdr::Environment environment_;
+    std::unique_ptr<cdr::Buffer> buffer_;
+    cdr::Writer out_;
+    cdr::Reader in_;
+    giop::Reply reply_;
+    std::unique_ptr<ClientConnection> connection_; // busy until the results are read
+    std::optional<CollocatedReply> collocated_;    // the same for a call within the process
+    std::unique_ptr<std::byte[]> long_header_;
+    ReferencePtr forward_; // where the last reply sent us
+    std::string failure_;  // why the last connection could not be made
+};
+
+/// Asks where the object is, by a LocateRequest. Throws TRANSIENT or COMM_FAILURE. For an object
+/// of this process it asks the adapter.
+[[nodiscard]] giop::LocateStatus locate(Reference& reference);
+
+} // namespace kairos::orb

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/lane.h"
+
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+Lane& Lane::current()
+{
+    thread_local Lane lane;
+    return lane;
+}
+
+Lane::Idle& Lane::idle_for(const Endpoint& endpoint)
+{
+    if (endpoint.id() != last_id_) [[unlikely]] {
+        last_idle_ = &idle_[endpoint.id()];
+        last_id_ = endpoint.id();
+    }
+    return *last_idle_;
+}
+
+std::unique_ptr<ClientConnection> Lane::take_connection(const Endpoint& endpoint)
+{
+    Idle& idle = idle_for(endpoint);
+    while (!idle.empty()) {
+        auto connection = std::move(idle.back());
+        idle.pop_back();
+        if (connection->is_usable()) [[likely]]
+            return connection;
+    }
+    return nullptr;
+}
+
+void Lane::give_back(std::unique_ptr<ClientConnection> connection)
+{
+    connection->touch();
+    Idle& idle = idle_for(connection->endpoint());
+    idle.push_back(std::move(connection));
+}
+
+void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear(); }
+
+void Lane::drop_connections_of_the_dead()
+{
+    for (auto entry = idle_.begin(); entry != idle_.end();) {
+        std::erase_if(entry->second,
+                      [](const auto& connection) { return connection->orb().is_shut_down(); });
+        entry = entry->second.empty() ? idle_.erase(entry) : std::next(entry);
+    }
+    last_id_ = 0; // its entry may be gone
+    last_idle_ = nullptr;
+}
+
+} // namespace kairos::orb

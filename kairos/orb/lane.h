@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one thread keeps from call to call so that the next one needs neither a lock nor the heap:
+// message buffers and idle client connections. Each thread has its own and only that thread uses
+// it.
+#pragma once
+
+#include "kairos/base/arena.h"
+#include "kairos/cdr/buffer.h"
+#include "kairos/orb/client_connection.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace kairos::orb {
+
+/// Memory to serve one request with.
+struct UpcallMemory {
+    cdr::Buffer reply;
+    Arena arena;
+};
+
+/// Objects that are used one inside the other: a stack of those not in use.
+template <typename T>
+class Spares {
+  public:
+    [[nodiscard]] std::unique_ptr<T> take()
+    {
+        if (spares_.empty()) return std::make_unique<T>();
+        auto spare = std::move(spares_.back());
+        spares_.pop_back();
+        return spare;
+    }
+    void give_back(std::unique_ptr<T> spare) { spares_.push_back(std::move(spare)); }
+
+  private:
+    std::vector<std::unique_ptr<T>> spares_;
+};
+
+class Lane {
+  public:
+    /// The calling thread's.
+    [[nodiscard]] static Lane& current();
+
+    Lane() = default;
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    Spares<cdr::Buffer> buffers;
+    Spares<UpcallMemory> upcall_memory;
+
+    /// An idle connection to this endpoint that can be used, or null.
+    [[nodiscard]] std::unique_ptr<ClientConnection> take_connection(const Endpoint& endpoint);
+    void give_back(std::unique_ptr<ClientConnection> connection);
+    /// Closes the idle connections to an endpoint: one of them turned out to be dead.
+    void drop_connections(const Endpoint& endpoint);
+    /// Closes the idle connections of ORBs that were shut down.
+    void drop_connections_of_the_dead();
+
+  private:
+    using Idle = std::vector<std::unique_ptr<ClientConnection>>;
+    [[nodiscard]] Idle& idle_for(const Endpoint& endpoint);
+
+    std::unordered_map<std::uint64_t, Idle> idle_; // by endpoint id; entries stay where they are
+    std::uint64_t last_id_ = 0;                    // the endpoint of the last call…
+    Idle* last_idle_ = nullptr;                    // …which most often is that of the next
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/options.h"
+
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <optional>
+
+namespace kairos::orb {
+namespace {
+
+Error bad_option(std::string_view option, std::string_view value, std::string_view expected)
+{
+    std::string reason(option);
+    reason.append(": '").append(value).append("' is not ").append(expected);
+    return Error{ErrorCode::invalid_argument, std::move(reason)};
+}
+
+template <typename T>
+std::optional<T> parse_number(std::string_view text)
+{
+    T number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+/// Sets one option from its value; an empty Result is success.
+using Setter = Result<void> (*)(Options&, std::string_view option, std::string_view value);
+
+template <auto Member>
+Result<void> set_size(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::size_t>(value);
+    if (!number) return bad_option(option, value, "a number of zero or more");
+    options.*Member = *number;
+    return {};
+}
+
+Result<void> set_max_message_size(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number || *number < 64)
+        return bad_option(option, value, "a size of 64 to 4294967295 bytes");
+    options.message_size_max = *number;
+    return {};
+}
+
+Result<void> set_fragment_size(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number || (*number != 0 && *number < 256))
+        return bad_option(option, value, "0 or a size of at least 256 bytes");
+    options.fragment_size = *number;
+    return {};
+}
+
+Result<void> set_concurrency(Options& options, std::string_view option, std::string_view value)
+{
+    if (value == "thread-per-connection")
+        options.concurrency = Concurrency::thread_per_connection;
+    else if (value == "reactor")
+        options.concurrency = Concurrency::reactor;
+    else
+        return bad_option(option, value, "thread-per-connection or reactor");
+    return {};
+}
+
+template <auto Member>
+Result<void> set_queue(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<int>(value);
+    if (!number || *number < 0) return bad_option(option, value, "a number of bytes");
+    options.socket.*Member = *number;
+    return {};
+}
+
+Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value)
+{
+    if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
+    options.socket.no_delay = value == "1";
+    return {};
+}
+
+Result<void> set_giop_version(Options& options, std::string_view option, std::string_view value)
+{
+    if (value != "1.0" && value != "1.1" && value != "1.2")
+        return bad_option(option, value, "1.0, 1.1 or 1.2");
+    options.giop_version = {1, static_cast<std::uint8_t>(value[2] - '0')};
+    return {};
+}
+
+Result<void> set_debug(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<int>(value);
+    if (!number || *number < 0 || *number > 3)
+        return bad_option(option, value, "a level of 0 to 3");
+    options.log_level = *number;
+    return {};
+}
+
+Result<void> set_orb_id(Options& options, std::string_view, std::string_view value)
+{
+    options.orb_id = value;
+    return {};
+}
+
+Result<void> add_initial_reference(Options& options, std::string_view option,
+                                   std::string_view value)
+{
+    const std::size_t equals = value.find('=');
+    if (equals == 0 || equals == std::string_view::npos)
+        return bad_option(option, value, "of the form name=url");
+    options.initial_references[std::string(value.substr(0, equals))] = value.substr(equals + 1);
+    return {};
+}
+
+Result<void> add_listen_endpoints(Options& options, std::string_view option, std::string_view value)
+{
+    auto endpoints = parse_listen_endpoints(value);
+    if (!endpoints)
+        return Error{endpoints.error().code, std::string(option) + ": " + endpoints.error().reason};
+    for (auto& endpoint : *endpoints)
+        options.listen_endpoints.push_back(std::move(endpoint));
+    return {};
+}
+
+struct Known {
+    std::string_view name;
+    Setter set;
+};
+
+constexpr Known known_options[] = {
+    {"-ORBid", set_orb_id},
+    {"-ORBInitRef", add_initial_reference},
+    {"-ORBListenEndpoints", add_listen_endpoints},
+    {"-ORBEndpoint", add_listen_endpoints},
+    {"-ORBConcurrency", set_concurrency},
+    {"-ORBMaxMessageSize", set_max_message_size},
+    {"-ORBMaxConnections", set_size<&Options::connections_max>},
+    {"-ORBFragmentSize", set_fragment_size},
+    {"-ORBGIOPVersion", set_giop_version},
+    {"-ORBSendQueue", set_queue<&net::SocketOptions::send_queue_bytes>},
+    {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
+    {"-ORBNoDelay", set_no_delay},
+    {"-ORBDebug", set_debug},
+};
+
+const Known* find_option(std::string_view name)
+{
+    for (const Known& known : known_options)
+        if (known.name == name) return &known;
+    return nullptr;
+}
+
+Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
+{
+    const auto bad = [text](std::string_view why) {
+        return Error{ErrorCode::invalid_argument,
+                     "endpoint '" + std::string(text) + "': " + std::string(why)};
+    };
+    ListenEndpoint endpoint{.text = std::string(text), .host = {}, .published_host = {}};
+    constexpr std::string_view scheme = "iiop://";
+    if (!text.starts_with(scheme)) return bad("expected iiop://[host][:port][/option=value]");
+    std::string_view rest = text.substr(scheme.size());
+    std::string_view address = rest.substr(0, rest.find('/'));
+    std::string_view option = address.size() < rest.size() ? rest.substr(address.size() + 1) : "";
+    if (const auto at = address.find('@'); at != std::string_view::npos)
+        address.remove_prefix(at + 1); // TAO's "1.2@": the version is -ORBGIOPVersion's here
+    std::string_view port;
+    if (address.starts_with('[')) {
+        const auto close = address.find(']');
+        if (close == std::string_view::npos) return bad("'[' without ']'");
+        endpoint.host = address.substr(1, close - 1);
+        port = address.substr(close + 1);
+    } else {
+        const auto colon = address.find(':');
+        endpoint.host = address.substr(0, colon);
+        port = colon == std::string_view::npos ? "" : address.substr(colon);
+        if (port.find(':', 1) != std::string_view::npos)
+            return bad("an IPv6 address must be in brackets");
+    }
+    if (!port.empty()) {
+        const auto number = port.starts_with(':') ? parse_number<std::uint16_t>(port.substr(1))
+                                                  : std::optional<std::uint16_t>{};
+        if (!number) return bad("the port is not a number of 0 to 65535");
+        endpoint.port = *number;
+    }
+    constexpr std::string_view published = "hostname_in_ior=";
+    if (option.starts_with(published))
+        endpoint.published_host = option.substr(published.size());
+    else if (!option.empty())
+        return bad("unknown endpoint option '" + std::string(option) + "'");
+    return endpoint;
+}
+
+} // namespace
+
+Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text)
+{
+    std::vector<ListenEndpoint> endpoints;
+    while (!text.empty()) {
+        const std::string_view one = text.substr(0, text.find(';'));
+        text.remove_prefix(std::min(text.size(), one.size() + 1));
+        auto endpoint = parse_listen_endpoint(one);
+        if (!endpoint) return endpoint.error();
+        endpoints.push_back(std::move(endpoint).value());
+    }
+    if (endpoints.empty()) return Error{ErrorCode::invalid_argument, "no endpoint given"};
+    return endpoints;
+}
+
+Result<Options> parse_options(std::vector<std::string>& arguments)
+{
+    Options options;
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string_view argument = arguments[i];
+        if (!argument.starts_with("-ORB")) {
+            others.push_back(std::move(arguments[i]));
+            continue;
+        }
+        // Only a name may be followed by '=' without a blank: -ORBInitRef's value has one of its
+        // own.
+        const std::size_t equals = argument.find('=');
+        const std::string_view name = argument.substr(0, equals);
+        const Known* known = find_option(name);
+        if (known == nullptr)
+            return Error{ErrorCode::invalid_argument, "unknown option " + std::string(name)};
+        if (equals == std::string_view::npos && i + 1 == arguments.size())
+            return Error{ErrorCode::invalid_argument, std::string(name) + " needs a value"};
+        const std::string value(equals == std::string_view::npos ? std::string_view(arguments[++i])
+                                                                 : argument.substr(equals + 1));
+        if (const auto set = known->set(options, known->name, value); !set) return set.error();
+    }
+    arguments = std::move(others);
+    return options;
+}
+
+} // namespace kairos::orb

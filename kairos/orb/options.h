@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The -ORB… options of ORB_init as values (CORBA 3.3 part 1, 8.5.1). Immutable once the ORB runs.
+#pragma once
+
+#include "kairos/base/limits.h"
+#include "kairos/base/result.h"
+#include "kairos/ior/profile.h"
+#include "kairos/net/socket.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kairos::orb {
+
+/// How requests get from connections to servants (paper 003's concurrency architectures).
+enum class Concurrency {
+    thread_per_connection, ///< a thread reads, serves and answers one connection
+    reactor,               ///< one thread, the one in ORB::run or perform_work, serves all
+};
+
+/// Where to listen, and what to publish about it in references.
+struct ListenEndpoint {
+    std::string text;           ///< as the user wrote it, for messages
+    std::string host;           ///< "" is every interface
+    std::uint16_t port = 0;     ///< 0 lets the system choose
+    std::string published_host; ///< `hostname_in_ior`; "" publishes the address listened on
+};
+
+struct Options {
+    std::string orb_id;
+    std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints, -ORBEndpoint
+    std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef name=url
+    Concurrency concurrency = Concurrency::thread_per_connection;       ///< -ORBConcurrency
+    net::SocketOptions socket; ///< -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1)
+    std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
+    std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
+    /// -ORBFragmentSize bytes: larger GIOP 1.1 and 1.2 messages go out in fragments; 0: never.
+    std::size_t fragment_size = 0;
+    /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
+    ior::IiopVersion giop_version{1, 2};
+    int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
+};
+
+/// Takes the -ORB… options out of `arguments` and leaves the others in their order. An option
+/// that is unknown, lacks its value or has a bad one is an error that names it.
+[[nodiscard]] Result<Options> parse_options(std::vector<std::string>& arguments);
+
+/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]"; several are separated by ';'.
+[[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);
+
+} // namespace kairos::orb

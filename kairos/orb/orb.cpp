@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/orb.h"
+
+#include "kairos/base/log.h"
+#include "kairos/ior/component.h"
+#include "kairos/ior/profile.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/server.h"
+
+#include <random>
+
+namespace kairos::orb {
+
+// --- ClientConnections ---------------------------------------------------------------------------
+
+void ClientConnections::add(ClientConnection& connection)
+{
+    const std::lock_guard lock(mutex_);
+    connections_.insert(&connection);
+    if (interrupted_) connection.interrupt();
+}
+
+void ClientConnections::remove(ClientConnection& connection) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    connections_.erase(&connection);
+}
+
+void ClientConnections::interrupt_all() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    for (ClientConnection* connection : connections_)
+        connection->interrupt();
+}
+
+std::size_t ClientConnections::count() const noexcept
+{
+    const std::lock_guard lock(mutex_);
+    return connections_.size();
+}
+
+// --- Orb -----------------------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t random_number()
+{
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+} // namespace
+
+Orb::Orb(Options options) : options_(std::move(options)), incarnation_(random_number()) {}
+
+Orb::~Orb() = default;
+
+ReferencePtr Orb::make_reference(ior::Ior ior)
+{
+    return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
+}
+
+IntrusivePtr<Endpoint> Orb::endpoint(const std::string& host, std::uint16_t port)
+{
+    const std::lock_guard lock(mutex_);
+    IntrusivePtr<Endpoint>& known = endpoints_[{host, port}];
+    if (!known) known = make_intrusive<Endpoint>(host, port);
+    return known;
+}
+
+ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
+{
+    ior::Ior ior{.type_id = std::string(type_id), .profiles = {}};
+    for (const Listener& listener : server_->listeners()) {
+        ior::IiopProfile profile{.version = options_.giop_version,
+                                 .host = listener.published_host,
+                                 .port = listener.published_port,
+                                 .object_key = {object_key.begin(), object_key.end()},
+                                 .components = {}};
+        if (options_.giop_version.minor >= 1)
+            profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
+        ior.profiles.push_back(ior::encode_iiop(profile));
+    }
+    return ior;
+}
+
+Result<void> Orb::listen()
+{
+    const std::lock_guard lock(mutex_);
+    if (server_) return {};
+    auto server = Server::open(*this);
+    if (!server) return server.error();
+    server_ = std::move(server).value();
+    return {};
+}
+
+void Orb::start_serving()
+{
+    const std::lock_guard lock(mutex_);
+    if (serving_ || !server_ || is_shut_down()) return;
+    serving_ = true;
+    server_->start();
+}
+
+void Orb::resume_held_requests() noexcept
+{
+    if (server_) server_->resume();
+}
+
+void Orb::run()
+{
+    if (!is_shut_down() && server_ && server_->run()) return;
+    std::unique_lock lock(mutex_);
+    shut_down_condition_.wait(lock, [this] { return is_shut_down(); });
+}
+
+bool Orb::work_pending() { return !is_shut_down() && server_ && server_->work_pending(); }
+
+void Orb::perform_work()
+{
+    if (!is_shut_down() && server_) server_->perform_work();
+}
+
+void Orb::shutdown(bool wait_for_completion)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        shut_down_.store(true, std::memory_order_release);
+        shut_down_condition_.notify_all();
+    }
+    if (!server_) return;
+    server_->stop();
+    if (wait_for_completion) server_->join();
+}
+
+void Orb::destroy()
+{
+    shutdown(true);
+    client_connections_.interrupt_all();
+    Lane::current().drop_connections_of_the_dead();
+    const std::lock_guard lock(mutex_);
+    endpoints_.clear();
+}
+
+// --- upcalls -------------------------------------------------------------------------------------
+
+namespace {
+thread_local unsigned upcall_depth = 0;
+} // namespace
+
+bool in_upcall() noexcept { return upcall_depth != 0; }
+
+UpcallScope::UpcallScope() noexcept { ++upcall_depth; }
+
+UpcallScope::~UpcallScope() { --upcall_depth; }
+
+} // namespace kairos::orb

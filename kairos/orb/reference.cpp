@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/reference.h"
+
+#include "kairos/ior/profile.h"
+#include "kairos/orb/orb.h"
+
+#include <algorithm>
+
+namespace kairos::orb {
+namespace {
+
+/// The version to speak: what the profile offers, but no more than the options allow.
+giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
+{
+    const ior::IiopVersion version = std::min({offered, highest, ior::IiopVersion{1, 2}});
+    return {version.major, version.minor};
+}
+
+} // namespace
+
+Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior)
+    : orb_(std::move(orb)), ior_(std::move(ior))
+{
+    for (const ior::Target& target : ior::targets(ior_)) {
+        const giop::Version version =
+            usable_version(target.version(), orb_->options().giop_version);
+        targets_.push_back({orb_->endpoint(target.address.host, target.address.port),
+                            giop::RequestTemplate(version, target.object_key()),
+                            target.profile_index});
+        if (!object_key_.empty()) continue;
+        object_key_.assign(target.object_key().begin(), target.object_key().end());
+        const auto key = ior::ObjectKey::parse(object_key_);
+        if (key && key->incarnation == orb_->incarnation()) local_key_ = key;
+    }
+}
+
+void Reference::set_forward(ReferencePtr target)
+{
+    const std::lock_guard lock(forwards_mutex_);
+    if (target) {
+        // A server that forwards to and fro must not fill the memory: each address is kept once.
+        const auto known = std::find_if(forwards_.begin(), forwards_.end(), [&](const auto& old) {
+            return old->ior() == target->ior();
+        });
+        if (known != forwards_.end())
+            target = *known;
+        else
+            forwards_.push_back(target);
+    }
+    forward_.store(target.get(), std::memory_order_release);
+}
+
+bool Reference::is_equivalent(const Reference& other) const noexcept
+{
+    if (ior_ == other.ior_) return true;
+    if (targets_.empty() || other.targets_.empty()) return false;
+    return targets_[0].endpoint == other.targets_[0].endpoint && object_key_ == other.object_key_;
+}
+
+std::uint32_t Reference::hash() const noexcept
+{
+    std::uint32_t hash = 2166136261u; // FNV-1a over the key: equivalent references have the same
+    for (const std::byte octet : object_key_)
+        hash = (hash ^ std::to_integer<std::uint32_t>(octet)) * 16777619u;
+    return hash;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How connections become requests: one implementation a concurrency architecture (paper 003).
+// Listening sockets are open from construction on; serving begins with `start`.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/net/acceptor.h"
+#include "kairos/orb/options.h"
+
+#include <memory>
+#include <vector>
+
+namespace kairos::orb {
+
+class Orb;
+
+/// One listening socket and what references say about it.
+struct Listener {
+    net::Acceptor acceptor;
+    std::string published_host;
+    std::uint16_t published_port;
+};
+
+class Server {
+  public:
+    virtual ~Server() = default;
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    /// Opens the endpoints of the options; none given: every interface, a port of the system's
+    /// choice.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb);
+
+    [[nodiscard]] const std::vector<Listener>& listeners() const noexcept { return listeners_; }
+
+    virtual void start() = 0;
+    /// Serves on the calling thread until `stop`; false where the server has threads of its own.
+    virtual bool run() = 0;
+    virtual bool work_pending() = 0;
+    virtual void perform_work() = 0;
+    /// Requests held by the adapter can be offered again.
+    virtual void resume() noexcept = 0;
+    /// Begins to end: no new connections, no new requests. Does not wait.
+    virtual void stop() noexcept = 0;
+    /// Waits until every connection was closed in order. After `stop`; not in an upcall.
+    virtual void join() noexcept = 0;
+
+  protected:
+    Server(Orb& orb, std::vector<Listener> listeners) : orb_(orb), listeners_(std::move(listeners))
+    {
+    }
+
+    /// Says why a connection could not be accepted. Once an episode.
+    static void log_refusal(const net::Acceptor::Accepted& accepted);
+
+    Orb& orb_;
+    std::vector<Listener> listeners_;
+};
+
+[[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,
+                                                                 std::vector<Listener> listeners);
+[[nodiscard]] Result<std::unique_ptr<Server>> make_reactor(Orb& orb,
+                                                           std::vector<Listener> listeners);
+
+} // namespace kairos::orb

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/server_connection.h"
+
+#include "kairos/base/log.h"
+#include "kairos/giop/control.h"
+#include "kairos/giop/locate.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
+    : orb_(orb), socket_(std::move(socket)), peer_(peer),
+      protocol_(giop::Connection::Role::server, orb.options().message_size_max)
+{
+}
+
+ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
+{
+    if (holding_) [[unlikely]] {
+        const Next next = serve(held_, memory);
+        if (next != Next::read) return next;
+    }
+    giop::Message message;
+    for (;;) {
+        switch (protocol_.next(message)) {
+        case giop::Connection::Event::need_bytes:
+            return broken_ ? Next::close : Next::read;
+        case giop::Connection::Event::message:
+            if (const Next next = serve(message, memory); next != Next::read) [[unlikely]]
+                return next;
+            continue;
+        case giop::Connection::Event::closed:
+            return Next::close;
+        case giop::Connection::Event::message_error:
+            log::warning("peer " + peer_.to_text() + " answered MessageError");
+            return Next::close;
+        case giop::Connection::Event::fault:
+            return refuse(giop::describe(protocol_.fault()));
+        }
+    }
+}
+
+ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
+{
+    last_version_ = message.version;
+    holding_ = false;
+    switch (message.type) {
+    case giop::MessageType::request: {
+        giop::Request request;
+        const cdr::Fault fault = giop::parse(message, request);
+        if (fault != cdr::Fault::none) [[unlikely]]
+            return refuse(cdr::describe(fault));
+        switch (serve_request(message, request, memory)) {
+        case Served::yes:
+            return Next::read;
+        case Served::held:
+            return Next::hold;
+        case Served::malformed:
+            return refuse("the arguments of a request");
+        }
+        return Next::close;
+    }
+    case giop::MessageType::locate_request: {
+        giop::LocateRequest request;
+        const cdr::Fault fault = giop::parse(message, request);
+        if (fault != cdr::Fault::none) return refuse(cdr::describe(fault));
+        answer_locate(orb_, request, *this, memory);
+        return Next::read;
+    }
+    default: // CancelRequest: requests are served in order, so this one came too late
+        return Next::read;
+    }
+}
+
+Served ServerConnection::serve_request(const giop::Message& message, const giop::Request& request,
+                                       UpcallMemory& memory)
+{
+    const Served served = dispatch(orb_, request, *this, memory);
+    if (served == Served::held) [[unlikely]] {
+        held_ = message;
+        holding_ = true;
+    }
+    return served;
+}
+
+ServerConnection::Next ServerConnection::refuse(std::string_view why)
+{
+    log::error("malformed message from " + peer_.to_text() + ": " + std::string(why) +
+               "; connection closed");
+    const auto version =
+        giop::supported(protocol_.error_version()) && protocol_.fault() != giop::Fault::none
+            ? protocol_.error_version()
+            : last_version_;
+    const auto message = giop::message_error(version);
+    send_control(Bytes(message));
+    return Next::close;
+}
+
+void ServerConnection::send_close_connection() noexcept
+{
+    const auto message = giop::close_connection(last_version_);
+    send_control(Bytes(message));
+}
+
+} // namespace kairos::orb

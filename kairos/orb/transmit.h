@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One message from the memory it was encoded in to a blocking socket: station 5 of the request walk
+// (docs/TOUR.md). One system call ordinarily.
+#pragma once
+
+#include "kairos/cdr/writer.h"
+#include "kairos/net/socket.h"
+
+namespace kairos::orb {
+
+/// Sends `header`, which may lie right in front of the body, then the body in `writer`. Messages
+/// longer than `fragment_size` are cut where GIOP permits; 0 never cuts.
+[[nodiscard]] net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                                     std::size_t fragment_size) noexcept;
+
+} // namespace kairos::orb

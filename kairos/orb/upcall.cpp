@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/upcall.h"
+
+#include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+
+#include <algorithm>
+
+namespace kairos::orb {
+
+namespace {
+
+Bytes keep(const ior::OctetVector& octets, Arena& arena)
+{
+    auto* copy = arena.allocate<std::byte>(octets.size());
+    std::copy(octets.begin(), octets.end(), copy);
+    return {copy, octets.size()};
+}
+
+} // namespace
+
+Upcall::Upcall(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory)
+    : environment_{&orb}, request_(request), channel_(channel), memory_(memory), in_(request.body),
+      out_(memory.reply, headroom)
+{
+    in_.set_environment(&environment_);
+    object_key_ = request.target.disposition == giop::AddressingDisposition::key
+                      ? request.target.key
+                      : object_key_of(request.target, request.little_endian, memory.arena);
+}
+
+void Upcall::send(giop::ReplyStatus status)
+{
+    if (replied_) return;
+    replied_ = true;
+    if (!request_.response_expected()) return;
+    const Bytes header = giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
+                                             request_.request_id, status);
+    if (header.empty()) [[unlikely]] {
+        replied_ = false;
+        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_YES,
+                                "the reply exceeds 4 GiB");
+    }
+    channel_.send(header, out_);
+}
+
+void Upcall::reply(const CORBA::SystemException& exception) noexcept
+{
+    if (replied_) return; // results went out before the exception was thrown: nothing can be said
+    out_.reset(headroom);
+    giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
+                              static_cast<std::uint32_t>(exception.completed())}
+        .write(out_);
+    send(giop::ReplyStatus::system_exception);
+}
+
+void Upcall::reply(const CORBA::UserException& exception) noexcept
+{
+    const std::string_view id = exception._rep_id();
+    const bool listed = std::any_of(exceptions_.begin(), exceptions_.end(),
+                                    [id](const auto& type) { return type.repository_id == id; });
+    if (!listed) {
+        reply(CORBA::UNKNOWN(minor_code::unlisted_user_exception, CORBA::COMPLETED_MAYBE));
+        return;
+    }
+    if (replied_) return;
+    out_.reset(headroom);
+    try {
+        exception._marshal(out_);
+    } catch (const CORBA::SystemException& failure) { // a member that cannot be encoded
+        reply(failure);
+        return;
+    }
+    send(giop::ReplyStatus::user_exception);
+}
+
+void Upcall::raise_malformed_arguments()
+{
+    malformed_ = true;
+    if (in_.ok())
+        raise<CORBA::MARSHAL>(minor_code::trailing_bytes, CORBA::COMPLETED_NO,
+                              "bytes left behind the arguments");
+    raise<CORBA::MARSHAL>(minor_code::malformed_request, CORBA::COMPLETED_NO,
+                          cdr::describe(in_.fault()));
+}
+
+Bytes object_key_of(const giop::TargetAddress& target, bool little_endian, Arena& arena)
+{
+    switch (target.disposition) {
+    case giop::AddressingDisposition::key:
+        return target.key;
+    case giop::AddressingDisposition::profile: {
+        if (target.profile_tag != ior::tag_internet_iop) return {};
+        const auto profile = ior::decode_iiop(target.profile_data);
+        return profile ? keep(profile->object_key, arena) : Bytes{};
+    }
+    case giop::AddressingDisposition::reference: {
+        cdr::Reader reader(target.ior, little_endian);
+        ior::Ior ior;
+        if (!ior::decode(reader, ior) || target.selected_index >= ior.profiles.size()) return {};
+        const auto profile = ior::decode_iiop(ior.profiles[target.selected_index].data);
+        return profile ? keep(profile->object_key, arena) : Bytes{};
+    }
+    }
+    return {};
+}
+
+} // namespace kairos::orb

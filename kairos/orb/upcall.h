@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One request being served, on the server's stack: the skeleton reads its arguments from `in`,
+// calls the servant, writes results to `out` and sends them. Stations 8 and 10 of the request walk
+// (docs/TOUR.md). Used by one thread.
+#pragma once
+
+#include "kairos/base/arena.h"
+#include "kairos/cdr/reader.h"
+#include "kairos/cdr/writer.h"
+#include "kairos/giop/reply.h"
+#include "kairos/giop/request.h"
+#include "kairos/mapping/exception.h"
+#include "kairos/orb/environment.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/operation.h"
+
+namespace kairos::orb {
+
+class Orb;
+
+/// Where a reply goes: a connection, or a caller in this process.
+class ReplyChannel {
+  public:
+    /// Sends `header`, which lies in front of the body, and the body. Whatever fails is the
+    /// channel's to remember: a servant cannot mend it.
+    virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
+
+  protected:
+    ~ReplyChannel() = default;
+};
+
+class Upcall {
+  public:
+    Upcall(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory);
+    Upcall(const Upcall&) = delete;
+    Upcall& operator=(const Upcall&) = delete;
+
+    [[nodiscard]] Orb& orb() const noexcept { return *environment_.orb; }
+    [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
+    /// However GIOP addressed the target.
+    [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
+    [[nodiscard]] std::string_view operation() const noexcept { return request_.operation; }
+
+    /// The arguments: in and inout, in the order of the IDL. Views into it last until `reply`.
+    [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
+    /// Memory that lasts until the request is served.
+    [[nodiscard]] Arena& arena() noexcept { return memory_.arena; }
+
+    /// To be called between the last argument and the servant. Throws CORBA::MARSHAL if the
+    /// arguments were malformed. From here on the exceptions of `operation` may pass to the caller.
+    void arguments_read(const Operation& operation)
+    {
+        if (!in_.ok() || in_.left() != 0) [[unlikely]]
+            raise_malformed_arguments();
+        exceptions_ = operation.exceptions;
+    }
+
+    /// Where the results go.
+    [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
+
+    /// Sends the results now, while they live: large ones are sent from where they are. Does
+    /// nothing when the caller waits for none.
+    void reply() { send(giop::ReplyStatus::no_exception); }
+
+    void reply(const CORBA::SystemException& exception) noexcept;
+    /// Sends a user exception of the operation's raises clause; any other becomes UNKNOWN.
+    void reply(const CORBA::UserException& exception) noexcept;
+
+    [[nodiscard]] bool replied() const noexcept { return replied_; }
+    /// Whether the arguments could not be understood: the peer is not to be trusted further.
+    [[nodiscard]] bool malformed() const noexcept { return malformed_; }
+
+  private:
+    static constexpr std::size_t headroom = giop::reply_headroom();
+
+    void send(giop::ReplyStatus status);
+    [[noreturn, gnu::cold]] void raise_malformed_arguments();
+
+    const cdr::Environment environment_;
+    const giop::Request& request_;
+    Bytes object_key_;
+    ReplyChannel& channel_;
+    UpcallMemory& memory_;
+    cdr::Reader in_;
+    cdr::Writer out_;
+    std::span<const ExceptionType> exceptions_;
+    bool replied_ = false;
+    bool malformed_ = false;
+};
+
+/// The object key of a target, however it was addressed; empty when it names no object of IIOP's.
+[[nodiscard]] Bytes object_key_of(const giop::TargetAddress& target, bool little_endian,
+                                  Arena& arena);
+
+} // namespace kairos::orb
