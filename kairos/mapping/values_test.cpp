@@ -236,8 +236,9 @@ TEST(StringSequence, ViewsNeverFreeTheirElements)
     UnboundedStringSequence<> copy = view;
     copy[0] = "own";
     view[0] = copy[1];
-    CORBA::string_free(storage[0]); // the view does not own what was assigned to it
-    view.length(3);
+    view.length(3);                 // now it owns copies
+    CORBA::string_free(storage[0]); // but never what was assigned to the view
+    EXPECT_STREQ(view[0], "own");
     EXPECT_STREQ(view[1], "second");
     EXPECT_STREQ(first, "first");
 }
