@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers to the questions that back ends ask about the model.
+#include "idlc/model.h"
+
+#include "idlc/composition.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <unordered_set>
+
+namespace kairos::idlc {
+namespace {
+
+std::string escaped(std::uint32_t character, char quote)
+{
+    switch (character) {
+    case '\n':
+        return "\\n";
+    case '\t':
+        return "\\t";
+    case '\\':
+        return "\\\\";
+    default:
+        break;
+    }
+    if (character == static_cast<unsigned char>(quote)) return {'\\', quote};
+    if (character >= 0x20 && character < 0x7F) return {static_cast<char>(character)};
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string out;
+    if (character < 0x100) {
+        // Octal: always three digits, so a digit that follows is not taken for part of it.
+        for (int shift = 6; shift >= 0; shift -= 3)
+            out += digits[(character >> shift) & 7];
+        return "\\" + out;
+    }
+    for (int shift = character > 0xFFFF ? 28 : 12; shift >= 0; shift -= 4)
+        out += digits[(character >> shift) & 0xF];
+    return "\\u" + out;
+}
+
+template <typename Text>
+std::string literal(const Text& text, char quote, std::string out = {})
+{
+    out += quote;
+    for (const auto character : text)
+        out += escaped(
+            static_cast<std::make_unsigned_t<std::remove_cv_t<decltype(character)>>>(character),
+            quote);
+    return out + quote;
+}
+
+struct ValuePrinter {
+    std::string operator()(std::monostate) const { return "?"; }
+    std::string operator()(bool value) const { return value ? "TRUE" : "FALSE"; }
+    std::string operator()(char value) const { return literal(std::string(1, value), '\''); }
+    std::string operator()(char32_t value) const
+    {
+        return "L'" + escaped(static_cast<std::uint32_t>(value), '\'') + "'";
+    }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(std::uint64_t value) const { return std::to_string(value); }
+    std::string operator()(long double value) const
+    {
+        std::array<char, 64> text{};
+        const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), value);
+        std::string out(text.data(), end);
+        if (failure == std::errc{} && out.find_first_of(".eni") == std::string::npos) out += ".0";
+        return out;
+    }
+    std::string operator()(const FixedValue& value) const { return value.text + "d"; }
+    std::string operator()(const std::string& value) const { return literal(value, '"'); }
+    std::string operator()(const std::u32string& value) const
+    {
+        std::string out = "L\"";
+        for (const char32_t character : value)
+            out += escaped(static_cast<std::uint32_t>(character), '"');
+        return out + '"';
+    }
+    std::string operator()(const Enumerator* value) const { return value->scoped_name; }
+};
+
+std::string_view basic_name(TypeKind kind) noexcept
+{
+    switch (kind) {
+    case TypeKind::void_:
+        return "void";
+    case TypeKind::boolean:
+        return "boolean";
+    case TypeKind::char_:
+        return "char";
+    case TypeKind::wchar:
+        return "wchar";
+    case TypeKind::octet:
+        return "octet";
+    case TypeKind::int8:
+        return "int8";
+    case TypeKind::uint8:
+        return "uint8";
+    case TypeKind::short_:
+        return "short";
+    case TypeKind::unsigned_short:
+        return "unsigned short";
+    case TypeKind::long_:
+        return "long";
+    case TypeKind::unsigned_long:
+        return "unsigned long";
+    case TypeKind::long_long:
+        return "long long";
+    case TypeKind::unsigned_long_long:
+        return "unsigned long long";
+    case TypeKind::float_:
+        return "float";
+    case TypeKind::double_:
+        return "double";
+    case TypeKind::long_double:
+        return "long double";
+    case TypeKind::any:
+        return "any";
+    case TypeKind::object:
+        return "Object";
+    case TypeKind::value_base:
+        return "ValueBase";
+    case TypeKind::type_code:
+        return "CORBA::TypeCode";
+    case TypeKind::string:
+        return "string";
+    case TypeKind::wstring:
+        return "wstring";
+    case TypeKind::fixed:
+        return "fixed";
+    case TypeKind::sequence:
+    case TypeKind::array:
+    case TypeKind::declared:
+        break;
+    }
+    return "";
+}
+
+/// The types that a value of this type may contain, one step down.
+void push_parts(const Declaration& declaration, std::vector<const Type*>& out)
+{
+    const auto push_members = [&out](const std::vector<Member>& members) {
+        for (const Member& member : members)
+            out.push_back(member.type);
+    };
+    if (const auto* structure = as<Struct>(&declaration)) {
+        push_members(structure->members);
+    } else if (const auto* union_type = as<Union>(&declaration)) {
+        for (const UnionCase& one : union_type->cases)
+            out.push_back(one.member.type);
+    } else if (const auto* value = as<ValueType>(&declaration)) {
+        for (const StateMember* member : all_members(*value))
+            out.push_back(member->member.type);
+    } else if (const auto* box = as<ValueBox>(&declaration)) {
+        out.push_back(box->type);
+    } else if (const auto* alias = as<Alias>(&declaration)) {
+        out.push_back(alias->type);
+    }
+}
+
+/// Integers of the labels; characters and booleans by their codes, enumerators by ordinals.
+std::optional<std::int64_t> label_code(const Value& value)
+{
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+    if (const auto* number = std::get_if<std::uint64_t>(&value))
+        return static_cast<std::int64_t>(*number); // 2^63 and more: as their two's complement
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned char>(*c);
+    if (const auto* c = std::get_if<char32_t>(&value)) return static_cast<std::int64_t>(*c);
+    if (const auto* e = std::get_if<const Enumerator*>(&value)) return (*e)->ordinal;
+    return std::nullopt;
+}
+
+Value label_value(const Type& discriminator, std::int64_t code)
+{
+    switch (discriminator.kind) {
+    case TypeKind::boolean:
+        return code != 0;
+    case TypeKind::char_:
+        return static_cast<char>(code);
+    case TypeKind::wchar:
+        return static_cast<char32_t>(code);
+    case TypeKind::int8:
+    case TypeKind::short_:
+    case TypeKind::long_:
+    case TypeKind::long_long:
+        return code;
+    case TypeKind::declared:
+        return as<Enum>(discriminator.declaration)->enumerators[static_cast<std::size_t>(code)];
+    default:
+        return static_cast<std::uint64_t>(code);
+    }
+}
+
+/// How many values the discriminator has, as far as that matters: no union has 2^31 labels.
+std::int64_t value_count(const Type& discriminator)
+{
+    switch (discriminator.kind) {
+    case TypeKind::boolean:
+        return 2;
+    case TypeKind::char_:
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+        return 256;
+    case TypeKind::short_:
+    case TypeKind::unsigned_short:
+        return 65536;
+    case TypeKind::declared:
+        if (const auto* enumeration = as<Enum>(discriminator.declaration))
+            return static_cast<std::int64_t>(enumeration->enumerators.size());
+        return 0;
+    default:
+        return std::int64_t{1} << 31;
+    }
+}
+
+} // namespace
+
+const Type& resolved(const Type& type) noexcept
+{
+    const Type* at = &type;
+    while (at->kind == TypeKind::declared) {
+        const auto* alias = as<Alias>(at->declaration);
+        if (alias == nullptr) break;
+        at = alias->type;
+    }
+    return *at;
+}
+
+Composition compose(const Type& type)
+{
+    switch (type.kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
+    case TypeKind::string:
+    case TypeKind::wstring:
+        return {.variable_length = true};
+    case TypeKind::sequence: {
+        Composition out = compose(*type.element);
+        out.variable_length = true;
+        ++out.depth;
+        return out;
+    }
+    case TypeKind::array: {
+        Composition out = compose(*type.element);
+        ++out.depth;
+        return out;
+    }
+    case TypeKind::declared:
+        break;
+    default:
+        return {};
+    }
+    switch (type.declaration->kind) {
+    case DeclarationKind::struct_:
+        return as<Struct>(type.declaration)->composition;
+    case DeclarationKind::union_:
+        return as<Union>(type.declaration)->composition;
+    case DeclarationKind::alias:
+        return as<Alias>(type.declaration)->composition;
+    case DeclarationKind::enum_:
+        return {};
+    case DeclarationKind::interface:
+        return {.variable_length = true, .local = as<Interface>(type.declaration)->is_local};
+    default:
+        return {.variable_length = true};
+    }
+}
+
+void add_part(Composition& whole, const Type& part)
+{
+    const Composition inner = compose(part);
+    whole.variable_length = whole.variable_length || inner.variable_length;
+    whole.local = whole.local || inner.local;
+    whole.depth = std::max(whole.depth, static_cast<std::uint16_t>(inner.depth + 1));
+}
+
+bool is_variable_length(const Type& type) { return compose(type).variable_length; }
+bool is_variable_length(const Struct& type) { return type.composition.variable_length; }
+bool is_variable_length(const Union& type) { return type.composition.variable_length; }
+bool is_variable_length(const Exception& type) { return type.composition.variable_length; }
+bool is_local(const Type& type) { return compose(type).local; }
+
+bool is_recursive(const Declaration& declaration)
+{
+    std::unordered_set<const Declaration*> seen;
+    std::vector<const Type*> open;
+    push_parts(declaration, open);
+    while (!open.empty()) {
+        const Type* type = open.back();
+        open.pop_back();
+        while (type != nullptr && type->element != nullptr)
+            type = type->element;
+        if (type == nullptr || type->kind != TypeKind::declared) continue;
+        if (type->declaration == &declaration) return true;
+        if (seen.insert(type->declaration).second) push_parts(*type->declaration, open);
+    }
+    return false;
+}
+
+Declarations all_operations(const Interface& interface)
+{
+    Declarations out;
+    const auto add = [&out](const Interface& from) {
+        for (const Declaration* declaration : from.declarations)
+            if (declaration->kind == DeclarationKind::operation ||
+                declaration->kind == DeclarationKind::attribute)
+                out.push_back(declaration);
+    };
+    for (const Interface* ancestor : interface.ancestors)
+        add(*ancestor);
+    add(interface);
+    return out;
+}
+
+std::vector<const StateMember*> all_members(const ValueType& value)
+{
+    std::vector<const ValueType*> chain{&value};
+    // Only the first base can be concrete, so the state is that of one chain.
+    while (!chain.back()->bases.empty() && !chain.back()->bases.front()->is_abstract)
+        chain.push_back(chain.back()->bases.front());
+    std::vector<const StateMember*> out;
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at)
+        for (const StateMember& member : (*at)->members)
+            out.push_back(&member);
+    return out;
+}
+
+std::optional<Value> unlabelled_discriminator(const Union& type)
+{
+    if (type.discriminator == nullptr) return std::nullopt;
+    const Type& discriminator = resolved(*type.discriminator);
+    std::set<std::int64_t> taken;
+    for (const UnionCase& one : type.cases)
+        for (const CaseLabel& label : one.labels)
+            if (const auto code = label_code(label.value)) taken.insert(*code);
+    const std::int64_t count = value_count(discriminator);
+    // Signed types: from 0 up to the greatest, then down from -1.
+    const bool is_signed =
+        discriminator.kind == TypeKind::int8 || discriminator.kind == TypeKind::short_;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t code = is_signed && i >= count / 2 ? count / 2 - 1 - i : i;
+        if (!taken.contains(code)) return label_value(discriminator, code);
+    }
+    return std::nullopt;
+}
+
+std::string to_string(const Type& type)
+{
+    std::string out(basic_name(type.kind));
+    switch (type.kind) {
+    case TypeKind::string:
+    case TypeKind::wstring:
+        if (type.bound != 0) out += '<' + std::to_string(type.bound) + '>';
+        break;
+    case TypeKind::fixed:
+        if (type.digits != 0)
+            out += '<' + std::to_string(type.digits) + ", " + std::to_string(type.scale) + '>';
+        break;
+    case TypeKind::sequence:
+        out = "sequence<" + to_string(*type.element);
+        if (type.bound != 0) out += ", " + std::to_string(type.bound);
+        out += '>';
+        break;
+    case TypeKind::array:
+        out = to_string(*type.element);
+        for (const std::uint64_t dimension : type.dimensions)
+            out += '[' + std::to_string(dimension) + ']';
+        break;
+    case TypeKind::declared:
+        return type.declaration->scoped_name;
+    default:
+        break;
+    }
+    return out;
+}
+
+std::string to_string(const Value& value) { return std::visit(ValuePrinter(), value); }
+
+std::string_view to_string(DeclarationKind kind) noexcept
+{
+    switch (kind) {
+    case DeclarationKind::module:
+        return "module";
+    case DeclarationKind::forward:
+        return "forward declaration";
+    case DeclarationKind::interface:
+        return "interface";
+    case DeclarationKind::value_type:
+        return "valuetype";
+    case DeclarationKind::value_box:
+        return "value box";
+    case DeclarationKind::struct_:
+        return "struct";
+    case DeclarationKind::union_:
+        return "union";
+    case DeclarationKind::enum_:
+        return "enum";
+    case DeclarationKind::enumerator:
+        return "enumerator";
+    case DeclarationKind::alias:
+        return "typedef";
+    case DeclarationKind::constant:
+        return "constant";
+    case DeclarationKind::exception:
+        return "exception";
+    case DeclarationKind::attribute:
+        return "attribute";
+    case DeclarationKind::operation:
+        return "operation";
+    case DeclarationKind::native:
+        return "native type";
+    case DeclarationKind::annotation:
+        return "annotation";
+    }
+    return "declaration";
+}
+
+} // namespace kairos::idlc

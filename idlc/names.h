@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scopes and name resolution: which identifiers a scope holds, what a name means where it is used,
+// and every rule about collisions. CORBA 3.3 part 1, 7.20. Filled by the parser as it goes, because
+// IDL declares before it uses.
+#pragma once
+
+#include "idlc/diagnostics.h"
+#include "idlc/model.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kairos::idlc {
+
+/// One identifier of a scope.
+struct NameEntry {
+    std::string name;                   ///< as declared
+    Declaration* declaration = nullptr; ///< null for members, parameters and the like
+    std::string_view what;              ///< "struct", "member", …: static text, for messages
+    Location location{};
+    bool only_used = false; ///< not declared here, but used unqualified, so no longer declarable
+    bool is_call = false;   ///< operation or attribute: inherited names that may not be redefined
+};
+
+class Scope {
+  public:
+    Scope(Scope* parent, const Declaration* owner) : parent_(parent), owner_(owner) {}
+
+    [[nodiscard]] Scope* parent() const noexcept { return parent_; }
+    [[nodiscard]] const Declaration* owner() const noexcept { return owner_; }
+    /// Null where the scope does not hold it.
+    [[nodiscard]] const NameEntry* find(const std::string& folded_name) const;
+    [[nodiscard]] const std::unordered_map<std::string, NameEntry>& entries() const noexcept
+    {
+        return entries_;
+    }
+    [[nodiscard]] const std::vector<const Scope*>& ancestors() const noexcept { return ancestors_; }
+
+  private:
+    friend class Names;
+    Scope* parent_;
+    const Declaration* owner_;                           ///< null at file scope
+    std::unordered_map<std::string, NameEntry> entries_; ///< by folded name
+    std::vector<const Scope*> ancestors_; ///< of base interfaces and values, direct and indirect
+};
+
+/// A name as written: `A::b`, `::A::b`.
+struct ScopedName {
+    struct Part {
+        std::string_view text;
+        Location location{};
+    };
+    bool absolute = false;
+    std::vector<Part> parts{};
+
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] Location location() const { return parts.back().location; }
+};
+
+class Names {
+  public:
+    /// Ancestors of one interface or value type; far more than any real one, and bounds the work.
+    static constexpr std::size_t ancestors_max = 512;
+
+    Names(Unit& unit, Diagnostics& diagnostics);
+
+    [[nodiscard]] Scope& file_scope() noexcept { return *file_scope_; }
+    /// The scope that the declaration opens, made on first use inside `parent`.
+    [[nodiscard]] Scope& open(const Declaration& owner, Scope& parent);
+    /// Null where the declaration opens none.
+    [[nodiscard]] Scope* scope_of(const Declaration& declaration) const;
+
+    /// Enters an identifier. Reports a collision, with a note at the other place, and returns
+    /// false.
+    bool declare(Scope& scope, NameEntry entry);
+    /// What the scope itself holds under the name in whatever case; null if nothing was declared.
+    [[nodiscard]] const NameEntry* declared(const Scope& scope, std::string_view name) const;
+
+    /// Resolves a name used in `scope`; null and a report where that fails. `what` completes
+    /// "unknown …". A name found in an outer scope is marked as used in this one.
+    [[nodiscard]] Declaration* resolve(const ScopedName& name, Scope& scope, std::string_view what);
+    /// As resolve(), but silent and without marking.
+    [[nodiscard]] Declaration* probe(const ScopedName& name, const Scope& scope) const;
+
+    /// Makes the base's names visible in a derived scope. False where there are too many ancestors.
+    [[nodiscard]] bool inherit(Scope& derived, const Scope& base);
+    /// Reports operations and attributes that reach the scope from two different ancestors.
+    void check_inherited_calls(const Scope& derived, Location location);
+
+  private:
+    struct Found {
+        const NameEntry* entry = nullptr;
+        const Scope* scope = nullptr;
+        const NameEntry* rival = nullptr; ///< another inherited one: ambiguous
+        const Scope* rival_scope = nullptr;
+    };
+    [[nodiscard]] Found find_in(const Scope& scope, const std::string& folded_name) const;
+    [[nodiscard]] Found find_outward(const Scope& scope, const std::string& folded_name) const;
+    [[nodiscard]] std::string suggestion(std::string_view wanted, const Scope& scope,
+                                         bool outward) const;
+    void report_unknown(const ScopedName& name, std::size_t part, const Scope& scope,
+                        std::string_view what);
+    [[nodiscard]] bool check_found(const Found& found, const ScopedName::Part& part);
+    void mark_used(Scope& scope, const Found& found, const ScopedName::Part& part);
+    void add_pseudo_objects(Unit& unit);
+
+    Diagnostics& diagnostics_;
+    std::unordered_map<const Declaration*, std::unique_ptr<Scope>> scopes_;
+    std::unique_ptr<Scope> file_scope_;
+    /// What module CORBA holds without any file saying so; behind whatever files declare there.
+    std::unique_ptr<Scope> pseudo_scope_;
+    NameEntry pseudo_module_;
+};
+
+} // namespace kairos::idlc
