@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <unistd.h>
 
@@ -49,6 +50,17 @@ bool is_macro(const std::string& text)
               c == '_'))
             return false;
     return true;
+}
+
+/// The OMG's IDL files are installed beside the compiler; they are searched last.
+void add_installed_directory(Options& options)
+{
+    std::error_code failure;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
+    if (failure) return;
+    const auto directory = self.parent_path().parent_path() / KAIROS_IDL_SUBDIRECTORY;
+    if (std::filesystem::is_directory(directory, failure))
+        options.include_directories.push_back(directory.string());
 }
 
 bool check_macros(const Options& options)
@@ -103,6 +115,7 @@ int main(int argc, char** argv)
         return app.exit(error) == 0 ? exit_good : exit_usage;
     }
     if (!check_macros(options)) return exit_usage;
+    add_installed_directory(options);
     bool good = true;
     for (const std::string& path : options.files)
         good = process(path, options) && good;

@@ -162,6 +162,13 @@ bool Names::declare(Scope& scope, NameEntry entry)
         diagnostics_.error(entry.location, name + " is declared after its name was used in " +
                                                owner_text(scope) + " for something else");
         diagnostics_.note(other.location, quoted(other.name) + " is used here");
+    } else if (other.name != entry.name && other.declaration != nullptr &&
+               other.declaration == scope.owner_ && entry.declaration == nullptr) {
+        // `struct Right { string right; };` is against 7.20.2, and in the OMG's own files.
+        if (entry.location.file == 0)
+            diagnostics_.warning(entry.location, name + " differs only in case from the " +
+                                                     std::string(other.what) + " it is in");
+        return true;
     } else if (other.name != entry.name) {
         diagnostics_.error(entry.location, name + " differs only in case from " +
                                                std::string(other.what) + " " + quoted(other.name));
