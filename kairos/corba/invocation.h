@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one client call that a generated stub makes: orb::Invocation on a CORBA::Object.
+#pragma once
+
+#include "kairos/corba/object.h"
+#include "kairos/mapping/exception.h"
+#include "kairos/mapping/marshal.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/invocation.h"
+
+namespace kairos::corba {
+
+class Invocation : public orb::Invocation {
+  public:
+    Invocation(CORBA::Object& target, const orb::Operation& operation)
+        : orb::Invocation(reference_of(target), operation)
+    {
+    }
+
+  private:
+    [[nodiscard]] static orb::Reference& reference_of(CORBA::Object& target)
+    {
+        const orb::ReferencePtr& reference = target._kairos_reference();
+        if (!reference) [[unlikely]]
+            orb::raise<CORBA::NO_IMPLEMENT>(mapping::omg_minor(8), CORBA::COMPLETED_NO,
+                                            "a local object does not implement this operation");
+        return *reference;
+    }
+};
+
+namespace detail {
+template <typename Exception>
+void raise_user_exception(cdr::Reader& members)
+{
+    Exception exception;
+    mapping::decode(members, exception);
+    if (!members.ok())
+        orb::raise<CORBA::MARSHAL>(orb::minor_code::malformed_reply, CORBA::COMPLETED_YES,
+                                   cdr::describe(members.fault()));
+    throw exception;
+}
+} // namespace detail
+
+/// An entry of a raises clause.
+template <typename Exception>
+[[nodiscard]] constexpr orb::ExceptionType exception_type()
+{
+    return {Exception::_kairos_id, &detail::raise_user_exception<Exception>};
+}
+
+} // namespace kairos::corba

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA::Object as users see it (CORBA 3.3 part 1, 8.3; C++ mapping 5.6): a counted handle on a
+// core reference. Generated stubs derive from it virtually. Any thread may use, duplicate and
+// release one.
+#pragma once
+
+#include "kairos/mapping/object_fwd.h"
+#include "kairos/mapping/string.h"
+#include "kairos/mapping/types.h"
+#include "kairos/mapping/var.h"
+#include "kairos/orb/reference.h"
+
+#include <atomic>
+#include <string_view>
+
+namespace kairos::corba {
+/// What a stub is made from. Borrowed: Object takes a count of its own.
+using StubArgument = const orb::ReferencePtr&;
+class StubFactory;
+} // namespace kairos::corba
+
+namespace CORBA {
+
+class ORB;
+typedef ORB* ORB_ptr;
+class Object;
+typedef Object* Object_ptr;
+typedef kairos::mapping::ObjectVar<Object> Object_var;
+typedef kairos::mapping::ObjectOut<Object> Object_out;
+
+class Object {
+  public:
+    typedef Object_ptr _ptr_type;
+    typedef Object_var _var_type;
+    static constexpr const char* _kairos_id = "IDL:omg.org/CORBA/Object:1.0";
+
+    Object(const Object&) = delete;
+    Object& operator=(const Object&) = delete;
+
+    /// The same reference, with one more owner. Nil stays nil.
+    static Object_ptr _duplicate(Object_ptr object);
+    static Object_ptr _narrow(Object_ptr object) { return _duplicate(object); }
+    static Object_ptr _unchecked_narrow(Object_ptr object) { return _duplicate(object); }
+    static Object_ptr _nil() { return nullptr; }
+
+    /// Whether the object has this interface. Asks the object only if neither the stub's type nor
+    /// the reference's type id answers yes.
+    virtual Boolean _is_a(const char* repository_id);
+    /// True if the object is known to exist no more. Throws TRANSIENT and the like if nobody knows.
+    virtual Boolean _non_existent();
+    /// False does not prove that the objects differ. Asks nobody.
+    virtual Boolean _is_equivalent(Object_ptr other);
+    /// In 0…maximum; the same for the life of the reference. Asks nobody.
+    virtual ULong _hash(ULong maximum);
+    /// The repository id of the most derived interface, asked of the object. Owned by the caller.
+    virtual char* _repository_id();
+    /// The component that the object is part of: nil for objects of servants that have none.
+    virtual Object_ptr _get_component();
+    /// The ORB that the reference belongs to. Owned by the caller.
+    virtual ORB_ptr _get_orb();
+    /// Connects now rather than at the first call. False if the object is known not to be there.
+    virtual Boolean _validate_connection();
+
+    /// Counts; `release` and `_duplicate` call them.
+    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _remove_ref() noexcept
+    {
+        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+    /// Whether the stub's static type has this interface. Asks nobody.
+    [[nodiscard]] virtual bool _kairos_supports(std::string_view repository_id) const;
+    /// The core reference; null for local objects.
+    [[nodiscard]] const kairos::orb::ReferencePtr& _kairos_reference() const noexcept
+    {
+        return reference_;
+    }
+
+  protected:
+    friend class kairos::corba::StubFactory;
+    Object() = default;
+    explicit Object(kairos::corba::StubArgument reference) : reference_(reference) {}
+    virtual ~Object() = default;
+
+  private:
+    const kairos::orb::ReferencePtr reference_;
+    std::atomic<std::uint32_t> count_{1};
+};
+
+/// An object without remote access: the POA and its like. Cannot be marshalled.
+class LocalObject : public virtual Object {
+  public:
+    Boolean _is_a(const char* repository_id) override;
+    Boolean _non_existent() override { return false; }
+    Boolean _is_equivalent(Object_ptr other) override { return other == this; }
+    ULong _hash(ULong maximum) override;
+    char* _repository_id() override;
+    Object_ptr _get_component() override { return nullptr; }
+    ORB_ptr _get_orb() override;
+    Boolean _validate_connection() override { return true; }
+
+  protected:
+    LocalObject() = default;
+};
+
+inline Boolean is_nil(Object_ptr object) { return object == nullptr; }
+void release(Object_ptr object);
+
+} // namespace CORBA
+
+namespace kairos::corba {
+
+/// Makes stubs: the only friend that generated classes need.
+class StubFactory {
+  public:
+    template <typename T>
+    [[nodiscard]] static T* make(StubArgument reference)
+    {
+        return new T(reference);
+    }
+};
+
+template <typename T>
+[[nodiscard]] T* duplicate(T* object)
+{
+    if (object != nullptr) object->_add_ref();
+    return object;
+}
+
+/// T::_unchecked_narrow: believes the caller.
+template <typename T>
+[[nodiscard]] T* unchecked_narrow(CORBA::Object* object)
+{
+    if (object == nullptr) return nullptr;
+    if (T* same = dynamic_cast<T*>(object)) return duplicate(same);
+    if (!object->_kairos_reference()) return nullptr; // a local object is what its class says
+    return StubFactory::make<T>(object->_kairos_reference());
+}
+
+/// T::_narrow: nil if the object does not have the interface. May ask the object.
+template <typename T>
+[[nodiscard]] T* narrow(CORBA::Object* object)
+{
+    if (object == nullptr) return nullptr;
+    if (T* same = dynamic_cast<T*>(object)) return duplicate(same);
+    return object->_is_a(T::_kairos_id) ? unchecked_narrow<T>(object) : nullptr;
+}
+
+/// T::_narrow of a local interface: what the object's class says.
+template <typename T>
+[[nodiscard]] T* narrow_local(CORBA::Object* object)
+{
+    return duplicate(dynamic_cast<T*>(object));
+}
+
+/// The core reference, or null, of a reference in a message.
+[[nodiscard]] orb::ReferencePtr decode_core_reference(cdr::Reader& in);
+
+template <typename T>
+[[nodiscard]] T* decode_reference(cdr::Reader& in)
+{
+    const orb::ReferencePtr reference = decode_core_reference(in);
+    return reference ? StubFactory::make<T>(reference) : nullptr;
+}
+
+} // namespace kairos::corba

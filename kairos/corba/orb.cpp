@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/corba/orb.h"
+
+#include "kairos/base/log.h"
+#include "kairos/corba/portable_server.h"
+#include "kairos/ior/object_url.h"
+#include "kairos/orb/failure.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace CORBA {
+
+using kairos::mapping::omg_minor;
+namespace minor_code = kairos::orb::minor_code;
+
+namespace {
+
+/// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
+struct OrbTable {
+    std::mutex mutex;
+    std::vector<ORB_ptr> orbs; // not counted: an ORB takes itself out
+};
+
+OrbTable& orb_table()
+{
+    static OrbTable table;
+    return table;
+}
+
+std::vector<std::string> arguments_of(int argc, char** argv)
+{
+    std::vector<std::string> arguments;
+    for (int i = 1; i < argc; ++i)
+        arguments.emplace_back(argv[i]);
+    return arguments;
+}
+
+/// Leaves in argv what is left in `arguments`, by moving the pointers.
+void keep_arguments(int& argc, char** argv, const std::vector<std::string>& arguments)
+{
+    int kept = 1;
+    std::size_t next = 0;
+    for (int i = 1; i < argc && next < arguments.size(); ++i) {
+        if (arguments[next] != argv[i]) continue;
+        argv[kept++] = argv[i];
+        ++next;
+    }
+    if (argc > 0) {
+        for (int i = kept; i < argc; ++i)
+            argv[i] = nullptr;
+        argc = kept;
+    }
+}
+
+} // namespace
+
+ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
+{
+    std::vector<std::string> arguments = arguments_of(argc, argv);
+    auto options = kairos::orb::parse_options(arguments);
+    if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
+    std::string id = orb_identifier == nullptr ? "" : orb_identifier;
+    if (id.empty()) id = options->orb_id;
+    keep_arguments(argc, argv, arguments);
+
+    OrbTable& table = orb_table();
+    const std::lock_guard lock(table.mutex);
+    for (ORB_ptr orb : table.orbs)
+        if (orb->id_ == id) return ORB::_duplicate(orb);
+    kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
+    table.orbs.push_back(new ORB(std::move(id), std::move(options).value()));
+    return table.orbs.back();
+}
+
+ORB::ORB(std::string id, kairos::orb::Options options)
+    : id_(std::move(id)), core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options)))
+{
+}
+
+ORB::~ORB() { CORBA::release(root_poa_); }
+
+void ORB::_remove_ref() noexcept
+{
+    {
+        // Under the table's lock, so that ORB_init does not find an ORB that is on its way out.
+        OrbTable& table = orb_table();
+        const std::lock_guard lock(table.mutex);
+        if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        std::erase(table.orbs, this);
+    }
+    if (!core_->is_shut_down()) destroy();
+    delete this;
+}
+
+void release(ORB_ptr orb)
+{
+    if (orb != nullptr) orb->_remove_ref();
+}
+
+ORB_ptr ORB::_duplicate(ORB_ptr orb)
+{
+    if (orb != nullptr) orb->_add_ref();
+    return orb;
+}
+
+char* ORB::id() { return string_dup(id_.c_str()); }
+
+void ORB::require_running() const
+{
+    if (core_->is_shut_down())
+        throw BAD_INV_ORDER(minor_code::orb_shut_down, COMPLETED_NO, "the ORB was shut down");
+}
+
+// --- references and their texts ------------------------------------------------------------------
+
+char* ORB::object_to_string(Object_ptr object)
+{
+    require_running();
+    kairos::ior::Ior ior;
+    if (object != nullptr) {
+        if (!object->_kairos_reference())
+            throw MARSHAL(omg_minor(4), COMPLETED_NO, "a local object has no text");
+        ior = object->_kairos_reference()->ior();
+    }
+    return string_dup(kairos::ior::to_string(ior).c_str());
+}
+
+Object_ptr ORB::string_to_object(const char* text)
+{
+    require_running();
+    if (text == nullptr) throw BAD_PARAM(omg_minor(10), COMPLETED_NO, "null object URL");
+    return object_from_url(text, 0);
+}
+
+Object_ptr ORB::make_object(kairos::ior::Ior ior)
+{
+    if (ior.is_nil()) return nullptr;
+    return kairos::corba::StubFactory::make<Object>(core_->make_reference(std::move(ior)));
+}
+
+Object_ptr ORB::object_from_url(std::string_view text, int depth)
+{
+    using Scheme = kairos::ior::ObjectUrl::Scheme;
+    auto url = kairos::ior::parse_object_url(text);
+    if (!url) {
+        const bool scheme = url.error().code == kairos::ErrorCode::not_found;
+        throw BAD_PARAM(omg_minor(scheme ? 7 : 9), COMPLETED_NO, url.error().reason);
+    }
+    switch (url->scheme) {
+    case Scheme::ior:
+        return make_object(std::move(url->reference));
+    case Scheme::corbaloc:
+        if (url->initial) return resolve_initial_references(url->service.c_str());
+        return make_object(std::move(url->reference));
+    case Scheme::file:
+        return object_from_file(url->path, depth);
+    case Scheme::corbaname:
+        break;
+    }
+    throw NO_IMPLEMENT(0, COMPLETED_NO, "corbaname needs a naming service client");
+}
+
+Object_ptr ORB::object_from_file(const std::string& path, int depth)
+{
+    constexpr int depth_max = 4; // files that name files
+    constexpr std::size_t text_max = std::size_t{1} << 20;
+    if (depth == depth_max)
+        throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "file URLs lead to each other: " + path);
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "cannot read file " + path);
+    std::string text(text_max, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos)
+        throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "no reference in file " + path);
+    const auto last = text.find_last_not_of(" \t\r\n");
+    return object_from_url(std::string_view(text).substr(first, last - first + 1), depth + 1);
+}
+
+// --- initial references --------------------------------------------------------------------------
+
+PortableServer::POA_ptr ORB::_kairos_root_poa()
+{
+    require_running();
+    const std::lock_guard lock(mutex_);
+    if (root_poa_ == nullptr) {
+        if (const auto listening = core_->listen(); !listening)
+            throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
+        root_poa_ = new PortableServer::POA(core_);
+    }
+    return root_poa_;
+}
+
+Object_ptr ORB::resolve_initial_references(const char* name)
+{
+    require_running();
+    const std::string_view wanted = name == nullptr ? "" : name;
+    if (wanted == "RootPOA") return Object::_duplicate(_kairos_root_poa());
+    {
+        const std::lock_guard lock(mutex_);
+        const auto known = registered_.find(wanted);
+        if (known != registered_.end()) return Object::_duplicate(known->second.in());
+    }
+    const auto& configured = core_->options().initial_references;
+    const auto url = configured.find(wanted);
+    if (url == configured.end()) throw InvalidName();
+    return object_from_url(url->second, 0);
+}
+
+ORB::ObjectIdList* ORB::list_initial_services()
+{
+    require_running();
+    std::vector<std::string> names{"RootPOA"};
+    for (const auto& [name, url] : core_->options().initial_references)
+        names.push_back(name);
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, object] : registered_)
+            names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    ObjectIdList_var list = new ObjectIdList;
+    list->length(static_cast<ULong>(names.size()));
+    for (std::size_t i = 0; i < names.size(); ++i)
+        list[static_cast<ULong>(i)] = names[i].c_str();
+    return list._retn();
+}
+
+void ORB::register_initial_reference(const char* name, Object_ptr object)
+{
+    require_running();
+    if (name == nullptr || *name == '\0') throw InvalidName();
+    if (object == nullptr) throw BAD_PARAM(omg_minor(27), COMPLETED_NO, "nil initial reference");
+    const std::lock_guard lock(mutex_);
+    const bool added = std::string_view(name) != "RootPOA" &&
+                       !core_->options().initial_references.contains(name) &&
+                       registered_.try_emplace(name, Object::_duplicate(object)).second;
+    if (!added) throw InvalidName();
+}
+
+// --- life ----------------------------------------------------------------------------------------
+
+void ORB::run()
+{
+    require_running();
+    core_->run();
+}
+
+Boolean ORB::work_pending()
+{
+    require_running();
+    return core_->work_pending();
+}
+
+void ORB::perform_work()
+{
+    require_running();
+    core_->perform_work();
+}
+
+void ORB::shutdown(Boolean wait_for_completion)
+{
+    require_running();
+    if (wait_for_completion && kairos::orb::in_upcall())
+        throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
+                            "waiting for shutdown within an upcall would deadlock");
+    PortableServer::POA_ptr root_poa = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        root_poa = root_poa_;
+    }
+    if (root_poa != nullptr) root_poa->_kairos_end(); // wakes threads that hold requests
+    core_->shutdown(wait_for_completion);
+}
+
+void ORB::destroy()
+{
+    if (kairos::orb::in_upcall())
+        throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
+                            "destroying the ORB within an upcall would deadlock");
+    if (!core_->is_shut_down()) shutdown(true);
+    core_->destroy();
+    core_->set_adapter(nullptr);
+    {
+        OrbTable& table = orb_table();
+        const std::lock_guard lock(table.mutex);
+        std::erase(table.orbs, this);
+    }
+    PortableServer::POA_ptr root_poa = nullptr;
+    std::map<std::string, Object_var, std::less<>> registered;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(root_poa, root_poa_);
+        registered.swap(registered_);
+    }
+    if (root_poa == nullptr) return;
+    root_poa->_kairos_adapter().objects().deactivate_all(); // gives the servants back
+    CORBA::release(root_poa);
+}
+
+} // namespace CORBA
+
+namespace kairos::corba {
+
+CORBA::ORB_ptr orb_of(orb::Orb& core)
+{
+    auto& table = CORBA::orb_table();
+    const std::lock_guard lock(table.mutex);
+    for (CORBA::ORB_ptr orb : table.orbs)
+        if (&orb->_kairos_core() == &core) return CORBA::ORB::_duplicate(orb);
+    return nullptr;
+}
+
+CORBA::ORB_ptr default_orb()
+{
+    auto& table = CORBA::orb_table();
+    const std::lock_guard lock(table.mutex);
+    return table.orbs.empty() ? nullptr : table.orbs.front();
+}
+
+} // namespace kairos::corba

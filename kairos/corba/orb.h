@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA::ORB and ORB_init as users see them (CORBA 3.3 part 1, 8.2 and 8.5; C++ mapping 5.33): a
+// thin front of orb::Orb. Any thread.
+#pragma once
+
+#include "kairos/corba/object.h"
+#include "kairos/corba/user_exception.h"
+#include "kairos/mapping/marshal.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/orb/orb.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace PortableServer {
+class POA;
+typedef POA* POA_ptr;
+} // namespace PortableServer
+
+namespace CORBA {
+
+typedef kairos::mapping::ObjectVar<ORB> ORB_var;
+typedef kairos::mapping::ObjectOut<ORB> ORB_out;
+typedef char* ORBid;
+
+class ORB {
+  public:
+    typedef ORB_ptr _ptr_type;
+    typedef ORB_var _var_type;
+    typedef char* ObjectId;
+    class ObjectIdList : public kairos::mapping::UnboundedStringSequence<> {
+      public:
+        using Unbounded::Unbounded;
+    };
+    typedef kairos::mapping::VariableVar<ObjectIdList> ObjectIdList_var;
+    KAIROS_EMPTY_EXCEPTION("CORBA/ORB", InvalidName)
+
+    ORB(const ORB&) = delete;
+    ORB& operator=(const ORB&) = delete;
+
+    static ORB_ptr _duplicate(ORB_ptr orb);
+    static ORB_ptr _nil() { return nullptr; }
+
+    /// The name that ORB_init knows it by. Owned by the caller.
+    char* id();
+
+    /// "IOR:…". Owned by the caller. Throws MARSHAL for local objects.
+    char* object_to_string(Object_ptr object);
+    /// Understands IOR:, corbaloc: and file: (a file that holds one of them). Throws BAD_PARAM with
+    /// the OMG's minor codes 7 (scheme), 8 (address) and 9 (the rest). Asks no name server, and no
+    /// peer: addresses are looked up when the first call is made.
+    Object_ptr string_to_object(const char* text);
+
+    /// "RootPOA" and what -ORBInitRef or register_initial_reference named. The caller owns the
+    /// result. Throws InvalidName.
+    Object_ptr resolve_initial_references(const char* name);
+    ObjectIdList* list_initial_services();
+    void register_initial_reference(const char* name, Object_ptr object);
+
+    /// Returns after shutdown. With -ORBConcurrency reactor it serves requests.
+    void run();
+    Boolean work_pending();
+    void perform_work();
+    /// Throws BAD_INV_ORDER 3 for waiting within an upcall.
+    void shutdown(Boolean wait_for_completion = false);
+    void destroy();
+
+    /// The core, for layers of Kairos.
+    [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
+    /// The RootPOA, owned by the ORB; made at the first call.
+    [[nodiscard]] PortableServer::POA_ptr _kairos_root_poa();
+
+    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _remove_ref() noexcept;
+
+  private:
+    friend ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier);
+
+    ORB(std::string id, kairos::orb::Options options);
+    ~ORB();
+
+    void require_running() const;
+    Object_ptr object_from_url(std::string_view text, int depth);
+    Object_ptr object_from_file(const std::string& path, int depth);
+    Object_ptr make_object(kairos::ior::Ior ior);
+
+    const std::string id_;
+    const kairos::IntrusivePtr<kairos::orb::Orb> core_;
+    std::mutex mutex_; // guards what follows
+    PortableServer::POA_ptr root_poa_ = nullptr;
+    std::map<std::string, Object_var, std::less<>> registered_;
+    std::atomic<std::uint32_t> count_{1};
+};
+
+inline Boolean is_nil(ORB_ptr orb) { return orb == nullptr; }
+void release(ORB_ptr orb);
+
+/// Takes the -ORB… options out of `argv` (docs/options.md lists them). The same identifier gives
+/// the same ORB until that is destroyed. Throws BAD_PARAM naming the option that is unknown or
+/// wrong.
+ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier = "");
+
+} // namespace CORBA
+
+namespace kairos::corba {
+
+/// The façade of a core ORB, counted for the caller; nil after it was destroyed.
+[[nodiscard]] CORBA::ORB_ptr orb_of(orb::Orb& core);
+/// The ORB of ORB_init("") or else the oldest one; not counted. Null if there is none.
+[[nodiscard]] CORBA::ORB_ptr default_orb();
+
+} // namespace kairos::corba

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What generated types and stubs (foo.h, foo.cpp) include.
+#pragma once
+
+#include "kairos/corba/invocation.h"
+#include "kairos/corba/object.h"
+#include "kairos/corba/orb.h"
+#include "kairos/mapping/array.h"
+#include "kairos/mapping/exception.h"
+#include "kairos/mapping/fixed_layout.h"
+#include "kairos/mapping/marshal.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/mapping/string.h"
+#include "kairos/mapping/types.h"
+#include "kairos/mapping/var.h"

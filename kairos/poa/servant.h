@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the adapter needs of a servant. The façade's PortableServer::ServantBase and the generated
+// skeletons implement it.
+#pragma once
+
+#include <string_view>
+
+namespace kairos::orb {
+class Upcall;
+}
+
+namespace kairos::poa {
+
+class Servant {
+  public:
+    Servant(const Servant&) = default;
+    Servant& operator=(const Servant&) = default;
+
+    /// Decodes the arguments, calls the operation and replies. Throws what the servant throws.
+    virtual void _kairos_dispatch(orb::Upcall& upcall) = 0;
+    /// Whether the servant implements the interface of this repository id.
+    [[nodiscard]] virtual bool _kairos_supports(std::string_view repository_id) const = 0;
+    /// The repository id of its most derived interface.
+    [[nodiscard]] virtual const char* _kairos_id() const = 0;
+
+    /// The adapter owns a count while the servant is active. Servants that are not counted ignore
+    /// both (C++ mapping, 5.37.2).
+    virtual void _add_ref() = 0;
+    virtual void _remove_ref() = 0;
+
+  protected:
+    Servant() = default;
+    virtual ~Servant() = default;
+};
+
+} // namespace kairos::poa
