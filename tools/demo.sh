@@ -29,7 +29,7 @@ show "Latency of calls, beside raw sockets and other ORBs in the same run"
 show "Throughput by buffer size and payload (TTCP)"
 "$kairos" bench ttcp "${quick[@]}" --json out/ttcp.json --plot out/ttcp.svg
 show "What one call costs: allocations, locks, system calls, instructions"
-"$kairos" bench counters "${quick[@]}" --json out/counters.json
+"$kairos" bench counters --json out/counters.json
 
 show "Where it is"
 for file in out/latency.svg out/ttcp.svg out/latency.json out/ttcp.json out/counters.json; do
