@@ -298,6 +298,38 @@ TEST_P(ConnectionTest, ExhaustedDescriptorsTurnNewcomersAway)
     EXPECT_EQ(run_in_child([&] { return exhaust_descriptors(loopback(), true); }), 0);
 }
 
+/// A blocking acceptor has given up its spare descriptor and waits; before anybody comes, others
+/// are given back. The newcomer may then stay.
+int recover_while_waiting()
+{
+    const rlimit limit{.rlim_cur = 64, .rlim_max = 64};
+    CHILD_EXPECT(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    // The two lowest free numbers will be the listener's and its spare descriptor's.
+    const int listening = ::dup(STDERR_FILENO);
+    const int spare = ::dup(STDERR_FILENO);
+    ::close(spare);
+    ::close(listening);
+    auto acceptor = must(Acceptor::open(Address::loopback_ipv4()));
+    CHILD_EXPECT(acceptor.descriptor() == listening && ::fcntl(spare, F_GETFD) >= 0);
+    std::vector<Socket> used = use_up_descriptors(0);
+    Acceptor::Accepted result;
+    {
+        Thread thread = must(Thread::start({}, [&] { result = acceptor.accept(); }));
+        while (::fcntl(spare, F_GETFD) >= 0)
+            ::sched_yield();
+        used.resize(used.size() - 2);
+        const Socket client = must(connect(acceptor.address()));
+        thread.join();
+    }
+    CHILD_EXPECT(result.status == Status::accepted);
+    return 0;
+}
+
+TEST(Acceptor, NewcomerStaysWhenADescriptorCameFreeMeanwhile)
+{
+    EXPECT_EQ(run_in_child([] { return recover_while_waiting(); }), 0);
+}
+
 /// The limit is lowered below what is open: the spare descriptor cannot be had again.
 int lose_spare_descriptor()
 {

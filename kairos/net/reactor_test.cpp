@@ -362,6 +362,7 @@ TEST_F(ReactorTest, RunsUntilAnotherThreadStopsIt)
 TEST_F(ReactorTest, OnlyTheOwnerMayUseIt)
 {
     must(Thread::start({}, [&] { reactor->bind_to_this_thread(); })).join();
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH((void)reactor->run_once(0ns), "owner_");
     reactor->bind_to_this_thread();
     EXPECT_EQ(reactor->run_once(0ns), 0u);
@@ -524,7 +525,7 @@ TEST_F(ReactorTest, SteadyTurnIsOneWaitAndNoAllocation)
     std::size_t answered = 0;
 
     const int allocations_before = allocations;
-    const int waits_before = waits;
+    [[maybe_unused]] const int waits_before = waits;
     for (int i = 0; i < messages; ++i) {
         if (i % 2 == 1) reactor->schedule(deadline, Reactor::Clock::now() + 1h);
         if (!client.write(as_bytes("message")).ok()) break;
