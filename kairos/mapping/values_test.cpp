@@ -238,7 +238,7 @@ TEST(StringSequence, ViewsNeverFreeTheirElements)
     view[0] = copy[1];
     view.length(3);                 // now it owns copies
     CORBA::string_free(storage[0]); // but never what was assigned to the view
-    EXPECT_STREQ(view[0], "own");
+    EXPECT_STREQ(view[0], "second");
     EXPECT_STREQ(view[1], "second");
     EXPECT_STREQ(first, "first");
 }
