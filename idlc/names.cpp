@@ -101,15 +101,53 @@ void Names::add_pseudo_objects(Unit& unit)
     }
     const Type& unsigned_short = unit.add_type({.kind = TypeKind::unsigned_short});
     const Type& unsigned_long = unit.add_type({.kind = TypeKind::unsigned_long});
-    const std::array<std::pair<std::string_view, const Type*>, 3> aliases{
+    const std::array<std::pair<std::string_view, const Type*>, 4> aliases{
         {{"ServiceType", &unsigned_short},
          {"ServiceOption", &unsigned_long},
-         {"ServiceDetailType", &unsigned_long}}};
+         {"ServiceDetailType", &unsigned_long},
+         {"PolicyType", &unsigned_long}}};
     for (const auto& [name, type] : aliases) {
         Alias& alias = unit.add<Alias>();
         alias.type = type;
         enter(alias, name);
     }
+    add_pseudo_interfaces(unit, enter);
+}
+
+/// Current and Policy, from which many OMG interfaces derive without an #include.
+template <typename Enter>
+void Names::add_pseudo_interfaces(Unit& unit, const Enter& enter)
+{
+    Interface& current = unit.add<Interface>();
+    Interface& policy = unit.add<Interface>();
+    for (Interface* interface : {&current, &policy}) {
+        interface->defined = true;
+        enter(*interface, interface == &current ? "Current" : "Policy");
+        static_cast<void>(open(*interface, *pseudo_scope_));
+    }
+    const auto add = [&](Declaration& member, std::string_view name) {
+        member.name = name;
+        member.scoped_name = policy.scoped_name + "::" + std::string(name);
+        member.repository_id = "IDL:omg.org/CORBA/Policy/" + std::string(name) + ":1.0";
+        member.parent = &policy;
+        member.in_main_file = false;
+        policy.declarations.push_back(&member);
+        scope_of(policy)->entries_[folded(name)] = {.name = std::string(name),
+                                                    .declaration = &member,
+                                                    .what = to_string(member.kind),
+                                                    .is_call = true};
+    };
+    Attribute& type = unit.add<Attribute>();
+    type.type = &unit.add_type({.kind = TypeKind::declared,
+                                .declaration = pseudo_scope_->find("policytype")->declaration});
+    type.readonly = true;
+    add(type, "policy_type");
+    Operation& copy = unit.add<Operation>();
+    copy.result = &unit.add_type({.kind = TypeKind::declared, .declaration = &policy});
+    add(copy, "copy");
+    Operation& destroy = unit.add<Operation>();
+    destroy.result = &unit.add_type({.kind = TypeKind::void_});
+    add(destroy, "destroy");
 }
 
 Scope& Names::open(const Declaration& owner, Scope& parent)

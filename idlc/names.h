@@ -107,6 +107,8 @@ class Names {
     [[nodiscard]] bool check_found(const Found& found, const ScopedName::Part& part);
     void mark_used(Scope& scope, const Found& found, const ScopedName::Part& part);
     void add_pseudo_objects(Unit& unit);
+    template <typename Enter>
+    void add_pseudo_interfaces(Unit& unit, const Enter& enter);
 
     Diagnostics& diagnostics_;
     std::unordered_map<const Declaration*, std::unique_ptr<Scope>> scopes_;
