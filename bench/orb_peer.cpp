@@ -224,14 +224,16 @@ class OrbClient final : public kairos::bench::Client {
     {
         return reporting([&] {
             std::int64_t elapsed = 0;
+            const std::uint32_t warm_up =
+                std::min(exercise.calls, kairos::bench::ttcp_warm_up_calls);
             with_payload(exercise.payload, exercise.units, [&](const auto& units) {
                 const auto once = [&] {
                     if (exercise.direction == Direction::oneway) return send(ttcp_, units);
                     send_twoway(ttcp_, units);
                 };
                 expected_bytes_ = ttcp_->received_bytes();
-                repeat(std::min(exercise.calls, 8u), once);
-                await_received(exercise, std::min(exercise.calls, 8u));
+                repeat(warm_up, once);
+                await_received(exercise, warm_up);
                 const std::int64_t start = kairos::bench::now_ns();
                 repeat(exercise.calls, once);
                 await_received(exercise, exercise.calls);

@@ -45,6 +45,7 @@ void wait_for_quit();
 
 /// Calls made before a measurement, so that caches, buffers and connections are warm.
 inline constexpr std::uint32_t warm_up_calls = 100;
+inline constexpr std::uint32_t ttcp_warm_up_calls = 8;
 
 [[nodiscard]] inline std::int64_t now_ns() noexcept
 {

@@ -65,8 +65,8 @@ struct Column {
     int decimals = 2;
 };
 
-/// Aligned columns; those that would be empty or the same in each row are left out or stated once
-/// above the table.
+/// Aligned columns without those that would be empty; what all variants have in common is said
+/// once, above.
 [[nodiscard]] std::string render_table(const Report& report, const std::vector<Column>& columns);
 
 [[nodiscard]] Result<void> write_file(const std::string& path, std::string_view text);

@@ -70,9 +70,10 @@ Result<ChildProcess> start_side(const System& system, const StartOptions& option
 
 std::span<const System> all_systems()
 {
-    static const std::array<System, 5> systems{{
+    static const std::array<System, 6> systems{{
         {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
         {"unix", "raw-unix", "blocking sockets", "kairos-bench-raw", {"unix"}, {}, false},
+        {"wrapper", "wrapper", "blocking sockets", "kairos-bench-wrapper", {}, {}, false},
         {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", {}, {}, true},
         {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", {}, {}, true},
         {"omniorb", "omniorb", "thread-per-connection", "kairos-bench-omniorb", {}, {}, true},

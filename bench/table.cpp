@@ -4,6 +4,7 @@
 #include "bench/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace kairos::bench {
@@ -32,6 +33,8 @@ std::string padded(const std::string& text, std::size_t width, bool right)
 /// 1234567.8 → 1,234,567.8
 std::string grouped(double value, int decimals)
 {
+    // A difference that rounds to nothing has no sign.
+    if (std::abs(value) * std::pow(10, decimals) < 0.5) value = 0;
     std::string text = fmt::format("{:.{}f}", value, decimals);
     const std::size_t end = std::min(text.find('.'), text.size());
     for (std::size_t at = end; at > 3 + (text[0] == '-' ? 1u : 0u); at -= 3)
@@ -73,16 +76,51 @@ TextColumn figure_column(const Report& report, const Column& column)
     return text;
 }
 
-std::vector<TextColumn> all_columns(const Report& report, const std::vector<Column>& columns)
+/// "a, b, c" → its parts.
+std::vector<std::string> parts_of(const std::string& variant)
+{
+    std::vector<std::string> parts;
+    for (std::size_t start = 0; start < variant.size();) {
+        const std::size_t end = std::min(variant.find(", ", start), variant.size());
+        parts.push_back(variant.substr(start, end - start));
+        start = end + 2;
+    }
+    return parts;
+}
+
+/// The choices that all rows share, which need not be repeated in each.
+std::vector<std::string> common_parts(const Report& report)
+{
+    if (report.rows.empty()) return {};
+    std::vector<std::string> common = parts_of(report.rows[0].variant);
+    for (const Row& row : report.rows)
+        std::erase_if(common, [parts = parts_of(row.variant)](const std::string& part) {
+            return std::find(parts.begin(), parts.end(), part) == parts.end();
+        });
+    return common;
+}
+
+std::string without(const std::string& variant, const std::vector<std::string>& common)
+{
+    std::string rest;
+    for (const std::string& part : parts_of(variant))
+        if (std::find(common.begin(), common.end(), part) == common.end())
+            rest += (rest.empty() ? "" : ", ") + part;
+    return rest;
+}
+
+std::vector<TextColumn> all_columns(const Report& report, const std::vector<Column>& columns,
+                                    const std::vector<std::string>& common)
 {
     std::vector<TextColumn> all{{"system"},  {"variant"},     {"direction"},
                                 {"payload"}, {"bytes", true}, {"side"}};
     for (const Row& row : report.rows) {
         all[0].cells.push_back(row.system);
-        all[1].cells.push_back(row.variant);
+        all[1].cells.push_back(without(row.variant, common));
         all[2].cells.push_back(row.direction);
         all[3].cells.push_back(row.payload_type);
-        all[4].cells.push_back(grouped(static_cast<double>(row.payload_bytes), 0));
+        const bool sends = !row.payload_type.empty() && row.payload_type != "null";
+        all[4].cells.push_back(sends ? grouped(static_cast<double>(row.payload_bytes), 0) : "");
         all[5].cells.push_back(row.side);
     }
     for (const Column& column : columns)
@@ -104,9 +142,13 @@ bool empty_throughout(const TextColumn& column)
 
 std::string render_table(const Report& report, const std::vector<Column>& columns)
 {
-    std::vector<TextColumn> shown = all_columns(report, columns);
+    const std::vector<std::string> common = common_parts(report);
+    std::vector<TextColumn> shown = all_columns(report, columns, common);
     std::erase_if(shown, empty_throughout);
-    std::string text;
+    std::string text = report.experiment;
+    for (const std::string& part : common)
+        text += ", " + part;
+    text += "\n\n";
     const auto add_line = [&text](std::string line) {
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";

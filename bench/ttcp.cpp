@@ -149,8 +149,7 @@ Result<void> run_queue(Report& report, std::size_t queue_index, const TtcpOption
                                          round + 1, options.rounds,
                                          contestants[point.contestant].system.name,
                                          name_of(point.exercise.payload), size_name(point.buffer)));
-            auto figures =
-                contestants[point.contestant].running.order(Verb::ttcp, point.exercise);
+            auto figures = contestants[point.contestant].running.order(Verb::ttcp, point.exercise);
             if (!figures) return figures.error();
             const double bytes = static_cast<double>(payload_bytes(point.exercise)) *
                                  static_cast<double>(point.exercise.calls);
@@ -182,7 +181,7 @@ Result<Report> run_ttcp(const TtcpOptions& options)
 std::vector<Column> ttcp_columns()
 {
     return {{"buffer_bytes", "buffer", 0},
-            {"throughput_mbyte_s", "MB/s", 1},
+            {"throughput_mbyte_s", "MB/s", 2},
             {"transferred_mbyte", "MB moved", 1},
             {"ratio_to_raw", "× raw", 2},
             {"ratio_to_octets", "× octets", 2}};

@@ -154,8 +154,8 @@ int run_latency(const BenchArguments& arguments)
 {
     using bench::Payload;
     bench::LatencyOptions options;
-    if (auto filled = fill_common(arguments, 11, 2, options); !filled) return fail(filled.error());
-    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 1000;
+    if (auto filled = fill_common(arguments, 25, 2, options); !filled) return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
     options.units = arguments.quick ? std::vector<std::uint32_t>{1, 1024} : bench::unit_counts();
     if (!arguments.units.empty()) options.units = arguments.units;
     options.payloads = {Payload::octet, Payload::int16, Payload::int32, Payload::float64,
@@ -207,9 +207,10 @@ int run_counters(const BenchArguments& arguments)
 
 void add_common_options(CLI::App& command, BenchArguments& arguments)
 {
-    command.add_option("--peers", arguments.peers,
-                       "Comma-separated systems: raw, unix, kairos, kairos-reactor, omniorb "
-                       "(all of them if not given)");
+    command.add_option(
+        "--peers", arguments.peers,
+        "Comma-separated systems: raw, unix, wrapper, kairos, kairos-reactor, omniorb "
+        "(all of them if not given)");
     command.add_option("--json", arguments.json_path, "Write the figures to this file");
     command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
     command.add_option("--pin", arguments.pin, "Both processes on the same CPU, split, or free")
