@@ -195,6 +195,12 @@ class Names(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(self.rules_of(code), [])
 
+    def test_manager_of_adapters(self):
+        layers = {tidy.LAYERS: "base:\npoa:\n"}
+        for path, expected in (("kairos/poa/a.h", []), ("kairos/base/a.h", ["name"])):
+            with self.subTest(path):
+                self.assertEqual(rules({**layers, path: HEADER + "class Manager;\n"}), expected)
+
     def test_names_in_strings_and_comments(self):
         self.assertEqual(self.rules_of('auto a = "StringHelper get_a()"; // no Helper'), [])
 
