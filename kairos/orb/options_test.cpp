@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/options.h"
+
+#include <gtest/gtest.h>
+
+namespace kairos::orb {
+namespace {
+
+Result<Options> parse(std::vector<std::string> arguments) { return parse_options(arguments); }
+
+TEST(Options, OrbOptionsAreTakenOutAndOthersKept)
+{
+    std::vector<std::string> arguments{"-v", "-ORBDebug", "2", "file", "-ORBMaxMessageSize=1000"};
+    const auto options = parse_options(arguments);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->log_level, 2);
+    EXPECT_EQ(options->message_size_max, 1000u);
+    EXPECT_EQ(arguments, (std::vector<std::string>{"-v", "file"}));
+}
+
+TEST(Options, ErrorsNameTheOption)
+{
+    const auto reason = [](std::vector<std::string> arguments) {
+        const auto options = parse(std::move(arguments));
+        return options ? "accepted" : options.error().reason;
+    };
+    EXPECT_EQ(reason({"-ORBNoSuchThing", "1"}), "unknown option -ORBNoSuchThing");
+    EXPECT_EQ(reason({"-ORBDebug"}), "-ORBDebug needs a value");
+    EXPECT_EQ(reason({"-ORBDebug", "loud"}), "-ORBDebug: 'loud' is not a level of 0 to 3");
+    EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
+              "-ORBConcurrency: 'magic' is not thread-per-connection or reactor");
+    EXPECT_EQ(reason({"-ORBMaxMessageSize", "4294967296"}),
+              "-ORBMaxMessageSize: '4294967296' is not a size of 64 to 4294967295 bytes");
+    EXPECT_EQ(reason({"-ORBInitRef", "=x"}), "-ORBInitRef: '=x' is not of the form name=url");
+    EXPECT_EQ(reason({"-ORBListenEndpoints", "iiop://h:99999"}),
+              "-ORBListenEndpoints: endpoint 'iiop://h:99999': the port is not a number of 0 to "
+              "65535");
+}
+
+TEST(Options, InitialReferencesMayHoldEqualsSigns)
+{
+    const auto options = parse({"-ORBInitRef", "Name=corbaloc::h/k=1"});
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->initial_references.at("Name"), "corbaloc::h/k=1");
+}
+
+TEST(ListenEndpoints, HostPortAndPublishedName)
+{
+    const auto endpoints = parse_listen_endpoints(
+        "iiop://:7000;iiop://1.2@[::1]:7001;iiop://10.0.0.1/hostname_in_ior=gate.example");
+    ASSERT_TRUE(endpoints);
+    ASSERT_EQ(endpoints->size(), 3u);
+    EXPECT_EQ((*endpoints)[0].host, "");
+    EXPECT_EQ((*endpoints)[0].port, 7000);
+    EXPECT_EQ((*endpoints)[1].host, "::1");
+    EXPECT_EQ((*endpoints)[1].port, 7001);
+    EXPECT_EQ((*endpoints)[2].host, "10.0.0.1");
+    EXPECT_EQ((*endpoints)[2].port, 0);
+    EXPECT_EQ((*endpoints)[2].published_host, "gate.example");
+}
+
+TEST(ListenEndpoints, BadOnesAreRefused)
+{
+    for (const char* text :
+         {"", "tcp://h:1", "iiop://h:", "iiop://h:x", "iiop://[::1", "iiop://::1",
+          "iiop://h:1/colour=red", "iiop://h:-1", "iiop://h:65536"})
+        EXPECT_FALSE(parse_listen_endpoints(text)) << text;
+}
+
+} // namespace
+} // namespace kairos::orb
