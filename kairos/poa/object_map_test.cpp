@@ -24,8 +24,8 @@ class CountedServant : public Servant {
 
 TEST(ObjectMap, AnActivatedServantIsFoundAtItsPlace)
 {
-    ObjectMap map;
     CountedServant servant;
+    ObjectMap map;
     const auto place = map.activate(servant, true);
     ASSERT_TRUE(place);
     const auto entry = map.enter(*place);
@@ -37,8 +37,8 @@ TEST(ObjectMap, AnActivatedServantIsFoundAtItsPlace)
 
 TEST(ObjectMap, AUniqueServantIsActivatedOnce)
 {
-    ObjectMap map;
     CountedServant servant;
+    ObjectMap map;
     ASSERT_TRUE(map.activate(servant, true));
     EXPECT_FALSE(map.activate(servant, true));
     EXPECT_TRUE(map.activate(servant, false));
@@ -47,8 +47,8 @@ TEST(ObjectMap, AUniqueServantIsActivatedOnce)
 
 TEST(ObjectMap, APlaceIsNeverReusedThoughItsSlotIs)
 {
-    ObjectMap map;
     CountedServant servant;
+    ObjectMap map;
     const auto first = map.activate(servant, true);
     ASSERT_TRUE(map.deactivate(*first));
     EXPECT_FALSE(map.deactivate(*first));
@@ -61,8 +61,8 @@ TEST(ObjectMap, APlaceIsNeverReusedThoughItsSlotIs)
 
 TEST(ObjectMap, ForgedPlacesAreNotFound)
 {
-    ObjectMap map;
     CountedServant servant;
+    ObjectMap map;
     const auto place = map.activate(servant, true);
     for (const std::uint32_t slot : {1u, 63u, 64u, 1'000'000u, 0x7fffffffu, 0xffffffffu})
         EXPECT_FALSE(map.enter({slot, 0})) << slot;
@@ -72,8 +72,8 @@ TEST(ObjectMap, ForgedPlacesAreNotFound)
 
 TEST(ObjectMap, AServantStaysUntilTheLastRequestHasLeft)
 {
-    ObjectMap map;
     CountedServant servant;
+    ObjectMap map;
     const auto place = map.activate(servant, true);
     {
         const auto inside = map.enter(*place);
@@ -100,8 +100,8 @@ TEST(ObjectMap, DestructionGivesTheServantsBack)
 TEST(ObjectMap, BehavesLikeAnOrdinaryMap)
 {
     std::mt19937 random(20261121);
-    ObjectMap map;
     std::vector<std::unique_ptr<CountedServant>> servants;
+    ObjectMap map;
     std::map<std::pair<std::uint32_t, std::uint32_t>, CountedServant*> model;
     std::vector<ObjectMap::Place> past;
     for (int step = 0; step < 20'000; ++step) {
@@ -133,8 +133,8 @@ TEST(ObjectMap, CallsRunBesideDeactivation)
 {
     constexpr std::size_t objects = 4;
     constexpr int rounds = 2'000;
-    ObjectMap map;
     std::array<CountedServant, objects> servants;
+    ObjectMap map;
     std::array<std::atomic<std::uint64_t>, objects> places{}; // slot and generation + 1
     std::atomic<bool> done{false};
     std::atomic<std::uint64_t> entered{0};
