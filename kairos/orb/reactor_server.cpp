@@ -125,14 +125,18 @@ class ReactorServer final : public Server {
     void forget(ReactorConnection& connection) { connections_.erase(connection.position); }
 
   private:
-    struct AcceptHandler final : net::EventHandler {
-        AcceptHandler(ReactorServer& server, net::Acceptor& acceptor)
-            : server_(server), acceptor_(acceptor)
+    struct AcceptHandler final : net::EventHandler, net::Timer {
+        AcceptHandler(ReactorServer& owner, net::Acceptor& listening)
+            : server(owner), acceptor(listening)
         {
         }
-        void on_ready(net::Readiness) noexcept override { server_.accept(acceptor_); }
-        ReactorServer& server_;
-        net::Acceptor& acceptor_;
+        void on_ready(net::Readiness) noexcept override { server.accept(*this); }
+        void on_timeout() noexcept override
+        {
+            (void)server.reactor().set_interest(registration, net::Interest::readable);
+        }
+        ReactorServer& server;
+        net::Acceptor& acceptor;
         net::Reactor::Registration registration;
     };
     struct WakeHandler final : net::EventHandler {
@@ -156,13 +160,16 @@ class ReactorServer final : public Server {
         }
     }
 
-    void accept(net::Acceptor& acceptor)
+    void accept(AcceptHandler& handler)
     {
-        auto accepted = acceptor.accept();
+        auto accepted = handler.acceptor.accept();
         if (accepted.status != net::Acceptor::Status::accepted) {
-            if (accepted.status == net::Acceptor::Status::turned_away ||
-                accepted.status == net::Acceptor::Status::exhausted)
-                log_refusal(accepted);
+            if (accepted.status == net::Acceptor::Status::would_block) return;
+            log_refusal(accepted);
+            if (accepted.status == net::Acceptor::Status::turned_away) return;
+            // The listener stays readable: look away until descriptors may be free again.
+            (void)reactor_->set_interest(handler.registration, net::Interest::none);
+            reactor_->schedule(handler, net::Reactor::Clock::now() + std::chrono::milliseconds(50));
             return;
         }
         if (connections_.size() >= orb_.options().connections_max) {
