@@ -27,6 +27,16 @@ Connection::Connection(Role role, std::size_t message_size_max) noexcept
 
 MutableBytes Connection::space()
 {
+    const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= limits::receive_buffer_kept;
+    if (begin_ == end_ && kept && !reassembly_) [[likely]] {
+        begin_ = end_ = 0;
+        return {buffer_.data(), std::min(buffer_.capacity(), limits::receive_buffer_initial)};
+    }
+    return space_other();
+}
+
+MutableBytes Connection::space_other()
+{
     if (reassembly_) reassembly_->trim();
     if (ended_) begin_ = end_ = message_size_ = 0;
     const std::size_t partial = end_ - begin_;
@@ -60,6 +70,37 @@ void Connection::replace_buffer(std::size_t capacity)
 }
 
 Connection::Event Connection::next(Message& message)
+{
+    // Nearly every message: 1.2, this machine's byte order, in one part, complete, not unexpected.
+    constexpr std::uint64_t type_mask =
+        native_little_endian ? std::uint64_t{0xff} << 56 : std::uint64_t{0xff};
+    constexpr std::uint64_t ordinary =
+        detail::header_word(version_1_2, MessageType::request, false);
+    const std::size_t available = end_ - begin_;
+    if (available >= header_size && !ended_) [[likely]] {
+        std::byte* const at = buffer_.data() + begin_;
+        std::uint64_t word;
+        std::uint32_t size;
+        std::memcpy(&word, at, sizeof word);
+        std::memcpy(&size, at + sizeof word, sizeof size);
+        const auto type = std::to_integer<unsigned>(at[7]);
+        if ((word & ~type_mask) == ordinary && type < message_type_count &&
+            (permitted_ >> type & 1) != 0 && size <= size_max_ && size <= available - header_size)
+            [[likely]] {
+            message = {version_1_2,
+                       static_cast<MessageType>(type),
+                       native_little_endian,
+                       {at, header_size + size}};
+            begin_ += header_size + size;
+            message_size_ = 0;
+            error_version_ = version_1_2;
+            return Event::message;
+        }
+    }
+    return next_other(message);
+}
+
+Connection::Event Connection::next_other(Message& message)
 {
     for (;;) {
         const std::size_t available = end_ - begin_;

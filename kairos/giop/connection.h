@@ -74,6 +74,8 @@ class Connection {
     static constexpr std::size_t read_ahead = 64;
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
+    [[nodiscard]] MutableBytes space_other();
+    [[nodiscard]] Event next_other(Message& message);
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
     void replace_buffer(std::size_t capacity);

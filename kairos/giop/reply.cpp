@@ -10,12 +10,38 @@ namespace {
 
 constexpr std::size_t filler_context_size = 12; // id, length 4, four octets
 
+constexpr std::size_t plain_header_size = 24; // without contexts, in every version
+
+std::uint32_t load(const std::byte* place)
+{
+    std::uint32_t value;
+    std::memcpy(&value, place, sizeof value);
+    return value;
+}
+
 void store(std::byte* place, std::uint32_t value) { std::memcpy(place, &value, sizeof value); }
 
 bool valid(ReplyStatus status, Version version) noexcept
 {
     return status <= (version >= version_1_2 ? ReplyStatus::needs_addressing_mode
                                              : ReplyStatus::location_forward);
+}
+
+/// The reply that nearly all are: GIOP 1.2, this machine's byte order, no service contexts. False
+/// for others, and when anything is wrong: the long way says what.
+[[gnu::always_inline]] inline bool parse_ordinary(const Message& message, Reply& reply) noexcept
+{
+    const std::byte* const data = message.bytes.data();
+    if (message.version < version_1_2 || message.little_endian != native_little_endian ||
+        message.bytes.size() < plain_header_size)
+        return false;
+    const auto status = static_cast<ReplyStatus>(load(data + 16));
+    if (load(data + 20) != 0 || !valid(status, version_1_2)) return false;
+    reply.request_id = load(data + 12);
+    reply.status = status;
+    reply.contexts = ServiceContexts();
+    reply.body = cdr::Reader(message.bytes, message.little_endian, plain_header_size);
+    return true;
 }
 
 /// A reply with service contexts in GIOP 1.0 or 1.1: they come first, and if the body would not
@@ -72,6 +98,8 @@ cdr::Fault parse(const Message& message, Reply& reply) noexcept
 {
     reply.version = message.version;
     reply.little_endian = message.little_endian;
+    if (parse_ordinary(message, reply)) [[likely]]
+        return cdr::Fault::none;
     cdr::Reader reader = message.reader();
     if (message.version >= version_1_2) [[likely]] {
         reply.request_id = reader.read<std::uint32_t>();
@@ -96,11 +124,10 @@ MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t requ
     const bool is_1_2 = version >= version_1_2;
     if (!is_1_2 && status == ReplyStatus::location_forward_perm)
         status = ReplyStatus::location_forward; // the nearest that the peer knows
-    const bool without_contexts = contexts.size() < 4;
-    if (!is_1_2 && !without_contexts)
-        return prepend_1_0(body, version, request_id, status, contexts);
+    const bool plain = contexts.size() < 4;
+    if (!is_1_2 && !plain) return prepend_1_0(body, version, request_id, status, contexts);
 
-    const std::size_t contexts_end = 20 + (without_contexts ? 4 : contexts.size());
+    const std::size_t contexts_end = plain ? plain_header_size : 20 + contexts.size();
     const std::size_t size = body.size == 0 ? contexts_end : align_up(contexts_end, 8);
     const std::size_t message_size = size - header_size + body.size;
     if (size > body.headroom || message_size > std::numeric_limits<std::uint32_t>::max())
@@ -108,14 +135,17 @@ MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t requ
         return {};
 
     std::byte* const start = body.begin - size;
-    store(body.begin - 8, 0); // padding, unless overwritten
-    store(body.begin - 4, 0);
     write_header(start, version, MessageType::reply, static_cast<std::uint32_t>(message_size));
     const std::size_t id_offset = is_1_2 ? 12 : 16;
     store(start + 12, 0); // 1.0, 1.1: no contexts
+    store(start + 20, 0); // 1.2: no contexts
     store(start + id_offset, request_id);
     store(start + id_offset + 4, static_cast<std::uint32_t>(status));
-    if (!without_contexts) std::memcpy(start + 20, contexts.data(), contexts.size());
+    if (!plain) [[unlikely]] {
+        std::memset(body.begin - 8, 0, 8); // padding; the contexts overwrite what is theirs
+        std::memcpy(start + 20, contexts.data(), contexts.size());
+        store(start + 16, static_cast<std::uint32_t>(status));
+    }
     return {start, size};
 }
 

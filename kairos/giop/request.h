@@ -72,7 +72,7 @@ class RequestTemplate {
     {
         // contexts and their padding; length, terminator and padding of the name; in 1.0 and 1.1
         // the principal's length; padding up to the body
-        return align_up(prefix_.size() + align_up(contexts_size, 4) + operation_size + 28, 8);
+        return align_up(prefix_size_ + align_up(contexts_size, 4) + operation_size + 28, 8);
     }
 
     /// Writes the header so that it ends where `body` begins, and returns it: the first bytes of
@@ -87,9 +87,20 @@ class RequestTemplate {
     [[nodiscard]] MutableBytes locate(MutableBytes place, std::uint32_t request_id) const noexcept;
 
   private:
+    RequestTemplate(Version version, AddressingDisposition disposition);
+    void append(Bytes bytes);
+    void append(std::uint32_t value);
+    void finish();
+    [[nodiscard]] MutableBytes prepend_other(const Body& body, std::uint32_t request_id,
+                                             std::uint8_t response_flags,
+                                             std::string_view operation,
+                                             Bytes contexts) const noexcept;
+
     // The header from the message's start to the padded end of the target. GIOP 1.2: message
-    // header, id, flags, target. 1.0 and 1.1: message header, no contexts, id, flags, key.
+    // header, id, flags, target. 1.0 and 1.1: message header, no contexts, id, flags, key. Zeros
+    // follow up to a multiple of sixteen, so that it is copied in steps of sixteen.
     std::vector<std::byte> prefix_;
+    std::size_t prefix_size_ = 0;
     std::size_t target_size_ = 0; // without padding behind it
     Version version_;
 };

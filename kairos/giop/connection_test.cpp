@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The connection engine, rule by rule: where reads go, what memory follows, what ends a connection.
+// tests/sim plays everything together.
+#include "kairos/giop/connection.h"
+#include "kairos/giop/control.h"
+#include "kairos/giop/request.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kairos::giop {
+namespace {
+
+using Event = Connection::Event;
+using Role = Connection::Role;
+using Octets = std::vector<std::byte>;
+
+Octets request_of(std::size_t body_size, std::uint32_t id = 1, Version version = version_1_2)
+{
+    cdr::Buffer buffer;
+    cdr::Writer writer(buffer, 128);
+    writer.write_bytes(Octets(body_size, std::byte{0xB0}));
+    const RequestTemplate target(version, as_bytes("key"));
+    const MutableBytes header = target.prepend(Body::of(writer, 128), id, 3, "operation");
+    Octets octets(header.begin(), header.end());
+    octets.insert(octets.end(), writer.contiguous().begin(), writer.contiguous().end());
+    return octets;
+}
+
+std::vector<Octets> parts_of(const Octets& message, std::size_t part_size)
+{
+    Segments segments;
+    segments.add(message);
+    Fragmenter fragmenter(segments, part_size);
+    std::vector<Octets> parts;
+    for (Segments part; fragmenter.next(part);) {
+        Octets& octets = parts.emplace_back();
+        for (const Bytes segment : part.view())
+            octets.insert(octets.end(), segment.begin(), segment.end());
+    }
+    return parts;
+}
+
+Octets operator+(Octets left, Bytes right)
+{
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+
+void feed(Connection& connection, Bytes bytes)
+{
+    Message message;
+    while (!bytes.empty()) {
+        const MutableBytes space = connection.space();
+        const std::size_t size = std::min(space.size(), bytes.size());
+        std::memcpy(space.data(), bytes.data(), size);
+        connection.received(size);
+        bytes = bytes.subspan(size);
+        if (!bytes.empty()) {
+            ASSERT_EQ(connection.next(message), Event::need_bytes);
+        }
+    }
+}
+
+/// The only event that these bytes lead to, on a new connection.
+Event event_of(Bytes bytes, Role role = Role::server, std::size_t size_max = 1000)
+{
+    Connection connection(role, size_max);
+    feed(connection, bytes);
+    Message message;
+    const Event event = connection.next(message);
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_EQ(connection.ended(), event != Event::message && event != Event::need_bytes);
+    return event;
+}
+
+Fault fault_of(Bytes bytes, Role role = Role::server, std::size_t size_max = 1000)
+{
+    Connection connection(role, size_max);
+    feed(connection, bytes);
+    Message message;
+    Event event;
+    while ((event = connection.next(message)) == Event::message) {
+    }
+    EXPECT_EQ(event == Event::fault, connection.fault() != Fault::none);
+    EXPECT_FALSE(describe(connection.fault()).empty());
+    if (event == Event::fault) { // it is over, whatever else comes
+        feed(connection, request_of(8));
+        EXPECT_EQ(connection.next(message), Event::need_bytes);
+        EXPECT_TRUE(connection.ended());
+    }
+    return connection.fault();
+}
+
+TEST(GiopConnection, pipelined_requests_come_out_of_one_read)
+{
+    Connection connection(Role::server);
+    Octets stream;
+    for (std::uint32_t id = 0; id < 20; ++id)
+        stream = stream + request_of(id, id);
+    feed(connection, stream);
+    Message message;
+    for (std::uint32_t id = 0; id < 20; ++id) {
+        ASSERT_EQ(connection.next(message), Event::message);
+        Request request;
+        ASSERT_EQ(parse(message, request), cdr::Fault::none);
+        EXPECT_EQ(request.request_id, id);
+        EXPECT_EQ(request.body.left(), id);
+    }
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_TRUE(connection.between_messages());
+}
+
+TEST(GiopConnection, messages_lie_aligned_at_the_front_of_the_buffer)
+{
+    Connection connection(Role::server);
+    const std::byte* const front = connection.space().data();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(front) % 64, 0u);
+    const Octets odd = request_of(3), next = request_of(16);
+    feed(connection, odd + Bytes(next).first(20));
+    Message message;
+    ASSERT_EQ(connection.next(message), Event::message);
+    ASSERT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_EQ(connection.bytes_needed(), next.size() - 20);
+    feed(connection, Bytes(next).subspan(20));
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_EQ(message.bytes.data(), front);
+    EXPECT_TRUE(std::equal(next.begin(), next.end(), message.bytes.begin(), message.bytes.end()));
+    EXPECT_EQ(connection.space().data(), front);
+}
+
+TEST(GiopConnection, says_how_much_it_needs)
+{
+    Connection connection(Role::server);
+    const Octets request = request_of(100);
+    Message message;
+    EXPECT_EQ(connection.bytes_needed(), header_size);
+    feed(connection, Bytes(request).first(5));
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_EQ(connection.bytes_needed(), header_size - 5);
+    feed(connection, Bytes(request).subspan(5, 10));
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_EQ(connection.bytes_needed(), request.size() - 15);
+}
+
+TEST(GiopConnection, memory_follows_what_was_received_not_what_was_claimed)
+{
+    Connection connection(Role::server);
+    std::array<std::byte, header_size> header;
+    write_header(header.data(), version_1_2, MessageType::request, 200u << 20);
+    feed(connection, header);
+    Message message;
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_EQ(connection.space().size(), limits::receive_buffer_initial - header_size);
+    EXPECT_LE(connection.memory_held(), limits::receive_buffer_initial);
+}
+
+TEST(GiopConnection, large_buffers_are_given_back)
+{
+    Connection connection(Role::server);
+    const Octets large = request_of(3 << 20);
+    feed(connection, large);
+    Message message;
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_TRUE(std::equal(large.begin(), large.end(), message.bytes.begin(), message.bytes.end()));
+    EXPECT_GE(connection.memory_held(), large.size());
+    (void)connection.space();
+    EXPECT_LE(connection.memory_held(), limits::receive_buffer_kept);
+
+    const Octets medium = request_of(300'000);
+    feed(connection, medium);
+    ASSERT_EQ(connection.next(message), Event::message);
+    const std::byte* const kept = connection.space().data();
+    EXPECT_GE(connection.memory_held(), medium.size());
+    feed(connection, medium);
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_EQ(message.bytes.data(), kept); // no new memory for the second one
+}
+
+TEST(GiopConnection, reads_of_large_messages_end_shortly_behind_them)
+{
+    Connection connection(Role::server);
+    const Octets large = request_of(40'000);
+    const Octets stream = large + request_of(200);
+    Message message;
+    std::size_t sent = 0;
+    while (sent < large.size()) {
+        const MutableBytes space = connection.space();
+        const std::size_t size = std::min(space.size(), stream.size() - sent);
+        std::memcpy(space.data(), stream.data() + sent, size);
+        connection.received(size);
+        sent += size;
+        if (sent < large.size()) {
+            ASSERT_EQ(connection.next(message), Event::need_bytes);
+        }
+    }
+    EXPECT_LE(sent, large.size() + 64);
+    EXPECT_EQ(connection.next(message), Event::message);
+}
+
+TEST(GiopConnection, a_caller_that_reads_on_without_looking_gets_room)
+{
+    Connection connection(Role::server);
+    const Octets request = request_of(1000);
+    std::size_t pending = 0, offset = 0;
+    while (pending < 3 * limits::receive_buffer_initial) {
+        const MutableBytes space = connection.space();
+        ASSERT_FALSE(space.empty());
+        for (std::byte& octet : space)
+            octet = request[offset++ % request.size()];
+        connection.received(space.size());
+        pending += space.size();
+    }
+    Message message;
+    for (std::size_t i = 0; i < pending / request.size(); ++i)
+        ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+}
+
+TEST(GiopConnection, close_and_error_count_in_any_version_and_size)
+{
+    for (const Version version : {Version{1, 0}, Version{1, 1}, Version{1, 2}, Version{1, 3},
+                                  Version{2, 0}, Version{0, 0}}) {
+        for (const std::uint32_t size : {0u, 4u, 0xFFFFFFFFu}) {
+            Octets octets(header_size);
+            write_header(octets.data(), version, MessageType::close_connection, size);
+            EXPECT_EQ(event_of(octets, Role::client), Event::closed);
+            EXPECT_EQ(event_of(octets, Role::server), Event::closed);
+            write_header(octets.data(), version, MessageType::message_error, size, true);
+            EXPECT_EQ(event_of(octets, Role::client), Event::message_error);
+        }
+    }
+}
+
+TEST(GiopConnection, refuses_what_is_not_giop)
+{
+    const Octets good = request_of(8);
+    EXPECT_EQ(fault_of(good), Fault::none);
+    Octets bad = good;
+    bad[0] = std::byte{'g'};
+    EXPECT_EQ(fault_of(bad), Fault::bad_magic);
+    EXPECT_EQ(fault_of(as_bytes("GET / HTTP/1.1\r\n\r\n")), Fault::bad_magic);
+    bad = good;
+    bad[5] = std::byte{3};
+    EXPECT_EQ(fault_of(bad), Fault::unsupported_version);
+    bad[4] = std::byte{2};
+    EXPECT_EQ(fault_of(bad), Fault::unsupported_version);
+    for (const unsigned type : {8u, 32u, 64u, 255u}) {
+        bad = good;
+        bad[7] = static_cast<std::byte>(type);
+        EXPECT_EQ(fault_of(bad), Fault::unknown_type);
+    }
+    EXPECT_EQ(fault_of(request_of(1000)), Fault::too_large);
+    EXPECT_EQ(fault_of(request_of(1000), Role::server, 1100), Fault::none);
+    bad = request_of(8, 1, version_1_0);
+    bad[6] |= std::byte{2};
+    EXPECT_EQ(fault_of(bad), Fault::invalid_flags);
+    bad = Octets(16);
+    write_header(bad.data(), version_1_0, MessageType::fragment, 4);
+    EXPECT_EQ(fault_of(bad), Fault::unknown_type);
+    write_header(bad.data(), version_1_2, MessageType::cancel_request, 4, true);
+    EXPECT_EQ(fault_of(bad), Fault::invalid_flags);
+    write_header(bad.data(), version_1_1, MessageType::locate_request, 4, true);
+    EXPECT_EQ(fault_of(bad), Fault::invalid_flags);
+}
+
+TEST(GiopConnection, refuses_from_the_header_alone)
+{
+    std::array<std::byte, header_size> header;
+    write_header(header.data(), version_1_2, MessageType::reply, 900);
+    EXPECT_EQ(fault_of(header, Role::server), Fault::not_for_this_role);
+    EXPECT_EQ(fault_of(header, Role::client), Fault::none);
+    write_header(header.data(), version_1_2, MessageType::reply, 1001);
+    EXPECT_EQ(fault_of(header, Role::client), Fault::too_large);
+}
+
+TEST(GiopConnection, messages_go_one_way)
+{
+    for (unsigned type = 0; type < 5; ++type) {
+        Octets octets(header_size + 16);
+        write_header(octets.data(), version_1_2, static_cast<MessageType>(type), 16);
+        const bool to_server = type == 0 || type == 2 || type == 3;
+        EXPECT_EQ(fault_of(octets, Role::server),
+                  to_server ? Fault::none : Fault::not_for_this_role);
+        EXPECT_EQ(fault_of(octets, Role::client),
+                  to_server ? Fault::not_for_this_role : Fault::none);
+    }
+}
+
+TEST(GiopConnection, answers_a_fault_in_the_peers_version)
+{
+    Connection connection(Role::server);
+    EXPECT_EQ(connection.error_version(), version_1_0);
+    Octets bad = request_of(8, 2, version_1_1);
+    bad[0] = std::byte{0};
+    feed(connection, request_of(8, 1, version_1_1) + bad);
+    Message message;
+    EXPECT_EQ(connection.next(message), Event::message);
+    EXPECT_EQ(connection.next(message), Event::fault);
+    EXPECT_EQ(connection.error_version(), version_1_1);
+    Connection newer(Role::server);
+    bad = request_of(8);
+    bad[5] = std::byte{7};
+    feed(newer, bad);
+    EXPECT_EQ(newer.next(message), Event::fault);
+    EXPECT_EQ(newer.error_version(), version_1_2);
+}
+
+TEST(GiopFragments, interleave_by_request_id)
+{
+    const Octets first = request_of(500, 1), second = request_of(300, 2), third = request_of(9, 3);
+    const auto a = parts_of(first, 128), b = parts_of(second, 128);
+    ASSERT_GT(a.size(), b.size());
+    Octets stream;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        stream = stream + a[i] + (i < b.size() ? b[i] : third);
+    Connection connection(Role::server);
+    feed(connection, stream);
+    Message message;
+    std::vector<Octets> arrived;
+    while (connection.next(message) == Event::message)
+        arrived.emplace_back(message.bytes.begin(), message.bytes.end());
+    const std::size_t thirds = a.size() - b.size();
+    ASSERT_EQ(arrived.size(), 2 + thirds);
+    EXPECT_EQ(arrived.front(), second);
+    EXPECT_EQ(arrived[thirds], first);
+    EXPECT_EQ(arrived.back(), third);
+    EXPECT_TRUE(connection.between_messages());
+}
+
+TEST(GiopFragments, every_part_size_in_both_versions)
+{
+    for (const Version version : {version_1_1, version_1_2}) {
+        const Octets whole = request_of(150, 7, version);
+        for (std::size_t size = 0; size < whole.size() + 20; ++size) {
+            const auto parts = parts_of(whole, size);
+            Connection connection(Role::server);
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                EXPECT_LE(parts[i].size(), std::max(size, Fragmenter::part_size_min));
+                if (i + 1 < parts.size()) {
+                    EXPECT_EQ(parts[i].size() % 8, version == version_1_2 ? 0u : 4u);
+                }
+                feed(connection, parts[i]);
+                Message message;
+                const bool last = i + 1 == parts.size();
+                ASSERT_EQ(connection.next(message), last ? Event::message : Event::need_bytes);
+                if (!last) continue;
+                EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), whole);
+            }
+            EXPECT_EQ(parts.size() == 1, size >= whole.size());
+        }
+    }
+}
+
+TEST(GiopFragments, cuts_through_bytes_that_stayed_outside)
+{
+    cdr::Buffer buffer;
+    cdr::Writer writer(buffer, 128);
+    const std::string outside(10'000, 'x'), more(5000, 'y');
+    writer.write(std::uint8_t{1});
+    writer.write_octets(as_bytes(outside));
+    writer.write(2.5);
+    writer.write_octets(as_bytes(more));
+    const RequestTemplate target(version_1_2, as_bytes("key"));
+    const Segments message =
+        gather(target.prepend(Body::of(writer, 128), 4, 3, "operation"), writer);
+    EXPECT_EQ(message.count, 4u);
+    Fragmenter fragmenter(message, 4096);
+    Connection connection(Role::server);
+    Message received;
+    for (Segments part; fragmenter.next(part);) {
+        for (const Bytes segment : part.view())
+            feed(connection, segment);
+        if (part.size() == 4096) {
+            EXPECT_EQ(connection.next(received), Event::need_bytes);
+        }
+    }
+    ASSERT_EQ(connection.next(received), Event::message);
+    Request request;
+    ASSERT_EQ(parse(received, request), cdr::Fault::none);
+    EXPECT_EQ(request.body.read<std::uint8_t>(), 1);
+    EXPECT_EQ(as_text(request.body.read_octets()), outside);
+    EXPECT_EQ(request.body.read<double>(), 2.5);
+    EXPECT_EQ(as_text(request.body.read_octets()), more);
+    EXPECT_TRUE(request.body.ok());
+}
+
+// Trap 9: a cancelled request must not keep memory, and fragments under way do no harm.
+TEST(GiopFragments, cancel_drops_the_parts)
+{
+    for (const Version version : {version_1_1, version_1_2}) {
+        const auto parts = parts_of(request_of(500, 5, version), 128);
+        const auto cancel = cancel_request(version, 5);
+        Connection connection(Role::server);
+        feed(connection, parts[0] + parts[1]);
+        Message message;
+        ASSERT_EQ(connection.next(message), Event::need_bytes);
+        EXPECT_FALSE(connection.between_messages());
+        feed(connection, cancel);
+        ASSERT_EQ(connection.next(message), Event::message);
+        EXPECT_EQ(message.type, MessageType::cancel_request);
+        EXPECT_TRUE(connection.between_messages());
+        feed(connection, parts[2]);
+        ASSERT_EQ(connection.next(message), Event::need_bytes);
+        const Octets again = request_of(400, 5, version); // the id may be used again
+        for (const Octets& part : parts_of(again, 128))
+            feed(connection, part);
+        ASSERT_EQ(connection.next(message), Event::message);
+        EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), again);
+    }
+}
+
+TEST(GiopFragments, a_client_abandons_a_reply)
+{
+    Octets reply = request_of(500, 5);
+    reply[7] = std::byte{1};
+    const auto parts = parts_of(reply, 128);
+    Connection connection(Role::client);
+    Message message;
+    feed(connection, parts[0]);
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    connection.abandon(5);
+    EXPECT_TRUE(connection.between_messages());
+    for (std::size_t i = 1; i < parts.size(); ++i)
+        feed(connection, parts[i]);
+    EXPECT_EQ(connection.next(message), Event::need_bytes);
+    EXPECT_FALSE(connection.ended());
+}
+
+TEST(GiopFragments, refuses_parts_that_do_not_fit)
+{
+    const auto parts = parts_of(request_of(500, 5), 128);
+    EXPECT_EQ(fault_of(parts[1]), Fault::unexpected_fragment);
+    EXPECT_EQ(fault_of(parts[0] + parts[0]), Fault::repeated_first_part);
+    const auto old = parts_of(request_of(500, 5, version_1_1), 128);
+    const auto other = parts_of(request_of(500, 6, version_1_1), 128);
+    EXPECT_EQ(fault_of(old[0] + other[0]), Fault::repeated_first_part);
+    EXPECT_EQ(fault_of(parts[0] + old[1]), Fault::unexpected_fragment);
+
+    Octets swapped = parts[1];
+    swapped[6] ^= std::byte{1};
+    for (const int i : {8, 12}) {
+        std::swap(swapped[i], swapped[i + 3]);
+        std::swap(swapped[i + 1], swapped[i + 2]);
+    }
+    EXPECT_EQ(fault_of(parts[0] + swapped), Fault::malformed_fragment);
+    Octets odd(header_size + 13);
+    write_header(odd.data(), version_1_2, MessageType::request, 13, true);
+    EXPECT_EQ(fault_of(odd), Fault::malformed_fragment);
+    write_header(odd.data(), version_1_2, MessageType::fragment, 3);
+    EXPECT_EQ(fault_of(odd), Fault::malformed_fragment);
+    write_header(odd.data(), version_1_2, MessageType::request, 0, true);
+    EXPECT_EQ(fault_of(odd), Fault::malformed_fragment);
+}
+
+TEST(GiopFragments, all_together_are_limited)
+{
+    Octets stream;
+    for (std::uint32_t id = 0; id < limits::fragmented_messages_max; ++id)
+        stream = stream + parts_of(request_of(100, id), 64)[0];
+    EXPECT_EQ(fault_of(stream, Role::server, 100'000), Fault::none);
+    EXPECT_EQ(fault_of(stream + parts_of(request_of(100, 999), 64)[0], Role::server, 100'000),
+              Fault::too_many_fragmented);
+    EXPECT_EQ(fault_of(stream, Role::server, 2000), Fault::too_large);
+    Octets one;
+    for (const Octets& part : parts_of(request_of(1100, 1), 64))
+        one = one + part;
+    EXPECT_EQ(fault_of(one, Role::server, 1000), Fault::too_large);
+    EXPECT_EQ(fault_of(one, Role::server, 1200), Fault::none);
+}
+
+TEST(GiopFragments, cancelled_ones_make_place)
+{
+    Connection connection(Role::server);
+    Message message;
+    for (std::uint32_t id = 0; id < 3 * limits::fragmented_messages_max; ++id) {
+        feed(connection, parts_of(request_of(100, id), 64)[0]);
+        feed(connection, cancel_request(version_1_2, id));
+        ASSERT_EQ(connection.next(message), Event::message) << id;
+        ASSERT_TRUE(connection.between_messages());
+    }
+    EXPECT_LE(connection.memory_held(), 2 * limits::receive_buffer_initial);
+}
+
+TEST(GiopFragments, old_and_short_messages_stay_whole)
+{
+    EXPECT_EQ(parts_of(request_of(500, 1, version_1_0), 64).size(), 1u);
+    const auto cancel = cancel_request(version_1_2, 1);
+    EXPECT_EQ(parts_of(Octets(cancel.begin(), cancel.end()), 0).size(), 1u);
+    const auto close = close_connection(version_1_2);
+    EXPECT_EQ(parts_of(Octets(close.begin(), close.end()), 0).size(), 1u);
+}
+
+} // namespace
+} // namespace kairos::giop
