@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a skeleton finds an operation: the perfect hash that kairos-idl computed with
+// base/operation_hash.h, as constant data. Station 10 of the request walk (docs/TOUR.md): one
+// multiplication, one comparison of names, whatever the number of operations. Immutable.
+#pragma once
+
+#include "kairos/base/operation_hash.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kairos::corba {
+
+template <std::size_t count, unsigned bits>
+struct OperationTable {
+    std::uint64_t multiplier;
+    std::string_view names[count];
+    /// The index in `names` of the only name that may fall into a slot; `count` where none does.
+    std::uint16_t slots[std::size_t{1} << bits];
+
+    /// The index of `name` among the names, or `count`.
+    [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept
+    {
+        const std::size_t index = slots[operation_slot(operation_digest(name), multiplier, bits)];
+        return index < count && names[index] == name ? index : count;
+    }
+};
+
+} // namespace kairos::corba
