@@ -12,5 +12,7 @@ class App;
 namespace kairos::tools {
 
 void add_bench_command(CLI::App& app, int& status);
+/// `ior` and `ping`.
+void add_reference_commands(CLI::App& app, int& status);
 
 } // namespace kairos::tools

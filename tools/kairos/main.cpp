@@ -13,6 +13,7 @@ int main(int argc, char** argv)
     app.set_version_flag("--version", KAIROS_VERSION);
     app.require_subcommand(1);
     int status = 0;
+    kairos::tools::add_reference_commands(app, status);
     kairos::tools::add_bench_command(app, status);
     try {
         app.parse(argc, argv);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `kairos` tool as its users meet it: arguments, exit status, files, and that it leaves no
+// process behind.
+#include "bench/process.h"
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace kairos {
+namespace {
+
+constexpr std::chrono::seconds patience{60};
+
+bench::ProcessOptions tool(std::vector<std::string> arguments)
+{
+    arguments.insert(arguments.begin(), KAIROS_TOOL);
+    return {.command = arguments, .environment = {}, .cpu = {}, .inherited_descriptor = -1};
+}
+
+bench::ChildProcess::Remains run(std::vector<std::string> arguments)
+{
+    return bench::run_to_end(tool(std::move(arguments)), patience).value();
+}
+
+/// A file name of this test process, gone at the end.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(const std::string& suffix)
+        : path_(testing::TempDir() + "kairos_test_" + std::to_string(getpid()) + suffix)
+    {
+    }
+    ~TemporaryFile() { std::remove(path_.c_str()); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] nlohmann::json json() const
+    {
+        return nlohmann::json::parse(std::ifstream(path_), nullptr, false);
+    }
+
+  private:
+    std::string path_;
+};
+
+TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+        {{}, "subcommand"},
+        {{"dance"}, "subcommand"},
+        {{"bench"}, "subcommand"},
+        {{"bench", "latency", "--peers", "raw,orbix"}, "orbix"},
+        {{"bench", "latency", "--pin", "up"}, "--pin"},
+        {{"bench", "latency", "--calls", "0"}, "--calls"},
+        {{"bench", "latency", "--types", "float"}, "float"},
+        {{"bench", "ttcp", "--buffers", "8KB"}, "8KB"},
+        {{"bench", "ttcp", "--buffers", "default"}, "--buffers"},
+        {{"bench", "ttcp", "--queue", "-1"}, "-1"},
+        {{"bench", "ttcp", "--directions", "both"}, "both"},
+        {{"bench", "ttcp", "--peers", "unix"}, "TCP"},
+    };
+    for (const auto& [arguments, complaint] : wrong) {
+        const auto remains = run(arguments);
+        EXPECT_EQ(remains.exit_status, 2) << complaint;
+        EXPECT_NE(remains.errors.find(complaint), std::string::npos) << remains.errors;
+        EXPECT_EQ(remains.output, "");
+    }
+}
+
+TEST(Kairos, HelpAndVersionAreSuccess)
+{
+    EXPECT_EQ(run({"--help"}).exit_status, 0);
+    const auto remains = run({"--version"});
+    EXPECT_EQ(remains.exit_status, 0);
+    EXPECT_EQ(remains.output, KAIROS_VERSION "\n");
+}
+
+TEST(Kairos, AMissingFolderOfProgramsIsStatusOne)
+{
+    const auto remains = run({"bench", "latency", "--programs", "/no/such/folder"});
+    EXPECT_EQ(remains.exit_status, 1);
+    EXPECT_NE(remains.errors.find("/no/such/folder"), std::string::npos);
+}
+
+TEST(Kairos, BenchLatencyWritesTableAndJson)
+{
+    const TemporaryFile file(".json");
+    const auto remains = run({"bench", "latency", "--quick", "--calls", "20", "--peers", "raw,unix",
+                              "--json", file.path()});
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    EXPECT_NE(remains.output.find("p50 µs"), std::string::npos);
+    const auto json = file.json();
+    // The host, two null rows and five types with two unit counts, two systems each.
+    ASSERT_EQ(json.size(), 1u + (2 + 5 * 2) * 2);
+    EXPECT_TRUE(json[0].contains("kernel"));
+    for (std::size_t i = 1; i < json.size(); ++i) {
+        EXPECT_EQ(json[i]["experiment"], "latency");
+        EXPECT_EQ(json[i]["system"], i % 2 == 1 ? "raw-tcp" : "raw-unix");
+        EXPECT_GT(json[i]["p50_us"].get<double>(), 0);
+    }
+}
+
+TEST(Kairos, BenchTtcpWritesTableAndJson)
+{
+    const TemporaryFile file(".json");
+    const auto remains = run({"bench", "ttcp", "--quick", "--megabytes", "1", "--peers",
+                              "raw,wrapper", "--queue", "64K,default", "--json", file.path()});
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    const auto json = file.json();
+    ASSERT_EQ(json.size(), 1u + 2 * 2 * 3 * 2); // queues, directions, buffers, systems
+    EXPECT_EQ(json[1]["variant"], "blocking sockets, pin=free, queue=64K");
+    EXPECT_EQ(json[1]["socket_queue_bytes"], 65536.0);
+    for (std::size_t i = 1; i < json.size(); ++i)
+        EXPECT_GT(json[i]["throughput_mbyte_s"].get<double>(), 0);
+}
+
+TEST(Kairos, BenchDrawsAPictureOrNamesWhatIsMissing)
+{
+    const TemporaryFile file(".svg");
+    const auto remains = run({"bench", "latency", "--quick", "--calls", "5", "--peers", "raw",
+                              "--types", "octet", "--plot", file.path()});
+    if (bench::find_program("gnuplot").empty()) {
+        EXPECT_EQ(remains.exit_status, 1);
+        EXPECT_NE(remains.errors.find("gnuplot-nox"), std::string::npos);
+        return;
+    }
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    std::ifstream picture(file.path());
+    const std::string svg((std::istreambuf_iterator<char>(picture)), {});
+    EXPECT_NE(svg.find("<svg"), std::string::npos);
+    EXPECT_NE(svg.find("sequence of octet"), std::string::npos);
+}
+
+TEST(Kairos, KilledInTheMiddleItLeavesNoProcess)
+{
+    // Orphans become children of this process, so that their end can be waited for.
+    ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    auto kairos = bench::ChildProcess::start(
+        tool({"bench", "latency", "--peers", "raw", "--rounds", "1000000"}));
+    ASSERT_TRUE(kairos.ok());
+    const std::string children = "/proc/" + std::to_string(kairos->pid()) + "/task/" +
+                                 std::to_string(kairos->pid()) + "/children";
+    std::vector<pid_t> started;
+    while (started.size() < 2) {
+        started.clear();
+        std::ifstream list(children);
+        ASSERT_TRUE(list.is_open());
+        for (pid_t child = 0; list >> child;)
+            started.push_back(child);
+    }
+    ASSERT_EQ(kill(kairos->pid(), SIGKILL), 0);
+    kairos->finish(patience);
+    for (const pid_t child : started)
+        EXPECT_EQ(waitpid(child, nullptr, 0), child); // returns when it has ended
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+} // namespace
+} // namespace kairos

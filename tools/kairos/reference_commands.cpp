@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `kairos ior` prints what a reference says; `kairos ping` asks the object whether it is there.
+#include "kairos/corba/CORBA.h"
+#include "kairos/ior/describe.h"
+#include "kairos/ior/object_url.h"
+#include "tools/kairos/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kairos::tools {
+namespace {
+
+constexpr std::size_t file_size_max = std::size_t{1} << 20;
+
+std::string trimmed(std::string text)
+{
+    constexpr const char* blank = " \t\r\n";
+    text.erase(0, std::min(text.find_first_not_of(blank), text.size()));
+    text.erase(text.find_last_not_of(blank) + 1);
+    return text;
+}
+
+/// What the user typed: an object URL, or the name of a file that holds one.
+Result<std::string> url_of(const std::string& argument)
+{
+    std::string path = argument;
+    if (argument.starts_with("file:")) {
+        const auto url = ior::parse_object_url(argument);
+        if (!url) return url.error();
+        path = url->path;
+    } else if (!std::filesystem::exists(argument)) {
+        return trimmed(argument);
+    }
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return Error{ErrorCode::not_found, "cannot read file " + path};
+    std::string text(file_size_max, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return trimmed(std::move(text));
+}
+
+int print_reference(const std::string& argument)
+{
+    const auto text = url_of(argument);
+    const auto url = text ? ior::parse_object_url(*text) : Result<ior::ObjectUrl>(text.error());
+    if (!url) {
+        fmt::print(stderr, "kairos ior: {}\n", url.error().reason);
+        return 1;
+    }
+    if (url->initial) {
+        fmt::print("the initial reference '{}' of whichever ORB reads it\n", url->service);
+    } else {
+        fmt::print("{}", ior::describe(url->reference));
+        if (url->scheme != ior::ObjectUrl::Scheme::ior && !url->reference.is_nil())
+            fmt::print("as IOR: {}\n", ior::to_string(url->reference));
+    }
+    if (url->scheme == ior::ObjectUrl::Scheme::corbaname)
+        fmt::print("name to be resolved there: '{}'\n", url->name);
+    return 0;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+int ping(const std::string& argument, unsigned count)
+{
+    const auto text = url_of(argument);
+    if (!text) {
+        fmt::print(stderr, "kairos ping: {}\n", text.error().reason);
+        return 1;
+    }
+    int no_arguments = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(no_arguments, nullptr, "kairos-ping");
+    try {
+        const CORBA::Object_var object = orb->string_to_object(text->c_str());
+        if (CORBA::is_nil(object)) {
+            fmt::print(stderr, "kairos ping: the reference is nil\n");
+            return 1;
+        }
+        std::vector<double> times;
+        for (unsigned i = 0; i < count; ++i) {
+            const auto start = std::chrono::steady_clock::now();
+            if (object->_non_existent()) {
+                fmt::print("the server is there, the object is not\n");
+                return 1;
+            }
+            times.push_back(milliseconds_since(start));
+            fmt::print("alive: {:.3f} ms{}\n", times.back(), i == 0 ? ", connecting included" : "");
+        }
+        if (count > 1) {
+            std::sort(times.begin() + 1, times.end());
+            fmt::print("{} calls after the first: min {:.3f}, median {:.3f}, max {:.3f} ms\n",
+                       count - 1, times[1], times[1 + (count - 1) / 2], times.back());
+        }
+    } catch (const CORBA::Exception& exception) {
+        fmt::print(stderr, "kairos ping: {}\n", exception.what());
+        return 1;
+    }
+    return 0;
+}
+
+} // namespace
+
+void add_reference_commands(CLI::App& app, int& status)
+{
+    auto reference = std::make_shared<std::string>();
+    auto count = std::make_shared<unsigned>(4);
+
+    auto* ior = app.add_subcommand("ior", "Print an object reference readably");
+    ior->add_option("reference", *reference, "IOR:…, corbaloc:…, corbaname:…, or a file with one")
+        ->required();
+    ior->callback([reference, &status] { status = print_reference(*reference); });
+
+    auto* ping_command =
+        app.add_subcommand("ping", "Ask an object whether it exists, and how long that takes");
+    ping_command->add_option("reference", *reference, "IOR:…, corbaloc:…, or a file with one")
+        ->required();
+    ping_command->add_option("-n,--count", *count, "Number of calls")
+        ->check(CLI::Range(1u, 1'000'000u))
+        ->capture_default_str();
+    ping_command->callback([reference, count, &status] { status = ping(*reference, *count); });
+}
+
+} // namespace kairos::tools
