@@ -484,6 +484,23 @@ TEST(GiopFragments, cancelled_ones_make_place)
     EXPECT_LE(connection.memory_held(), 2 * limits::receive_buffer_initial);
 }
 
+// Neither a finished nor a cancelled message may count against the limit for ever.
+TEST(GiopFragments, the_limit_is_for_what_is_held_now)
+{
+    Connection connection(Role::server, 1000);
+    Message message;
+    for (std::uint32_t id = 0; id < 20; ++id) {
+        for (const Octets& part : parts_of(request_of(500, id), 128))
+            feed(connection, part);
+        ASSERT_EQ(connection.next(message), Event::message) << id;
+        feed(connection, parts_of(request_of(500, id), 256)[0]);
+        feed(connection, cancel_request(version_1_2, id));
+        ASSERT_EQ(connection.next(message), Event::message) << id;
+        ASSERT_EQ(connection.next(message), Event::need_bytes) << id;
+    }
+    EXPECT_TRUE(connection.between_messages());
+}
+
 TEST(GiopFragments, old_and_short_messages_stay_whole)
 {
     EXPECT_EQ(parts_of(request_of(500, 1, version_1_0), 64).size(), 1u);
