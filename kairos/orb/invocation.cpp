@@ -104,7 +104,12 @@ Outcome Invocation::exchange(const giop::RequestTemplate& header)
     if (const Outcome sent = connection_->send(prefix, out_); sent != Outcome::ok) [[unlikely]]
         return sent;
     if (operation_.response == Response::none) return Outcome::ok;
-    return receive(request_id);
+    try {
+        return receive(request_id);
+    } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
+        connection_.reset();
+        raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
+    }
 }
 
 Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint32_t request_id)

@@ -26,7 +26,13 @@ class ConnectionThread final : public ServerConnection {
 
     void run()
     {
-        while (serve_once()) {
+        try {
+            while (serve_once()) {
+            }
+        } catch (const std::bad_alloc&) {
+            log::error("out of memory for a message from " + peer_.to_text() +
+                       "; connection closed");
+            return;
         }
         if (protocol_.ended() || broken_)
             drain();
