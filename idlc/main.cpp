@@ -2,6 +2,7 @@
 //
 // kairos-idl: the command line of the IDL compiler. Exit status 0 when all is well, 1 after errors
 // in the IDL, 2 after errors in the command line.
+#include "idlc/emit.h"
 #include "idlc/frontend.h"
 #include "idlc/options.h"
 
@@ -17,11 +18,36 @@ namespace {
 
 using kairos::idlc::Compilation;
 using kairos::idlc::Options;
-using kairos::idlc::Unit;
 
 constexpr int exit_good = 0;
 constexpr int exit_errors = 1;
 constexpr int exit_usage = 2;
+
+/// The names of generated files: a whole style, and single suffixes that override it.
+void add_naming_options(CLI::App& app, Options& options)
+{
+    const auto apply = [&options](const std::string& style) {
+        if (style == "tao") {
+            options.header_suffix = "C.h", options.source_suffix = "C.cpp";
+            options.skel_header_suffix = "S.h", options.skel_source_suffix = "S.cpp";
+        } else if (style == "omniorb") {
+            options.header_suffix = ".hh", options.source_suffix = "SK.cc";
+            options.skel_header_suffix = "", options.skel_source_suffix = "DynSK.cc";
+        }
+    };
+    app.add_option_function<std::string>("--style", apply, "Name files as this ORB does")
+        ->check(CLI::IsMember({"kairos", "tao", "omniorb"}))
+        ->trigger_on_parse(); // before the suffixes that follow it
+    const auto suffix = [&app](const char* name, std::string& value, const char* what) {
+        app.add_option(name, value, std::string("End of the name of the ") + what)
+            ->type_name("SUFFIX")
+            ->trigger_on_parse();
+    };
+    suffix("--header-suffix", options.header_suffix, "header");
+    suffix("--source-suffix", options.source_suffix, "source file of the stubs");
+    suffix("--skel-header-suffix", options.skel_header_suffix, "header of the skeletons");
+    suffix("--skel-source-suffix", options.skel_source_suffix, "source file of the skeletons");
+}
 
 void add_options(CLI::App& app, Options& options)
 {
@@ -38,6 +64,11 @@ void add_options(CLI::App& app, Options& options)
     app.add_flag("--check", options.check_only, "Only check, write nothing");
     app.add_option("-o,--output-dir", options.output_directory, "Write generated files to DIR")
         ->type_name("DIR");
+    add_naming_options(app, options);
+    app.add_option("--export-macro", options.export_macro, "Put MACRO in front of class names")
+        ->type_name("MACRO");
+    app.add_option("--depfile", options.depfile, "Write a make rule of what was read to FILE")
+        ->type_name("FILE");
 }
 
 /// A name that the preprocessor accepts; it would answer anything else with its own usage text.
@@ -75,14 +106,6 @@ bool check_macros(const Options& options)
     return true;
 }
 
-/// Where the back end takes over.
-bool emit(const Unit& unit, const Options& options, kairos::idlc::Diagnostics& diagnostics)
-{
-    static_cast<void>(unit);
-    static_cast<void>(options);
-    return diagnostics.error_count() == 0;
-}
-
 bool process(const std::string& path, const Options& options)
 {
     Compilation compilation(options);
@@ -94,7 +117,7 @@ bool process(const std::string& path, const Options& options)
     } else {
         good = compilation.compile_file(path);
         if (good && !options.check_only)
-            good = emit(compilation.unit(), options, compilation.diagnostics());
+            good = kairos::idlc::emit(compilation.unit(), options, compilation.diagnostics());
     }
     const bool colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
     const std::string report = compilation.diagnostics().render(colour);
@@ -116,6 +139,10 @@ int main(int argc, char** argv)
     }
     if (!check_macros(options)) return exit_usage;
     add_installed_directory(options);
+    if (!options.depfile.empty() && options.files.size() != 1) {
+        std::fputs("kairos-idl: --depfile is for one IDL file at a time\n", stderr);
+        return exit_usage;
+    }
     bool good = true;
     for (const std::string& path : options.files)
         good = process(path, options) && good;

@@ -20,6 +20,12 @@ struct Options {
 
     // The back end's.
     std::string output_directory = "."; ///< -o
+    std::string header_suffix = ".h";
+    std::string source_suffix = ".cpp";
+    std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too
+    std::string skel_source_suffix = "_skel.cpp";
+    std::string export_macro{}; ///< in front of the names of classes
+    std::string depfile{};      ///< a make rule of what was read; empty for none
 };
 
 } // namespace kairos::idlc

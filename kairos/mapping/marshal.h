@@ -71,6 +71,14 @@ void encode_result(cdr::Writer& out, const T* value)
     Marshal<T>::encode(out, *value);
 }
 
+template <typename A>
+void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
+{
+    if (slices == nullptr) [[unlikely]]
+        raise_null_result();
+    Marshal<A>::encode(out, as_array<A>(slices));
+}
+
 /// `bound` is 0 for unbounded strings.
 inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0)
 {

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idlc/cpp_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace kairos::idlc {
+namespace {
+
+/// Keywords and alternative tokens of C++20, sorted.
+constexpr std::string_view keywords[] = {
+    "alignas",       "alignof",     "and",
+    "and_eq",        "asm",         "auto",
+    "bitand",        "bitor",       "bool",
+    "break",         "case",        "catch",
+    "char",          "char16_t",    "char32_t",
+    "char8_t",       "class",       "co_await",
+    "co_return",     "co_yield",    "compl",
+    "concept",       "const",       "const_cast",
+    "consteval",     "constexpr",   "constinit",
+    "continue",      "decltype",    "default",
+    "delete",        "do",          "double",
+    "dynamic_cast",  "else",        "enum",
+    "explicit",      "export",      "extern",
+    "false",         "float",       "for",
+    "friend",        "goto",        "if",
+    "inline",        "int",         "long",
+    "mutable",       "namespace",   "new",
+    "noexcept",      "not",         "not_eq",
+    "nullptr",       "operator",    "or",
+    "or_eq",         "private",     "protected",
+    "public",        "register",    "reinterpret_cast",
+    "requires",      "return",      "short",
+    "signed",        "sizeof",      "static",
+    "static_assert", "static_cast", "struct",
+    "switch",        "template",    "this",
+    "thread_local",  "throw",       "true",
+    "try",           "typedef",     "typeid",
+    "typename",      "union",       "unsigned",
+    "using",         "virtual",     "void",
+    "volatile",      "wchar_t",     "while",
+    "xor",           "xor_eq",
+};
+static_assert(std::ranges::is_sorted(keywords));
+
+/// Outermost first, joined by `separator`.
+std::string joined(const Declaration& declaration, std::string_view separator,
+                   std::string (*name_of)(std::string_view))
+{
+    std::string name = name_of(declaration.name);
+    for (const Declaration* scope = declaration.parent; scope != nullptr; scope = scope->parent)
+        name = name_of(scope->name) + std::string(separator) + name;
+    return name;
+}
+
+std::string as_written(std::string_view name) { return std::string(name); }
+
+std::string_view basic_name(TypeKind kind)
+{
+    switch (kind) {
+    case TypeKind::boolean:
+        return "Boolean";
+    case TypeKind::char_:
+        return "Char";
+    case TypeKind::wchar:
+        return "WChar";
+    case TypeKind::octet:
+        return "Octet";
+    case TypeKind::int8:
+        return "Int8";
+    case TypeKind::uint8:
+        return "UInt8";
+    case TypeKind::short_:
+        return "Short";
+    case TypeKind::unsigned_short:
+        return "UShort";
+    case TypeKind::long_:
+        return "Long";
+    case TypeKind::unsigned_long:
+        return "ULong";
+    case TypeKind::long_long:
+        return "LongLong";
+    case TypeKind::unsigned_long_long:
+        return "ULongLong";
+    case TypeKind::float_:
+        return "Float";
+    case TypeKind::double_:
+        return "Double";
+    case TypeKind::long_double:
+        return "LongDouble";
+    case TypeKind::object:
+        return "Object";
+    default: // emit_check.cpp refused the rest
+        return "";
+    }
+}
+
+std::string escaped(unsigned char character)
+{
+    switch (character) {
+    case '"':
+    case '\'':
+    case '\\':
+    case '?': // no trigraphs
+        return std::string("\\") + static_cast<char>(character);
+    default:
+        break;
+    }
+    if (character >= 0x20 && character < 0x7F) return {static_cast<char>(character)};
+    char text[8];
+    std::snprintf(text, sizeof text, "\\%03o", character); // three digits: what follows is safe
+    return text;
+}
+
+/// Beyond ASCII hexadecimal, which ends only where no digit follows.
+std::string escaped_wide(char32_t character)
+{
+    if (character < 0x80) return escaped(static_cast<unsigned char>(character));
+    char text[16];
+    std::snprintf(text, sizeof text, "\\x%x", static_cast<unsigned>(character));
+    return text;
+}
+
+std::string floating_literal(long double value, TypeKind kind)
+{
+    char text[64];
+    const char* suffix = "";
+    if (kind == TypeKind::float_) {
+        std::snprintf(text, sizeof text, "%.9Lg", value);
+        suffix = "F";
+    } else if (kind == TypeKind::double_) {
+        std::snprintf(text, sizeof text, "%.17Lg", value);
+    } else {
+        std::snprintf(text, sizeof text, "%.21Lg", value);
+        suffix = "L";
+    }
+    std::string number = text;
+    if (number.find_first_of(".en") == std::string::npos) number += ".0";
+    return number + suffix;
+}
+
+std::string signed_literal(std::int64_t value)
+{
+    // There are no negative literals, so the least number has none.
+    if (value == INT64_MIN) return "-9223372036854775807LL - 1";
+    const std::string digits = std::to_string(value);
+    return value > INT32_MAX || value < INT32_MIN ? digits + "LL" : digits;
+}
+
+std::string unsigned_literal(std::uint64_t value)
+{
+    return std::to_string(value) + (value > UINT32_MAX ? "ULL" : value > INT32_MAX ? "U" : "");
+}
+
+std::string bounds(std::initializer_list<std::uint64_t> bounds)
+{
+    std::string text;
+    for (const std::uint64_t bound : bounds)
+        text += (text.empty() ? "" : ", ") + std::to_string(bound);
+    return text;
+}
+
+} // namespace
+
+Form form_of(const Type& type)
+{
+    const Type& actual = resolved(type);
+    switch (actual.kind) {
+    case TypeKind::void_:
+        return Form::void_;
+    case TypeKind::string:
+        return Form::string;
+    case TypeKind::object:
+        return Form::object;
+    case TypeKind::sequence:
+        return Form::sequence;
+    case TypeKind::array:
+        return is_variable_length(actual) ? Form::variable_array : Form::fixed_array;
+    case TypeKind::declared:
+        break;
+    default:
+        return Form::basic;
+    }
+    if (as<Interface>(actual.declaration) != nullptr) return Form::object;
+    if (as<Enum>(actual.declaration) != nullptr) return Form::basic;
+    return is_variable_length(actual) ? Form::variable_struct : Form::fixed_struct;
+}
+
+std::string identifier(std::string_view idl_name)
+{
+    const bool keyword = std::ranges::binary_search(keywords, idl_name);
+    return (keyword ? "_cxx_" : "") + std::string(idl_name);
+}
+
+std::string defined_name(const Declaration& declaration)
+{
+    return joined(declaration, "::", identifier);
+}
+
+std::string qualified(const Declaration& declaration) { return "::" + defined_name(declaration); }
+
+std::string flat_name(const Declaration& declaration)
+{
+    return joined(declaration, "_", as_written);
+}
+
+std::string skeleton_identifier(const Interface& interface)
+{
+    return interface.parent == nullptr ? "POA_" + interface.name : identifier(interface.name);
+}
+
+std::string skeleton_name(const Interface& interface)
+{
+    const Declaration* outermost = &interface;
+    while (outermost->parent != nullptr)
+        outermost = outermost->parent;
+    const std::string name = defined_name(interface);
+    return "POA_" + outermost->name + name.substr(identifier(outermost->name).size());
+}
+
+std::string value_type(const Type& type)
+{
+    switch (type.kind) {
+    case TypeKind::void_:
+        return "void";
+    case TypeKind::declared:
+        return qualified(*type.declaration);
+    case TypeKind::string:
+        return "char*";
+    case TypeKind::sequence:
+        return sequence_base(type);
+    default:
+        return "::CORBA::" + std::string(basic_name(type.kind));
+    }
+}
+
+std::string interface_class(const Type& type) { return value_type(resolved(type)); }
+
+std::string dimensions_of(const Type& array, std::size_t first)
+{
+    std::string text;
+    for (std::size_t i = first; i < array.dimensions.size(); ++i)
+        text += "[" + std::to_string(array.dimensions[i]) + "]";
+    return text;
+}
+
+Declarator storage_type(const Type& type)
+{
+    switch (form_of(type)) {
+    case Form::string:
+        if (const std::uint64_t bound = string_bound(type); bound != 0)
+            return {"::kairos::mapping::BoundedStringMember<" + std::to_string(bound) + ">"};
+        return {"::kairos::mapping::StringMember"};
+    case Form::object:
+        return {"::kairos::mapping::ObjectMember<" + interface_class(type) + ">"};
+    default:
+        break;
+    }
+    if (type.kind == TypeKind::array) {
+        Declarator element = storage_type(*type.element);
+        return {element.type, dimensions_of(type)};
+    }
+    return {value_type(type)};
+}
+
+std::string_view sequence_template(const Type& sequence)
+{
+    const bool bounded = sequence.bound != 0;
+    switch (form_of(*sequence.element)) {
+    case Form::string:
+        return bounded ? "BoundedStringSequence" : "UnboundedStringSequence";
+    case Form::object:
+        return bounded ? "BoundedObjectSequence" : "UnboundedObjectSequence";
+    default:
+        return bounded ? "BoundedSequence" : "UnboundedSequence";
+    }
+}
+
+std::string sequence_base(const Type& sequence)
+{
+    const Type& element = *sequence.element;
+    std::string arguments;
+    const std::uint64_t bound = sequence.bound;
+    if (form_of(element) == Form::string) {
+        const std::uint64_t element_bound = string_bound(element);
+        arguments = bound != 0 ? bounds({bound, element_bound}) : bounds({element_bound});
+    } else {
+        arguments =
+            form_of(element) == Form::object ? interface_class(element) : value_type(element);
+        if (bound != 0) arguments += ", " + std::to_string(bound);
+    }
+    return "::kairos::mapping::" + std::string(sequence_template(sequence)) + "<" + arguments + ">";
+}
+
+std::uint64_t string_bound(const Type& type)
+{
+    const Type& actual = resolved(type);
+    return actual.kind == TypeKind::string ? actual.bound : 0;
+}
+
+std::string parameter_type(const Type& type, Direction direction)
+{
+    const Form form = form_of(type);
+    if (form == Form::string) {
+        constexpr std::array names = {"const char*", "::CORBA::String_out", "char*&"};
+        return names[static_cast<std::size_t>(direction)];
+    }
+    const std::string name = value_type(type);
+    if (direction == Direction::out) return name + "_out";
+    const bool in = direction == Direction::in;
+    switch (form) {
+    case Form::basic:
+        return in ? name : name + "&";
+    case Form::object:
+        return in ? name + "_ptr" : name + "_ptr&";
+    case Form::fixed_array:
+    case Form::variable_array:
+        return in ? "const " + name : name;
+    default:
+        return in ? "const " + name + "&" : name + "&";
+    }
+}
+
+std::string result_type(const Type& type)
+{
+    const std::string name = value_type(type);
+    switch (form_of(type)) {
+    case Form::string:
+        return "char*";
+    case Form::object:
+        return name + "_ptr";
+    case Form::variable_struct:
+    case Form::sequence:
+        return name + "*";
+    case Form::fixed_array:
+    case Form::variable_array:
+        return name + "_slice*";
+    default:
+        return name;
+    }
+}
+
+std::string string_literal(std::string_view text)
+{
+    std::string literal = "\"";
+    for (const char character : text)
+        literal += escaped(static_cast<unsigned char>(character));
+    return literal + "\"";
+}
+
+std::string literal(const Value& value, const Type& type)
+{
+    if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? "true" : "false";
+    if (const auto* character = std::get_if<char>(&value))
+        return "'" + escaped(static_cast<unsigned char>(*character)) + "'";
+    if (const auto* wide = std::get_if<char32_t>(&value)) return "L'" + escaped_wide(*wide) + "'";
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return signed_literal(*number);
+    if (const auto* number = std::get_if<std::uint64_t>(&value)) return unsigned_literal(*number);
+    if (const auto* number = std::get_if<long double>(&value))
+        return floating_literal(*number, resolved(type).kind);
+    if (const auto* text = std::get_if<std::string>(&value)) return string_literal(*text);
+    if (const auto* text = std::get_if<std::u32string>(&value)) {
+        std::string literal = "L\"";
+        for (const char32_t character : *text)
+            literal += escaped_wide(character) + (character < 0x80 ? "" : "\" L\"");
+        return literal + "\"";
+    }
+    if (const auto* const* enumerator = std::get_if<const Enumerator*>(&value))
+        return qualified(**enumerator);
+    return ""; // fixed: refused before
+}
+
+std::uint64_t wire_bytes_min(const Type& type)
+{
+    const Type& actual = resolved(type);
+    switch (actual.kind) {
+    case TypeKind::void_:
+        return 0;
+    case TypeKind::boolean:
+    case TypeKind::char_:
+    case TypeKind::octet:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+        return 1;
+    case TypeKind::short_:
+    case TypeKind::unsigned_short:
+        return 2;
+    case TypeKind::long_long:
+    case TypeKind::unsigned_long_long:
+    case TypeKind::double_:
+    case TypeKind::object:
+        return 8;
+    case TypeKind::long_double:
+        return 16;
+    case TypeKind::string:
+        return 5;
+    case TypeKind::array: {
+        std::uint64_t bytes = wire_bytes_min(*actual.element);
+        for (const std::uint64_t dimension : actual.dimensions)
+            bytes *= dimension;
+        return bytes;
+    }
+    case TypeKind::declared:
+        break;
+    default:
+        return 4;
+    }
+    if (as<Interface>(actual.declaration) != nullptr) return 8;
+    const auto* composite = as<Struct>(actual.declaration);
+    if (composite == nullptr) return 4;
+    std::uint64_t bytes = 0;
+    for (const Member& member : composite->members)
+        bytes += wire_bytes_min(*member.type);
+    return bytes;
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The back end: from the model of one IDL file to C++ in the classic mapping. What main.cpp calls;
+// the emitters behind it are declared in emitters.h.
+#pragma once
+
+#include "idlc/diagnostics.h"
+#include "idlc/model.h"
+#include "idlc/options.h"
+
+namespace kairos::idlc {
+
+/// Writes the generated files of the unit's main file, all or none. False, with errors reported,
+/// where something in it has no code yet or a file cannot be written.
+[[nodiscard]] bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics);
+
+/// Reports everything in the main file, or used by it, that there is no code generation for yet.
+[[nodiscard]] bool check_supported(const Unit& unit, Diagnostics& diagnostics);
+
+} // namespace kairos::idlc

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the back end has no code for yet, found before anything is written: never silently missing
+// code. Only what the main file declares or uses counts; other constructs of included files are
+// the business of whoever compiles those.
+#include "idlc/emit.h"
+
+#include <string>
+#include <unordered_set>
+
+namespace kairos::idlc {
+namespace {
+
+class Check {
+  public:
+    explicit Check(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+    void declarations(const Declarations& declarations)
+    {
+        for (const Declaration* each : declarations)
+            declaration(*each);
+    }
+
+  private:
+    void declaration(const Declaration& declaration);
+    void interface(const Interface& interface);
+    void operation(const Operation& operation);
+    void raises(const Declaration& owner, const Declarations& raises);
+    void members(const std::vector<Member>& members);
+    void type(const Type& type, Location location);
+    /// What in the type there is no code for; empty where all is well.
+    [[nodiscard]] std::string_view missing(const Type& type);
+    [[nodiscard]] std::string_view missing_declared(const Declaration& declaration);
+
+    void refuse(Location location, std::string_view what)
+    {
+        diagnostics_.error(location,
+                           "code generation for " + std::string(what) + " is not there yet");
+    }
+
+    Diagnostics& diagnostics_;
+    std::unordered_set<const Declaration*> fine_;
+};
+
+void Check::declaration(const Declaration& declaration)
+{
+    if (const auto* module = as<Module>(&declaration)) return declarations(module->declarations);
+    if (!declaration.in_main_file) return;
+    switch (declaration.kind) {
+    case DeclarationKind::interface:
+        return interface(*as<Interface>(&declaration));
+    case DeclarationKind::struct_: {
+        const auto& composite = *as<Struct>(&declaration);
+        if (composite.base != nullptr) refuse(composite.location, "struct inheritance");
+        declarations(composite.declarations);
+        return members(composite.members);
+    }
+    case DeclarationKind::exception:
+        declarations(as<Exception>(&declaration)->declarations);
+        return members(as<Exception>(&declaration)->members);
+    case DeclarationKind::alias:
+        return type(*as<Alias>(&declaration)->type, declaration.location);
+    case DeclarationKind::constant: {
+        const TypeKind kind = resolved(*as<Constant>(&declaration)->type).kind;
+        if (kind == TypeKind::fixed) refuse(declaration.location, "fixed-point types");
+        return;
+    }
+    case DeclarationKind::union_:
+        return refuse(declaration.location, "unions");
+    case DeclarationKind::value_type:
+    case DeclarationKind::value_box:
+        return refuse(declaration.location, "value types");
+    case DeclarationKind::native:
+        return refuse(declaration.location, "native types");
+    default:
+        return; // forward declarations, enums, annotations
+    }
+}
+
+void Check::interface(const Interface& interface)
+{
+    if (interface.is_abstract) return refuse(interface.location, "abstract interfaces");
+    if (interface.is_local) return refuse(interface.location, "local interfaces");
+    for (const Interface* base : interface.bases)
+        if (base->is_abstract) refuse(interface.location, "abstract interfaces");
+    declarations(interface.declarations);
+    for (const Declaration* each : interface.declarations) {
+        if (const auto* call = as<Operation>(each)) operation(*call);
+        if (const auto* attribute = as<Attribute>(each)) {
+            type(*attribute->type, attribute->location);
+            raises(*attribute, attribute->get_raises);
+            raises(*attribute, attribute->set_raises);
+        }
+    }
+}
+
+void Check::operation(const Operation& operation)
+{
+    if (!operation.context.empty()) refuse(operation.location, "context clauses");
+    type(*operation.result, operation.location);
+    for (const Parameter& parameter : operation.parameters)
+        type(*parameter.type, parameter.location);
+    raises(operation, operation.raises);
+}
+
+void Check::raises(const Declaration& owner, const Declarations& raises)
+{
+    for (const Declaration* raised : raises) {
+        const auto* exception = as<Exception>(raised);
+        if (exception == nullptr) {
+            refuse(owner.location, "native exceptions");
+        } else if (!exception->in_main_file) {
+            for (const Member& member : exception->members)
+                type(*member.type, owner.location);
+        }
+    }
+}
+
+void Check::members(const std::vector<Member>& members)
+{
+    for (const Member& member : members)
+        type(*member.type, member.location);
+}
+
+void Check::type(const Type& type, Location location)
+{
+    const std::string_view what = missing(type);
+    if (what.empty()) return;
+    // What the main file declares is reported where it is declared, once.
+    if (type.kind == TypeKind::declared && type.declaration->in_main_file) return;
+    refuse(location, what);
+}
+
+std::string_view Check::missing(const Type& type)
+{
+    switch (type.kind) {
+    case TypeKind::any:
+        return "any";
+    case TypeKind::type_code:
+        return "TypeCode";
+    case TypeKind::value_base:
+        return "ValueBase";
+    case TypeKind::fixed:
+        return "fixed-point types";
+    case TypeKind::wchar:
+        return "wchar";
+    case TypeKind::wstring:
+        return "wstring";
+    case TypeKind::sequence:
+    case TypeKind::array:
+        return missing(*type.element);
+    case TypeKind::declared:
+        return missing_declared(*type.declaration);
+    default:
+        return {};
+    }
+}
+
+std::string_view Check::missing_declared(const Declaration& declaration)
+{
+    if (!fine_.insert(&declaration).second) return {}; // known, or a recursive type
+    std::string_view what;
+    switch (declaration.kind) {
+    case DeclarationKind::alias:
+        what = missing(*as<Alias>(&declaration)->type);
+        break;
+    case DeclarationKind::struct_:
+        for (const Member& member : as<Struct>(&declaration)->members)
+            if (what.empty()) what = missing(*member.type);
+        if (as<Struct>(&declaration)->base != nullptr) what = "struct inheritance";
+        break;
+    case DeclarationKind::union_:
+        what = "unions";
+        break;
+    case DeclarationKind::interface:
+        if (as<Interface>(&declaration)->is_abstract) what = "abstract interfaces";
+        if (as<Interface>(&declaration)->is_local) what = "local interfaces";
+        break;
+    case DeclarationKind::value_type:
+    case DeclarationKind::value_box:
+        what = "value types";
+        break;
+    case DeclarationKind::native:
+        what = "native types";
+        break;
+    default:
+        break;
+    }
+    if (!what.empty()) fine_.erase(&declaration);
+    return what;
+}
+
+} // namespace
+
+bool check_supported(const Unit& unit, Diagnostics& diagnostics)
+{
+    const std::size_t before = diagnostics.error_count();
+    Check(diagnostics).declarations(unit.declarations);
+    return diagnostics.error_count() == before;
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server side: skeleton and TIE classes, and the functions by which a skeleton finds the
+// operation, decodes its arguments, calls the servant and encodes the results.
+#include "idlc/emitters.h"
+#include "idlc/operation_search.h"
+
+#include <cstdio>
+
+namespace kairos::idlc {
+namespace {
+
+/// Larger arguments live on the heap, not on the stack of the thread that serves.
+constexpr std::uint64_t stack_bytes_max = 16 << 10;
+
+// --- Classes -----------------------------------------------------------------------------------
+
+std::string argument_list(const Call& call)
+{
+    std::string list;
+    for (const std::string& local : call.locals)
+        list += (list.empty() ? "" : ", ") + local;
+    return list;
+}
+
+std::vector<Call> calls_of_all(const Source& source, const Interface& interface)
+{
+    std::vector<Call> calls;
+    for (const Declaration* declaration : all_operations(interface))
+        for (Call& call : calls_of(source, *declaration))
+            calls.push_back(std::move(call));
+    return calls;
+}
+
+void emit_class(const Source& source, const Interface& interface, Text& out)
+{
+    const std::string name = skeleton_identifier(interface);
+    std::string bases;
+    for (const Interface* base : interface.bases)
+        bases +=
+            (bases.empty() ? "public virtual ::" : ", public virtual ::") + skeleton_name(*base);
+    if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
+    out.open("class ", exported(source), name, " : ", bases, " {");
+    out.label("public:");
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration)) {
+            out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+                     parameter_list(call), ") = 0;");
+        }
+    out.blank();
+    out.line(qualified(interface), "_ptr _this();");
+    out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
+    out.line("bool _kairos_supports(std::string_view repository_id) const override;");
+    out.line("const char* _kairos_id() const override;");
+    out.blank();
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
+    out.close("};");
+    out.blank();
+}
+
+void emit_tie(const Source& source, const Interface& interface, Text& out)
+{
+    const std::string base = skeleton_identifier(interface);
+    const std::string name = base + "_tie";
+    out.line("template <class T>");
+    out.open("class ", name, " : public ", base, " {");
+    out.label("public:");
+    out.line(name, "(T& tied) : _tied(&tied) {}");
+    out.line(name, "(T& tied, ::PortableServer::POA_ptr poa)");
+    out.line("    : _tied(&tied), _poa(::PortableServer::POA::_duplicate(poa)) {}");
+    out.line(name, "(T* tied, ::CORBA::Boolean release = true)");
+    out.line("    : _tied(tied), _release(release) {}");
+    out.line(name, "(T* tied, ::PortableServer::POA_ptr poa, ::CORBA::Boolean release = true)");
+    out.line("    : _tied(tied), _poa(::PortableServer::POA::_duplicate(poa)), _release(release) "
+             "{}");
+    out.line(name, "(const ", name, "&) = delete;");
+    out.line(name, "& operator=(const ", name, "&) = delete;");
+    out.open("~", name, "() override\n    {");
+    out.line("if (_release) delete _tied;");
+    out.close();
+    out.blank();
+    out.line("T* _tied_object() { return _tied; }");
+    out.line("void _tied_object(T& tied) { _tied_object(&tied, false); }");
+    out.open("void _tied_object(T* tied, ::CORBA::Boolean release = true)\n    {");
+    out.line("if (_release && tied != _tied) delete _tied;");
+    out.line("_tied = tied;");
+    out.line("_release = release;");
+    out.close();
+    out.line("::CORBA::Boolean _is_owner() { return _release; }");
+    out.line("void _is_owner(::CORBA::Boolean release) { _release = release; }");
+    out.open("::PortableServer::POA_ptr _default_POA() override\n    {");
+    out.line("if (::CORBA::is_nil(_poa.in())) return ", base, "::_default_POA();");
+    out.line("return ::PortableServer::POA::_duplicate(_poa.in());");
+    out.close();
+    out.blank();
+    for (const Call& call : calls_of_all(source, interface)) {
+        out.open(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
+                 ") override\n    {");
+        out.line(call.result->kind == TypeKind::void_ ? "" : "return ", "_tied->", call.cpp_name(),
+                 "(", argument_list(call), ");");
+        out.close();
+    }
+    out.blank();
+    out.label("private:");
+    out.line("T* _tied;");
+    out.line("::PortableServer::POA_var _poa{};");
+    out.line("::CORBA::Boolean _release = false;");
+    out.close("};");
+    out.blank();
+}
+
+void emit_classes(const Source& source, const Declarations& declarations, Text& out)
+{
+    for (const Declaration* declaration : declarations) {
+        const auto* interface = as<Interface>(declaration);
+        if (interface != nullptr && interface->in_main_file) {
+            emit_class(source, *interface, out);
+            emit_tie(source, *interface, out);
+        }
+        const auto* module = as<Module>(declaration);
+        if (module == nullptr || !module->in_main_file) continue;
+        std::vector<const Interface*> found;
+        collect(module->declarations, found);
+        if (found.empty()) continue;
+        const std::string name =
+            module->parent == nullptr ? "POA_" + module->name : identifier(module->name);
+        out.blank();
+        out.line("namespace ", name, " {");
+        out.blank();
+        emit_classes(source, module->declarations, out);
+        out.line("} // namespace ", name);
+        out.blank();
+    }
+}
+
+// --- Serving one request -----------------------------------------------------------------------
+
+/// What an argument is within the function that serves a request.
+struct Local {
+    std::string value;    ///< the C++ expression that encodes or decodes it
+    std::string argument; ///< the C++ expression that the servant is given
+};
+
+bool is_array(Form form) { return form == Form::fixed_array || form == Form::variable_array; }
+
+std::string decoding(const std::string& value)
+{
+    return "::kairos::mapping::decode(_upcall.in(), " + value + ");";
+}
+
+/// A fixed-length value, or an array that comes in: on the stack unless it is large.
+Local declare_value(const Type& type, const std::string& name, Text& out)
+{
+    const std::string base = value_type(type);
+    const Form form = form_of(type);
+    if (form == Form::basic || wire_bytes_min(type) <= stack_bytes_max) {
+        out.line(base, " ", name, "{};");
+        return {name, name};
+    }
+    if (is_array(form)) {
+        out.line(base, "_var ", name, " = ", base, "_alloc();");
+        return {"::kairos::mapping::as_array<" + base + ">(" + name + ".inout())",
+                name + ".inout()"};
+    }
+    out.line(base, "_var ", name, " = new ", base, "();");
+    return {name + ".inout()", name + ".inout()"};
+}
+
+Local emit_in(const Type& type, const std::string& name, Text& out)
+{
+    const std::string base = value_type(type);
+    switch (form_of(type)) {
+    case Form::string:
+        out.line("const char* ", name, " = nullptr;");
+        out.line("::kairos::mapping::decode_string_view(_upcall.in(), ", name, bound_argument(type),
+                 ");");
+        return {name, name};
+    case Form::object:
+        out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
+                 interface_class(type), ">(_upcall.in());");
+        return {name + ".in()", name + ".in()"};
+    case Form::sequence:
+        out.line(base, " ", name, "{};");
+        out.line("::kairos::mapping::decode_view(_upcall.in(), _upcall.arena(), ", name, ");");
+        return {name, name};
+    default:
+        const Local local = declare_value(type, name, out);
+        out.line(decoding(local.value));
+        return local;
+    }
+}
+
+Local emit_inout(const Type& type, const std::string& name, Text& out)
+{
+    const std::string base = value_type(type);
+    switch (form_of(type)) {
+    case Form::string:
+        out.line("::CORBA::String_var ", name, ";");
+        out.line("::kairos::mapping::decode_string(_upcall.in(), ", name, bound_argument(type),
+                 ");");
+        return {name + ".in()", name + ".inout()"};
+    case Form::object:
+        out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
+                 interface_class(type), ">(_upcall.in());");
+        return {name + ".in()", name + ".inout()"};
+    default:
+        const Local local = declare_value(type, name, out);
+        out.line(decoding(local.value));
+        return local;
+    }
+}
+
+Local emit_out(const Type& type, const std::string& name, Text& out)
+{
+    const std::string base = value_type(type);
+    switch (form_of(type)) {
+    case Form::string:
+        out.line("::CORBA::String_var ", name, ";");
+        return {name + ".in()", name + ".out()"};
+    case Form::object:
+        out.line(base, "_var ", name, ";");
+        return {name + ".in()", name + ".out()"};
+    case Form::variable_struct:
+    case Form::sequence:
+    case Form::variable_array:
+        out.line(base, "_var ", name, ";");
+        return {name + ".ptr()", name + ".out()"};
+    default:
+        return declare_value(type, name, out);
+    }
+}
+
+/// Encodes the result, or an inout or out argument.
+void emit_result(const Type& type, const std::string& value, bool may_be_null, Text& out)
+{
+    switch (form_of(type)) {
+    case Form::string:
+        return out.line("::kairos::mapping::encode_string(_upcall.out(), ", value,
+                        bound_argument(type), ");");
+    case Form::object:
+        return out.line("::kairos::mapping::encode_object(_upcall.out(), ", value, ");");
+    default:
+        break;
+    }
+    if (!may_be_null) return out.line("::kairos::mapping::encode(_upcall.out(), ", value, ");");
+    if (is_array(form_of(type)))
+        return out.line("::kairos::mapping::encode_array_result<", value_type(type),
+                        ">(_upcall.out(), ", value, ");");
+    out.line("::kairos::mapping::encode_result(_upcall.out(), ", value, ");");
+}
+
+/// Declares the variable that takes the servant's result and says how to encode it.
+std::string declare_result(const Type& type, const std::string& call, Text& out)
+{
+    const std::string base = value_type(type);
+    switch (form_of(type)) {
+    case Form::void_:
+        out.line(call, ";");
+        return "";
+    case Form::basic:
+    case Form::fixed_struct:
+        out.line("const ", base, " _result = ", call, ";");
+        return "_result";
+    case Form::string:
+        out.line("const ::CORBA::String_var _result = ", call, ";");
+        return "_result.in()";
+    case Form::object:
+        out.line("const ", base, "_var _result = ", call, ";");
+        return "_result.in()";
+    default:
+        out.line("const ", base, "_var _result = ", call, ";");
+        return "_result.ptr()";
+    }
+}
+
+void emit_serve(const Source& source, const Call& call, Text& out)
+{
+    const std::string reference = operation_reference(source, call);
+    out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
+             "(::kairos::orb::Upcall& _upcall)\n{");
+    std::vector<Local> locals;
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        const auto emit = parameter.direction == Direction::in    ? emit_in
+                          : parameter.direction == Direction::out ? emit_out
+                                                                  : emit_inout;
+        locals.push_back(emit(*parameter.type, call.locals[i], out));
+    }
+    out.line("_upcall.arguments_read(", reference, ");");
+    std::string arguments;
+    for (const Local& local : locals)
+        arguments += (arguments.empty() ? "" : ", ") + local.argument;
+    const std::string invocation = "this->" + call.cpp_name() + "(" + arguments + ")";
+    const std::string result = declare_result(*call.result, invocation, out);
+    if (!result.empty()) {
+        const Form form = form_of(*call.result);
+        emit_result(*call.result, result, form != Form::basic && form != Form::fixed_struct, out);
+    }
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::in) continue;
+        const Form form = form_of(*parameter.type);
+        const bool pointer =
+            form == Form::variable_struct || form == Form::sequence || form == Form::variable_array;
+        emit_result(*parameter.type, locals[i].value,
+                    pointer && parameter.direction == Direction::out, out);
+    }
+    out.line("_upcall.reply();");
+    out.close();
+    out.blank();
+}
+
+// --- Finding the operation ---------------------------------------------------------------------
+
+std::string hexadecimal(std::uint64_t number)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%016llxu", static_cast<unsigned long long>(number));
+    return text;
+}
+
+void emit_table(const std::vector<Call>& calls, const OperationHash& hash, Text& out)
+{
+    const std::string count = std::to_string(calls.size());
+    std::string names;
+    for (const Call& call : calls)
+        names += (names.empty() ? "" : ", ") + string_literal(call.wire_name);
+    std::string slots;
+    for (const std::size_t slot : hash.slots)
+        slots += (slots.empty() ? "" : ", ") + std::to_string(slot);
+    out.line("static constexpr ::kairos::corba::OperationTable<", count, ", ",
+             std::to_string(hash.bits), "> table{");
+    out.line("    ", hexadecimal(hash.multiplier), ",");
+    out.line("    {", names, "},");
+    out.line("    {", slots, "},");
+    out.line("};");
+}
+
+void emit_dispatch(const Source& source, const Interface& interface, Text& out,
+                   Diagnostics& diagnostics)
+{
+    const std::vector<Call> calls = calls_of_all(source, interface);
+    std::vector<std::string> names;
+    for (const Call& call : calls)
+        names.push_back(call.wire_name);
+    out.open("void ", skeleton_name(interface), "::_kairos_dispatch(::kairos::orb::Upcall& upcall)",
+             "\n{");
+    if (calls.empty()) {
+        out.line("_kairos_dispatch_standard(upcall);");
+        return out.close();
+    }
+    const auto hash = search_operation_hash(names);
+    if (!hash) {
+        diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
+        return out.close();
+    }
+    emit_table(calls, *hash, out);
+    out.line("switch (table.find(upcall.operation())) {");
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        out.line("case ", std::to_string(i), ":");
+        const bool own = calls[i].declaration->parent == &interface;
+        const std::string scope = own ? "" : "::" + skeleton_name(calls[i].interface()) + "::";
+        out.line("    return ", scope, "_serve_", calls[i].wire_name, "(upcall);");
+    }
+    out.line("default:");
+    out.line("    return _kairos_dispatch_standard(upcall);");
+    out.line("}");
+    out.close();
+}
+
+void emit_interface(const Source& source, const Interface& interface, Text& out,
+                    Diagnostics& diagnostics)
+{
+    const std::string name = skeleton_name(interface);
+    const std::string stub = qualified(interface);
+    out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
+             ">(*this); }");
+    out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
+    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
+    std::string test = "return repository_id == " + stub + "::_kairos_id";
+    for (const Interface* ancestor : interface.ancestors)
+        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
+    out.line(test, ";");
+    out.close();
+    out.blank();
+    emit_dispatch(source, interface, out, diagnostics);
+    out.blank();
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_serve(source, call, out);
+}
+
+} // namespace
+
+void emit_skeleton_classes(const Source& source, Text& out)
+{
+    emit_classes(source, source.unit.declarations, out);
+}
+
+void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
+{
+    for (const Interface* interface : all_of<Interface>(source))
+        emit_interface(source, *interface, out, diagnostics);
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The source file of the client side: descriptions of operations, encoding and decoding of structs
+// and exceptions, and one function a stub operation. Straight-line code: policy stays in the ORB.
+#include "idlc/emitters.h"
+
+#include <utility>
+
+namespace kairos::idlc {
+namespace {
+
+// --- Descriptions of operations ----------------------------------------------------------------
+
+void emit_operation(const Call& call, Text& out)
+{
+    const std::string name = operation_constant(call);
+    std::string raises;
+    for (const Declaration* raised : call.raises)
+        raises += (raises.empty() ? "" : ", ") +
+                  ("::kairos::corba::exception_type<" + qualified(*raised) + ">()");
+    const std::string response =
+        std::string("::kairos::orb::Response::") + (call.oneway ? "none" : "required");
+    if (!raises.empty())
+        out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
+    out.line("constexpr ::kairos::orb::Operation ", name, "{", string_literal(call.wire_name), ", ",
+             response, ", ", raises.empty() ? "{}" : name + "_raises", "};");
+}
+
+// --- Members of structs and exceptions ---------------------------------------------------------
+
+void emit_marshal(const Declaration& declaration, const std::vector<Member>& members,
+                  bool recursive, Text& out)
+{
+    const std::string name = qualified(declaration);
+    const bool empty = members.empty();
+    out.open("void Marshal<", name, ">::encode(cdr::Writer&", empty ? "" : " out", ", const ", name,
+             "&", empty ? "" : " value", ")\n{");
+    for (const Member& member : members)
+        out.line("mapping::encode(out, value.", identifier(member.name), ");");
+    out.close();
+    out.blank();
+    out.open("void Marshal<", name, ">::decode(cdr::Reader&", empty ? "" : " in", ", ", name, "&",
+             empty ? "" : " value", ")\n{");
+    if (recursive) {
+        out.line("const NestingGuard nesting(in);");
+        out.line("if (!in.ok()) return;");
+    }
+    for (const Member& member : members)
+        out.line("mapping::decode(in, value.", identifier(member.name), ");");
+    out.close();
+    out.blank();
+}
+
+void emit_marshals(const Source& source, Text& out)
+{
+    Text body;
+    for (const Struct* composite : all_of<Struct>(source))
+        if (is_variable_length(*composite))
+            emit_marshal(*composite, composite->members, is_recursive(*composite), body);
+    for (const Exception* exception : all_of<Exception>(source))
+        emit_marshal(*exception, exception->members, false, body);
+    if (body.text().empty()) return;
+    out.line("namespace kairos::mapping {");
+    out.blank();
+    out.append(body);
+    out.line("} // namespace kairos::mapping");
+    out.blank();
+}
+
+// --- Exceptions --------------------------------------------------------------------------------
+
+/// The constructor that sets all members; it copies, as `in` parameters are copied.
+void emit_exception_constructor(const Exception& exception, Text& out)
+{
+    std::string parameters;
+    std::string initialisers;
+    for (const Member& member : exception.members) {
+        parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
+        const Form form = form_of(*member.type);
+        if (form == Form::fixed_array || form == Form::variable_array) continue;
+        const std::string value = "_" + member.name + "_";
+        initialisers += initialisers.empty() ? " : " : ", ";
+        initialisers += identifier(member.name) + "(";
+        initialisers += form == Form::object
+                            ? "::kairos::mapping::ObjectTraits<" + interface_class(*member.type) +
+                                  ">::duplicate(" + value + ")"
+                            : value;
+        initialisers += ")";
+    }
+    out.open(defined_name(exception), "::", identifier(exception.name), "(", parameters, ")",
+             initialisers, "\n{");
+    for (const Member& member : exception.members) {
+        const Form form = form_of(*member.type);
+        if (form != Form::fixed_array && form != Form::variable_array) continue;
+        const std::string name = identifier(member.name);
+        out.line("::kairos::mapping::array_copy<decltype(", name, ")>(", name, ", _", member.name,
+                 "_);");
+    }
+    out.close();
+    out.blank();
+}
+
+void emit_exception(const Exception& exception, Text& out)
+{
+    const std::string name = defined_name(exception);
+    const std::string type = qualified(exception);
+    if (!exception.members.empty()) emit_exception_constructor(exception, out);
+    const auto function = [&](std::string_view head, std::string_view body) {
+        out.line(head, " { ", body, " }");
+    };
+    function(type + "* " + name + "::_downcast(::CORBA::Exception* exception)",
+             "return dynamic_cast<" + type + "*>(exception);");
+    function("const " + type + "* " + name + "::_downcast(const ::CORBA::Exception* exception)",
+             "return dynamic_cast<const " + type + "*>(exception);");
+    function("void " + name + "::_raise() const", "throw " + type + "(*this);");
+    function("const char* " + name + "::_name() const noexcept",
+             "return " + string_literal(exception.name) + ";");
+    function("const char* " + name + "::_rep_id() const noexcept", "return _kairos_id.data();");
+    function("::CORBA::Exception* " + name + "::_duplicate() const",
+             "return new " + type + "(*this);");
+    out.open("void ", name, "::_marshal(::kairos::cdr::Writer& out) const\n{");
+    out.line("out.write_string(_kairos_id);");
+    out.line("::kairos::mapping::encode(out, *this);");
+    out.close();
+    out.blank();
+}
+
+// --- Stubs -------------------------------------------------------------------------------------
+
+/// Encodes one in or inout argument.
+void emit_argument(const Type& type, const std::string& name, Text& out)
+{
+    switch (form_of(type)) {
+    case Form::string:
+        return out.line("::kairos::mapping::encode_string(_call.out(), ", name,
+                        bound_argument(type), ");");
+    case Form::object:
+        return out.line("::kairos::mapping::encode_object(_call.out(), ", name, ");");
+    case Form::fixed_array:
+    case Form::variable_array:
+        return out.line("::kairos::mapping::encode(_call.out(), ::kairos::mapping::as_array<",
+                        value_type(type), ">(", name, "));");
+    default:
+        return out.line("::kairos::mapping::encode(_call.out(), ", name, ");");
+    }
+}
+
+/// Decodes one result into a variable of this name that owns it until the end of the function.
+void emit_owned_result(const Type& type, const std::string& name, Text& out)
+{
+    const std::string base = value_type(type);
+    switch (form_of(type)) {
+    case Form::string:
+        out.line("::CORBA::String_var ", name, ";");
+        return out.line("::kairos::mapping::decode_string(_call.in(), ", name, bound_argument(type),
+                        ");");
+    case Form::object:
+        return out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
+                        interface_class(type), ">(_call.in());");
+    case Form::variable_struct:
+    case Form::sequence:
+        out.line(base, "_var ", name, " = new ", base, "();");
+        return out.line("::kairos::mapping::decode(_call.in(), ", name, ".inout());");
+    case Form::fixed_array:
+    case Form::variable_array:
+        out.line(base, "_var ", name, " = ", base, "_alloc();");
+        return out.line("::kairos::mapping::decode(_call.in(), ::kairos::mapping::as_array<", base,
+                        ">(", name, ".inout()));");
+    default:
+        out.line(base, " ", name, "{};");
+        return out.line("::kairos::mapping::decode(_call.in(), ", name, ");");
+    }
+}
+
+/// Whether an out or inout parameter is decoded where it is, not into an owner of its own first.
+bool is_decoded_in_place(const Parameter& parameter)
+{
+    switch (form_of(*parameter.type)) {
+    case Form::string:
+    case Form::object:
+        return false;
+    case Form::variable_struct:
+    case Form::sequence:
+    case Form::variable_array:
+        return parameter.direction == Direction::inout;
+    default:
+        return true;
+    }
+}
+
+void emit_in_place(const Type& type, const std::string& name, Text& out)
+{
+    const Form form = form_of(type);
+    if (form == Form::fixed_array || form == Form::variable_array) {
+        out.line("::kairos::mapping::decode(_call.in(), ::kairos::mapping::as_array<",
+                 value_type(type), ">(", name, "));");
+    } else {
+        out.line("::kairos::mapping::decode(_call.in(), ", name, ");");
+    }
+}
+
+/// Hands the owned results over: nothing can fail any more.
+void emit_hand_over(const Call& call, Text& out)
+{
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::in || is_decoded_in_place(parameter)) continue;
+        const std::string& name = call.locals[i];
+        if (parameter.direction == Direction::inout) {
+            const bool string = form_of(*parameter.type) == Form::string;
+            out.line(string ? "::CORBA::string_free(" : "::CORBA::release(", name, ");");
+        }
+        out.line(name, " = _out_", parameter.name, "._retn();");
+    }
+    if (call.result->kind == TypeKind::void_) return;
+    const Form form = form_of(*call.result);
+    const bool value = form == Form::basic || form == Form::fixed_struct;
+    out.line(value ? "return _result;" : "return _result._retn();");
+}
+
+void emit_stub(const Source& source, const Call& call, Text& out)
+{
+    out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
+             "(", parameter_list(call), ")\n{");
+    out.line("::kairos::corba::Invocation _call(*this, ", operation_reference(source, call), ");");
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        if (call.parameters[i].direction != Direction::out)
+            emit_argument(*call.parameters[i].type, call.locals[i], out);
+    out.line("_call.invoke();");
+    if (!call.oneway) {
+        if (call.result->kind != TypeKind::void_) emit_owned_result(*call.result, "_result", out);
+        for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+            const Parameter& parameter = call.parameters[i];
+            if (parameter.direction == Direction::in) continue;
+            if (is_decoded_in_place(parameter)) {
+                emit_in_place(*parameter.type, call.locals[i], out);
+            } else {
+                emit_owned_result(*parameter.type, "_out_" + parameter.name, out);
+            }
+        }
+        out.line("_call.finish();");
+        emit_hand_over(call, out);
+    }
+    out.close();
+    out.blank();
+}
+
+void emit_interface(const Source& source, const Interface& interface, Text& out)
+{
+    const std::string name = defined_name(interface);
+    const std::string type = qualified(interface);
+    for (const auto& [function, implementation] :
+         {std::pair("_duplicate(" + type + "_ptr object)", "duplicate(object)"),
+          std::pair(std::string("_narrow(::CORBA::Object_ptr object)"), "narrow"),
+          std::pair(std::string("_unchecked_narrow(::CORBA::Object_ptr object)"),
+                    "unchecked_narrow")}) {
+        const std::string call = implementation;
+        out.line(type, "_ptr ", name, "::", function, " { return ::kairos::corba::",
+                 call.ends_with(')') ? call : call + "<" + type + ">(object)", "; }");
+    }
+    std::string bases = "::CORBA::Object(argument)";
+    for (const Interface* ancestor : interface.ancestors)
+        bases += ", " + qualified(*ancestor) + "(argument)";
+    out.line(name, "::", identifier(interface.name),
+             "(::kairos::corba::StubArgument argument) : ", bases, " {}");
+    out.blank();
+    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
+    std::string test = "return repository_id == _kairos_id";
+    for (const Interface* ancestor : interface.ancestors)
+        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
+    out.line(test, " || repository_id == ::CORBA::Object::_kairos_id;");
+    out.close();
+    out.blank();
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_stub(source, call, out);
+}
+
+} // namespace
+
+void emit_operations(const Source& source, Text& out)
+{
+    bool any = false;
+    for (const Interface* interface : all_of<Interface>(source)) {
+        bool first = true;
+        for (const Declaration* declaration : interface->declarations)
+            for (const Call& call : calls_of(source, *declaration)) {
+                if (!std::exchange(any, true)) {
+                    out.line("namespace {");
+                    out.blank();
+                }
+                if (std::exchange(first, false))
+                    out.line("namespace ", source.operation_scopes.at(interface), " {");
+                emit_operation(call, out);
+            }
+        if (first) continue;
+        out.line("} // namespace ", source.operation_scopes.at(interface));
+        out.blank();
+    }
+    if (any) out.line("} // namespace");
+    out.blank();
+}
+
+void emit_stubs(const Source& source, Text& out)
+{
+    emit_marshals(source, out);
+    for (const Exception* exception : all_of<Exception>(source))
+        emit_exception(*exception, out);
+    for (const Interface* interface : all_of<Interface>(source))
+        emit_interface(source, *interface, out);
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The header: types and constants in the order of the IDL, stub classes, and behind them the
+// Marshal specialisations of what was declared.
+#include "idlc/emitters.h"
+
+namespace kairos::idlc {
+namespace {
+
+class TypesEmitter {
+  public:
+    TypesEmitter(const Source& source, Text& out) : source_(source), out_(out) {}
+
+    void emit(const Declarations& declarations)
+    {
+        for (const Declaration* declaration : declarations)
+            emit(*declaration);
+    }
+    void emit_marshals();
+
+  private:
+    void emit(const Declaration& declaration);
+    void emit_module(const Module& module);
+    void emit_constant(const Constant& constant);
+    void emit_enum(const Enum& enumeration);
+    void announce_struct(const Struct& composite);
+    void emit_struct(const Struct& composite);
+    void emit_members(const std::vector<Member>& members, std::string_view initialiser);
+    void emit_exception(const Exception& exception);
+    void announce_interface(const Interface& interface);
+    void emit_interface(const Interface& interface);
+    void emit_call(const Call& call);
+    void emit_alias(const Alias& alias);
+    void emit_sequence(const std::string& name, const Type& type);
+    void emit_array(const std::string& name, const Type& type);
+    void emit_alias_of(const std::string& name, const Type& type);
+    void emit_array_functions(const std::string& name, const std::string& call_prefix);
+    void emit_marshal_fixed(const Struct& composite);
+    void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members);
+
+    /// Constants and functions belong to a class within one, and are inline elsewhere.
+    [[nodiscard]] static bool in_class(const Declaration& declaration)
+    {
+        return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
+    }
+
+    const Source& source_;
+    Text& out_;
+    std::unordered_set<const Declaration*> announced_;
+};
+
+void TypesEmitter::emit(const Declaration& declaration)
+{
+    if (const auto* module = as<Module>(&declaration)) return emit_module(*module);
+    if (!declaration.in_main_file) return;
+    if (const auto* forward = as<Forward>(&declaration)) {
+        if (const auto* composite = as<Struct>(forward->definition)) announce_struct(*composite);
+        if (const auto* interface = as<Interface>(forward->definition))
+            announce_interface(*interface);
+    } else if (const auto* constant = as<Constant>(&declaration)) {
+        emit_constant(*constant);
+    } else if (const auto* enumeration = as<Enum>(&declaration)) {
+        emit_enum(*enumeration);
+    } else if (const auto* composite = as<Struct>(&declaration)) {
+        emit_struct(*composite);
+    } else if (const auto* exception = as<Exception>(&declaration)) {
+        emit_exception(*exception);
+    } else if (const auto* interface = as<Interface>(&declaration)) {
+        emit_interface(*interface);
+    } else if (const auto* alias = as<Alias>(&declaration)) {
+        emit_alias(*alias);
+    } else {
+        for (const Call& call : calls_of(source_, declaration))
+            emit_call(call);
+    }
+}
+
+void TypesEmitter::emit_module(const Module& module)
+{
+    if (!module.in_main_file) return;
+    const std::string name = identifier(module.name);
+    out_.blank();
+    out_.line("namespace ", name, " {");
+    out_.blank();
+    emit(module.declarations);
+    out_.blank();
+    out_.line("} // namespace ", name);
+    out_.blank();
+}
+
+void TypesEmitter::emit_constant(const Constant& constant)
+{
+    const Type& type = resolved(*constant.type);
+    std::string declared;
+    if (type.kind == TypeKind::string) {
+        declared = "const char*";
+    } else if (type.kind == TypeKind::wstring) {
+        declared = "const ::CORBA::WChar*";
+    } else {
+        declared = value_type(type.kind == TypeKind::wchar ? type : *constant.type);
+    }
+    out_.line(in_class(constant) ? "static" : "inline", " constexpr ", declared, " ",
+              identifier(constant.name), " = ", literal(constant.value, *constant.type), ";");
+}
+
+void TypesEmitter::emit_enum(const Enum& enumeration)
+{
+    const std::string name = identifier(enumeration.name);
+    std::string enumerators;
+    for (const Enumerator* enumerator : enumeration.enumerators)
+        enumerators += (enumerators.empty() ? "" : ", ") + identifier(enumerator->name);
+    out_.line("enum ", name, " : ::CORBA::ULong { ", enumerators, " };");
+    out_.line("typedef ", name, "& ", name, "_out;");
+    out_.blank();
+}
+
+void TypesEmitter::announce_struct(const Struct& composite)
+{
+    if (!announced_.insert(&composite).second) return;
+    const std::string name = identifier(composite.name);
+    out_.line("struct ", name, ";");
+    if (is_variable_length(composite)) {
+        out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
+        out_.line("typedef ::kairos::mapping::VariableOut<", name, "> ", name, "_out;");
+    } else {
+        out_.line("typedef ::kairos::mapping::FixedVar<", name, "> ", name, "_var;");
+        out_.line("typedef ", name, "& ", name, "_out;");
+    }
+}
+
+void TypesEmitter::emit_struct(const Struct& composite)
+{
+    announce_struct(composite);
+    const std::string name = identifier(composite.name);
+    out_.open("struct ", name, " {");
+    out_.line("typedef ", name, "_var _var_type;");
+    emit(composite.declarations);
+    emit_members(composite.members, "");
+    out_.close("};");
+    out_.blank();
+}
+
+/// Members whose type has no name of its own get typedefs as the mapping wants them.
+void TypesEmitter::emit_members(const std::vector<Member>& members, std::string_view initialiser)
+{
+    for (const Member& member : members) {
+        const std::string name = identifier(member.name);
+        const Type& type = *member.type;
+        const Declarator declarator = storage_type(type);
+        if (type.kind == TypeKind::sequence) {
+            out_.line("typedef ", declarator.type, " _", member.name, "_seq;");
+            out_.line("_", member.name, "_seq ", name, ";");
+        } else if (type.kind == TypeKind::array) {
+            out_.line("typedef ", declarator.type, " _", member.name, declarator.dimensions, ";");
+            out_.line("typedef ", declarator.type, " _", member.name, "_slice",
+                      dimensions_of(type, 1), ";");
+            out_.line("_", member.name, " ", name, initialiser, ";");
+        } else {
+            const bool value = form_of(type) == Form::basic || form_of(type) == Form::fixed_array ||
+                               form_of(type) == Form::fixed_struct;
+            out_.line(declarator.type, " ", name, value ? initialiser : "", ";");
+        }
+    }
+}
+
+void TypesEmitter::emit_exception(const Exception& exception)
+{
+    const std::string name = identifier(exception.name);
+    out_.open("class ", exported(source_), name, " : public ::CORBA::UserException {");
+    out_.label("public:");
+    out_.line("static constexpr std::string_view _kairos_id = ",
+              string_literal(exception.repository_id), ";");
+    out_.blank();
+    emit(exception.declarations);
+    emit_members(exception.members, "{}");
+    out_.blank();
+    out_.line(name, "() = default;");
+    if (!exception.members.empty()) {
+        std::string parameters;
+        for (const Member& member : exception.members)
+            parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
+        out_.line(name, "(", parameters, ");");
+    }
+    out_.line("static ", name, "* _downcast(::CORBA::Exception* exception);");
+    out_.line("static const ", name, "* _downcast(const ::CORBA::Exception* exception);");
+    out_.line("[[noreturn]] void _raise() const override;");
+    out_.line("const char* _name() const noexcept override;");
+    out_.line("const char* _rep_id() const noexcept override;");
+    out_.line("::CORBA::Exception* _duplicate() const override;");
+    out_.line("void _marshal(::kairos::cdr::Writer& out) const override;");
+    out_.close("};");
+    out_.blank();
+}
+
+void TypesEmitter::announce_interface(const Interface& interface)
+{
+    if (!announced_.insert(&interface).second) return;
+    const std::string name = identifier(interface.name);
+    out_.line("class ", name, ";");
+    out_.line("typedef ", name, "* ", name, "_ptr;");
+    out_.line("typedef ::kairos::mapping::ObjectVar<", name, "> ", name, "_var;");
+    out_.line("typedef ::kairos::mapping::ObjectOut<", name, "> ", name, "_out;");
+    out_.blank();
+}
+
+void TypesEmitter::emit_interface(const Interface& interface)
+{
+    announce_interface(interface);
+    const std::string name = identifier(interface.name);
+    std::string bases;
+    for (const Interface* base : interface.bases)
+        bases += (bases.empty() ? "public virtual " : ", public virtual ") + qualified(*base);
+    if (bases.empty()) bases = "public virtual ::CORBA::Object";
+    out_.open("class ", exported(source_), name, " : ", bases, " {");
+    out_.label("public:");
+    out_.line("typedef ", name, "_ptr _ptr_type;");
+    out_.line("typedef ", name, "_var _var_type;");
+    out_.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
+              ";");
+    out_.blank();
+    out_.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
+    out_.line("static ", name, "_ptr _narrow(::CORBA::Object_ptr object);");
+    out_.line("static ", name, "_ptr _unchecked_narrow(::CORBA::Object_ptr object);");
+    out_.line("static ", name, "_ptr _nil() { return nullptr; }");
+    out_.blank();
+    emit(interface.declarations);
+    out_.blank();
+    out_.line("bool _kairos_supports(std::string_view repository_id) const override;");
+    out_.blank();
+    out_.label("protected:");
+    out_.line("friend class ::kairos::corba::StubFactory;");
+    out_.line("explicit ", name, "(::kairos::corba::StubArgument argument);");
+    out_.line(name, "() = default;");
+    out_.close("};");
+    out_.blank();
+}
+
+void TypesEmitter::emit_call(const Call& call)
+{
+    out_.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+              parameter_list(call), ");");
+}
+
+void TypesEmitter::emit_alias(const Alias& alias)
+{
+    const std::string name = identifier(alias.name);
+    const Type& type = *alias.type;
+    if (type.kind == TypeKind::sequence) return emit_sequence(name, type);
+    if (type.kind == TypeKind::array) {
+        emit_array(name, type);
+        return emit_array_functions(name, in_class(alias) ? "static" : "inline");
+    }
+    emit_alias_of(name, type);
+    const Form form = form_of(type);
+    if (form == Form::fixed_array || form == Form::variable_array)
+        emit_array_functions(name, in_class(alias) ? "static" : "inline");
+    out_.blank();
+}
+
+void TypesEmitter::emit_sequence(const std::string& name, const Type& type)
+{
+    out_.line("class ", name, ";");
+    out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
+    out_.line("typedef ::kairos::mapping::VariableOut<", name, "> ", name, "_out;");
+    out_.open("class ", name, " : public ", sequence_base(type), " {");
+    out_.label("public:");
+    out_.line("typedef ", name, "_var _var_type;");
+    out_.line("using ", sequence_base(type), "::", type.bound == 0 ? "Unbounded" : "Bounded", ";");
+    out_.close("};");
+    out_.blank();
+}
+
+void TypesEmitter::emit_array(const std::string& name, const Type& type)
+{
+    const Declarator declarator = storage_type(type);
+    const bool variable = is_variable_length(type);
+    out_.line("typedef ", declarator.type, " ", name, declarator.dimensions, ";");
+    out_.line("typedef ", declarator.type, " ", name, "_slice", dimensions_of(type, 1), ";");
+    out_.line("typedef ::kairos::mapping::", variable ? "Variable" : "Fixed", "ArrayVar<", name,
+              "> ", name, "_var;");
+    if (variable) {
+        out_.line("typedef ::kairos::mapping::VariableArrayOut<", name, "> ", name, "_out;");
+    } else {
+        out_.line("typedef ", name, " ", name, "_out;");
+    }
+    out_.line("struct ", name, "_tag;");
+    out_.line("typedef ::kairos::mapping::ArrayForany<", name, ", ", name, "_tag> ", name,
+              "_forany;");
+}
+
+void TypesEmitter::emit_array_functions(const std::string& name, const std::string& specifier)
+{
+    const std::string slices = name + "_slice*";
+    out_.line(specifier, " ", slices, " ", name,
+              "_alloc() { return ::kairos::mapping::array_alloc<", name, ">(); }");
+    out_.line(specifier, " ", slices, " ", name, "_dup(const ", slices,
+              " from) { return ::kairos::mapping::array_dup<", name, ">(from); }");
+    out_.line(specifier, " void ", name, "_copy(", slices, " to, const ", slices,
+              " from) { ::kairos::mapping::array_copy<", name, ">(to, from); }");
+    out_.line(specifier, " void ", name, "_free(", slices,
+              " slices) { ::kairos::mapping::array_free<", name, ">(slices); }");
+    out_.blank();
+}
+
+/// A typedef of what has a name already: all the names that go with it.
+void TypesEmitter::emit_alias_of(const std::string& name, const Type& type)
+{
+    const auto also = [&](const char* suffix) {
+        const std::string base =
+            type.kind == TypeKind::string ? "::CORBA::String" : value_type(type);
+        out_.line("typedef ", base, suffix, " ", name, suffix, ";");
+    };
+    out_.line("typedef ", value_type(type), " ", name, ";");
+    switch (form_of(type)) {
+    case Form::object:
+        also("_ptr");
+        break;
+    case Form::fixed_array:
+    case Form::variable_array:
+        also("_slice");
+        also("_forany");
+        break;
+    case Form::basic:
+        return also("_out");
+    default:
+        break;
+    }
+    also("_var");
+    also("_out");
+}
+
+// --- Marshalling -------------------------------------------------------------------------------
+
+void TypesEmitter::emit_marshals()
+{
+    out_.blank();
+    out_.line("namespace kairos::mapping {");
+    out_.blank();
+    for (const Enum* enumeration : all_of<Enum>(source_)) {
+        const std::string name = qualified(*enumeration);
+        out_.line("template <>");
+        out_.line("struct Marshal<", name, "> : EnumMarshal<", name, ", ",
+                  std::to_string(enumeration->enumerators.size()), "> {};");
+    }
+    out_.blank();
+    for (const Struct* composite : all_of<Struct>(source_)) {
+        if (is_variable_length(*composite)) {
+            emit_marshal_members(*composite, composite->members);
+        } else {
+            emit_marshal_fixed(*composite);
+        }
+    }
+    for (const Exception* exception : all_of<Exception>(source_))
+        emit_marshal_members(*exception, exception->members);
+    out_.line("} // namespace kairos::mapping");
+}
+
+void TypesEmitter::emit_marshal_fixed(const Struct& composite)
+{
+    const std::string name = qualified(composite);
+    out_.line("template <>");
+    out_.line("struct Marshal<", name, ">");
+    std::string separator = "    : FixedStruct<" + name;
+    for (const Member& member : composite.members) {
+        const std::string member_name = identifier(member.name);
+        out_.line(separator, ",");
+        separator = "                  Field<&" + name + "::" + member_name + ", offsetof(" + name +
+                    ", " + member_name + ")>";
+    }
+    out_.line(separator, "> {};");
+    out_.blank();
+}
+
+void TypesEmitter::emit_marshal_members(const Declaration& declaration,
+                                        const std::vector<Member>& members)
+{
+    const std::string name = qualified(declaration);
+    std::uint64_t bytes = 0;
+    for (const Member& member : members)
+        bytes += wire_bytes_min(*member.type);
+    out_.line("template <>");
+    out_.open("struct ", exported(source_), "Marshal<", name, "> {");
+    out_.line("static constexpr std::size_t wire_bytes_min = ", std::to_string(bytes), ";");
+    out_.line("static void encode(cdr::Writer& out, const ", name, "& value);");
+    out_.line("static void decode(cdr::Reader& in, ", name, "& value);");
+    out_.close("};");
+    out_.blank();
+}
+
+} // namespace
+
+std::string member_parameter(const Member& member)
+{
+    const Type& type = *member.type;
+    const std::string name = "_" + member.name + "_";
+    if (type.kind == TypeKind::array) return "const _" + member.name + " " + name;
+    if (type.kind == TypeKind::sequence) return "const _" + member.name + "_seq& " + name;
+    return parameter_type(type, Direction::in) + " " + name;
+}
+
+void emit_types(const Source& source, Text& out)
+{
+    TypesEmitter emitter(source, out);
+    emitter.emit(source.unit.declarations);
+    emitter.emit_marshals();
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The emitters of the back end, one per generated text, and what they share. emit.cpp puts their
+// texts into files as the chosen style wants them.
+#pragma once
+
+#include "idlc/cpp_names.h"
+#include "idlc/diagnostics.h"
+#include "idlc/model.h"
+#include "idlc/options.h"
+#include "idlc/text.h"
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace kairos::idlc {
+
+/// What the emitters read.
+struct Source {
+    const Unit& unit;
+    const Options& options;
+    /// Every name that the unit declares: what a local variable would hide.
+    std::unordered_set<std::string> declared_names{};
+    /// The namespace that describes each interface's operations in the generated source files:
+    /// "Demo_Echo_operations", with a number where two interfaces would share it.
+    std::unordered_map<const Interface*, std::string> operation_scopes{};
+};
+
+/// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
+void emit_types(const Source& source, Text& out);
+/// emit_stub.cpp: descriptions of the operations, for stubs and skeletons alike.
+void emit_operations(const Source& source, Text& out);
+/// emit_stub.cpp: what emit_types declared.
+void emit_stubs(const Source& source, Text& out);
+/// emit_skel.cpp: skeleton and TIE classes.
+void emit_skeleton_classes(const Source& source, Text& out);
+/// emit_skel.cpp: what emit_skeleton_classes declared.
+void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
+
+/// One request: an operation or one half of an attribute.
+struct Call {
+    const Declaration* declaration = nullptr; ///< Operation or Attribute
+    std::string wire_name{};                  ///< "add", "_get_size", "_set_size"
+    const Type* result = nullptr;
+    std::vector<Parameter> parameters{};
+    std::vector<std::string> locals{}; ///< names of the parameters that hide no declaration
+    Declarations raises{};
+    bool oneway = false;
+
+    [[nodiscard]] std::string cpp_name() const { return identifier(declaration->name); }
+    [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
+};
+/// The requests of an operation or attribute; none of any other declaration.
+[[nodiscard]] std::vector<Call> calls_of(const Source& source, const Declaration& declaration);
+/// "add_op" or "size_getter", in the interface's operation scope.
+[[nodiscard]] std::string operation_constant(const Call& call);
+/// "Demo_Echo_operations::add_op".
+[[nodiscard]] std::string operation_reference(const Source& source, const Call& call);
+/// "::CORBA::Long a, const ::Demo::Numbers& b".
+[[nodiscard]] std::string parameter_list(const Call& call);
+
+/// The main file's declarations of kind T, at any depth, in their order.
+template <typename T>
+void collect(const Declarations& declarations, std::vector<const T*>& found)
+{
+    for (const Declaration* declaration : declarations) {
+        if (const auto* module = as<Module>(declaration)) {
+            collect(module->declarations, found);
+        } else if (const auto* interface = as<Interface>(declaration)) {
+            collect(interface->declarations, found);
+        } else if (const auto* composite = as<Struct>(declaration)) {
+            collect(composite->declarations, found);
+        } else if (const auto* exception = as<Exception>(declaration)) {
+            collect(exception->declarations, found);
+        }
+        if (const auto* wanted = as<T>(declaration); wanted != nullptr && wanted->in_main_file)
+            found.push_back(wanted);
+    }
+}
+template <typename T>
+[[nodiscard]] std::vector<const T*> all_of(const Source& source)
+{
+    std::vector<const T*> found;
+    collect(source.unit.declarations, found);
+    return found;
+}
+
+/// The parameter of an exception's constructor for one of its members: "const char* _name_".
+[[nodiscard]] std::string member_parameter(const Member& member);
+/// "NAME " where an export macro was asked for.
+[[nodiscard]] std::string exported(const Source& source);
+/// ", 5" for a string with a bound: the last argument of the functions that check it.
+[[nodiscard]] std::string bound_argument(const Type& type);
+
+} // namespace kairos::idlc
