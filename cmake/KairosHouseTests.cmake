@@ -7,7 +7,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy.py
     --root ${PROJECT_SOURCE_DIR})
 add_test(NAME tidy.rules COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy_test.py)
-set_tests_properties(tidy tidy.rules PROPERTIES TIMEOUT 60)
+add_test(NAME readme COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/readme.py)
+set_tests_properties(tidy tidy.rules readme PROPERTIES TIMEOUT 60)
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
 if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thread)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The ctest `package`: installs the build tree into a prefix of its own, moves that prefix (an
-# install tree must not remember where it was), and builds and runs project/ against it, outside
-# both trees.
+# install tree must not remember where it was), and builds and runs examples/hello against it,
+# outside both trees.
 # Arguments: cmake, build tree, C++ compiler, build type, sanitizers (empty for none).
 set -euo pipefail
 
@@ -33,7 +33,7 @@ mv "$work/first" "$work/prefix"
 # A library built with sanitizers needs them in the program that links it.
 flags=${sanitizers:+-fsanitize=$sanitizers}
 say "configuring and building the project"
-cp -r "$here/project" "$work/project"
+cp -r "$here/../../examples/hello" "$work/project"
 if ! { "$cmake" -S "$work/project" -B "$work/build" -G Ninja \
     -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_FLAGS="$flags" &&
@@ -49,14 +49,14 @@ if grep -rlF -e "$build/" -e "$(dirname "$(dirname "$here")")/kairos" "$work/pre
 fi
 
 say "running"
-mkfifo "$work/ready"
-"$work/build/hello_server" "$work/hello.ior" >"$work/ready" &
+mkfifo "$work/reference"
+"$work/build/hello_server" -ORBListenEndpoints iiop://127.0.0.1 >"$work/reference" &
 server=$!
 # The open returns when the server has opened its end too; the read ends when it says so or dies.
-read -r line <"$work/ready" || line="nothing: the server ended"
-[ "$line" = ready ] || {
-    say "FAILED: the server said '$line'"
+read -r reference <"$work/reference" || reference="nothing: the server ended"
+greeting=$("$work/build/hello_client" "$reference") || greeting="nothing: the client failed"
+[ "$greeting" = "Hello, world!" ] || {
+    say "FAILED: the server said '$reference', the client '$greeting'"
     exit 1
 }
-"$work/build/hello_client" "$(cat "$work/hello.ior")"
 say "ok"
