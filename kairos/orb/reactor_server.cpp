@@ -42,7 +42,9 @@ class ReactorConnection final : public ServerConnection, public net::EventHandle
     std::list<std::unique_ptr<ReactorConnection>>::iterator position;
 
   private:
+    void read() noexcept;
     void serve() noexcept;
+    void run_out_of_memory() noexcept;
     void after(Next next) noexcept;
     void listen_for() noexcept;
     void send_control(Bytes message) noexcept override { put(message); }
@@ -81,6 +83,7 @@ class ReactorServer final : public Server {
 
     bool run() override
     {
+        const std::lock_guard serving(serving_mutex_);
         reactor_->bind_to_this_thread();
         if (start_requested_.exchange(false)) open_acceptors();
         while (!stopping_)
@@ -97,7 +100,8 @@ class ReactorServer final : public Server {
 
     void perform_work() override
     {
-        const std::lock_guard serving(serving_mutex_);
+        const std::unique_lock serving(serving_mutex_, std::try_to_lock);
+        if (!serving) return; // another thread serves, and will go on doing so
         reactor_->bind_to_this_thread();
         reactor_->run_once(std::chrono::nanoseconds{0});
         if (stopping_) close_all();
@@ -235,37 +239,63 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
 {
     if (readiness.hung_up && !readiness.readable && !readiness.writable)
         return server_.forget(*this); // nobody is left to hear what is held or queued
-    if (readiness.writable) flush();
-    if (broken_ || (closing_ && queue_.empty())) return server_.forget(*this);
-    if (readiness.readable && !closing_) serve();
+    if (!queue_.empty()) {
+        if (readiness.writable) flush();
+        if (!queue_.empty() && !broken_) return;
+        return closing_ ? after(Next::close) : serve(); // requests that came before it was full
+    }
+    if (readiness.readable && !closing_) read();
 }
 
-void ReactorConnection::serve() noexcept
+void ReactorConnection::read() noexcept
 {
     try {
         const net::IoResult got = socket_.read(protocol_.space());
         if (got.status == net::IoResult::Status::would_block) return;
-        if (!got.ok()) return server_.forget(*this);
+        if (!got.ok()) {
+            end_received();
+            return server_.forget(*this);
+        }
         protocol_.received(got.bytes);
-        after(serve_received(server_.memory()));
     } catch (const std::bad_alloc&) {
-        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
-        server_.forget(*this);
+        return run_out_of_memory();
     }
+    serve();
+}
+
+void ReactorConnection::serve() noexcept
+{
+    Next next = Next::close;
+    try {
+        next = serve_received(server_.memory());
+    } catch (const std::bad_alloc&) {
+        return run_out_of_memory();
+    }
+    after(next);
+}
+
+void ReactorConnection::run_out_of_memory() noexcept
+{
+    log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+    server_.forget(*this);
 }
 
 void ReactorConnection::resume() noexcept
 {
     if (!holding_) return;
     holding_ = false;
-    after(serve_received(server_.memory()));
+    serve();
 }
 
 void ReactorConnection::after(Next next) noexcept
 {
     holding_ = next == Next::hold;
     if (next == Next::close) closing_ = true;
-    if (broken_ || (closing_ && queue_.empty())) return server_.forget(*this);
+    if (broken_) return server_.forget(*this);
+    if (closing_ && queue_.empty()) {
+        drain();
+        return server_.forget(*this);
+    }
     listen_for();
 }
 
@@ -296,7 +326,13 @@ void ReactorConnection::put(Bytes bytes) noexcept
             return;
         }
     }
-    queue_.insert(queue_.end(), bytes.begin() + static_cast<std::ptrdiff_t>(sent), bytes.end());
+    try {
+        queue_.insert(queue_.end(), bytes.begin() + static_cast<std::ptrdiff_t>(sent), bytes.end());
+        congested_ = true;
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a reply to " + peer_.to_text() + "; connection closed");
+        broken_ = true;
+    }
 }
 
 void ReactorConnection::flush() noexcept
@@ -307,7 +343,7 @@ void ReactorConnection::flush() noexcept
     if (!written.ok()) broken_ = true;
     queue_ = {};
     queue_sent_ = 0;
-    listen_for();
+    congested_ = false;
 }
 
 void ReactorConnection::send(Bytes header, const cdr::Writer& body) noexcept
@@ -343,6 +379,7 @@ void ReactorConnection::close_in_order() noexcept
     if (broken_ || closing_) return;
     send_close_connection();
     if (!queue_.empty()) flush();
+    drain();
 }
 
 } // namespace

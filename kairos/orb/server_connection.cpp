@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/server_connection.h"
 
+#include "kairos/base/limits.h"
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
 #include "kairos/orb/orb.h"
+
+#include <array>
 
 namespace kairos::orb {
 
@@ -22,6 +25,8 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
     }
     giop::Message message;
     for (;;) {
+        if (congested_) [[unlikely]]
+            return broken_ ? Next::close : Next::read;
         switch (protocol_.next(message)) {
         case giop::Connection::Event::need_bytes:
             return broken_ ? Next::close : Next::read;
@@ -76,6 +81,8 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
                                        UpcallMemory& memory)
 {
     const Served served = dispatch(orb_, request, *this, memory);
+    if (memory.reply.capacity() > limits::receive_buffer_kept) [[unlikely]]
+        memory.reply.clear(); // one large reply must not cost its memory for ever
     if (served == Served::held) [[unlikely]] {
         held_ = message;
         holding_ = true;
@@ -94,6 +101,20 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
     const auto message = giop::message_error(version);
     send_control(Bytes(message));
     return Next::close;
+}
+
+void ServerConnection::end_received()
+{
+    if (!protocol_.ended() && !protocol_.between_messages())
+        (void)refuse("the connection ended within a message");
+}
+
+void ServerConnection::drain() noexcept
+{
+    socket_.shutdown_write();
+    std::array<std::byte, 4096> dropped;
+    for (int i = 0; i < 64; ++i)
+        if (!socket_.read(dropped, net::ReadFlags::do_not_wait).ok()) return;
 }
 
 void ServerConnection::send_close_connection() noexcept

@@ -30,11 +30,16 @@ class ServerConnection : public ReplyChannel {
         hold,  ///< a request is held by the adapter: call again when it may go on
         close, ///< the peer closed, or was told why we do
     };
-    /// Serves every whole message received.
+    /// Serves every whole message received; stops early while the connection is `congested_`.
     [[nodiscard]] Next serve_received(UpcallMemory& memory);
 
+    /// The peer has closed: refused like any malformed message if that was within one.
+    void end_received();
     /// CloseConnection to the peer: requests it has sent and we have not served are safe to repeat.
     void send_close_connection() noexcept;
+    /// Ends the connection so that what was sent last arrives. What the peer had still sent must be
+    /// read before closing, or the kernel resets the connection.
+    void drain() noexcept;
 
     /// Sends control messages: the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
@@ -43,7 +48,8 @@ class ServerConnection : public ReplyChannel {
     net::Socket socket_;
     const net::Address peer_;
     giop::Connection protocol_;
-    bool broken_ = false; ///< a reply could not be sent: nothing more can be
+    bool broken_ = false;    ///< a reply could not be sent: nothing more can be
+    bool congested_ = false; ///< the peer does not take its replies: make no more of them
 
   private:
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);

@@ -12,8 +12,11 @@
 #include "kairos/orb/transmit.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <linux/sockios.h>
 #include <list>
 #include <mutex>
+#include <sys/ioctl.h>
 #include <thread>
 
 namespace kairos::orb {
@@ -34,15 +37,27 @@ class ConnectionThread final : public ServerConnection {
                        "; connection closed");
             return;
         }
-        if (protocol_.ended() || broken_)
-            drain();
-        else
-            send_close_connection(); // told to stop, or the peer is gone and does not mind
-        socket_.shutdown_both();
+        // Unless the peer has said that it closes, or was told why we do.
+        if (!ended_ && !broken_) send_close_connection();
+        drain();
     }
 
     /// Any thread: no more requests are read; the one in progress is answered.
-    void interrupt() noexcept { socket_.shutdown_read(); }
+    void interrupt() noexcept
+    {
+        interrupted_ = true;
+        socket_.shutdown_read();
+    }
+
+    /// Any thread, again and again: ends a connection whose peer has not taken anything of what it
+    /// was sent since the last time. Nothing else can end a thread that waits for such a peer.
+    void end_if_stalled() noexcept
+    {
+        int unsent = 0;
+        if (::ioctl(socket_.descriptor(), SIOCOUTQ, &unsent) != 0) return;
+        if (unsent != 0 && unsent == unsent_) socket_.shutdown_both();
+        unsent_ = unsent;
+    }
 
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
@@ -55,32 +70,26 @@ class ConnectionThread final : public ServerConnection {
     bool serve_once()
     {
         const net::IoResult got = socket_.read(protocol_.space());
-        if (!got.ok()) [[unlikely]]
+        if (!got.ok()) [[unlikely]] {
+            if (!interrupted_) end_received();
             return false;
+        }
         protocol_.received(got.bytes);
         Next next = serve_received(memory_);
         while (next == Next::hold) [[unlikely]] {
             orb_.adapter()->wait_while_holding();
             next = serve_received(memory_);
         }
-        refused_ = next == Next::close;
+        ended_ = next == Next::close;
         return next == Next::read;
     }
 
     void send_control(Bytes message) noexcept override { (void)socket_.write_all(message); }
 
-    /// What the peer had still sent must be read before closing, or the kernel resets the
-    /// connection and the peer never sees the MessageError.
-    void drain() noexcept
-    {
-        socket_.shutdown_write();
-        std::array<std::byte, 4096> dropped;
-        for (int i = 0; i < 64; ++i)
-            if (!socket_.read(dropped, net::ReadFlags::do_not_wait).ok()) return;
-    }
-
     UpcallMemory memory_;
-    bool refused_ = false; ///< the peer was told MessageError, or said that it closes
+    bool ended_ = false; ///< the peer was told MessageError, or said that it closes
+    std::atomic<bool> interrupted_{false};
+    int unsent_ = 0; ///< at the last end_if_stalled, whose callers hold the server's lock
 };
 
 class ThreadPerConnection final : public Server {
@@ -124,27 +133,31 @@ class ThreadPerConnection final : public Server {
 
     void join() noexcept override
     {
+        const std::lock_guard joining(join_mutex_);
         acceptor_threads_.clear(); // joins; from here on no connection is added
-        std::list<Served> connections;
-        {
-            const std::lock_guard lock(mutex_);
-            connections.swap(connections_);
-        }
-        connections.clear(); // joins
+        std::list<Served> ended;
+        std::unique_lock lock(mutex_);
+        while (!all_ended_.wait_for(lock, stall_max, [this] { return connections_.empty(); }))
+            for (Served& served : connections_)
+                served.connection->end_if_stalled();
+        ended.swap(ended_);
+        lock.unlock();
+        ended.clear(); // joins
     }
 
   private:
+    /// How long shutting down waits for a peer that does not read what it was sent.
+    static constexpr std::chrono::milliseconds stall_max{500};
+
     struct Served {
         std::unique_ptr<ConnectionThread> connection;
-        bool ended = false;
-        net::Thread thread; // last: joined before the connection is destroyed
+        net::Thread thread;
     };
 
     void accept(net::Acceptor& acceptor)
     {
         while (!stopping_) {
             auto accepted = acceptor.accept();
-            reap();
             switch (accepted.status) {
             case net::Acceptor::Status::accepted:
                 serve(std::move(accepted));
@@ -177,37 +190,41 @@ class ThreadPerConnection final : public Server {
                          " refused: -ORBMaxConnections reached");
             return;
         }
-        Served& served = connections_.emplace_back();
-        served.connection =
+        const auto served = connections_.emplace(connections_.end());
+        served->connection =
             std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket), accepted.peer);
         auto thread = net::Thread::start({.name = "kairos-serve", .cpu = {}, .scheduling = {}},
-                                         [this, &served] {
-                                             served.connection->run();
-                                             served.ended = true;
+                                         [this, served] {
+                                             served->connection->run();
+                                             forget(served);
                                          });
         if (thread) {
-            served.thread = std::move(thread).value();
+            served->thread = std::move(thread).value();
             return;
         }
         log::error("connection from " + accepted.peer.to_text() +
                    " refused: " + thread.error().reason);
-        connections_.pop_back();
+        connections_.erase(served);
     }
 
-    /// Forgets connections whose threads have ended; they need the lock for that no more.
-    void reap()
+    /// Gives everything of a connection back in its own thread; but a thread cannot join itself, so
+    /// the next one to end does.
+    void forget(std::list<Served>::iterator served) noexcept
     {
-        std::list<Served> ended;
+        std::list<Served> earlier; // joined without the lock
         const std::lock_guard lock(mutex_);
-        for (auto next = connections_.begin(); next != connections_.end();) {
-            const auto served = next++;
-            if (served->ended) ended.splice(ended.end(), connections_, served);
-        }
+        earlier.swap(ended_);
+        served->connection.reset();
+        ended_.splice(ended_.end(), connections_, served);
+        if (connections_.empty()) all_ended_.notify_all();
     }
 
     std::atomic<bool> stopping_{false};
-    std::mutex mutex_; // guards connections_; not taken while a request is served
+    std::mutex join_mutex_; // one thread ends the server; taken before mutex_
+    std::mutex mutex_;      // guards what follows; not taken while a request is served
     std::list<Served> connections_;
+    std::list<Served> ended_; // their threads are about to end, their connections are gone
+    std::condition_variable all_ended_;
     std::vector<net::Thread> acceptor_threads_;
 };
 
