@@ -8,7 +8,7 @@
 namespace kairos::idlc {
 namespace {
 
-constexpr std::size_t shown_columns_max = 400; ///< of a source line; hostile ones are megabytes
+constexpr std::size_t shown_columns_max = 160; ///< of a source line; a generated one may be long
 
 struct Style {
     std::string_view text;
@@ -109,25 +109,31 @@ void Diagnostics::render_one(const Diagnostic& diagnostic, bool colour, std::str
     if (at.line == 0 || at.file >= files_.size()) return;
     const SourceText* text = texts_.find(files_[at.file].path);
     if (text == nullptr || at.line > text->line_count()) return;
-    const std::string_view line = text->line(at.line).substr(0, shown_columns_max);
+    std::string_view line = text->line(at.line);
+    std::size_t column = at.column;
     if (line.empty()) return;
+    if (line.size() > shown_columns_max) { // a window around the place
+        const std::size_t begin =
+            column > shown_columns_max / 2 ? column - shown_columns_max / 2 : 0;
+        line = line.substr(std::min(begin, line.size()), shown_columns_max);
+        column -= std::min(begin, column);
+    }
     std::string number = std::to_string(at.line);
     number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
     out += number + " | " + printable(line) + '\n';
-    if (at.column == 0 || at.column > line.size() + 1) return;
+    if (column == 0 || column > line.size() + 1) return;
 
     // Tabs of the source stay tabs, so the caret stands where the terminal put the character.
     std::string underline;
-    for (std::size_t i = 0; i + 1 < at.column; ++i) {
+    for (std::size_t i = 0; i + 1 < column; ++i) {
         const auto c = static_cast<unsigned char>(line[i]);
         if (c == '\t')
             underline += '\t';
         else if ((c & 0xC0) != 0x80)
             underline += ' '; // one column per UTF-8 character
     }
-    const std::size_t left = line.size() + 1 - at.column;
-    const std::size_t length =
-        std::min<std::size_t>(std::max(at.length, 1u), std::max<std::size_t>(left, 1));
+    const std::size_t left = std::max<std::size_t>(line.size() + 1 - column, 1);
+    const std::size_t length = std::min<std::size_t>(std::max(at.length, 1u), left);
     out.append(number.size(), ' ');
     out += " | " + underline;
     if (colour) out += style.escape;

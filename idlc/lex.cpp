@@ -262,7 +262,6 @@ Lexer::Lexer(const PreprocessedText& input, const std::vector<SourceFile>& files
              SourceTexts& texts, Diagnostics& diagnostics)
     : input_(input), text_(input.text), diagnostics_(diagnostics), locator_(files, texts)
 {
-    if (text_.starts_with("\xEF\xBB\xBF")) position_ = 3; // a byte order mark
 }
 
 Token Lexer::make(TokenKind kind, std::size_t begin, std::size_t end)
@@ -289,6 +288,8 @@ void Lexer::skip_blanks()
             line_blank_ = true;
         } else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
             ++position_;
+        } else if (position_ == line_start_ && text_.substr(position_, 3) == "\xEF\xBB\xBF") {
+            position_ += 3; // a byte order mark, perhaps of an included file
         } else if (c == '/' && at(position_ + 1) == '/') {
             // Comments are the preprocessor's business; text without one is read as well.
             position_ = std::min(text_.find('\n', position_), text_.size());

@@ -383,6 +383,12 @@ std::string to_string(const Type& type)
 
 std::string to_string(const Value& value) { return std::visit(ValuePrinter(), value); }
 
+std::string with_article(std::string_view noun)
+{
+    const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != noun.npos;
+    return (vowel ? "an " : "a ") + std::string(noun);
+}
+
 std::string_view to_string(DeclarationKind kind) noexcept
 {
     switch (kind) {

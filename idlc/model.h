@@ -389,7 +389,9 @@ struct Unit {
 [[nodiscard]] std::string to_string(const Type& type);
 /// As an IDL literal.
 [[nodiscard]] std::string to_string(const Value& value);
-/// "interface", "struct", "value type", …: for messages.
+/// "interface", "struct", "valuetype", …: for messages.
 [[nodiscard]] std::string_view to_string(DeclarationKind kind) noexcept;
+/// "an interface", "a struct", …
+[[nodiscard]] std::string with_article(std::string_view noun);
 
 } // namespace kairos::idlc

@@ -194,7 +194,13 @@ bool Names::declare(Scope& scope, NameEntry entry)
         }
         return true;
     }
-    const NameEntry& other = found->second;
+    NameEntry& other = found->second;
+    if (other.only_used && other.name != entry.name &&
+        (entry.declaration == nullptr || entry.is_call)) {
+        // `Point point;` is against 7.20.3, and in very many people's files.
+        other = std::move(entry);
+        return true;
+    }
     const std::string name = std::string(entry.what) + " " + quoted(entry.name);
     if (other.only_used) {
         diagnostics_.error(entry.location, name + " is declared after its name was used in " +
@@ -308,9 +314,9 @@ Declaration* Names::resolve(const ScopedName& name, Scope& scope, std::string_vi
         if (!check_found(found, part)) return nullptr;
         declaration = found.entry->declaration;
         if (declaration == nullptr) {
-            diagnostics_.error(part.location, quoted(part.text) + " is a " +
-                                                  std::string(found.entry->what) + ", not a " +
-                                                  std::string(what));
+            diagnostics_.error(part.location, quoted(part.text) + " is " +
+                                                  with_article(found.entry->what) + ", not " +
+                                                  with_article(what));
             diagnostics_.note(found.entry->location, "declared here");
             return nullptr;
         }
@@ -347,7 +353,7 @@ Declaration* Names::probe(const ScopedName& name, const Scope& scope) const
 std::string Names::suggestion(std::string_view wanted, const Scope& scope, bool outward) const
 {
     const std::string key = folded(wanted);
-    std::size_t best = wanted.size() <= 3 ? 1 : 2;
+    std::size_t best = wanted.size() < 3 ? 0 : wanted.size() == 3 ? 1 : 2;
     std::string out;
     const auto consider = [&](const Scope& candidate_scope) {
         for (const auto& [candidate, entry] : candidate_scope.entries()) {

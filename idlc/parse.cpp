@@ -425,7 +425,7 @@ void Parser::parse_module(Annotations annotations)
     }
     if (!accept("}")) {
         error(peek().location, "expected '}' at the end of module '" + module.name + "'");
-        diagnostics_.note(module.location, "the module begins here");
+        if (!stopped_) diagnostics_.note(module.location, "the module begins here");
         return;
     }
     end_declaration("module declaration");
@@ -512,7 +512,10 @@ std::optional<ScopedName> Parser::parse_scoped_name(std::string_view what)
     ScopedName name;
     name.absolute = accept("::");
     do {
-        const auto part = expect_identifier(what);
+        // CORBA::Object and CORBA::ValueBase end in keywords.
+        const bool pseudo = name.parts.size() == 1 && name.parts[0].text == "CORBA" &&
+                            (peek().is(Keyword::object_) || peek().is(Keyword::value_base_));
+        const auto part = pseudo ? take() : expect_identifier(what);
         if (!part) return std::nullopt;
         if (name.parts.size() == parts_max) {
             error(part->location, "name has more than 64 parts");

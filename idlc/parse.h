@@ -47,6 +47,7 @@ class Parser {
     /// Reports "expected …, found …" at the next token; false.
     bool unexpected(std::string_view expected);
     void skip_to_next_declaration();
+    void skip_to_brace(); ///< behind the next '}' of a list without nested braces
     [[nodiscard]] bool at_declaration_start();
     Location behind_previous() const;
     void error(Location location, std::string message);
@@ -97,6 +98,7 @@ class Parser {
     Annotations parse_annotations();
     bool parse_annotation(const Token& at, Annotations& out);
     void parse_annotation_parameters(Annotation& annotation);
+    void skip_to_parenthesis();
     void parse_annotation_declaration(const Token& at);
     void pragma(const Token& token);
     void pragma_named(std::string_view rest, const Token& token, bool is_id);
@@ -139,8 +141,9 @@ class Parser {
     void parse_operation(Annotations annotations, bool local);
     void parse_parameters(std::vector<Parameter>& parameters, bool only_in, std::string_view where);
     std::optional<Parameter> parse_parameter(bool only_in, std::string_view where);
-    void parse_raises(Declarations& raises);
-    void parse_context(Operation& operation);
+    bool parse_raises(Declarations& raises);
+    bool parse_context(Operation& operation);
+    void skip_to_next_parameter();
     void check_remote(const Type& type, Location location, bool local);
 
     // --- parse_value.cpp ---

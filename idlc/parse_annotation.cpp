@@ -81,7 +81,9 @@ bool Parser::parse_annotation(const Token& at, Annotations& out)
     annotation.location = at.location;
     // Standard annotations bear names that are keywords, e.g. @default: any word will do.
     for (;;) {
-        if (peek().kind != TokenKind::identifier && peek().kind != TokenKind::keyword)
+        const bool keyword = peek().kind == TokenKind::keyword &&
+                             (!at_declaration_start() || peek().is(Keyword::oneway_));
+        if (peek().kind != TokenKind::identifier && !keyword)
             return unexpected("the name of an annotation");
         const Token part = take();
         annotation.name += part.text;
@@ -117,7 +119,7 @@ void Parser::parse_annotation_parameters(Annotation& annotation)
         }
         if (tokens.size() <= first) {
             unexpected("a value for the annotation");
-            return;
+            return skip_to_parenthesis();
         }
         for (std::size_t i = first; i < tokens.size(); ++i)
             parameter.text += (i > first ? " " : "") + written(tokens[i]);
@@ -135,8 +137,15 @@ void Parser::parse_annotation_parameters(Annotation& annotation)
             }
         }
         annotation.parameters.push_back(std::move(parameter));
-        if (!peek().is(")") && !expect(",", "or ')' in the annotation")) return;
+        if (!peek().is(")") && !expect(",", "or ')' in the annotation"))
+            return skip_to_parenthesis();
     }
+}
+
+void Parser::skip_to_parenthesis()
+{
+    while (!accept(")") && !peek().is(";") && !peek().is("{") && peek().kind != TokenKind::end)
+        take();
 }
 
 void Parser::parse_annotation_declaration(const Token& at)

@@ -136,8 +136,8 @@ Operand Parser::parse_primary(const Type& wanted)
         if (const auto* constant = as<Constant>(declaration))
             return ConstantArithmetic::operand(constant->value);
         if (const auto* enumerator = as<Enumerator>(declaration)) return enumerator;
-        error(name->location(), "'" + name->text() + "' is not a constant but a " +
-                                    std::string(to_string(declaration->kind)));
+        error(name->location(), "'" + name->text() + "' is not a constant but " +
+                                    with_article(to_string(declaration->kind)));
         diagnostics_.note(declaration->location, "declared here");
         return {};
     }

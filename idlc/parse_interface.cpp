@@ -125,8 +125,8 @@ void Parser::parse_export(Annotations annotations, bool local)
     case Keyword::valuetype_:
     case Keyword::local_:
     case Keyword::abstract_:
-        error(peek().location, "'" + std::string(peek().text) + "' cannot be declared within a " +
-                                   std::string(to_string(parent_->kind)));
+        error(peek().location, "'" + std::string(peek().text) + "' cannot be declared within " +
+                                   with_article(to_string(parent_->kind)));
         take();
         return skip_to_next_declaration();
     default:
@@ -167,11 +167,13 @@ void Parser::parse_attribute(Annotations annotations, bool local)
     const Location raises_location = peek().location;
     Declarations get_raises;
     Declarations set_raises;
-    if (readonly && accept(Keyword::raises_)) parse_raises(get_raises);
-    if (!readonly && accept(Keyword::getraises_)) parse_raises(get_raises);
-    if (!readonly && accept(Keyword::setraises_)) parse_raises(set_raises);
     if (!readonly && peek().is(Keyword::raises_))
-        error(peek().location, "an attribute that is not readonly has getraises and setraises");
+        error(raises_location, "an attribute that is not readonly has getraises and setraises");
+    bool good = true;
+    if (accept(Keyword::raises_)) good = parse_raises(get_raises);
+    if (good && !readonly && accept(Keyword::getraises_)) good = parse_raises(get_raises);
+    if (good && !readonly && accept(Keyword::setraises_)) good = parse_raises(set_raises);
+    if (!good) return skip_to_next_declaration();
     if (attributes.size() > 1 && (!get_raises.empty() || !set_raises.empty()))
         error(raises_location, "exceptions can be given for a single attribute only");
     for (Attribute* attribute : attributes) {
@@ -204,12 +206,13 @@ void Parser::parse_operation(Annotations annotations, bool local)
         check_remote(*parameter.type, parameter.location, local);
     if (!expect(")", "after the parameters")) return skip_to_next_declaration();
     const Location raises_location = peek().location;
-    if (accept(Keyword::raises_)) parse_raises(operation.raises);
+    if (accept(Keyword::raises_) && !parse_raises(operation.raises))
+        return skip_to_next_declaration();
     if (oneway && result->kind != TypeKind::void_)
         error(result_location, "a oneway operation has the result void");
     if (oneway && !operation.raises.empty())
         error(raises_location, "a oneway operation raises no exceptions");
-    if (accept(Keyword::context_)) parse_context(operation);
+    if (accept(Keyword::context_) && !parse_context(operation)) return skip_to_next_declaration();
     end_declaration("operation declaration");
 }
 
@@ -222,10 +225,7 @@ void Parser::parse_parameters(std::vector<Parameter>& parameters, bool only_in,
     do {
         auto parameter = parse_parameter(only_in, where);
         if (!parameter) {
-            // To the next parameter, so that others of the same operation are read.
-            while (!peek().is(",") && !peek().is(")") && !peek().is(";") && !peek().is("}") &&
-                   peek().kind != TokenKind::end)
-                take();
+            skip_to_next_parameter();
             continue;
         }
         Token name;
@@ -234,6 +234,19 @@ void Parser::parse_parameters(std::vector<Parameter>& parameters, bool only_in,
         declare_plain(scope, name, "parameter");
         parameters.push_back(*std::move(parameter));
     } while (accept(","));
+}
+
+/// So that the others of the same operation are read.
+void Parser::skip_to_next_parameter()
+{
+    int nested = 0;
+    while (peek().kind != TokenKind::end) {
+        const bool closes = peek().is(")") || peek().is("}") || peek().is(">");
+        if (nested == 0 && (closes || peek().is(",") || peek().is(";"))) return;
+        if (closes) --nested;
+        if (peek().is("(") || peek().is("{") || peek().is("<")) ++nested;
+        take();
+    }
 }
 
 std::optional<Parameter> Parser::parse_parameter(bool only_in, std::string_view where)
@@ -261,18 +274,18 @@ std::optional<Parameter> Parser::parse_parameter(bool only_in, std::string_view 
     return parameter;
 }
 
-void Parser::parse_raises(Declarations& raises)
+bool Parser::parse_raises(Declarations& raises)
 {
-    if (!expect("(", "after 'raises'")) return;
+    if (!expect("(", "after 'raises'")) return false;
     do {
         const auto name = parse_scoped_name("the name of an exception");
-        if (!name) return;
+        if (!name) return false;
         const Declaration* declaration = names_.resolve(*name, *scope_, "exception");
         if (declaration == nullptr) continue;
         if (declaration->kind != DeclarationKind::exception &&
             declaration->kind != DeclarationKind::native) {
-            error(name->location(), "'" + name->text() + "' is not an exception but a " +
-                                        std::string(to_string(declaration->kind)));
+            error(name->location(), "'" + name->text() + "' is not an exception but " +
+                                        with_article(to_string(declaration->kind)));
             diagnostics_.note(declaration->location, "declared here");
         } else if (std::find(raises.begin(), raises.end(), declaration) != raises.end()) {
             error(name->location(), "exception '" + name->text() + "' is raised twice");
@@ -280,18 +293,18 @@ void Parser::parse_raises(Declarations& raises)
             raises.push_back(declaration);
         }
     } while (accept(","));
-    expect(")", "after the exceptions");
+    return expect(")", "after the exceptions");
 }
 
-void Parser::parse_context(Operation& operation)
+bool Parser::parse_context(Operation& operation)
 {
-    if (!expect("(", "after 'context'")) return;
+    if (!expect("(", "after 'context'")) return false;
     do {
         auto name = parse_string_literal("the name of a context property, a string");
-        if (!name) return;
+        if (!name) return false;
         operation.context.push_back(*std::move(name));
     } while (accept(","));
-    expect(")", "after the context");
+    return expect(")", "after the context");
 }
 
 } // namespace kairos::idlc

@@ -258,8 +258,8 @@ const Type* Parser::type_of(const Declaration& declaration, Location location, T
         break;
     }
     default:
-        error(location, "'" + declaration.name + "' is not a type but a " +
-                            std::string(to_string(declaration.kind)));
+        error(location, "'" + declaration.name + "' is not a type but " +
+                            with_article(to_string(declaration.kind)));
         if (declaration.location.line != 0)
             diagnostics_.note(declaration.location, "declared here");
         return nullptr;
@@ -471,7 +471,10 @@ const Declaration* Parser::parse_enum(Annotations annotations)
         }
         Annotations own = parse_annotations();
         const auto enumerator_name = expect_identifier("an enumerator");
-        if (!enumerator_name) return nullptr;
+        if (!enumerator_name) {
+            skip_to_brace();
+            return nullptr;
+        }
         Enumerator& enumerator = unit_.add<Enumerator>();
         describe_declaration(enumerator, *enumerator_name);
         enumerator.annotations = std::move(own);
@@ -483,8 +486,17 @@ const Declaration* Parser::parse_enum(Annotations annotations)
                                  .what = "enumerator",
                                  .location = enumerator.location});
     } while (accept(","));
-    if (!expect("}", "at the end of the enum")) return nullptr;
+    if (!expect("}", "or ',' after the enumerator")) {
+        skip_to_brace();
+        return nullptr;
+    }
     return &declaration;
+}
+
+void Parser::skip_to_brace()
+{
+    while (!accept("}") && !peek().is(";") && !peek().is("{") && peek().kind != TokenKind::end)
+        take();
 }
 
 // --- Unions ------------------------------------------------------------------------------------

@@ -200,7 +200,8 @@ void Parser::parse_factory(ValueType& value, Annotations annotations)
     if (!expect("(", "after the name of the factory")) return skip_to_next_declaration();
     parse_parameters(factory.parameters, true, "a factory has 'in' parameters only");
     if (!expect(")", "after the parameters")) return skip_to_next_declaration();
-    if (accept(Keyword::raises_)) parse_raises(factory.raises);
+    if (accept(Keyword::raises_) && !parse_raises(factory.raises))
+        return skip_to_next_declaration();
     value.factories.push_back(std::move(factory));
     end_declaration("factory declaration");
 }

@@ -72,8 +72,9 @@ std::vector<std::string> arguments_for(const std::string& path, const Options& o
     // -e latin1: bytes pass unchanged whatever the locale. -N: no `unix` or `linux` macro, they are
     // fine identifiers. -I-: not the C headers. -2: no digraphs, `sequence<::A>` is not one.
     // -k: white space stays, so columns do. -j: one line per message.
-    std::vector<std::string> arguments{"kairos-idl", "-e", "latin1", "-N",  "-I-",
-                                       "-2",         "-k", "-j",     "-W1", "-V199901L"};
+    std::vector<std::string> arguments{
+        "kairos-idl", "-e", "latin1", "-N", "-I-", "-2", "-k", "-j", "-W1",
+    };
     arguments.push_back("-D__KAIROS_IDL=1");
     for (const std::string& define : options.defines)
         arguments.push_back("-D" + define);
@@ -200,19 +201,20 @@ class MarkerReader {
         // Line 1 of a file is where an inclusion starts; the line after an #include is never 1.
         if (marker.line == 1 && files_.size() < files_max) {
             enter(marker.path, line_before);
-        } else if (marker.path != raw_paths_[current_]) {
-            for (std::uint32_t file = current_; files_[file].includer;) {
-                file = files_[file].includer->file;
-                if (!same_path(raw_paths_[file], marker.path)) continue;
+            return;
+        }
+        for (std::uint32_t file = current_;; file = files_[file].includer->file) {
+            if (is_file(file, marker.path)) {
                 current_ = file;
-                break;
+                return;
             }
+            if (!files_[file].includer) return;
         }
     }
 
-    [[nodiscard]] bool same_path(const std::string& left, const std::string& right) const
+    [[nodiscard]] bool is_file(std::uint32_t file, const std::string& path) const
     {
-        return left == right || (disk_ && same_file(left, right));
+        return raw_paths_[file] == path || (disk_ && same_file(files_[file].path, path));
     }
 
     void enter(const std::string& raw_path, std::uint32_t line)
@@ -237,7 +239,8 @@ class MarkerReader {
         current_ = static_cast<std::uint32_t>(files_.size() - 1);
     }
 
-    /// libmcpp reports absolute paths; people know the file by the directory they gave.
+    /// libmcpp reports a file's first inclusion by the name as written and later ones by absolute
+    /// paths; people know it by the directory they gave.
     [[nodiscard]] std::string as_user_writes(const std::string& raw_path,
                                              const std::string& spelling) const
     {
@@ -248,8 +251,10 @@ class MarkerReader {
             candidates.push_back(fs::path(files_[current_].path).parent_path() / name);
         for (const std::string& directory : options_.include_directories)
             candidates.push_back(fs::path(directory) / name);
+        std::error_code ignored;
         for (const fs::path& candidate : candidates)
-            if (same_file(candidate.string(), raw_path))
+            if (raw_path == name.string() ? fs::exists(candidate, ignored)
+                                          : same_file(candidate.string(), raw_path))
                 return candidate.lexically_normal().string();
         return raw_path;
     }
@@ -303,9 +308,13 @@ class MessageReader {
         std::string message(text);
         if (message.starts_with("Can't open include file ")) {
             message = "cannot find the included file " + message.substr(24);
-        } else if (!message.empty() && !message.starts_with("#")) {
+        } else if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1]))) {
             message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
         }
+        if (const std::size_t skipped = message.find(", skipped the line");
+            skipped != std::string::npos)
+            message.erase(skipped);
+        if (message.starts_with("empty character constant")) message = "empty character literal";
         // Directives that other preprocessors know and that say nothing about the interfaces.
         const bool harmless = text.starts_with("Unknown #directive \"warning\"") ||
                               text.starts_with("Unknown #directive \"ident\"") ||

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The IDL files of this folder through the front end. accept/ holds what must be taken, with facts
+// about the model in comments; reject/ what must be refused, with every diagnostic in comments;
+// golden/ whole reports, carets included, beside their files. Debian's IDL of the OMG is read too.
+//
+//   // id: A::B IDL:A/B:1.0        the repository id
+//   // type: A::T sequence<long>   what the typedef stands for
+//   // value: A::c 5               the value of the constant
+//   // warning: 3:5: text          a diagnostic, by its beginning (accept/)
+//   // expect: 3:5: error: text    a diagnostic, whole; "file.idl:" before it in included files
+#include "idlc/frontend.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace kairos::idlc {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<fs::path> idl_files(const fs::path& directory)
+{
+    std::vector<fs::path> out;
+    for (const auto& entry : fs::directory_iterator(directory))
+        if (entry.path().extension() == ".idl") out.push_back(entry.path());
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// What follows `// tag: ` in the file, in order.
+std::vector<std::string> comments(const std::string& text, const std::string& tag)
+{
+    std::vector<std::string> out;
+    const std::string lead = "// " + tag + ": ";
+    for (std::size_t at = text.find(lead); at != std::string::npos; at = text.find(lead, at)) {
+        at += lead.size();
+        std::string line = text.substr(at, text.find('\n', at) - at);
+        if (line.ends_with('\r')) line.pop_back();
+        out.push_back(std::move(line));
+    }
+    return out;
+}
+
+Options test_options()
+{
+    Options options;
+    options.include_directories = {"include"};
+    return options;
+}
+
+/// The declaration of this scoped name; modules have several openings.
+const Declaration* find(const Declarations& list, const std::string& name)
+{
+    for (const Declaration* declaration : list) {
+        if (declaration->kind == DeclarationKind::forward) continue;
+        if (declaration->scoped_name == name) return declaration;
+        const Declarations* inner = nullptr;
+        if (const auto* module = as<Module>(declaration)) inner = &module->declarations;
+        if (const auto* interface = as<Interface>(declaration)) inner = &interface->declarations;
+        if (const auto* structure = as<Struct>(declaration)) inner = &structure->declarations;
+        if (const auto* exception = as<Exception>(declaration)) inner = &exception->declarations;
+        if (inner == nullptr) continue;
+        if (const Declaration* found = find(*inner, name)) return found;
+    }
+    return nullptr;
+}
+
+/// "3:5: error: text", with the file's name before it where it is not the main file.
+std::vector<std::string> listed(Compilation& compilation)
+{
+    static constexpr const char* names[] = {"error", "warning", "note"};
+    std::vector<std::string> out;
+    for (const Diagnostic& one : compilation.diagnostics().list()) {
+        std::string place = compilation.diagnostics().place(one.location);
+        const std::string& file = compilation.unit().files[one.location.file].path;
+        place = place.substr(std::min(file.size() + 1, place.size()));
+        if (one.location.file != 0) place = fs::path(file).filename().string() + ':' + place;
+        out.push_back(place + ": " + names[static_cast<int>(one.severity)] + ": " + one.message);
+    }
+    return out;
+}
+
+struct IdlFiles : testing::Test {
+    // Paths in messages are relative to the folder.
+    void SetUp() override { fs::current_path(KAIROS_IDL_TEST_DIR); }
+};
+
+void check_facts(const Unit& unit, const std::string& text)
+{
+    const auto check = [&](const std::string& tag, auto&& actual) {
+        for (const std::string& fact : comments(text, tag)) {
+            const std::size_t blank = fact.find(' ');
+            const Declaration* declaration = find(unit.declarations, fact.substr(0, blank));
+            ASSERT_NE(declaration, nullptr) << tag << ' ' << fact;
+            EXPECT_EQ(actual(*declaration), fact.substr(blank + 1)) << tag << ' ' << fact;
+        }
+    };
+    check("id", [](const Declaration& declaration) { return declaration.repository_id; });
+    check("type", [](const Declaration& declaration) {
+        const auto* alias = as<Alias>(&declaration);
+        return alias == nullptr ? std::string("no typedef") : to_string(*alias->type);
+    });
+    check("value", [](const Declaration& declaration) {
+        const auto* constant = as<Constant>(&declaration);
+        return constant == nullptr ? std::string("no constant") : to_string(constant->value);
+    });
+}
+
+TEST_F(IdlFiles, AreAccepted)
+{
+    const auto files = idl_files("accept");
+    ASSERT_GE(files.size(), 25u);
+    const Options options = test_options();
+    for (const fs::path& path : files) {
+        SCOPED_TRACE(path.string());
+        Compilation compilation(options);
+        EXPECT_TRUE(compilation.compile_file(path.string()))
+            << compilation.diagnostics().render(false);
+        const std::string text = read_file(path);
+        const auto warnings = comments(text, "warning");
+        const auto actual = listed(compilation);
+        ASSERT_EQ(actual.size(), warnings.size()) << compilation.diagnostics().render(false);
+        for (std::size_t i = 0; i < actual.size(); ++i) {
+            const std::size_t colon = warnings[i].find(": ");
+            EXPECT_TRUE(actual[i].starts_with(warnings[i].substr(0, colon))) << actual[i];
+            EXPECT_NE(actual[i].find(warnings[i].substr(colon + 2)), std::string::npos)
+                << actual[i];
+        }
+        check_facts(compilation.unit(), text);
+    }
+}
+
+TEST_F(IdlFiles, AreRejectedWithTheseDiagnostics)
+{
+    const auto files = idl_files("reject");
+    ASSERT_GE(files.size(), 40u);
+    const Options options = test_options();
+    for (const fs::path& path : files) {
+        SCOPED_TRACE(path.string());
+        Compilation compilation(options);
+        EXPECT_FALSE(compilation.compile_file(path.string()));
+        EXPECT_EQ(listed(compilation), comments(read_file(path), "expect"));
+    }
+}
+
+TEST_F(IdlFiles, HaveTheseWholeReports)
+{
+    const Options options = test_options();
+    std::size_t count = 0;
+    for (const fs::path& path : idl_files("golden")) {
+        SCOPED_TRACE(path.string());
+        Compilation compilation(options);
+        EXPECT_FALSE(compilation.compile_file(path.string()));
+        EXPECT_EQ(compilation.diagnostics().render(false),
+                  read_file(fs::path(path).replace_extension(".txt")));
+        ++count;
+    }
+    EXPECT_GE(count, 3u);
+}
+
+TEST_F(IdlFiles, OneAfterTheOtherDoNotDisturbEachOther)
+{
+    // libmcpp keeps global state: an error and a macro of one run must not reach the next.
+    Options defining = test_options();
+    defining.defines = {"MISSING=1"};
+    const Options plain = test_options();
+    for (int i = 0; i < 3; ++i) {
+        Compilation failing(defining);
+        EXPECT_FALSE(failing.compile_file("accept/preprocessor.idl"));
+        Compilation broken(plain);
+        EXPECT_FALSE(broken.compile_file("reject/missing_include.idl"));
+        Compilation good(plain);
+        EXPECT_TRUE(good.compile_file("accept/preprocessor.idl"));
+    }
+}
+
+TEST_F(IdlFiles, KnowWhereTheyCameFrom)
+{
+    const Options options = test_options();
+    Compilation compilation(options);
+    ASSERT_TRUE(compilation.compile_file("accept/pragma_include.idl"));
+    const Unit& unit = compilation.unit();
+    ASSERT_EQ(unit.direct_includes.size(), 2u);
+    const SourceFile& first = unit.files[unit.direct_includes[0]];
+    EXPECT_EQ(first.include_spelling, "\"prefixed.idl\"");
+    EXPECT_EQ(first.path, "include/prefixed.idl");
+    EXPECT_EQ(unit.files[unit.direct_includes[1]].include_spelling, "<plain.idl>");
+    EXPECT_TRUE(find(unit.declarations, "Before")->in_main_file);
+    const Declaration* included = find(unit.declarations, "Prefixed::T");
+    ASSERT_NE(included, nullptr);
+    EXPECT_FALSE(included->in_main_file);
+    EXPECT_EQ(included->location.file, unit.direct_includes[0]);
+    EXPECT_EQ(included->location.line, 2u);
+}
+
+TEST_F(IdlFiles, ThatAreMissingAreReported)
+{
+    const Options options;
+    Compilation missing(options);
+    EXPECT_FALSE(missing.compile_file("nowhere.idl"));
+    EXPECT_EQ(missing.diagnostics().render(false), "nowhere.idl: error: no such file\n");
+    Compilation directory(options);
+    EXPECT_FALSE(directory.compile_file("accept"));
+    EXPECT_EQ(directory.diagnostics().render(false), "accept: error: is a directory\n");
+}
+
+TEST_F(IdlFiles, CanBePreprocessedOnly)
+{
+    const Options options = test_options();
+    Compilation compilation(options);
+    std::string text;
+    ASSERT_TRUE(compilation.preprocess_file("accept/pragma_include.idl", text));
+    EXPECT_NE(text.find("#line 1 \"include/prefixed.idl\"\n#pragma prefix \"theirs\"\n"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("#include"), std::string::npos);
+}
+
+/// Debian's package omniorb-idl: 71 files of the OMG's services.
+TEST_F(IdlFiles, OfDebiansOmniorbIdlAreAccepted)
+{
+    const fs::path root = "/usr/share/idl/omniORB";
+    if (!fs::exists(root / "COS/CosNaming.idl"))
+        GTEST_SKIP() << "the Debian package omniorb-idl is not installed";
+    Options options;
+    // IOP.idl, which three of them include, is not in the package; ours is.
+    options.include_directories = {root.string(), (root / "COS").string(), KAIROS_IDL_DIR};
+    std::size_t count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+        if (entry.path().extension() != ".idl") continue;
+        SCOPED_TRACE(entry.path().string());
+        Compilation compilation(options);
+        EXPECT_TRUE(compilation.compile_file(entry.path().string()))
+            << compilation.diagnostics().render(false);
+        EXPECT_FALSE(compilation.unit().declarations.empty());
+        ++count;
+    }
+    EXPECT_GE(count, 71u);
+}
+
+} // namespace
+} // namespace kairos::idlc
