@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any text as preprocessed IDL: lexer, parser and every check, then what back ends ask and the
+// whole report. Nothing may crash, recurse without bound or take memory out of proportion.
+#include "idlc/frontend.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using namespace kairos::idlc;
+
+void ask(const Declarations& declarations)
+{
+    for (const Declaration* declaration : declarations) {
+        static_cast<void>(is_recursive(*declaration));
+        if (const auto* module = as<Module>(declaration)) ask(module->declarations);
+        if (const auto* interface = as<Interface>(declaration)) {
+            static_cast<void>(all_operations(*interface));
+            ask(interface->declarations);
+        }
+        if (const auto* value = as<ValueType>(declaration)) static_cast<void>(all_members(*value));
+        if (const auto* alias = as<Alias>(declaration)) {
+            static_cast<void>(is_variable_length(*alias->type));
+            static_cast<void>(to_string(*alias->type));
+        }
+        if (const auto* one = as<Union>(declaration))
+            static_cast<void>(unlabelled_discriminator(*one));
+        if (const auto* constant = as<Constant>(declaration))
+            static_cast<void>(to_string(constant->value));
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    const Options options;
+    Compilation compilation(options);
+    if (compilation.compile_text(std::string(reinterpret_cast<const char*>(data), size), "in.idl"))
+        ask(compilation.unit().declarations);
+    static_cast<void>(compilation.diagnostics().render(false));
+    return 0;
+}
