@@ -70,12 +70,15 @@ Result<ChildProcess> start_side(const System& system, const StartOptions& option
 
 std::span<const System> all_systems()
 {
+    static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+    static const std::vector<std::string> loopback_reactor{
+        "-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBConcurrency", "reactor"};
     static const std::array<System, 6> systems{{
         {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
         {"unix", "raw-unix", "blocking sockets", "kairos-bench-raw", {"unix"}, {}, false},
         {"wrapper", "wrapper", "blocking sockets", "kairos-bench-wrapper", {}, {}, false},
-        {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", {}, {}, true},
-        {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", {}, {}, true},
+        {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", loopback, {}, true},
+        {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", loopback_reactor, {}, true},
         {"omniorb", "omniorb", "thread-per-connection", "kairos-bench-omniorb", {}, {}, true},
     }};
     return systems;

@@ -177,7 +177,8 @@ class ObjectVar {
     }
 
     T* operator->() const noexcept { return object_; }
-    operator T*() const noexcept { return object_; }
+    // By reference both: given T* here, compilers warn at every use that they chose the other.
+    operator T* const&() const noexcept { return object_; }
     operator T*&() noexcept { return object_; }
 
     [[nodiscard]] T* in() const noexcept { return object_; }
