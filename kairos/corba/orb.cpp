@@ -245,9 +245,19 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
 
 // --- life ----------------------------------------------------------------------------------------
 
+void ORB::require_serving_possible() const
+{
+    // The reactor's thread would serve its own connection once more, from within.
+    if (core_->options().concurrency == kairos::orb::Concurrency::reactor &&
+        kairos::orb::in_upcall())
+        throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
+                            "the reactor cannot serve requests within an upcall");
+}
+
 void ORB::run()
 {
     require_running();
+    require_serving_possible();
     core_->run();
 }
 
@@ -260,6 +270,7 @@ Boolean ORB::work_pending()
 void ORB::perform_work()
 {
     require_running();
+    require_serving_possible();
     core_->perform_work();
 }
 

@@ -82,6 +82,7 @@ class ORB {
     ~ORB();
 
     void require_running() const;
+    void require_serving_possible() const;
     Object_ptr object_from_url(std::string_view text, int depth);
     Object_ptr object_from_file(const std::string& path, int depth);
     Object_ptr make_object(kairos::ior::Ior ior);

@@ -5,6 +5,7 @@
 // cannot tell the difference. Stations 3 to 7 of the request walk (docs/TOUR.md) are left out.
 #pragma once
 
+#include "kairos/base/limits.h"
 #include "kairos/giop/message.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
@@ -16,7 +17,11 @@ namespace kairos::orb {
 class CollocatedReply final : public ReplyChannel {
   public:
     explicit CollocatedReply(Lane& lane) : lane_(lane), memory_(lane.upcall_memory.take()) {}
-    ~CollocatedReply() { lane_.upcall_memory.give_back(std::move(memory_)); }
+    ~CollocatedReply()
+    {
+        if (memory_->reply.capacity() > limits::receive_buffer_kept) memory_->reply.clear();
+        lane_.upcall_memory.give_back(std::move(memory_));
+    }
     CollocatedReply(const CollocatedReply&) = delete;
     CollocatedReply& operator=(const CollocatedReply&) = delete;
 

@@ -30,6 +30,7 @@ void Invocation::invoke()
     Reference* forwarded = reference_.forward();
     ReferencePtr current(forwarded);
     for (std::size_t forwards = 0; forwards <= limits::forwards_max; ++forwards) {
+        following_forward_ = static_cast<bool>(current);
         const Step step = call(current ? *current : reference_);
         if (step == Step::done) [[likely]]
             return;
@@ -59,12 +60,10 @@ Invocation::Step Invocation::call(Reference& reference)
 Invocation::Step Invocation::call_remote(Reference& reference)
 {
     for (const Target& target : reference.targets()) {
-        for (bool fresh = false; !fresh;) {
+        for (int attempt = 0; attempt < 2; ++attempt) {
             connection_ = lane_.take_connection(*target.endpoint);
-            if (!connection_) [[unlikely]] {
-                if (!connect(target)) break;
-                fresh = true;
-            }
+            if (!connection_ && !connect(target)) [[unlikely]]
+                break;
             Outcome outcome = exchange(target.by_key);
             if (outcome == Outcome::ok && operation_.response == Response::required &&
                 reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
@@ -73,8 +72,8 @@ Invocation::Step Invocation::call_remote(Reference& reference)
                 return accept();
             connection_.reset();
             if (outcome != Outcome::not_executed) raise_lost(outcome);
-            // Closed before it could execute anything. One that was kept idle may simply have been
-            // closed meanwhile, and so may the others to the same server: make a new one.
+            // Closed before it could execute anything: in order, or because it had been idle for
+            // long. So may the others to the same server have been: once more, on a new one.
             failure_ = "connection to " + target.endpoint->text() + " was closed";
             lane_.drop_connections(*target.endpoint);
         }
@@ -190,6 +189,10 @@ Invocation::Step Invocation::accept()
     case giop::ReplyStatus::user_exception:
         raise_user_exception();
     case giop::ReplyStatus::system_exception:
+        if (following_forward_ && forward_is_stale()) {
+            if (connection_) lane_.give_back(std::move(connection_));
+            return Step::next_target;
+        }
         raise_system_exception();
     case giop::ReplyStatus::location_forward:
     case giop::ReplyStatus::location_forward_perm:
@@ -201,6 +204,19 @@ Invocation::Step Invocation::accept()
     }
     raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
                           "the peer asks for another addressing mode again");
+}
+
+/// Whether the place we were sent to does not know the object: where we came from may know better
+/// by now. Asked once a call.
+bool Invocation::forward_is_stale()
+{
+    cdr::Reader body = in_;
+    const auto exception = giop::SystemExceptionBody::read(body);
+    if (asked_again_ || exception.completion != CORBA::COMPLETED_NO ||
+        exception.repository_id != CORBA::OBJECT_NOT_EXIST::kairos_id)
+        return false;
+    asked_again_ = true;
+    return true;
 }
 
 void Invocation::take_forward()

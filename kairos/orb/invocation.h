@@ -70,6 +70,7 @@ class Invocation {
     [[noreturn, gnu::cold]] void raise_lost(ClientConnection::Outcome outcome);
     [[noreturn, gnu::cold]] void raise_malformed_results();
     [[gnu::cold]] void take_forward();
+    [[nodiscard, gnu::cold]] bool forward_is_stale();
 
     Reference& reference_;
     const Operation& operation_;
@@ -83,7 +84,9 @@ class Invocation {
     std::optional<CollocatedReply> collocated_;    // the same for a call within the process
     std::unique_ptr<std::byte[]> long_header_;
     ReferencePtr forward_; // where the last reply sent us
-    std::string failure_;  // why the last connection could not be made
+    bool following_forward_ = false;
+    bool asked_again_ = false; // where the object is, after a forward led nowhere
+    std::string failure_;      // why the last connection could not be made
 };
 
 /// Asks where the object is, by a LocateRequest. Throws TRANSIENT or COMM_FAILURE. For an object

@@ -72,6 +72,9 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
     } catch (const CORBA::SystemException& failure) { // a member that cannot be encoded
         reply(failure);
         return;
+    } catch (const std::bad_alloc&) {
+        reply(CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE));
+        return;
     }
     send(giop::ReplyStatus::user_exception);
 }
