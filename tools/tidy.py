@@ -97,7 +97,8 @@ def is_test(path):
 
 def is_data(path):
     """Inputs and expected outputs of tests: not written to be read as our code."""
-    return path.startswith("fuzz/corpus/") or "/golden/" in path
+    return (path.startswith(("fuzz/corpus/", "tests/idl/accept/", "tests/idl/reject/"))
+            or "/golden/" in path)
 
 
 # ---- the tree ---------------------------------------------------------------------------------

@@ -154,7 +154,10 @@ class POA : public virtual CORBA::LocalObject {
     KAIROS_EMPTY_EXCEPTION("PortableServer/POA", WrongPolicy)
 
     static POA_ptr _duplicate(POA_ptr poa) { return kairos::corba::duplicate(poa); }
-    static POA_ptr _narrow(CORBA::Object_ptr object) { return kairos::corba::narrow_local<POA>(object); }
+    static POA_ptr _narrow(CORBA::Object_ptr object)
+    {
+        return kairos::corba::narrow_local<POA>(object);
+    }
     static POA_ptr _nil() { return nullptr; }
 
     char* the_name();
