@@ -31,13 +31,13 @@ struct Model : testing::Test {
 
 TEST_F(Model, KnowsVariableLength)
 {
-    compile("struct Plain { long a; double b[3]; enum E { x } e; fixed<3,1> f; };"
+    compile("struct Plain { long a; double b[3]; enum Kind { x } e; fixed<3,1> f; };"
             "typedef Plain Alias; typedef Alias Many[4];"
             "struct Holder { Many m; };"
             "struct Text { string s; }; struct Deep { Text t[2]; };"
-            "typedef sequence<long, 4> Bounded; typedef string<3> Short;"
+            "typedef sequence<long, 4> Bounded; typedef string<3> Name;"
             "union U switch (long) { case 1: Plain f; }; union V switch (long) { case 1: any a; };"
-            "interface I {}; struct Ref { I i; }; exception Bad { Short s; };");
+            "interface I {}; struct Ref { I i; }; exception Bad { Name s; };");
     EXPECT_FALSE(is_variable_length(get<Struct>("Plain")));
     EXPECT_FALSE(is_variable_length(get<Struct>("Holder")));
     EXPECT_FALSE(is_variable_length(*get<Alias>("Many").type));

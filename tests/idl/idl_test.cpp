@@ -14,10 +14,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/wait.h>
 #include <vector>
 
 namespace kairos::idlc {
@@ -203,7 +205,7 @@ TEST_F(IdlFiles, KnowWhereTheyCameFrom)
     ASSERT_NE(included, nullptr);
     EXPECT_FALSE(included->in_main_file);
     EXPECT_EQ(included->location.file, unit.direct_includes[0]);
-    EXPECT_EQ(included->location.line, 2u);
+    EXPECT_EQ(included->location.line, 3u);
 }
 
 TEST_F(IdlFiles, ThatAreMissingAreReported)
@@ -223,10 +225,32 @@ TEST_F(IdlFiles, CanBePreprocessedOnly)
     Compilation compilation(options);
     std::string text;
     ASSERT_TRUE(compilation.preprocess_file("accept/pragma_include.idl", text));
-    EXPECT_NE(text.find("#line 1 \"include/prefixed.idl\"\n#pragma prefix \"theirs\"\n"),
+    EXPECT_NE(text.find("#line 2 \"include/prefixed.idl\"\n#pragma prefix \"theirs\"\n"),
               std::string::npos)
         << text;
     EXPECT_EQ(text.find("#include"), std::string::npos);
+}
+
+/// The exit status of kairos-idl with these arguments, its output dropped.
+int run_program(const std::string& arguments)
+{
+    const std::string command =
+        std::string("'") + KAIROS_IDL_PROGRAM + "' " + arguments + " >/dev/null 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(IdlFiles, GiveTheProgramItsExitStatus)
+{
+    EXPECT_EQ(run_program("--check accept/enums.idl accept/structs.idl"), 0);
+    EXPECT_EQ(run_program("--check -I include -DX=1 -UY accept/pragma_include.idl"), 0);
+    EXPECT_EQ(run_program("--version"), 0);
+    EXPECT_EQ(run_program("--check reject/enums.idl accept/enums.idl"), 1);
+    EXPECT_EQ(run_program("--check accept/enums.idl nowhere.idl"), 1);
+    EXPECT_EQ(run_program("-E reject/missing_include.idl"), 1);
+    EXPECT_EQ(run_program(""), 2);
+    EXPECT_EQ(run_program("--frobnicate accept/enums.idl"), 2);
+    EXPECT_EQ(run_program("-D9x accept/enums.idl"), 2);
 }
 
 /// Debian's package omniorb-idl: 71 files of the OMG's services.
