@@ -9,6 +9,7 @@
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace kairos::idlc {
 namespace {
@@ -26,10 +27,27 @@ std::string generated_name(std::string_view idl_path, std::string_view suffix)
     return fs::path(idl_path).stem().string() + std::string(suffix);
 }
 
+/// For each file, whether it or a file that it includes declares anything: one that only defines
+/// macros or sets pragmas becomes no header, so there is none to include.
+std::vector<bool> declaring_files(const Unit& unit)
+{
+    std::vector<bool> declares(unit.files.size());
+    for (const Declaration* declaration : unit.declarations) {
+        std::uint32_t file = declaration->location.file;
+        while (file != 0 && !declares[file]) {
+            declares[file] = true;
+            file = unit.files[file].includer ? unit.files[file].includer->file : 0;
+        }
+    }
+    return declares;
+}
+
 /// What included IDL became, under the same naming options. orb.idl is the ORB's own header.
 void emit_includes(const Source& source, std::string_view suffix, Text& out)
 {
+    const std::vector<bool> declares = declaring_files(source.unit);
     for (const std::uint32_t index : source.unit.direct_includes) {
+        if (!declares[index]) continue;
         const std::string& path = source.unit.files[index].path;
         if (fs::path(path).filename() == "orb.idl") continue;
         out.line("#include ", string_literal(generated_name(path, suffix)));
