@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -106,10 +107,26 @@ class StringOwner {
     }
 
     operator char*&() noexcept { return text_; }
+    // Also for objects that are not const: else the operator above would be chosen for a const
+    // char*, which -Wconversion calls confusing in the users' code.
+    operator const char*() noexcept { return text_; }
     operator const char*() const noexcept { return text_; }
+    explicit operator bool() noexcept { return text_ != nullptr; }
+    explicit operator bool() const noexcept { return text_ != nullptr; }
+    friend bool operator==(const StringOwner& owner, std::nullptr_t) noexcept
+    {
+        return owner.text_ == nullptr;
+    }
     operator std::string_view() const noexcept
     {
         return text_ == nullptr ? std::string_view() : std::string_view(text_);
+    }
+    /// Any output stream of characters; null prints nothing.
+    template <typename Traits>
+    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& stream,
+                                                        const StringOwner& owner)
+    {
+        return stream << std::string_view(owner);
     }
     template <typename Index>
         requires std::is_integral_v<Index>

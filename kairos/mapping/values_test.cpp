@@ -62,6 +62,24 @@ TEST(StringVar, WorksWithStandardStrings)
     EXPECT_EQ(view, "other");
 }
 
+std::size_t length_of(const char* text) { return std::strlen(text); }
+
+TEST(StringVar, ConvertsWhereCStringsAreWanted)
+{
+    String_var text = "text";
+    const String_var constant = "constant";
+    EXPECT_EQ(length_of(text), 4u);
+    EXPECT_EQ(length_of(constant), 8u);
+    EXPECT_TRUE(text && constant);
+    EXPECT_TRUE(text != nullptr && !(text == 0));
+    text = static_cast<char*>(nullptr);
+    EXPECT_TRUE(!text && text == nullptr);
+    std::string standard;
+    standard = constant;
+    standard += constant;
+    EXPECT_EQ(standard, "constantconstant");
+}
+
 TEST(StringOut, IsNullBeforeTheCalleeAssigns)
 {
     const auto callee = [](String_out out, bool assign) {
