@@ -267,7 +267,7 @@ Result<ObjectUrl> parse_object_url(std::string_view text)
     if (begins_with(url, "corbaname:")) return parse_corbaname(text, after("corbaname:"));
     if (begins_with(url, "file:")) return parse_file(text, after("file:"));
     if (url.empty()) return Error{ErrorCode::invalid_argument, "object URL is empty"};
-    return Error{ErrorCode::invalid_argument,
+    return Error{ErrorCode::not_found,
                  quoted(url.substr(0, url.find(':'))) +
                      " is not a scheme of object URLs: expected IOR:, corbaloc:, corbaname: or "
                      "file:"};

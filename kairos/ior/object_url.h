@@ -38,7 +38,7 @@ struct ObjectUrl {
 };
 
 /// Parses any of the schemes, in any case, white space at the ends ignored. Errors say what is
-/// wrong and at which character, counted from 1.
+/// wrong and at which character, counted from 1; not_found is an unknown scheme.
 [[nodiscard]] Result<ObjectUrl> parse_object_url(std::string_view text);
 
 /// A corbaloc URL for every target that has the first target's object key; invalid_argument for a
