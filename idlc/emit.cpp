@@ -82,7 +82,7 @@ std::string header_text(const Source& source)
         out.blank();
         emit_skeleton_classes(source, out);
     }
-    return out.text();
+    return out.finished();
 }
 
 std::string skel_header_text(const Source& source, const std::string& header)
@@ -96,7 +96,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
     emit_includes(source, source.options.skel_header_suffix, out);
     out.blank();
     emit_skeleton_classes(source, out);
-    return out.text();
+    return out.finished();
 }
 
 /// A source file with stubs, skeletons or both.
@@ -110,7 +110,7 @@ std::string source_text(const Source& source, const std::string& header, bool st
     emit_operations(source, out);
     if (stubs) emit_stubs(source, out);
     if (skeletons) emit_skeletons(source, out, diagnostics);
-    return out.text();
+    return out.finished();
 }
 
 std::vector<File> generate(const Source& source, Diagnostics& diagnostics)
@@ -128,7 +128,7 @@ std::vector<File> generate(const Source& source, Diagnostics& diagnostics)
         Text nothing;
         emit_first_line(source, nothing);
         nothing.line("// Nothing in this file: type codes and Any are not generated yet.");
-        files.push_back({skel, nothing.text()});
+        files.push_back({skel, nothing.finished()});
         return files;
     }
     const std::string skel_header = named(options.skel_header_suffix);

@@ -51,6 +51,12 @@ class Text {
         blank_ = lines.blank_;
     }
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// The whole text, without empty lines at its end.
+    [[nodiscard]] std::string finished() const
+    {
+        const std::size_t end = text_.find_last_not_of('\n');
+        return end == std::string::npos ? "" : text_.substr(0, end + 1) + "\n";
+    }
 
   private:
     std::string text_;

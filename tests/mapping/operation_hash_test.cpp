@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The perfect hash that kairos-idl searches and the table that skeletons look into agree.
+#include "idlc/operation_search.h"
+
+#include "kairos/base/operation_hash.h"
+#include "kairos/corba/operation_table.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace kairos {
+namespace {
+
+std::vector<std::string> names(std::size_t count)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < count; ++i)
+        names.push_back("operation_with_a_long_name_" + std::to_string(i * i));
+    return names;
+}
+
+TEST(OperationHash, PlacesEveryNameInItsOwnSlot)
+{
+    for (const std::size_t count : {1u, 2u, 3u, 10u, 40u, 150u, 500u}) {
+        const auto list = names(count);
+        const auto hash = idlc::search_operation_hash(list);
+        ASSERT_TRUE(hash) << count;
+        ASSERT_EQ(hash->slots.size(), std::size_t{1} << hash->bits);
+        for (std::size_t i = 0; i < count; ++i)
+            EXPECT_EQ(hash->slots[operation_slot(operation_digest(list[i]), hash->multiplier,
+                                                 hash->bits)],
+                      i);
+        if (count <= 40) EXPECT_LE(hash->bits, std::bit_width(count - 1) + 3u) << count;
+    }
+}
+
+TEST(OperationHash, IsTheSameEveryTime)
+{
+    const auto first = idlc::search_operation_hash(names(20));
+    const auto second = idlc::search_operation_hash(names(20));
+    EXPECT_EQ(first->multiplier, second->multiplier);
+    EXPECT_EQ(first->slots, second->slots);
+}
+
+TEST(OperationHash, RefusesNamesThatAreTheSame)
+{
+    EXPECT_FALSE(idlc::search_operation_hash({"twice", "twice"}));
+}
+
+TEST(OperationTable, FindsItsNamesAndNoOthers)
+{
+    const auto hash = idlc::search_operation_hash({"add", "_get_size"});
+    ASSERT_TRUE(hash);
+    ASSERT_LE(hash->bits, 2u);
+    corba::OperationTable<2, 2> table{0, {"add", "_get_size"}, {2, 2, 2, 2}};
+    // A table of four slots whatever the search needed.
+    for (table.multiplier = 1;; table.multiplier += 2) {
+        const auto one = operation_slot(operation_digest("add"), table.multiplier, 2);
+        const auto two = operation_slot(operation_digest("_get_size"), table.multiplier, 2);
+        if (one == two) continue;
+        table.slots[one] = 0;
+        table.slots[two] = 1;
+        break;
+    }
+    EXPECT_EQ(table.find("add"), 0u);
+    EXPECT_EQ(table.find("_get_size"), 1u);
+    for (const char* other : {"", "ad", "addd", "_set_size", "_is_a", "a name that nobody has"})
+        EXPECT_EQ(table.find(other), 2u) << other;
+}
+
+} // namespace
+} // namespace kairos
