@@ -32,7 +32,9 @@ TEST(OperationHash, PlacesEveryNameInItsOwnSlot)
             EXPECT_EQ(hash->slots[operation_slot(operation_digest(list[i]), hash->multiplier,
                                                  hash->bits)],
                       i);
-        if (count <= 40) EXPECT_LE(hash->bits, std::bit_width(count - 1) + 3u) << count;
+        if (count <= 40) {
+            EXPECT_LE(hash->bits, static_cast<unsigned>(std::bit_width(count - 1)) + 3) << count;
+        }
     }
 }
 
