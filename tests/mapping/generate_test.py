@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The files that kairos-idl writes: their text, their names, and when there are none.
-
-Usage: generate_test.py PATH_OF_KAIROS_IDL [--update]"""
+#
+# The files that kairos-idl writes: their text against golden/, their names in every style, the
+# depfile, and rejected/: what must end in a located error with nothing written.
+#
+# Usage: generate_test.py PATH_OF_KAIROS_IDL [--update]
 
 import difflib
 import pathlib
