@@ -39,7 +39,8 @@ TEST(StringVar, AdoptsPointersAndCopiesConstants)
     text = constant;
     EXPECT_STREQ(text, "copied");
     EXPECT_NE(text.in(), constant);
-    text = text; // NOLINT(clang-diagnostic-self-assign-overloaded)
+    const String_var& itself = text;
+    text = itself;
     EXPECT_STREQ(text, "copied");
     text[0] = 'C';
     EXPECT_EQ(std::string_view(text), "Copied");
@@ -285,7 +286,8 @@ TEST(ObjectVar, CountsReferences)
         copy = nullptr;
         EXPECT_EQ(object.references, 2);
         copy = variable;
-        copy = copy; // NOLINT(clang-diagnostic-self-assign-overloaded)
+        const ObjectVar<Counted>& itself = copy;
+        copy = itself;
         Counted* taken = copy._retn();
         EXPECT_EQ(copy.in(), nullptr);
         release(taken);
