@@ -150,32 +150,32 @@ void with_payload(Payload payload, std::uint32_t units, Use&& use)
 }
 
 // clang-format off
-void call(Bench::Latency_ptr to, const Bench::OctetSeq& units) { to->octets(units); }
-void call(Bench::Latency_ptr to, const Bench::CharSeq& units) { to->chars(units); }
-void call(Bench::Latency_ptr to, const Bench::ShortSeq& units) { to->shorts(units); }
-void call(Bench::Latency_ptr to, const Bench::LongSeq& units) { to->longs(units); }
-void call(Bench::Latency_ptr to, const Bench::DoubleSeq& units) { to->doubles(units); }
-void call(Bench::Latency_ptr to, const Bench::StructSeq& units) { to->structs(units); }
-void call(Bench::Latency_ptr to, const std::string& units) { to->text(units.c_str()); }
-void call(Bench::Latency_ptr to, const Bench::StringSeq& units) { to->strings(units); }
+void call(Bench::Latency_ptr to, const Bench::OctetSeq& v) { to->octets(v); }
+void call(Bench::Latency_ptr to, const Bench::CharSeq& v) { to->chars(v); }
+void call(Bench::Latency_ptr to, const Bench::ShortSeq& v) { to->shorts(v); }
+void call(Bench::Latency_ptr to, const Bench::LongSeq& v) { to->longs(v); }
+void call(Bench::Latency_ptr to, const Bench::DoubleSeq& v) { to->doubles(v); }
+void call(Bench::Latency_ptr to, const Bench::StructSeq& v) { to->structs(v); }
+void call(Bench::Latency_ptr to, const std::string& v) { to->text(v.c_str()); }
+void call(Bench::Latency_ptr to, const Bench::StringSeq& v) { to->strings(v); }
 
-void send(Bench::Ttcp_ptr to, const Bench::OctetSeq& units) { to->send_octets(units); }
-void send(Bench::Ttcp_ptr to, const Bench::CharSeq& units) { to->send_chars(units); }
-void send(Bench::Ttcp_ptr to, const Bench::ShortSeq& units) { to->send_shorts(units); }
-void send(Bench::Ttcp_ptr to, const Bench::LongSeq& units) { to->send_longs(units); }
-void send(Bench::Ttcp_ptr to, const Bench::DoubleSeq& units) { to->send_doubles(units); }
-void send(Bench::Ttcp_ptr to, const Bench::StructSeq& units) { to->send_structs(units); }
-void send(Bench::Ttcp_ptr to, const std::string& units) { to->send_text(units.c_str()); }
-void send(Bench::Ttcp_ptr to, const Bench::StringSeq& units) { to->send_strings(units); }
+void send(Bench::Ttcp_ptr to, const Bench::OctetSeq& v) { to->send_octets(v); }
+void send(Bench::Ttcp_ptr to, const Bench::CharSeq& v) { to->send_chars(v); }
+void send(Bench::Ttcp_ptr to, const Bench::ShortSeq& v) { to->send_shorts(v); }
+void send(Bench::Ttcp_ptr to, const Bench::LongSeq& v) { to->send_longs(v); }
+void send(Bench::Ttcp_ptr to, const Bench::DoubleSeq& v) { to->send_doubles(v); }
+void send(Bench::Ttcp_ptr to, const Bench::StructSeq& v) { to->send_structs(v); }
+void send(Bench::Ttcp_ptr to, const std::string& v) { to->send_text(v.c_str()); }
+void send(Bench::Ttcp_ptr to, const Bench::StringSeq& v) { to->send_strings(v); }
 
-void send_twoway(Bench::Ttcp_ptr to, const Bench::OctetSeq& units) { to->send_octets_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::CharSeq& units) { to->send_chars_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::ShortSeq& units) { to->send_shorts_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::LongSeq& units) { to->send_longs_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::DoubleSeq& units) { to->send_doubles_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::StructSeq& units) { to->send_structs_twoway(units); }
-void send_twoway(Bench::Ttcp_ptr to, const std::string& units) { to->send_text_twoway(units.c_str()); }
-void send_twoway(Bench::Ttcp_ptr to, const Bench::StringSeq& units) { to->send_strings_twoway(units); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::OctetSeq& v) { to->send_octets_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::CharSeq& v) { to->send_chars_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::ShortSeq& v) { to->send_shorts_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::LongSeq& v) { to->send_longs_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::DoubleSeq& v) { to->send_doubles_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::StructSeq& v) { to->send_structs_twoway(v); }
+void send_twoway(Bench::Ttcp_ptr to, const std::string& v) { to->send_text_twoway(v.c_str()); }
+void send_twoway(Bench::Ttcp_ptr to, const Bench::StringSeq& v) { to->send_strings_twoway(v); }
 // clang-format on
 
 /// What a CORBA exception becomes on the line protocol.

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The experiments end to end, short and between real processes. What comes out is checked for being
+// there and being possible; how fast it was is never.
+#include "bench/experiment.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace kairos::bench {
+namespace {
+
+template <typename Options>
+Options options_for(const std::string& peers)
+{
+    Options options;
+    options.systems = select_systems(peers).value();
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    options.rounds = 2;
+    return options;
+}
+
+const Row* find_row(const Report& report, const std::string& system, const std::string& direction,
+                    const std::string& payload, std::uint64_t bytes)
+{
+    for (const Row& row : report.rows)
+        if (row.system == system && row.direction == direction && row.payload_type == payload &&
+            row.payload_bytes == bytes)
+            return &row;
+    return nullptr;
+}
+
+void expect_latency_row(const Row* row)
+{
+    ASSERT_NE(row, nullptr);
+    const double p50 = row->figure("p50_us").value();
+    EXPECT_GT(p50, 0);
+    EXPECT_GE(row->figure("p99_us").value(), p50);
+    EXPECT_GE(row->figure("max_us").value(), row->figure("p999_us").value());
+    EXPECT_GT(row->figure("mean_us").value(), 0);
+    EXPECT_GT(row->figure("ratio_to_raw").value(), 0);
+}
+
+TEST(Latency, HasARowForEverySystemAndExercise)
+{
+    auto options = options_for<LatencyOptions>("raw,unix,wrapper,omniorb");
+    options.calls = 20;
+    options.units = {1, 1024};
+    options.payloads = {Payload::octet, Payload::bin_struct};
+    const auto report = run_latency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    std::vector<std::string> present{"raw-tcp", "raw-unix", "wrapper"};
+    if (installed(options.systems[3], options.program_directory)) present.push_back("omniorb");
+    for (const std::string& system : present) {
+        expect_latency_row(find_row(report.value(), system, "twoway", "null", 0));
+        expect_latency_row(find_row(report.value(), system, "oneway", "null", 0));
+        expect_latency_row(find_row(report.value(), system, "twoway", "octet", 1));
+        expect_latency_row(find_row(report.value(), system, "twoway", "octet", 1024));
+        expect_latency_row(find_row(report.value(), system, "twoway", "BinStruct", 24));
+        expect_latency_row(find_row(report.value(), system, "twoway", "BinStruct", 24'576));
+    }
+    EXPECT_EQ(find_row(report.value(), "raw-tcp", "twoway", "null", 0)->figure("ratio_to_raw"), 1);
+    // Everything that raw sockets moved was at least the message around the payload.
+    for (const Row& row : report.value().rows) {
+        const auto bytes = static_cast<double>(row.payload_bytes);
+        EXPECT_TRUE(!row.status.empty() || row.figure("request_bytes").value() > bytes);
+    }
+}
+
+TEST(Ttcp, HasARowForEverySystemAndPoint)
+{
+    auto options = options_for<TtcpOptions>("raw,wrapper,omniorb");
+    options.buffers = {1, 8192};
+    options.queues = {65536, 0};
+    options.payloads = {Payload::octet, Payload::bin_struct, Payload::text, Payload::strings};
+    options.directions = {Direction::oneway, Direction::twoway};
+    options.megabytes = 1;
+    options.messages_max = 200;
+    const auto report = run_ttcp(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    const bool omniorb = installed(options.systems[2], options.program_directory);
+    // Two buffers, directions and queues; sockets send one type, the ORB four.
+    EXPECT_EQ(report.value().rows.size(), 8u * 2 + (omniorb ? 8u * 4 : 1u));
+    for (const Row& row : report.value().rows) {
+        if (!row.status.empty()) continue;
+        EXPECT_GT(row.figure("throughput_mbyte_s").value(), 0);
+        EXPECT_GT(row.figure("ratio_to_raw").value(), 0);
+        EXPECT_EQ(row.figure("ratio_to_octets").has_value(),
+                  row.system == "omniorb" && row.payload_type != "octet");
+    }
+    const Row* structs = find_row(report.value(), "omniorb", "twoway", "BinStruct", 341 * 24);
+    EXPECT_EQ(structs != nullptr, omniorb);
+    ASSERT_NE(find_row(report.value(), "raw-tcp", "oneway", "octet", 1), nullptr);
+}
+
+TEST(Systems, ThatAreNotInstalledSaySoAndTheOthersRun)
+{
+    auto options = options_for<LatencyOptions>("raw");
+    options.systems.push_back({"other", "other", "unknown", "no-such-program", {}, {}, true});
+    options.calls = 5;
+    const auto report = run_latency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report.value().rows.size(), 3u);
+    EXPECT_EQ(report.value().rows[2].status, "not installed");
+}
+
+TEST(Systems, AllMissingIsAnError)
+{
+    auto options = options_for<LatencyOptions>("raw");
+    options.program_directory = "/no/such/directory";
+    const auto report = run_latency(options);
+    ASSERT_FALSE(report.ok());
+    EXPECT_NE(report.error().reason.find("/no/such/directory"), std::string::npos);
+}
+
+TEST(Systems, UnknownNamesAreRefused)
+{
+    const auto chosen = select_systems("raw,orbix");
+    ASSERT_FALSE(chosen.ok());
+    EXPECT_NE(chosen.error().reason.find("orbix"), std::string::npos);
+    EXPECT_FALSE(select_systems(",").ok());
+    EXPECT_EQ(select_systems("").value().size(), all_systems().size());
+}
+
+TEST(Systems, APeerRefusesWhatItCannotDo)
+{
+    const System raw = select_systems("raw").value().front();
+    auto running = RunningSystem::start(raw, {.program_directory = KAIROS_PROGRAM_DIRECTORY,
+                                              .pinning = Pinning::same,
+                                              .queue_bytes = 0,
+                                              .server = {},
+                                              .client = {}});
+    ASSERT_TRUE(running.ok()) << running.error().reason;
+    const auto refused = running->order(Verb::latency, {.calls = 1}); // no bytes given
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().reason.find("bytes of a call"), std::string::npos);
+    // … and goes on working.
+    EXPECT_TRUE(running->order(Verb::call, with_estimated_bytes({.calls = 3})).ok());
+    EXPECT_TRUE(running->finish().ok());
+}
+
+#ifdef KAIROS_COUNTING
+TEST(Counters, OfSocketsAreExact)
+{
+    auto options = options_for<CountersOptions>("raw,wrapper");
+    options.calls = 50;
+    options.instructions = false;
+    const auto report = run_counters(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report.value().rows.size(), 2u * 4 * 2);
+    const std::map<std::string, double> two_calls{{"recvfrom", 1}, {"sendto", 1}};
+    for (const Row& row : report.value().rows) {
+        EXPECT_EQ(row.figure("allocations_per_call"), 0) << row.system << row.side;
+        EXPECT_EQ(row.figure("locks_per_call"), 0) << row.system << row.side;
+        EXPECT_EQ(row.figure("futexes_per_call"), 0) << row.system << row.side;
+        EXPECT_EQ(row.figure("syscalls_per_call"), 2) << row.system << row.side;
+        EXPECT_EQ(row.system_calls, two_calls) << row.system << row.side;
+    }
+}
+
+TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
+{
+    auto options = options_for<CountersOptions>("omniorb");
+    if (!installed(options.systems[0], options.program_directory)) GTEST_SKIP() << "no omniORB";
+    options.calls = 50;
+    options.instructions = false;
+    const auto report = run_counters(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    for (const Row& row : report.value().rows) {
+        const double locks = row.figure("locks_per_call").value();
+        const double allocations = row.figure("allocations_per_call").value();
+        // A background thread of the server may tick in between; its client is quiet.
+        EXPECT_TRUE(row.side != "client" || locks >= 5) << locks;
+        // One for each string of the sequence, give or take such a tick.
+        const bool strings_arrive = row.side == "server" && row.payload_type == "string32";
+        EXPECT_TRUE(!strings_arrive || allocations > 30) << allocations;
+    }
+}
+#endif
+
+} // namespace
+} // namespace kairos::bench
