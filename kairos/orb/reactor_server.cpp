@@ -253,7 +253,7 @@ void ReactorConnection::read() noexcept
         const net::IoResult got = socket_.read(protocol_.space());
         if (got.status == net::IoResult::Status::would_block) return;
         if (!got.ok()) {
-            end_received();
+            (void)end_received();
             return server_.forget(*this);
         }
         protocol_.received(got.bytes);

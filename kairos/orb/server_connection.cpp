@@ -103,10 +103,11 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
     return Next::close;
 }
 
-void ServerConnection::end_received()
+bool ServerConnection::end_received()
 {
-    if (!protocol_.ended() && !protocol_.between_messages())
-        (void)refuse("the connection ended within a message");
+    if (protocol_.ended() || protocol_.between_messages()) return false;
+    (void)refuse("the connection ended within a message");
+    return true;
 }
 
 void ServerConnection::drain() noexcept

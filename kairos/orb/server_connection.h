@@ -33,8 +33,9 @@ class ServerConnection : public ReplyChannel {
     /// Serves every whole message received; stops early while the connection is `congested_`.
     [[nodiscard]] Next serve_received(UpcallMemory& memory);
 
-    /// The peer has closed: refused like any malformed message if that was within one.
-    void end_received();
+    /// The peer has closed. True if that was within a message: it was refused like any malformed
+    /// one.
+    bool end_received();
     /// CloseConnection to the peer: requests it has sent and we have not served are safe to repeat.
     void send_close_connection() noexcept;
     /// Ends the connection so that what was sent last arrives. What the peer had still sent must be

@@ -71,7 +71,7 @@ class ConnectionThread final : public ServerConnection {
     {
         const net::IoResult got = socket_.read(protocol_.space());
         if (!got.ok()) [[unlikely]] {
-            if (!interrupted_) end_received();
+            ended_ = !interrupted_ && end_received();
             return false;
         }
         protocol_.received(got.bytes);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts what the process holds on the heap, by replacing operator new and delete: include it in
+// exactly one file of a test program. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace kairos::orb_testing::heap {
+
+inline std::atomic<std::size_t> held{0};                     ///< bytes
+inline std::atomic<std::size_t> highest{0};                  ///< of `held` since somebody set it
+inline std::atomic<std::size_t> largest_permitted{SIZE_MAX}; ///< larger requests throw
+
+/// In front of each block, as many bytes as keep its alignment.
+struct Block {
+    std::size_t size;
+};
+
+inline void* allocate(std::size_t size, std::size_t alignment)
+{
+    if (size > largest_permitted.load(std::memory_order_relaxed)) throw std::bad_alloc();
+    const std::size_t front = alignment;
+    const std::size_t whole = (front + size + alignment - 1) / alignment * alignment;
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
+    if (memory == nullptr) throw std::bad_alloc();
+    new (memory + front - sizeof(Block)) Block{size};
+    const std::size_t now = held.fetch_add(size, std::memory_order_relaxed) + size;
+    std::size_t before = highest.load(std::memory_order_relaxed);
+    while (before < now && !highest.compare_exchange_weak(before, now)) {
+    }
+    return memory + front;
+}
+
+inline void deallocate(void* place, std::size_t alignment) noexcept
+{
+    if (place == nullptr) return;
+    auto* bytes = static_cast<std::byte*>(place);
+    held.fetch_sub(reinterpret_cast<Block*>(bytes - sizeof(Block))->size,
+                   std::memory_order_relaxed);
+    std::free(bytes - alignment);
+}
+
+inline constexpr std::size_t usual = alignof(std::max_align_t);
+
+} // namespace kairos::orb_testing::heap
+
+// clang-format off
+void* operator new(std::size_t size)
+{ return kairos::orb_testing::heap::allocate(size, kairos::orb_testing::heap::usual); }
+void* operator new(std::size_t size, std::align_val_t alignment)
+{ return kairos::orb_testing::heap::allocate(size, static_cast<std::size_t>(alignment)); }
+void operator delete(void* place) noexcept
+{ kairos::orb_testing::heap::deallocate(place, kairos::orb_testing::heap::usual); }
+void operator delete(void* place, std::size_t) noexcept
+{ kairos::orb_testing::heap::deallocate(place, kairos::orb_testing::heap::usual); }
+void operator delete(void* place, std::align_val_t alignment) noexcept
+{ kairos::orb_testing::heap::deallocate(place, static_cast<std::size_t>(alignment)); }
+void operator delete(void* place, std::size_t, std::align_val_t alignment) noexcept
+{ kairos::orb_testing::heap::deallocate(place, static_cast<std::size_t>(alignment)); }
+// clang-format on
