@@ -50,7 +50,7 @@ std::string joined(const Declaration& declaration, std::string_view separator,
 {
     std::string name = name_of(declaration.name);
     for (const Declaration* scope = declaration.parent; scope != nullptr; scope = scope->parent)
-        name = name_of(scope->name) + std::string(separator) + name;
+        name.insert(0, name_of(scope->name).append(separator));
     return name;
 }
 
@@ -324,7 +324,7 @@ std::string parameter_type(const Type& type, Direction direction)
 
 std::string result_type(const Type& type)
 {
-    const std::string name = value_type(type);
+    std::string name = value_type(type);
     switch (form_of(type)) {
     case Form::string:
         return "char*";

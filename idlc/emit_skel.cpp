@@ -186,7 +186,7 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
         out.line("::kairos::mapping::decode_view(_upcall.in(), _upcall.arena(), ", name, ");");
         return {name, name};
     default:
-        const Local local = declare_value(type, name, out);
+        Local local = declare_value(type, name, out);
         out.line(decoding(local.value));
         return local;
     }
@@ -206,7 +206,7 @@ Local emit_inout(const Type& type, const std::string& name, Text& out)
                  interface_class(type), ">(_upcall.in());");
         return {name + ".in()", name + ".inout()"};
     default:
-        const Local local = declare_value(type, name, out);
+        Local local = declare_value(type, name, out);
         out.line(decoding(local.value));
         return local;
     }
@@ -343,6 +343,7 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
 {
     const std::vector<Call> calls = calls_of_all(source, interface);
     std::vector<std::string> names;
+    names.reserve(calls.size());
     for (const Call& call : calls)
         names.push_back(call.wire_name);
     out.open("void ", skeleton_name(interface), "::_kairos_dispatch(::kairos::orb::Upcall& upcall)",

@@ -249,15 +249,12 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
 {
     const std::string name = defined_name(interface);
     const std::string type = qualified(interface);
-    for (const auto& [function, implementation] :
-         {std::pair("_duplicate(" + type + "_ptr object)", "duplicate(object)"),
-          std::pair(std::string("_narrow(::CORBA::Object_ptr object)"), "narrow"),
-          std::pair(std::string("_unchecked_narrow(::CORBA::Object_ptr object)"),
-                    "unchecked_narrow")}) {
-        const std::string call = implementation;
-        out.line(type, "_ptr ", name, "::", function, " { return ::kairos::corba::",
-                 call.ends_with(')') ? call : call + "<" + type + ">(object)", "; }");
-    }
+    out.line(type, "_ptr ", name, "::_duplicate(", type,
+             "_ptr object) { return ::kairos::corba::duplicate(object); }");
+    for (const std::string_view function : {"narrow", "unchecked_narrow"})
+        out.line(type, "_ptr ", name, "::_", function,
+                 "(::CORBA::Object_ptr object) { return ::kairos::corba::", function, "<", type,
+                 ">(object); }");
     std::string bases = "::CORBA::Object(argument)";
     for (const Interface* ancestor : interface.ancestors)
         bases += ", " + qualified(*ancestor) + "(argument)";

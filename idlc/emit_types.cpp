@@ -360,14 +360,15 @@ void TypesEmitter::emit_marshal_fixed(const Struct& composite)
     const std::string name = qualified(composite);
     out_.line("template <>");
     out_.line("struct Marshal<", name, ">");
-    std::string separator = "    : FixedStruct<" + name;
+    std::string line = "    : FixedStruct<" + name;
     for (const Member& member : composite.members) {
+        out_.line(line, ",");
         const std::string member_name = identifier(member.name);
-        out_.line(separator, ",");
-        separator = "                  Field<&" + name + "::" + member_name + ", offsetof(" + name +
-                    ", " + member_name + ")>";
+        line = "                  Field<&";
+        line.append(name).append("::").append(member_name);
+        line.append(", offsetof(").append(name).append(", ").append(member_name).append(")>");
     }
-    out_.line(separator, "> {};");
+    out_.line(line, "> {};");
     out_.blank();
 }
 

@@ -38,6 +38,7 @@ bool place(const std::vector<std::uint64_t>& digests, OperationHash& hash)
 std::optional<OperationHash> search_operation_hash(const std::vector<std::string>& names)
 {
     std::vector<std::uint64_t> digests;
+    digests.reserve(names.size());
     for (const std::string& name : names)
         digests.push_back(operation_digest(name));
     auto sorted = digests;

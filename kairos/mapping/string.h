@@ -189,7 +189,7 @@ class String_out {
     String_out(kairos::mapping::StringMember& text) noexcept : text_(text.out()) {}
     String_out(const String_out&) = default;
 
-    String_out& operator=(const String_out& other)
+    String_out& operator=(const String_out& other) // NOLINT(modernize-use-equals-default): deleted
     {
         text_ = other.text_;
         return *this;
