@@ -17,6 +17,23 @@ extern "C" {
 #include <mutex>
 #include <optional>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KAIROS_ADDRESS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define KAIROS_ADDRESS_SANITIZER 1
+#endif
+#ifdef KAIROS_ADDRESS_SANITIZER
+// libmcpp compares a name with memcmp() over the length of another one, which may be longer. The
+// comparison ends at the terminator, but AddressSanitizer wants the whole length to be there.
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "strict_memcmp=0"; }
+// It also forgets some small pieces of memory in every run.
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libmcpp"; }
+#endif
+
 namespace kairos::idlc {
 namespace {
 
