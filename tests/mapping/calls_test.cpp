@@ -146,7 +146,7 @@ class Servant {
     // Forward
     Forward_ptr next(Forward_ptr a, Forward_ptr& b, Forward_out c)
     {
-        if (CORBA::is_nil(a) && !CORBA::is_nil(b)) throw Moved(Forward::_duplicate(b));
+        if (CORBA::is_nil(a) && !CORBA::is_nil(b)) throw Moved(b); // duplicates
         if (CORBA::is_nil(a)) throw Basics::Occupied(Basics::busy);
         return turn_object(a, b, c);
     }
