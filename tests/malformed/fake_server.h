@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server that is a script: it accepts connections, reads requests and answers with the bytes of
+// the test, in a thread of its own. What it was asked is counted; the test ends it before looking.
+#pragma once
+
+#include "tests/malformed/fixture.h"
+
+#include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
+#include "kairos/net/acceptor.h"
+
+namespace kairos::orb_testing {
+
+/// A request as the script sees it.
+struct ReceivedRequest {
+    Octets bytes;
+    giop::Message message;
+    giop::Request request;
+    [[nodiscard]] std::uint32_t id() const { return request.request_id; }
+};
+
+[[nodiscard]] inline ior::TaggedProfile
+profile_at(std::uint16_t port, std::string_view key = "fake", ior::IiopVersion version = {1, 2})
+{
+    const Bytes octets = as_bytes(key);
+    return ior::encode_iiop({.version = version,
+                             .host = "127.0.0.1",
+                             .port = port,
+                             .object_key = {octets.begin(), octets.end()},
+                             .components = {}});
+}
+
+[[nodiscard]] inline ior::Ior reference_of(std::vector<ior::TaggedProfile> profiles)
+{
+    return {.type_id = Probe::Target::_kairos_id, .profiles = std::move(profiles)};
+}
+
+/// A port of this machine on which nobody listens.
+[[nodiscard]] inline std::uint16_t dead_port()
+{
+    // Bound but not listening: it stays ours, and refuses.
+    static const net::Socket reserved = [] {
+        net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const net::Address any = net::Address::loopback_ipv4();
+        (void)::bind(socket.descriptor(), any.native(), any.native_size());
+        return socket;
+    }();
+    return reserved.local_address()->port();
+}
+
+class FakeServer {
+  public:
+    /// A connection to the client under test.
+    class Peer : public RawPeer {
+      public:
+        Peer(net::Socket socket, FakeServer& server) : RawPeer(std::move(socket)), server_(server)
+        {
+        }
+        /// The next Request, or one without bytes when the client closed.
+        [[nodiscard]] ReceivedRequest read_request()
+        {
+            ReceivedRequest received;
+            received.bytes = read_message();
+            if (received.bytes.empty()) return received;
+            ++server_.requests_;
+            EXPECT_EQ(giop::message_of(received.bytes, received.message), giop::Fault::none);
+            EXPECT_EQ(giop::parse(received.message, received.request), cdr::Fault::none);
+            return received;
+        }
+        /// Reads a request and answers it as a server would.
+        void serve_one()
+        {
+            const ReceivedRequest request = read_request();
+            if (!request.bytes.empty()) send(reply(request.id(), 0).finish());
+        }
+        /// Serves until the client closes.
+        void serve_all()
+        {
+            for (;;) {
+                const ReceivedRequest request = read_request();
+                if (request.bytes.empty()) return;
+                send(reply(request.id(), 0).finish());
+            }
+        }
+
+      private:
+        FakeServer& server_;
+    };
+    using Script = std::function<void(FakeServer&)>;
+
+    explicit FakeServer(Script script)
+        : acceptor_(open()), thread_([this, script = std::move(script)] {
+              try {
+                  script(*this);
+              } catch (const std::exception& exception) {
+                  ADD_FAILURE() << "the script ended with " << exception.what();
+              }
+          })
+    {
+    }
+    ~FakeServer() { end(); }
+    FakeServer(const FakeServer&) = delete;
+    FakeServer& operator=(const FakeServer&) = delete;
+
+    /// For the script: the next connection.
+    [[nodiscard]] Peer accept()
+    {
+        auto accepted = acceptor_.accept();
+        if (accepted.status != net::Acceptor::Status::accepted)
+            throw std::runtime_error("nobody connected");
+        ++connections_;
+        return {std::move(accepted.socket), *this};
+    }
+    /// For the test: waits for the end of the script. Whatever it waits for must have happened.
+    void end()
+    {
+        if (thread_.joinable()) thread_.join();
+    }
+
+    [[nodiscard]] std::uint16_t port() const { return acceptor_.address().port(); }
+    [[nodiscard]] std::string reference() const
+    {
+        return ior::to_string(reference_of({profile_at(port())}));
+    }
+    [[nodiscard]] int connections() const { return connections_; }
+    [[nodiscard]] int requests() const { return requests_; }
+
+  private:
+    static net::Acceptor open()
+    {
+        auto acceptor = net::Acceptor::open(net::Address::loopback_ipv4());
+        if (!acceptor) throw std::runtime_error(acceptor.error().reason);
+        return std::move(acceptor).value();
+    }
+
+    net::Acceptor acceptor_;
+    std::atomic<int> connections_{0};
+    std::atomic<int> requests_{0};
+    std::thread thread_; // last: uses the others
+};
+
+/// The body of a LOCATION_FORWARD.
+[[nodiscard]] inline Octets forward(std::uint32_t request_id, const ior::Ior& target,
+                                    std::uint32_t status = 3)
+{
+    WireMessage message = reply(request_id, status);
+    message.string(target.type_id).u32(static_cast<std::uint32_t>(target.profiles.size()));
+    for (const ior::TaggedProfile& profile : target.profiles)
+        message.u32(profile.tag).octets(profile.data);
+    return message.finish();
+}
+
+[[nodiscard]] inline Octets system_exception(std::uint32_t request_id, std::string_view id,
+                                             std::uint32_t minor, std::uint32_t completion)
+{
+    return reply(request_id, 2).string(id).u32(minor).u32(completion).finish();
+}
+
+} // namespace kairos::orb_testing
