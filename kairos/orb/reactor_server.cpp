@@ -179,7 +179,7 @@ class ReactorServer final : public Server {
         if (connections_.size() >= orb_.options().connections_max) {
             log::warning("connection from " + accepted.peer.to_text() +
                          " refused: -ORBMaxConnections reached");
-            return;
+            return turn_away(std::move(accepted.socket));
         }
         auto connection = std::make_unique<ReactorConnection>(
             *this, orb_, std::move(accepted.socket), accepted.peer);
@@ -207,11 +207,19 @@ class ReactorServer final : public Server {
         for (auto& acceptor : acceptors_)
             reactor_->remove(acceptor->registration);
         acceptors_.clear();
+        for (Listener& listener : listeners_) {
+            // The kernel resets the connections that wait; their clients could not know then
+            // whether what they sent was executed.
+            for (;;) {
+                auto accepted = listener.acceptor.accept();
+                if (accepted.status != net::Acceptor::Status::accepted) break;
+                turn_away(std::move(accepted.socket));
+            }
+            listener.acceptor.shut_down();
+        }
         for (auto& connection : connections_)
             connection->close_in_order();
         connections_.clear();
-        for (Listener& listener : listeners_)
-            listener.acceptor.shut_down();
     }
 
     const std::unique_ptr<net::Reactor> reactor_;
@@ -293,7 +301,7 @@ void ReactorConnection::after(Next next) noexcept
     if (next == Next::close) closing_ = true;
     if (broken_) return server_.forget(*this);
     if (closing_ && queue_.empty()) {
-        drain();
+        drain(socket_);
         return server_.forget(*this);
     }
     listen_for();
@@ -379,7 +387,7 @@ void ReactorConnection::close_in_order() noexcept
     if (broken_ || closing_) return;
     send_close_connection();
     if (!queue_.empty()) flush();
-    drain();
+    drain(socket_);
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 #include "kairos/orb/server.h"
 
 #include "kairos/base/log.h"
+#include "kairos/giop/control.h"
 #include "kairos/net/address.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/server_connection.h"
 
 #include <cstring>
 
@@ -68,6 +70,14 @@ void Server::log_refusal(const net::Acceptor::Accepted& accepted)
     if (!accepted.first_of_episode) return;
     log::error(std::string("cannot accept connections: ") + std::strerror(accepted.error) +
                "; serving those there are");
+}
+
+void Server::turn_away(net::Socket socket) noexcept
+{
+    // 1.0: which version the client speaks is not known, and this header is the same in all.
+    const auto message = giop::close_connection(giop::version_1_0);
+    (void)socket.write_all(Bytes(message));
+    drain(socket);
 }
 
 } // namespace kairos::orb

@@ -53,6 +53,8 @@ class Server {
 
     /// Says why a connection could not be accepted. Once an episode.
     static void log_refusal(const net::Acceptor::Accepted& accepted);
+    /// Tells a client that came too late that nothing it has sent was executed.
+    static void turn_away(net::Socket socket) noexcept;
 
     Orb& orb_;
     std::vector<Listener> listeners_;

@@ -11,6 +11,14 @@
 
 namespace kairos::orb {
 
+void drain(net::Socket& socket) noexcept
+{
+    socket.shutdown_write();
+    std::array<std::byte, 4096> dropped;
+    for (int i = 0; i < 64; ++i)
+        if (!socket.read(dropped, net::ReadFlags::do_not_wait).ok()) return;
+}
+
 ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
     : orb_(orb), socket_(std::move(socket)), peer_(peer),
       protocol_(giop::Connection::Role::server, orb.options().message_size_max)
@@ -47,7 +55,6 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
 
 ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
 {
-    last_version_ = message.version;
     holding_ = false;
     switch (message.type) {
     case giop::MessageType::request: {
@@ -94,11 +101,7 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
 {
     log::error("malformed message from " + peer_.to_text() + ": " + std::string(why) +
                "; connection closed");
-    const auto version =
-        giop::supported(protocol_.error_version()) && protocol_.fault() != giop::Fault::none
-            ? protocol_.error_version()
-            : last_version_;
-    const auto message = giop::message_error(version);
+    const auto message = giop::message_error(protocol_.error_version());
     send_control(Bytes(message));
     return Next::close;
 }
@@ -110,17 +113,9 @@ bool ServerConnection::end_received()
     return true;
 }
 
-void ServerConnection::drain() noexcept
-{
-    socket_.shutdown_write();
-    std::array<std::byte, 4096> dropped;
-    for (int i = 0; i < 64; ++i)
-        if (!socket_.read(dropped, net::ReadFlags::do_not_wait).ok()) return;
-}
-
 void ServerConnection::send_close_connection() noexcept
 {
-    const auto message = giop::close_connection(last_version_);
+    const auto message = giop::close_connection(protocol_.error_version());
     send_control(Bytes(message));
 }
 

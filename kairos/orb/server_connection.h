@@ -15,6 +15,10 @@ namespace kairos::orb {
 
 class Orb;
 
+/// Ends a connection so that what was sent last arrives. What the peer had still sent must be read
+/// before closing, or the kernel resets the connection.
+void drain(net::Socket& socket) noexcept;
+
 class ServerConnection : public ReplyChannel {
   public:
     ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer);
@@ -38,9 +42,6 @@ class ServerConnection : public ReplyChannel {
     bool end_received();
     /// CloseConnection to the peer: requests it has sent and we have not served are safe to repeat.
     void send_close_connection() noexcept;
-    /// Ends the connection so that what was sent last arrives. What the peer had still sent must be
-    /// read before closing, or the kernel resets the connection.
-    void drain() noexcept;
 
     /// Sends control messages: the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
@@ -60,7 +61,6 @@ class ServerConnection : public ReplyChannel {
 
     giop::Message held_; // the message that the adapter did not take, if `holding_`
     bool holding_ = false;
-    giop::Version last_version_ = giop::version_1_2;
 };
 
 } // namespace kairos::orb

@@ -39,7 +39,7 @@ class ConnectionThread final : public ServerConnection {
         }
         // Unless the peer has said that it closes, or was told why we do.
         if (!ended_ && !broken_) send_close_connection();
-        drain();
+        drain(socket_);
     }
 
     /// Any thread: no more requests are read; the one in progress is answered.
@@ -184,11 +184,11 @@ class ThreadPerConnection final : public Server {
     void serve(net::Acceptor::Accepted accepted)
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_) return;
+        if (stopping_) return turn_away(std::move(accepted.socket));
         if (connections_.size() >= orb_.options().connections_max) {
             log::warning("connection from " + accepted.peer.to_text() +
                          " refused: -ORBMaxConnections reached");
-            return;
+            return turn_away(std::move(accepted.socket));
         }
         const auto served = connections_.emplace(connections_.end());
         served->connection =
