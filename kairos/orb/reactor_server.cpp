@@ -349,7 +349,7 @@ void ReactorConnection::flush() noexcept
     queue_sent_ += written.bytes;
     if (written.status == net::IoResult::Status::would_block) return;
     if (!written.ok()) broken_ = true;
-    queue_ = {};
+    queue_ = std::vector<std::byte>(); // not {}, which would keep its memory
     queue_sent_ = 0;
     congested_ = false;
 }

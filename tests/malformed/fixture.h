@@ -11,6 +11,7 @@
 #include "probe_skel.h"
 
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -256,6 +257,17 @@ class RunningServer {
     std::string reference_;
     std::thread thread_;
 };
+
+[[nodiscard]] inline std::size_t entries_of(const char* directory)
+{
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory))
+        ++count;
+    return count;
+}
+/// How many of each this process has.
+[[nodiscard]] inline std::size_t descriptors() { return entries_of("/proc/self/fd"); }
+[[nodiscard]] inline std::size_t threads() { return entries_of("/proc/self/task"); }
 
 /// A reply that was read, for looking into.
 struct ParsedReply {

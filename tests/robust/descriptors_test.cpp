@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Servers that may not have more connections: by the system's limit or by the option's. Those
+// there are go on, newcomers are turned away, one line an episode says so, and when some have gone
+// it is as before.
+#include "tests/malformed/fixture.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+namespace kairos::orb_testing {
+namespace {
+
+/// Leaves the process this many descriptors to open.
+class FewDescriptors {
+  public:
+    explicit FewDescriptors(std::size_t left)
+    {
+        (void)::getrlimit(RLIMIT_NOFILE, &before_);
+        // The limit is about numbers: take those below it that are free.
+        const int highest = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        taken_.push_back(highest);
+        rlimit limit = before_;
+        limit.rlim_cur = static_cast<rlim_t>(highest) + 1 + left;
+        (void)::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    ~FewDescriptors()
+    {
+        (void)::setrlimit(RLIMIT_NOFILE, &before_);
+        for (const int descriptor : taken_)
+            ::close(descriptor);
+    }
+    FewDescriptors(const FewDescriptors&) = delete;
+    FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+  private:
+    rlimit before_{};
+    std::vector<int> taken_;
+};
+
+bool served(RunningServer& server, RawPeer& peer)
+{
+    peer.send(server.ping());
+    const Octets answer = peer.read_message();
+    return answer.size() > giop::header_size;
+}
+
+class Exhaustion : public BothArchitectures {};
+
+TEST_P(Exhaustion, OfDescriptorsIsSaidOnceAnEpisodeAndPasses)
+{
+    RunningServer server(GetParam());
+    RawPeer first = server.connect();
+    ASSERT_TRUE(served(server, first));
+    const std::size_t before = descriptors();
+    for (std::size_t episode = 1; episode <= 2; ++episode) {
+        while (descriptors() > before) // those of the last episode are being closed
+            std::this_thread::yield();
+        std::vector<RawPeer> peers; // have their descriptors before there are few
+        for (int i = 0; i < 40; ++i)
+            peers.emplace_back(net::Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+        {
+            const FewDescriptors few(5);
+            const net::Address address = net::Address::loopback_ipv4(server.port());
+            std::size_t turned_away = 0;
+            for (RawPeer& peer : peers) {
+                ASSERT_EQ(
+                    ::connect(peer.socket().descriptor(), address.native(), address.native_size()),
+                    0);
+                turned_away += served(server, peer) ? 0 : 1;
+            }
+            EXPECT_GT(turned_away, 3u);
+            EXPECT_LT(turned_away, peers.size());
+            EXPECT_TRUE(served(server, first));
+        }
+        peers.clear();
+        RawPeer later = server.connect();
+        EXPECT_TRUE(served(server, later));
+        EXPECT_TRUE(served(server, first));
+        EXPECT_EQ(LogLines::count("cannot accept connections: Too many open files"), episode);
+    }
+}
+
+TEST_P(Exhaustion, OfDescriptorsIsTransientForAClient)
+{
+    RunningServer server(GetParam());
+    Client client;
+    const Probe::Target_var target = client.target(server.reference());
+    {
+        const FewDescriptors few(0);
+        EXPECT_EQ(outcome([&] { target->ping(); }), "TRANSIENT 0x4b520001 NO");
+        try {
+            target->ping();
+        } catch (const CORBA::TRANSIENT& exception) {
+            EXPECT_NE(std::string(exception.what()).find("Too many open files"), std::string::npos)
+                << exception.what();
+        }
+    }
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+}
+
+TEST_P(Exhaustion, OfMaxConnectionsTurnsNewcomersAwayInOrder)
+{
+    RunningServer server(GetParam(), {"-ORBMaxConnections", "3"});
+    std::vector<RawPeer> peers;
+    for (int i = 0; i < 3; ++i) {
+        peers.push_back(server.connect());
+        ASSERT_TRUE(served(server, peers.back()));
+    }
+    {
+        RawPeer newcomer = server.connect();
+        EXPECT_EQ(control_text(newcomer.read_message()), "CloseConnection 1.0");
+        EXPECT_TRUE(newcomer.at_end());
+        EXPECT_EQ(LogLines::count(newcomer.address() + " refused: -ORBMaxConnections"), 1u);
+    }
+    Client client;
+    const Probe::Target_var target = client.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->ping(); }), "TRANSIENT 0x4b520001 NO");
+    for (RawPeer& peer : peers)
+        EXPECT_TRUE(served(server, peer));
+    peers.pop_back();
+    std::string result; // soon: the server has to notice that one has gone
+    do {
+        result = outcome([&] { target->ping(); });
+    } while (result == "TRANSIENT 0x4b520001 NO");
+    EXPECT_EQ(result, "ok");
+}
+
+KAIROS_BOTH_ARCHITECTURES(Exhaustion);
+
+} // namespace
+} // namespace kairos::orb_testing
