@@ -411,8 +411,8 @@ def check_names(tree):
                               "and generated code", match[0])
         for line, match in matches(VAGUE, code):
             # poa::Manager is the core's POAManager, by its short name.
-            own = path.startswith(("kairos/poa/", "kairos/corba/")) and \
-                match[0] in ("Manager", "ManagerState")
+            own = path.startswith(("kairos/poa/", "kairos/corba/", "tests/")) and \
+                match[0] in ("Manager", "ManagerState", "ManagerStates", "PoaManager")
             if not own and not OMG_NAMES.search(match[0]):
                 yield Finding(path, line, "name",
                               f"'{match[0]}': say what it does (no Manager, Helper, Util)",
