@@ -55,11 +55,11 @@ TEST_P(UnknownTarget, Trap20_KeysAreOpaqueAndOnlyOursAreServed)
 
 TEST_P(UnknownTarget, StaleKeyDoesNotReachTheNextObjectOfItsSlot)
 {
+    Servant next; // outlives the server: a request may still be leaving it when it is deactivated
     RunningServer server(GetParam());
     RawPeer peer = server.connect();
     server.poa()->deactivate_object(server.id());
     EXPECT_EQ(answer(peer, server.ping()), no_such_object);
-    Servant next;
     const PortableServer::ObjectId_var id = server.poa()->activate_object(&next);
     EXPECT_EQ(answer(peer, server.ping()), no_such_object);
     const CORBA::Object_var reference = server.poa()->id_to_reference(id);

@@ -84,6 +84,9 @@ TEST_P(Exhaustion, OfDescriptorsIsSaidOnceAnEpisodeAndPasses)
 
 TEST_P(Exhaustion, OfDescriptorsIsTransientForAClient)
 {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "UBSan, which comes along, checks objects with pipes: it needs descriptors";
+#endif
     RunningServer server(GetParam());
     Client client;
     const Probe::Target_var target = client.target(server.reference());
