@@ -17,8 +17,7 @@ void log_foreign_exception(const Upcall& upcall, const char* what) noexcept
 
 } // namespace
 
-Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel,
-                UpcallMemory& memory) noexcept
+Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory)
 {
     memory.arena.reset();
     Upcall upcall(orb, request, channel, memory);
@@ -45,7 +44,7 @@ Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel,
 }
 
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
-                   UpcallMemory& memory) noexcept
+                   UpcallMemory& memory)
 {
     memory.arena.reset();
     const Bytes key = object_key_of(request.target, request.little_endian, memory.arena);

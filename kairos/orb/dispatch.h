@@ -16,12 +16,13 @@ enum class Served : std::uint8_t {
     malformed, ///< answered, but the arguments could not be understood
 };
 
-/// Serves one request. Never throws: every exception is answered.
+/// Serves one request. Every exception is answered; only std::bad_alloc comes out, when there is no
+/// memory even for an answer.
 [[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel,
-                              UpcallMemory& memory) noexcept;
+                              UpcallMemory& memory);
 
 /// Answers where an object is.
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
-                   UpcallMemory& memory) noexcept;
+                   UpcallMemory& memory);
 
 } // namespace kairos::orb
