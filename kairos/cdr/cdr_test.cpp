@@ -223,5 +223,53 @@ TEST(CdrRoundTrip, AnyMixOfPrimitivesAndStrings)
     }
 }
 
+// What GIOP 1.1 makes of a message in Fragments: each part counts its alignment from 4 modulo 8.
+TEST(Reader, PartsAreAlignedForThemselves)
+{
+    // One long at 0 and padding up to 8; a part with 4 of padding, a double, "ab" up to its end;
+    // a part with the rest of "abc", padding and a long.
+    Buffer buffer;
+    Writer first(buffer);
+    first.write(std::uint32_t{1});
+    std::vector<std::byte> bytes(first.contiguous().begin(), first.contiguous().end());
+    const auto append = [&](const Writer& writer, std::size_t from) {
+        const Bytes part = writer.contiguous().subspan(from);
+        bytes.insert(bytes.end(), part.begin(), part.end());
+    };
+    bytes.resize(8);
+    Buffer second_buffer;
+    Writer second(second_buffer);
+    second.write(std::uint32_t{0}); // in the place of the header
+    second.write(2.5);
+    second.write(std::uint32_t{4});
+    second.write(std::uint16_t{0x6261});
+    append(second, 4);
+    const auto third_begin = static_cast<std::uint32_t>(bytes.size());
+    for (const int octet : {int{'c'}, 0, 0, 0, 7, 0, 0, 0}) // at 4, 5, two of padding, 8
+        bytes.push_back(static_cast<std::byte>(octet));
+    const std::uint32_t begins[] = {8, third_begin};
+
+    Reader reader(bytes, true, 0, begins);
+    EXPECT_FALSE(reader.is_native());
+    EXPECT_EQ(reader.left(), bytes.size());
+    EXPECT_EQ(reader.read<std::uint32_t>(), 1u);
+    EXPECT_EQ(reader.read<double>(), 2.5);
+    EXPECT_EQ(reader.read_string(), "abc");
+    EXPECT_EQ(reader.read<std::uint32_t>(), 7u);
+    EXPECT_EQ(reader.left(), 0u);
+    EXPECT_TRUE(reader.ok());
+    (void)reader.read<std::uint8_t>();
+    EXPECT_EQ(reader.fault(), Fault::truncated);
+
+    // Nothing beyond the last part, however it is asked for.
+    Reader again(bytes, true, 0, begins);
+    EXPECT_EQ(again.block(bytes.size() + 1, 1), nullptr);
+    EXPECT_EQ(again.left(), 0u);
+    Reader whole(bytes, true, 0, begins);
+    EXPECT_EQ(whole.block(bytes.size(), 1), bytes.data());
+    EXPECT_EQ(whole.left(), 0u);
+    EXPECT_TRUE(whole.ok());
+}
+
 } // namespace
 } // namespace kairos::cdr

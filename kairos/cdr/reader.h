@@ -8,6 +8,7 @@
 #include "kairos/base/bytes.h"
 #include "kairos/cdr/writer.h"
 
+#include <span>
 #include <string_view>
 
 namespace kairos::cdr {
@@ -61,13 +62,19 @@ class Reader {
     {
     }
 
+    /// Reads bytes that came in parts, each aligned for itself, as GIOP 1.1 does with Fragments:
+    /// `part_begins` are the offsets, in order, whose bytes were at 4 modulo 8 when they were
+    /// written. Borrowed.
+    Reader(Bytes bytes, bool little_endian, std::size_t begin,
+           std::span<const std::uint32_t> part_begins) noexcept;
+
     template <Primitive T>
     [[nodiscard]] T read() noexcept
     {
-        const std::size_t at = align_up(offset_, sizeof(T));
+        std::size_t at = align_up(offset_, sizeof(T));
         if (at + sizeof(T) > size_) [[unlikely]] { // offsets stay below 2^33: no overflow
-            fail(Fault::truncated);
-            return T{};
+            if (!enter_part_with(sizeof(T))) return T{};
+            at = align_up(offset_, sizeof(T));
         }
         offset_ = at + sizeof(T);
         if constexpr (std::same_as<T, bool>) {
@@ -90,10 +97,8 @@ class Reader {
     [[nodiscard]] const std::byte* block(std::size_t size, std::size_t alignment) noexcept
     {
         const std::size_t at = align_up(offset_, alignment);
-        if (at > size_ || size > size_ - at) [[unlikely]] {
-            fail(Fault::truncated);
-            return nullptr;
-        }
+        if (at > size_ || size > size_ - at) [[unlikely]]
+            return block_across_parts(size, alignment);
         offset_ = at + size;
         return data_ + at;
     }
@@ -117,12 +122,11 @@ class Reader {
         const std::uint32_t length = read_length(1);
         if (!ok()) [[unlikely]]
             return "";
-        const auto* text = reinterpret_cast<const char*>(data_ + offset_);
+        const auto* text = reinterpret_cast<const char*>(block(length, 1));
         if (length == 0 || text[length - 1] != '\0') [[unlikely]] {
             fail(Fault::string_not_terminated);
             return "";
         }
-        offset_ += length;
         return {text, length - 1};
     }
 
@@ -154,11 +158,14 @@ class Reader {
     [[nodiscard]] bool ok() const noexcept { return fault_ == Fault::none; }
     [[nodiscard]] Fault fault() const noexcept { return fault_; }
     /// Bytes not read yet; zero after a failure.
-    [[nodiscard]] std::size_t left() const noexcept { return size_ - offset_; }
+    [[nodiscard]] std::size_t left() const noexcept { return size_ - offset_ + later_; }
     [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
     /// Whether multi-byte values arrive in the other byte order.
     [[nodiscard]] bool swap() const noexcept { return swap_; }
+    /// Whether all values left are as this machine would align and order them.
+    [[nodiscard]] bool is_native() const noexcept { return !swap_ && later_ == 0; }
     [[nodiscard]] bool little_endian() const noexcept { return swap_ != native_little_endian; }
+    /// What offsets count in: all bytes or, if they came in parts, the present one.
     [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
 
     /// Null unless the layer that made the reader set it. Borrowed.
@@ -170,12 +177,21 @@ class Reader {
     {
         if (fault_ == Fault::none) fault_ = fault;
         offset_ = size_;
+        later_ = 0;
     }
 
   private:
+    void enter_next_part() noexcept;
+    /// Enters the next part that holds a value of this size; fails if there is none.
+    [[gnu::cold]] bool enter_part_with(std::size_t size) noexcept;
+    [[gnu::cold]] const std::byte* block_across_parts(std::size_t size,
+                                                      std::size_t alignment) noexcept;
+
     const std::byte* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t offset_ = 0; // never above size_
+    std::size_t later_ = 0;  // bytes in the parts to come, which follow data_ + size_
+    std::span<const std::uint32_t> part_begins_; // of the parts to come
     const Environment* environment_ = nullptr;
     bool swap_ = false;
     Fault fault_ = Fault::none;

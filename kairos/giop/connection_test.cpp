@@ -387,6 +387,46 @@ TEST(GiopFragments, cuts_through_bytes_that_stayed_outside)
     EXPECT_TRUE(request.body.ok());
 }
 
+// Trap 9: "In GIOP 1.1, the data in a fragment is marshaled with alignment relative to its position
+// in the fragment" (CORBA 3.3 part 2, 9.4.9): omniORB cuts at multiples of eight, and then every
+// value behind the cut is elsewhere than in a whole message.
+TEST(Fragments, OneDotOneAlignsEachPartForItself)
+{
+    cdr::Buffer buffer;
+    cdr::Writer writer(buffer, 128);
+    writer.write_bytes(Octets(13, std::byte{1}));
+    const RequestTemplate target(version_1_1, as_bytes("key"));
+    const MutableBytes header = target.prepend(Body::of(writer, 128), 1, 1, "operation");
+    Octets first(header.begin(), header.end());
+    first.insert(first.end(), writer.contiguous().begin(), writer.contiguous().end());
+    first.resize((first.size() + 7) / 8 * 8); // ends at a multiple of eight
+    write_header(first.data(), version_1_1, MessageType::request,
+                 static_cast<std::uint32_t>(first.size() - header_size));
+    first[6] |= std::byte{2};
+    cdr::Buffer part_buffer;
+    cdr::Writer part(part_buffer);
+    part.write_bytes(Octets(header_size));
+    part.write(2.5); // at 16, behind four octets of padding
+    Octets second(part.contiguous().begin(), part.contiguous().end());
+    write_header(second.data(), version_1_1, MessageType::fragment,
+                 static_cast<std::uint32_t>(second.size() - header_size));
+
+    Connection connection(Role::server);
+    feed(connection, first);
+    feed(connection, second);
+    Message message;
+    Event event;
+    while ((event = connection.next(message)) == Event::need_bytes) {
+    }
+    ASSERT_EQ(event, Event::message);
+    Request request;
+    ASSERT_EQ(parse(message, request), cdr::Fault::none);
+    EXPECT_NE(request.body.block(13, 1), nullptr);
+    EXPECT_EQ(request.body.read<double>(), 2.5);
+    EXPECT_EQ(request.body.left(), 0u);
+    EXPECT_TRUE(request.body.ok());
+}
+
 // Trap 9: a cancelled request must not keep memory, and fragments under way do no harm.
 TEST(GiopFragments, cancel_drops_the_parts)
 {

@@ -157,9 +157,12 @@ Fault Reassembly::append(const Message& fragment, bool more_fragments, Message& 
     if (is_1_2 && more_fragments && fragment.bytes.size() % 8 != 0)
         return Fault::malformed_fragment;
     if (!partial->cancelled) {
+        if (!is_1_2 && !note_part(*partial, fragment.bytes.size() - own_size))
+            return Fault::too_large;
         const Fault fault = store(*partial, fragment.bytes.subspan(own_size));
         if (fault != Fault::none || more_fragments) return fault;
         assembled_ = std::move(partial->buffer);
+        assembled_part_begins_ = std::move(partial->part_begins);
         std::byte* const bytes = assembled_.data();
         bytes[6] &= ~more_fragments_flag;
         giop::store(bytes + 8, static_cast<std::uint32_t>(partial->size - header_size),
@@ -167,11 +170,23 @@ Fault Reassembly::append(const Message& fragment, bool more_fragments, Message& 
         whole = {partial->version,
                  static_cast<MessageType>(bytes[7]),
                  partial->little_endian,
-                 {bytes, partial->size}};
+                 {bytes, partial->size},
+                 assembled_part_begins_};
         complete = true;
     }
     if (!more_fragments) remove(*partial);
     return Fault::none;
+}
+
+bool Reassembly::note_part(Partial& partial, std::size_t size)
+{
+    // CORBA 3.3 part 2, 9.4.9: in 1.1, "the data in a fragment is marshaled with alignment relative
+    // to its position in the fragment", which is behind a header of twelve bytes.
+    const bool continues = partial.part_begins.empty() && partial.size % 8 == header_size % 8;
+    if (continues || size == 0) return true;
+    if (partial.part_begins.size() == limits::misaligned_parts_max) return false;
+    partial.part_begins.push_back(static_cast<std::uint32_t>(partial.size));
+    return true;
 }
 
 void Reassembly::cancel(std::uint32_t request_id) noexcept
@@ -190,6 +205,7 @@ void Reassembly::cancel(std::uint32_t request_id) noexcept
         bytes_held_ -= partial.size;
         partial.size = 0;
         partial.buffer.clear();
+        partial.part_begins = {};
         partial.cancelled = true;
     }
 }

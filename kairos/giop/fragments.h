@@ -96,17 +96,22 @@ class Reassembly {
     struct Partial {
         cdr::Buffer buffer;
         std::size_t size = 0;
-        std::uint32_t request_id = 0; // GIOP 1.2
+        std::vector<std::uint32_t> part_begins; // as in Message
+        std::uint32_t request_id = 0;           // GIOP 1.2
         Version version;
         bool little_endian = false;
         bool cancelled = false; // keeps no bytes, only swallows what still comes
     };
     [[nodiscard]] Partial* find(Version version, std::uint32_t request_id) noexcept;
     [[nodiscard]] bool make_place() noexcept;
+    /// Remembers that a GIOP 1.1 Fragment with so much data comes next; false if it is one too
+    /// many.
+    [[nodiscard]] bool note_part(Partial& partial, std::size_t size);
     [[nodiscard]] Fault store(Partial& partial, Bytes bytes);
     void remove(Partial& partial) noexcept;
 
     std::vector<Partial> partials_;
+    std::vector<std::uint32_t> assembled_part_begins_;
     cdr::Buffer assembled_;      // the last message handed out, then storage for the next one
     std::size_t bytes_held_ = 0; // in partials_
     std::size_t bytes_max_;

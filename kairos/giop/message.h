@@ -10,8 +10,10 @@
 #pragma once
 
 #include "kairos/cdr/reader.h"
+
 #include "kairos/cdr/writer.h"
 #include "kairos/giop/header.h"
+#include <span>
 
 #include <optional>
 
@@ -23,11 +25,14 @@ struct Message {
     MessageType type = MessageType::request;
     bool little_endian = native_little_endian;
     MutableBytes bytes; ///< header included, so that offsets align as they did on the wire
+    /// Of a GIOP 1.1 message that came in Fragments: where those begin that did not continue the
+    /// alignment of what was before. Borrowed.
+    std::span<const std::uint32_t> part_begins{};
 
     /// Reads from behind the twelve-byte header on.
     [[nodiscard]] cdr::Reader reader() const noexcept
     {
-        return {bytes, little_endian, header_size};
+        return {bytes, little_endian, header_size, part_begins};
     }
 };
 
