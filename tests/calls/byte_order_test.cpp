@@ -224,7 +224,7 @@ std::vector<Kind> all_kinds()
     return {KINDS{"echo_Name", rounds_of_text<100>},
             {"echo_ShortName", rounds_of_text<8>},
             VALUE(Wrapped) VALUE(Node) VALUE(Tree) VALUE(Wrapped_s) VALUE(I32_3_s) VALUE(Point_3_s)
-                VALUE(Name_3_s) VALUE(PersonsAgain) VALUE(Quads)};
+                VALUE(Name_3_s) VALUE(PersonsAgain) VALUE(F128Structs)};
 }
 
 // --- messages

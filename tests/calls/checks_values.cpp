@@ -183,7 +183,7 @@ std::vector<Check> value_checks()
                     CHECK_VARIABLE(I32_3_s) CHECK_VARIABLE(Point_3_s) CHECK_VARIABLE(Name_3_s)
                         CHECK_VARIABLE(PersonsAgain)
 #ifndef NO_LONG_DOUBLE
-                            CHECK_VARIABLE(Quads)
+                            CHECK_VARIABLE(F128Structs)
 #endif
     };
 }

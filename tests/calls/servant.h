@@ -103,7 +103,7 @@ class EchoServant : public POA_Types::Echo {
     ECHO_VARIABLE(Name_3_s)
     ECHO_VARIABLE(PersonsAgain)
 #ifndef NO_LONG_DOUBLE
-    ECHO_VARIABLE(Quads)
+    ECHO_VARIABLE(F128Structs)
 #endif
 
     // Root.

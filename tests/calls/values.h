@@ -230,7 +230,7 @@ void members(V& v, T& wrapped)
     visit(v, wrapped.tail);
 }
 #ifndef NO_LONG_DOUBLE
-template <typename V, Is<Types::Quad> T>
+template <typename V, Is<Types::F128Struct> T>
 void members(V& v, T& quad)
 {
     visit(v, quad.before);

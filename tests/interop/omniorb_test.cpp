@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kairos and Debian's omniORB, each as client and as server of the other: the whole suite of
+// tests/calls over every GIOP version, with and without fragments, against both of our servers;
+// forwards, location requests and the ends of connections.
+#include "fixture.h"
+
+#include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
+
+#include <sstream>
+
+using namespace calls;
+
+#ifndef OMNIORB_SERVER // CMake found no omniORB
+
+TEST(OmniOrb, IsNotInstalled) { GTEST_SKIP() << "omniORB's Debian packages are not installed"; }
+
+#else
+
+namespace {
+
+constexpr int checks_total = 147; // without those of long double, which omniORB does not have
+
+using Arguments = std::vector<std::string>;
+
+Arguments operator+(Arguments left, const Arguments& right)
+{
+    left.insert(left.end(), right.begin(), right.end());
+    return left;
+}
+
+// Silent about what the checks provoke; large messages are part of the suite.
+const Arguments omniorb_options{"-ORBtraceLevel", "0", "-ORBgiopMaxMsgSize", "20000000"};
+const Arguments kairos_options{"-ORBDebug", "0"};
+
+/// A server program of either ORB. Its end is checked where the test does not do it.
+class Peer {
+  public:
+    explicit Peer(Arguments arguments, int references = 1) : process_(std::move(arguments))
+    {
+        for (int i = 0; i < references; ++i)
+            reference.push_back(process_.read_line());
+    }
+    ~Peer()
+    {
+        if (ended_) return;
+        EXPECT_EQ(process_.stop(), 0) << "the server's exit status";
+    }
+    [[nodiscard]] int stop()
+    {
+        ended_ = true;
+        return process_.stop();
+    }
+
+    std::vector<std::string> reference;
+
+  private:
+    Process process_;
+    bool ended_ = false;
+};
+
+Peer omniorb_server(const Arguments& options = {}, const std::string& port = "")
+{
+    return Peer(Arguments{OMNIORB_SERVER, "-ORBendPoint", "giop:tcp:127.0.0.1:" + port} +
+                omniorb_options + options);
+}
+
+Peer kairos_server(const Arguments& options = {})
+{
+    return Peer(Arguments{CALLS_SERVER, "-ORBListenEndpoints", "iiop://127.0.0.1"} +
+                kairos_options + options);
+}
+
+/// Runs a client program and counts the checks that it says held.
+void expect_checks(Arguments client, int expected)
+{
+    Process process(std::move(client));
+    std::istringstream output(process.read_all());
+    int held = 0;
+    for (std::string line; std::getline(output, line);) {
+        if (line.starts_with("ok "))
+            ++held;
+        else
+            ADD_FAILURE() << line;
+    }
+    EXPECT_EQ(held, expected);
+    EXPECT_EQ(process.wait(), 0) << "the client's exit status";
+}
+
+void run_omniorb_client(const std::string& reference, const Arguments& options = {},
+                        int expected = checks_total)
+{
+    expect_checks(Arguments{OMNIORB_CLIENT, reference, "-ORBendPoint", "giop:tcp:127.0.0.1:"} +
+                      omniorb_options + options,
+                  expected);
+}
+
+void run_kairos_client(const std::string& reference, const Arguments& options = {},
+                       int expected = checks_total)
+{
+    expect_checks(Arguments{CALLS_CLIENT, reference, "-ORBListenEndpoints", "iiop://127.0.0.1",
+                            "-without", "F128"} +
+                      kairos_options + options,
+                  expected);
+}
+
+struct Way {
+    std::string version;
+    bool fragments;
+    bool reactor;
+};
+
+std::string way_name(const testing::TestParamInfo<Way>& info)
+{
+    std::string name = std::string("giop_1_") + info.param.version.back();
+    if (info.param.fragments) name += "_fragments";
+    if (info.param.reactor) name += "_reactor";
+    return name;
+}
+
+Arguments kairos_side(const Way& way)
+{
+    Arguments options{"-ORBGIOPVersion", way.version};
+    if (way.fragments) options = options + Arguments{"-ORBFragmentSize", "256"};
+    return options;
+}
+
+/// omniORB cuts what is larger than 8 KiB, where GIOP has fragments.
+Arguments omniorb_side(const Way& way) { return {"-ORBmaxGIOPVersion", way.version}; }
+
+class KairosCallsOmniOrb : public testing::TestWithParam<Way> {};
+class OmniOrbCallsKairos : public testing::TestWithParam<Way> {};
+
+} // namespace
+
+TEST_P(KairosCallsOmniOrb, EveryCheck)
+{
+    const Peer server = omniorb_server(omniorb_side(GetParam()));
+    run_kairos_client(server.reference[0], kairos_side(GetParam()));
+}
+
+TEST_P(OmniOrbCallsKairos, EveryCheck)
+{
+    Arguments options = kairos_side(GetParam());
+    if (GetParam().reactor) options = options + Arguments{"-ORBConcurrency", "reactor"};
+    const Peer server = kairos_server(options);
+    run_omniorb_client(server.reference[0], omniorb_side(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, KairosCallsOmniOrb,
+                         testing::Values(Way{"1.0", false, false}, Way{"1.1", false, false},
+                                         Way{"1.1", true, false}, Way{"1.2", false, false},
+                                         Way{"1.2", true, false}),
+                         way_name);
+INSTANTIATE_TEST_SUITE_P(Ways, OmniOrbCallsKairos,
+                         testing::Values(Way{"1.0", false, false}, Way{"1.1", false, false},
+                                         Way{"1.1", true, false}, Way{"1.2", false, false},
+                                         Way{"1.2", true, false}, Way{"1.0", false, true},
+                                         Way{"1.1", true, true}, Way{"1.2", false, true},
+                                         Way{"1.2", true, true}),
+                         way_name);
+
+// The programs are the same: what one ORB does with itself is what the others are held to.
+TEST(Yardstick, OmniOrbCallsOmniOrb)
+{
+    const Peer server = omniorb_server();
+    run_omniorb_client(server.reference[0]);
+}
+
+TEST(Yardstick, KairosCallsKairos)
+{
+    const Peer server = kairos_server();
+    run_kairos_client(server.reference[0]);
+}
+
+// omniORB asks with LocateRequest (GIOP 1.2) or _is_a whether the object is there, unless told not
+// to.
+TEST(Asking, OmniOrbWithAndWithoutAskingFirst)
+{
+    const Peer server = kairos_server();
+    for (const char* ask : {"0", "1"})
+        run_omniorb_client(server.reference[0], {"-ORBverifyObjectExistsAndType", ask});
+}
+
+TEST(Asking, KairosWithLocateRequest)
+{
+    const Peer server = omniorb_server();
+    for (const char* version : {"1.0", "1.1", "1.2"}) {
+        const TestOrb orb({"-ORBGIOPVersion", version});
+        const Types::Echo_var echo = orb.echo(server.reference[0]);
+        EXPECT_TRUE(echo->_validate_connection());
+        const Types::Echo_var object = echo->make_object();
+        EXPECT_TRUE(object->_validate_connection());
+        echo->remove_object(object.in());
+        EXPECT_FALSE(object->_validate_connection());
+    }
+}
+
+// --- forwards
+// ---------------------------------------------------------------------------------------
+
+namespace {
+Peer omniorb_forwarder(const std::string& target)
+{
+    return Peer(Arguments{OMNIORB_FORWARDER, target, "-ORBendPoint", "giop:tcp:127.0.0.1:"} +
+                    omniorb_options,
+                3);
+}
+} // namespace
+
+// ForwardRequest of a servant locator: every request is forwarded until the client remembers.
+TEST(Forwards, EveryCheckThroughAForward)
+{
+    for (const bool to_kairos : {false, true}) {
+        const Peer server = to_kairos ? kairos_server() : omniorb_server();
+        const Peer forwarder = omniorb_forwarder(server.reference[0]);
+        for (const char* version : {"1.0", "1.2"})
+            run_kairos_client(forwarder.reference[0], {"-ORBGIOPVersion", version});
+    }
+}
+
+TEST(Forwards, OfLocateRequestsTemporaryAndPermanent)
+{
+    const Peer server = omniorb_server();
+    const Peer forwarder = omniorb_forwarder(server.reference[0]);
+    for (const std::string& reference : forwarder.reference) {
+        for (const char* version : {"1.0", "1.1", "1.2"}) {
+            const TestOrb orb({"-ORBGIOPVersion", version});
+            const Types::Echo_var echo = orb.echo(reference);
+            EXPECT_TRUE(echo->_validate_connection());
+            EXPECT_EQ(echo->sum(1, 2), 3u);
+            EXPECT_EQ(echo->sum(3, 4), 7u);
+            EXPECT_FALSE(echo->_non_existent());
+        }
+    }
+}
+
+// Where the forward leads is gone: the client goes back to where it was told first.
+TEST(Forwards, TargetGone)
+{
+    Peer target = omniorb_server();
+    const Peer forwarder(
+        Arguments{OMNIORB_FORWARDER, target.reference[0], "-ORBendPoint", "giop:tcp:127.0.0.1:"} +
+            omniorb_options,
+        3);
+    const TestOrb orb;
+    const Types::Echo_var echo = orb.echo(forwarder.reference[0]);
+    EXPECT_EQ(echo->sum(1, 2), 3u);
+    EXPECT_EQ(target.stop(), 0);
+    EXPECT_THROW(echo->nothing(), CORBA::TRANSIENT); // not for ever from one to the other
+}
+
+// --- the ends of connections and servers
+// ------------------------------------------------------------
+
+TEST(Ends, ServersEndWhileTheClientsWatch)
+{
+    for (const char* end : {"die", "shut_down"}) {
+        const int status = end[0] == 'd' ? 3 : 0;
+        Peer omniorb = omniorb_server();
+        run_kairos_client(omniorb.reference[0], {"-end", end}, checks_total + 1);
+        EXPECT_EQ(omniorb.stop(), status);
+        Peer kairos = kairos_server();
+        run_omniorb_client(kairos.reference[0], {"-end", end}, checks_total + 1);
+        EXPECT_EQ(kairos.stop(), status);
+        Peer reactor = kairos_server({"-ORBConcurrency", "reactor"});
+        run_omniorb_client(reactor.reference[0], {"-end", end}, checks_total + 1);
+        EXPECT_EQ(reactor.stop(), status);
+    }
+}
+
+// omniORB says CloseConnection and goes; the next server has the same port. Calls of the same ORB
+// go on without an error, because what was closed in order is not a failure.
+TEST(Ends, ReconnectsToARestartedOmniOrb)
+{
+    const TestOrb orb;
+    std::unique_ptr<Peer> first(new Peer(omniorb_server()));
+    const Types::Echo_var before = orb.echo(first->reference[0]);
+    EXPECT_EQ(before->sum(1, 1), 2u);
+    const auto ior = kairos::ior::from_string(first->reference[0]);
+    const std::string port = std::to_string(kairos::ior::targets(*ior)[0].address.port);
+    first.reset();
+    const Peer second = omniorb_server({}, port);
+    // The object is another; the connection is not what fails.
+    EXPECT_THROW(before->nothing(), CORBA::OBJECT_NOT_EXIST);
+    const Types::Echo_var after = orb.echo(second.reference[0]);
+    EXPECT_EQ(after->sum(1, 1), 2u);
+}
+
+#endif
