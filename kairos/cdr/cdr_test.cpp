@@ -226,8 +226,8 @@ TEST(CdrRoundTrip, AnyMixOfPrimitivesAndStrings)
 // What GIOP 1.1 makes of a message in Fragments: each part counts its alignment from 4 modulo 8.
 TEST(Reader, PartsAreAlignedForThemselves)
 {
-    // One long at 0 and padding up to 8; a part with 4 of padding, a double, "ab" up to its end;
-    // a part with the rest of "abc", padding and a long.
+    // One long at 0 and padding up to 8; a part with an octet, a double, "ab" up to its end; a part
+    // with the rest of "abc", padding and a long.
     Buffer buffer;
     Writer first(buffer);
     first.write(std::uint32_t{1});
@@ -240,6 +240,7 @@ TEST(Reader, PartsAreAlignedForThemselves)
     Buffer second_buffer;
     Writer second(second_buffer);
     second.write(std::uint32_t{0}); // in the place of the header
+    second.write(std::uint8_t{5});
     second.write(2.5);
     second.write(std::uint32_t{4});
     second.write(std::uint16_t{0x6261});
@@ -253,6 +254,8 @@ TEST(Reader, PartsAreAlignedForThemselves)
     EXPECT_FALSE(reader.is_native());
     EXPECT_EQ(reader.left(), bytes.size());
     EXPECT_EQ(reader.read<std::uint32_t>(), 1u);
+    reader.align(8);
+    EXPECT_EQ(reader.read<std::uint8_t>(), 5u);
     EXPECT_EQ(reader.read<double>(), 2.5);
     EXPECT_EQ(reader.read_string(), "abc");
     EXPECT_EQ(reader.read<std::uint32_t>(), 7u);
@@ -269,6 +272,28 @@ TEST(Reader, PartsAreAlignedForThemselves)
     EXPECT_EQ(whole.block(bytes.size(), 1), bytes.data());
     EXPECT_EQ(whole.left(), 0u);
     EXPECT_TRUE(whole.ok());
+}
+
+TEST(Reader, AValueWithoutRoomIsFirstInTheNextPart)
+{
+    Buffer buffer;
+    Writer writer(buffer);
+    writer.write(std::uint32_t{1});
+    writer.write(std::uint32_t{0}); // padding up to 8
+    std::vector<std::byte> bytes(writer.contiguous().begin(), writer.contiguous().end());
+    double number = 2.5;
+    const auto* octets = reinterpret_cast<const std::byte*>(&number);
+    bytes.insert(bytes.end(), octets, octets + 8); // at 4 of its part
+    bytes.insert(bytes.end(), 4, std::byte{0});    // at 12, padding
+    number = 3.5;
+    bytes.insert(bytes.end(), octets, octets + 8); // at 16
+    const std::uint32_t begins[] = {8};
+    Reader reader(bytes, native_little_endian, 0, begins);
+    EXPECT_EQ(reader.read<std::uint32_t>(), 1u);
+    EXPECT_EQ(reader.read<double>(), 2.5);
+    EXPECT_EQ(reader.read<double>(), 3.5);
+    EXPECT_EQ(reader.left(), 0u);
+    EXPECT_TRUE(reader.ok());
 }
 
 } // namespace

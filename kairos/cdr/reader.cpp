@@ -34,7 +34,7 @@ bool Reader::enter_part_with(std::size_t size) noexcept
 {
     while (later_ != 0) { // what the present part still has is padding
         enter_next_part();
-        if (align_up(offset_, size) + size <= size_) return true;
+        if (offset_ + size <= size_) return true;
     }
     fail(Fault::truncated);
     return false;
@@ -45,7 +45,7 @@ const std::byte* Reader::block_across_parts(std::size_t size, std::size_t alignm
     std::size_t at = align_up(offset_, alignment);
     while (later_ != 0 && (at > size_ || (at == size_ && size != 0))) {
         enter_next_part();
-        at = align_up(offset_, alignment);
+        at = offset_;
     }
     if (at > size_ || size > size_ - at + later_) {
         fail(Fault::truncated);

@@ -406,7 +406,8 @@ TEST(Fragments, OneDotOneAlignsEachPartForItself)
     cdr::Buffer part_buffer;
     cdr::Writer part(part_buffer);
     part.write_bytes(Octets(header_size));
-    part.write(2.5); // at 16, behind four octets of padding
+    part.write(std::uint8_t{1});
+    part.write(2.5); // at 16, behind three octets of padding
     Octets second(part.contiguous().begin(), part.contiguous().end());
     write_header(second.data(), version_1_1, MessageType::fragment,
                  static_cast<std::uint32_t>(second.size() - header_size));
@@ -422,6 +423,8 @@ TEST(Fragments, OneDotOneAlignsEachPartForItself)
     Request request;
     ASSERT_EQ(parse(message, request), cdr::Fault::none);
     EXPECT_NE(request.body.block(13, 1), nullptr);
+    request.body.align(8); // what is left of the first part is padding
+    EXPECT_EQ(request.body.read<std::uint8_t>(), 1);
     EXPECT_EQ(request.body.read<double>(), 2.5);
     EXPECT_EQ(request.body.left(), 0u);
     EXPECT_TRUE(request.body.ok());

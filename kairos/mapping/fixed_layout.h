@@ -234,8 +234,7 @@ class FixedElements {
     [[gnu::noinline]] static void decode_each(cdr::Reader& in, T* elements, std::size_t count)
     {
         if constexpr (std::is_arithmetic_v<T> && sizeof(T) == 8) {
-            // In parts (see Reader), a run of numbers goes on right where the next part begins:
-            // so omniORB, the only sender of such parts known, writes and reads it.
+            // In parts (see Reader), a run of numbers goes on right where the next part begins.
             if (count == 0) return;
             const std::byte* from = in.block(count * sizeof(T), sizeof(T));
             if (from == nullptr) return;
