@@ -34,7 +34,7 @@ bool Reader::enter_part_with(std::size_t size) noexcept
 {
     while (later_ != 0) { // what the present part still has is padding
         enter_next_part();
-        if (offset_ + size <= size_) return true;
+        if (align_up(offset_, size) + size <= size_) return true;
     }
     fail(Fault::truncated);
     return false;

@@ -64,8 +64,7 @@ class Reader {
 
     /// Reads bytes that came in parts, each aligned for itself, as GIOP 1.1 does with Fragments:
     /// `part_begins` are the offsets, in order, whose bytes were at 4 modulo 8 when they were
-    /// written. A value that had no room in a part is the first thing in the next, aligned or not:
-    /// CORBA does not say, and omniORB, the only sender of such parts known, does this. Borrowed.
+    /// written. Borrowed.
     Reader(Bytes bytes, bool little_endian, std::size_t begin,
            std::span<const std::uint32_t> part_begins) noexcept;
 
@@ -75,7 +74,7 @@ class Reader {
         std::size_t at = align_up(offset_, sizeof(T));
         if (at + sizeof(T) > size_) [[unlikely]] { // offsets stay below 2^33: no overflow
             if (!enter_part_with(sizeof(T))) return T{};
-            at = offset_;
+            at = align_up(offset_, sizeof(T));
         }
         offset_ = at + sizeof(T);
         if constexpr (std::same_as<T, bool>) {
@@ -95,6 +94,8 @@ class Reader {
     }
 
     /// The next `size` bytes from a multiple of `alignment` on, or null when they are not there.
+    /// Where parts meet, a block goes on with the next part's first byte, and so does one that had
+    /// no room before: CORBA does not say; omniORB, the only sender of such parts known, does so.
     [[nodiscard]] const std::byte* block(std::size_t size, std::size_t alignment) noexcept
     {
         const std::size_t at = align_up(offset_, alignment);

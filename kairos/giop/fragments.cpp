@@ -27,18 +27,17 @@ void store(std::byte* place, std::uint32_t value, bool little_endian) noexcept
 
 constexpr bool may_be_cut(Version version, MessageType type) noexcept
 {
-    if (version < version_1_1) return false;
-    return type == MessageType::request || type == MessageType::reply ||
-           (version >= version_1_2 &&
-            (type == MessageType::locate_request || type == MessageType::locate_reply));
+    return version >= version_1_2 &&
+           (type == MessageType::request || type == MessageType::reply ||
+            type == MessageType::locate_request || type == MessageType::locate_reply);
 }
 
-/// The longest part that is not the last one: see Fragmenter on where parts may end.
-constexpr std::size_t part_size_of(Version version, std::size_t size_max) noexcept
+/// The longest part that is not the last one.
+constexpr std::size_t part_size_of(std::size_t size_max) noexcept
 {
     const std::size_t size = std::clamp(size_max, Fragmenter::part_size_min,
                                         std::size_t{std::numeric_limits<std::uint32_t>::max()});
-    return version >= version_1_2 ? size / 8 * 8 : (size - 4) / 8 * 8 + 4;
+    return size / 8 * 8;
 }
 
 } // namespace
@@ -69,7 +68,7 @@ Fragmenter::Fragmenter(const Segments& message, std::size_t part_size_max) noexc
     std::memcpy(header_.data(), message.list[0].data(), header_.size());
     version_ = {std::to_integer<std::uint8_t>(header_[4]),
                 std::to_integer<std::uint8_t>(header_[5])};
-    part_size_ = part_size_of(version_, part_size_max);
+    part_size_ = part_size_of(part_size_max);
     whole_ = left_ <= std::max(part_size_max, part_size_min) ||
              !may_be_cut(version_, static_cast<MessageType>(header_[7]));
 }
@@ -85,8 +84,7 @@ bool Fragmenter::next(Segments& part) noexcept
     }
     // Request id and byte order of the first part stay in header_ for all others.
     const bool little_endian = (header_[6] & std::byte{1}) != std::byte{0};
-    const std::size_t own_size =
-        !first_ && version_ >= version_1_2 ? header_.size() : giop::header_size;
+    const std::size_t own_size = first_ ? giop::header_size : header_.size();
     if (first_) {
         offset_ = giop::header_size;
         left_ -= giop::header_size;

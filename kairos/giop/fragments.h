@@ -38,13 +38,10 @@ struct Segments {
 /// segment in the ordinary case: header right in front of the body, nothing external.
 [[nodiscard]] Segments gather(Bytes header, const cdr::Writer& writer) noexcept;
 
-/// Cuts one complete message into parts of at most so many bytes. Messages that are short enough,
-/// of GIOP 1.0 or of a type that may not be cut stay whole.
-///
-/// GIOP 1.2: every part but the last is a multiple of eight long and Fragments carry the request
-/// id. GIOP 1.1 aligns what is in a Fragment from that Fragment's start; cut at 4 modulo 8, both
-/// this and the unfragmented alignment are the same. Only an eight-byte value may then lie on both
-/// sides of a cut, which 1.1 discourages: fragment 1.1 for peers known to cope, 1.2 for all.
+/// Cuts one complete message into parts of at most so many bytes: all but the last a multiple of
+/// eight long, all but the first with the request id. Messages that are short enough or of a type
+/// that may not be cut stay whole, and so do those of GIOP 1.0 and 1.1: 1.1 must not cut through a
+/// value of eight bytes, which what is already encoded does not show, and peers lose their way.
 class Fragmenter {
   public:
     /// Smallest useful part; smaller wishes are raised to it.

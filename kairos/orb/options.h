@@ -38,7 +38,7 @@ struct Options {
     net::SocketOptions socket; ///< -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1)
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
-    /// -ORBFragmentSize bytes: larger GIOP 1.1 and 1.2 messages go out in fragments; 0: never.
+    /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
     std::size_t fragment_size = 0;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
