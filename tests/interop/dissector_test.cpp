@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A second opinion on what we send: Wireshark's GIOP dissector over the traffic of a client and a
+// server of ours that run the whole suite, in every GIOP version. Nothing may be malformed, and the
+// dissector must find every message that passed.
+#include "fixture.h"
+#include "tap.h"
+
+#include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
+
+#include <filesystem>
+#include <sstream>
+
+using namespace calls;
+
+#ifndef TSHARK
+
+TEST(Dissector, IsNotInstalled) { GTEST_SKIP() << "tshark is not installed"; }
+
+#else
+
+namespace {
+
+/// The same object at another port.
+std::string at_port(const std::string& reference, std::uint16_t port)
+{
+    auto ior = kairos::ior::from_string(reference).value();
+    auto profile = kairos::ior::decode_iiop(ior.profiles.at(0).data).value();
+    profile.port = port;
+    ior.profiles = {kairos::ior::encode_iiop(profile)};
+    return kairos::ior::to_string(ior);
+}
+
+std::uint16_t port_of(const std::string& reference)
+{
+    return kairos::ior::targets(kairos::ior::from_string(reference).value()).at(0).address.port;
+}
+
+/// A file that is gone at the end of the test.
+struct TemporaryFile {
+    explicit TemporaryFile(const std::string& name)
+        : path(std::filesystem::temp_directory_path() /
+               (name + "." + std::to_string(getpid()) + ".pcap"))
+    {
+    }
+    ~TemporaryFile() { std::filesystem::remove(path); }
+    const std::filesystem::path path;
+};
+
+struct Verdict {
+    std::map<int, int> messages; ///< by type
+    std::vector<std::string> complaints;
+};
+
+Verdict dissect(const std::string& path, std::uint16_t port)
+{
+    Process tshark({TSHARK, "-n", "-r", path, "-d", "tcp.port==" + std::to_string(port) + ",giop",
+                    "-T", "fields", "-E", "separator=;", "-e", "frame.number", "-e", "giop.type",
+                    "-e", "_ws.malformed", "-e", "_ws.expert.message"});
+    Verdict verdict;
+    std::istringstream lines(tshark.read_all());
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string frame, types, malformed, expert;
+        std::getline(fields, frame, ';');
+        std::getline(fields, types, ';');
+        std::getline(fields, malformed, ';');
+        std::getline(fields, expert);
+        std::istringstream list(types);
+        for (std::string type; std::getline(list, type, ',');)
+            ++verdict.messages[std::stoi(type, nullptr, 0)];
+        // What TCP makes of the connection's begin and end is said about every connection.
+        if (!malformed.empty() ||
+            (!expert.empty() && expert.find("onnection") == std::string::npos))
+            verdict.complaints.push_back(line);
+    }
+    EXPECT_EQ(tshark.wait(), 0);
+    return verdict;
+}
+
+struct Way {
+    std::string version;
+    bool fragments;
+};
+
+class Dissector : public testing::TestWithParam<Way> {};
+
+std::string way_name(const testing::TestParamInfo<Way>& info)
+{
+    return std::string("giop_1_") + info.param.version.back() +
+           (info.param.fragments ? "_fragments" : "");
+}
+
+} // namespace
+
+TEST_P(Dissector, FindsEveryMessageAndNoFault)
+{
+    const TemporaryFile file("kairos-" + way_name({GetParam(), 0}));
+    std::map<int, int> passed;
+    std::uint16_t port = 0;
+    {
+        std::vector<std::string> options{"-ORBGIOPVersion", GetParam().version};
+        if (GetParam().fragments) options.insert(options.end(), {"-ORBFragmentSize", "256"});
+        const Server server(options);
+        Tap tap(port_of(server.reference), file.path);
+        port = tap.port();
+        {
+            const TestOrb orb(options);
+            const Types::Echo_var echo = orb.echo(at_port(server.reference, port));
+            EXPECT_TRUE(echo->_validate_connection()); // LocateRequest
+            const Types::Echo_var own = orb.make_echo();
+            Context context = make_context(orb.in(), echo.in(), own.in());
+            for (const Check& check : all_checks()) {
+                if (check.name == "large_messages") continue; // megabytes of the same
+                EXPECT_NO_THROW(check.run(context)) << check.name;
+            }
+        }
+        tap.stop();
+        passed = tap.messages();
+    }
+    const Verdict verdict = dissect(file.path, port);
+    EXPECT_EQ(verdict.complaints, std::vector<std::string>());
+    EXPECT_EQ(verdict.messages, passed);
+    EXPECT_GT(passed[0], 600) << "requests";
+    EXPECT_GT(passed[1], 600) << "replies";
+    EXPECT_GE(passed[3], 1) << "LocateRequest";
+    EXPECT_EQ(passed[3], passed[4]) << "LocateReply";
+    EXPECT_EQ(passed[7] > 0, GetParam().fragments) << "Fragment";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Dissector,
+                         testing::Values(Way{"1.0", false}, Way{"1.1", false}, Way{"1.2", false},
+                                         Way{"1.2", true}),
+                         way_name);
+
+#endif
