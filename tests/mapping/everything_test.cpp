@@ -331,7 +331,7 @@ std::vector<std::byte> chain(std::size_t depth)
     return {out.contiguous().begin(), out.contiguous().end()};
 }
 
-TEST(Recursion, IsBounded)
+TEST(Trap14_RecursiveTypes, AreDecodedToABoundedDepth)
 {
     for (const auto& [depth, fault] :
          {std::pair(kairos::limits::nesting_max, kairos::cdr::Fault::none),
