@@ -16,8 +16,8 @@ inline constexpr std::size_t receive_buffer_initial = std::size_t{16} << 10;
 inline constexpr std::size_t receive_buffer_kept = std::size_t{1} << 20;
 /// Requests of one connection whose fragments may be incomplete at the same time.
 inline constexpr std::size_t fragmented_messages_max = 64;
-/// Fragments of one GIOP 1.1 message from the first one on that begins an alignment of its own: each
-/// is remembered until the message is read. Enough for the largest message in usual fragments.
+/// Fragments of one GIOP 1.1 message from the first one on that begins an alignment of its own:
+/// each is remembered until the message is read. Enough for the largest in usual fragments.
 inline constexpr std::size_t misaligned_parts_max = std::size_t{64} << 10;
 /// Service contexts of one message, profiles of one reference, components of one profile: real
 /// ones have a handful; the bytes left bound them anyway, this bounds the time spent.
