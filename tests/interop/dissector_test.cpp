@@ -101,7 +101,7 @@ TEST_P(Dissector, FindsEveryMessageAndNoFault)
     std::uint16_t port = 0;
     {
         std::vector<std::string> options{"-ORBGIOPVersion", GetParam().version};
-        if (GetParam().fragments) options.insert(options.end(), {"-ORBFragmentSize", "256"});
+        if (GetParam().fragments) options.insert(options.end(), {"-ORBFragmentSize", "1024"});
         const Server server(options);
         Tap tap(port_of(server.reference), file.path);
         port = tap.port();
