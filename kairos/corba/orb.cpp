@@ -236,10 +236,11 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     require_running();
     if (name == nullptr || *name == '\0') throw InvalidName();
     if (object == nullptr) throw BAD_PARAM(omg_minor(27), COMPLETED_NO, "nil initial reference");
+    const Object_var kept = Object::_duplicate(object);
     const std::lock_guard lock(mutex_);
     const bool added = std::string_view(name) != "RootPOA" &&
                        !core_->options().initial_references.contains(name) &&
-                       registered_.try_emplace(name, Object::_duplicate(object)).second;
+                       registered_.try_emplace(name, kept).second;
     if (!added) throw InvalidName();
 }
 
