@@ -137,7 +137,7 @@ class Parser {
     bool parse_bases(Interface& interface, Scope& scope);
     void add_base(Interface& interface, Scope& scope, const ScopedName& name);
     void parse_export(Annotations annotations, bool local);
-    void parse_attribute(Annotations annotations, bool local);
+    void parse_attribute(const Annotations& annotations, bool local);
     void parse_operation(Annotations annotations, bool local);
     void parse_parameters(std::vector<Parameter>& parameters, bool only_in, std::string_view where);
     std::optional<Parameter> parse_parameter(bool only_in, std::string_view where);
@@ -153,7 +153,7 @@ class Parser {
     void add_value_base(ValueType& value, Scope& scope, const ScopedName& name);
     void add_supported(ValueType& value, Scope& scope, const ScopedName& name);
     void parse_value_element(ValueType& value);
-    void parse_state_member(ValueType& value, Annotations annotations);
+    void parse_state_member(ValueType& value, const Annotations& annotations);
     void parse_factory(ValueType& value, Annotations annotations);
 
     // --- parse_expression.cpp ---

@@ -118,7 +118,7 @@ void Parser::parse_export(Annotations annotations, bool local)
     }
     if (parse_type_declaration(annotations)) return;
     if (peek().is(Keyword::attribute_) || peek().is(Keyword::readonly_))
-        return parse_attribute(std::move(annotations), local);
+        return parse_attribute(annotations, local);
     switch (peek().kind == TokenKind::keyword ? peek().keyword : Keyword::none) {
     case Keyword::module_:
     case Keyword::interface_:
@@ -143,7 +143,7 @@ void Parser::check_remote(const Type& type, Location location, bool local)
                             "' cannot be used in an interface that is not local");
 }
 
-void Parser::parse_attribute(Annotations annotations, bool local)
+void Parser::parse_attribute(const Annotations& annotations, bool local)
 {
     const bool readonly = accept(Keyword::readonly_);
     if (!accept(Keyword::attribute_)) {

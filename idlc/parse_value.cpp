@@ -165,7 +165,7 @@ void Parser::parse_value_element(ValueType& value)
     Annotations annotations = parse_annotations();
     if (peek().is(Keyword::public_) || peek().is(Keyword::private_)) {
         if (value.is_abstract) error(peek().location, "an abstract valuetype has no state");
-        return parse_state_member(value, std::move(annotations));
+        return parse_state_member(value, annotations);
     }
     if (peek().is(Keyword::factory_)) {
         if (value.is_abstract) error(peek().location, "an abstract valuetype has no factories");
@@ -174,7 +174,7 @@ void Parser::parse_value_element(ValueType& value)
     parse_export(std::move(annotations), true);
 }
 
-void Parser::parse_state_member(ValueType& value, Annotations annotations)
+void Parser::parse_state_member(ValueType& value, const Annotations& annotations)
 {
     const bool is_public = take().is(Keyword::public_);
     const Type* type = parse_type(TypeUse::member);

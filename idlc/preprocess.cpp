@@ -92,7 +92,7 @@ std::vector<std::string> arguments_for(const std::string& path, const Options& o
     std::vector<std::string> arguments{
         "kairos-idl", "-e", "latin1", "-N", "-I-", "-2", "-k", "-j", "-W1",
     };
-    arguments.push_back("-D__KAIROS_IDL=1");
+    arguments.emplace_back("-D__KAIROS_IDL=1");
     for (const std::string& define : options.defines)
         arguments.push_back("-D" + define);
     for (const std::string& undefine : options.undefines)
@@ -114,6 +114,7 @@ Run run_preprocessor(const std::string& path, const Options& options)
     Run run;
     std::vector<std::string> arguments = arguments_for(path, options);
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments)
         pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -176,7 +177,7 @@ class MarkerReader {
         : options_(options), files_(files), texts_(texts), disk_(disk)
     {
         files_.assign(1, SourceFile{.path = main_path, .include_spelling = {}});
-        raw_paths_.push_back({});
+        raw_paths_.emplace_back();
     }
 
     PreprocessedText read(std::string text)

@@ -131,7 +131,7 @@ class Page {
   public:
     void line(int depth, std::string_view text)
     {
-        text_.append(static_cast<std::size_t>(2 * depth), ' ').append(text) += '\n';
+        text_.append(2 * static_cast<std::size_t>(depth), ' ').append(text) += '\n';
     }
 
     /// Sixteen octets a line, in hexadecimal and as text.

@@ -28,7 +28,7 @@ class ReactorConnection final : public ServerConnection, public net::EventHandle
         : ServerConnection(orb, std::move(socket), peer), server_(server)
     {
     }
-    ~ReactorConnection();
+    ~ReactorConnection() override;
 
     [[nodiscard]] Result<void> open();
     void on_ready(net::Readiness readiness) noexcept override;
