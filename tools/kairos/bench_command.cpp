@@ -4,6 +4,7 @@
 // and into files.
 #include "bench/experiment.h"
 #include "bench/plot.h"
+#include "bench/process.h"
 #include "tools/kairos/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,7 @@ using bench::Report;
 /// What the user typed; lives as long as the parser.
 struct BenchArguments {
     std::string peers;
-    std::string pin = "free";
+    std::string pin; // empty: the experiment's own
     std::string json_path;
     std::string plot_path;
     std::string programs;
@@ -154,7 +155,7 @@ int run_latency(const BenchArguments& arguments)
 {
     using bench::Payload;
     bench::LatencyOptions options;
-    if (auto filled = fill_common(arguments, 25, 2, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 25, 5, options); !filled) return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
     options.units = arguments.quick ? std::vector<std::uint32_t>{1, 1024} : bench::unit_counts();
     if (!arguments.units.empty()) options.units = arguments.units;
@@ -170,12 +171,15 @@ int run_ttcp(const BenchArguments& arguments)
     using bench::Direction;
     using bench::Payload;
     bench::TtcpOptions options;
-    if (auto filled = fill_common(arguments, 3, 1, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 3, 3, options); !filled) return fail(filled.error());
+    // Left free, the scheduler puts the two processes onto one CPU or onto two as it likes, and a
+    // twoway exchange is three times faster on one: rows would compare placements.
+    if (arguments.pin.empty() && bench::usable_cpus().size() > 1) options.pinning = Pinning::split;
     options.buffers =
         arguments.quick ? std::vector<std::uint32_t>{1024, 8192, 65536} : bench::buffer_sizes();
     options.queues = arguments.quick ? std::vector<std::uint32_t>{0}
                                      : std::vector<std::uint32_t>{8192, 65536, 0};
-    options.megabytes = arguments.megabytes > 0 ? arguments.megabytes : arguments.quick ? 2 : 64;
+    options.megabytes = arguments.megabytes > 0 ? arguments.megabytes : arguments.quick ? 16 : 64;
     options.payloads = {Payload::text,  Payload::character, Payload::octet,      Payload::int16,
                         Payload::int32, Payload::float64,   Payload::bin_struct, Payload::strings};
     options.directions = {Direction::oneway, Direction::twoway};
@@ -213,7 +217,9 @@ void add_common_options(CLI::App& command, BenchArguments& arguments)
         "(all of them if not given)");
     command.add_option("--json", arguments.json_path, "Write the figures to this file");
     command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
-    command.add_option("--pin", arguments.pin, "Both processes on the same CPU, split, or free")
+    command
+        .add_option("--pin", arguments.pin,
+                    "Both processes on the same CPU, split (ttcp's default), or free")
         ->check(CLI::IsMember({"same", "split", "free"}));
     command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
     command.add_option("--programs", arguments.programs,

@@ -111,8 +111,9 @@ TEST(Kairos, BenchLatencyWritesTableAndJson)
 TEST(Kairos, BenchTtcpWritesTableAndJson)
 {
     const TemporaryFile file(".json");
-    const auto remains = run({"bench", "ttcp", "--quick", "--megabytes", "1", "--peers",
-                              "raw,wrapper", "--queue", "64K,default", "--json", file.path()});
+    const auto remains =
+        run({"bench", "ttcp", "--quick", "--megabytes", "1", "--peers", "raw,wrapper", "--queue",
+             "64K,default", "--pin", "free", "--json", file.path()});
     ASSERT_EQ(remains.exit_status, 0) << remains.errors;
     const auto json = file.json();
     ASSERT_EQ(json.size(), 1u + 2 * 2 * 3 * 2); // queues, directions, buffers, systems
