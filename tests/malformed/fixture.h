@@ -34,6 +34,13 @@ class LogLines {
     LogLines(const LogLines&) = delete;
     LogLines& operator=(const LogLines&) = delete;
 
+    /// The kernel gives the ports of past connections to new ones: what was said of one peer must
+    /// not be taken for what is said of the next.
+    static void forget()
+    {
+        const std::lock_guard lock(shared().mutex);
+        shared().lines.clear();
+    }
     [[nodiscard]] static std::size_t count(std::string_view part)
     {
         const std::lock_guard lock(shared().mutex);

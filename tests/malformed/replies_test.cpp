@@ -248,6 +248,7 @@ TEST_F(Answers, MalformedMessagesAreAnsweredByMessageErrorAndAnException)
     };
     for (const Bad& bad : cases) {
         SCOPED_TRACE(bad.name);
+        LogLines::forget();
         std::string answer;
         FakeServer server([&](FakeServer& fake) {
             Peer peer = fake.accept();

@@ -195,6 +195,7 @@ TEST_P(MalformedMessage, IsAnsweredByMessageErrorAndTheConnectionCloses)
     RawPeer other = server.connect();
     for (const BadInput& bad : bad_messages) {
         SCOPED_TRACE(bad.name);
+        LogLines::forget();
         RawPeer peer = server.connect();
         const std::string address = peer.address();
         peer.send(bad.bytes(server.key()));
@@ -378,6 +379,7 @@ TEST_P(MalformedArguments, AreAnsweredByMarshalAndThenMessageError)
     RawPeer other = server.connect();
     for (const BadInput& bad : bad_arguments) {
         SCOPED_TRACE(bad.name);
+        LogLines::forget();
         RawPeer peer = server.connect();
         const std::string address = peer.address();
         peer.send(bad.bytes(server.key()));
