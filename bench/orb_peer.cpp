@@ -90,7 +90,10 @@ int serve(CORBA::ORB_ptr orb)
         kairos::bench::wait_for_quit();
         orb->shutdown(false);
     });
-    orb->run();
+    try {
+        orb->run();
+    } catch (const CORBA::BAD_INV_ORDER&) { // told to quit before it came to that
+    }
     end.join();
     orb->destroy(); // before the servants, which live on this stack
     return 0;

@@ -32,7 +32,10 @@ try {
         } catch (const CORBA::BAD_INV_ORDER&) { // a client asked before
         }
     });
-    orb->run();
+    try {
+        orb->run();
+    } catch (const CORBA::BAD_INV_ORDER&) { // the input ended before it came to that
+    }
     close(STDOUT_FILENO); // whoever waits for our end need not close our input first
     input.join();
     orb->destroy();
