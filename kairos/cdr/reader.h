@@ -46,9 +46,7 @@ enum class Fault : std::uint8_t {
     return "unknown fault";
 }
 
-/// What the layers above need while they decode values that are more than bytes, object references
-/// above all. Opaque here; orb/environment.h defines it.
-struct Environment;
+struct Environment; // environment.h
 
 class Reader {
   public:

@@ -15,6 +15,8 @@
 
 namespace kairos::cdr {
 
+struct Environment; // environment.h
+
 /// What CDR moves as one value, aligned to its own size.
 template <typename T>
 concept Primitive = (std::integral<T> || std::floating_point<T>)&&sizeof(T) <= 8;
@@ -146,6 +148,10 @@ class Writer {
     [[nodiscard]] std::size_t phase() const noexcept { return stream_phase(); }
     [[nodiscard]] Buffer& buffer() const noexcept { return buffer_; }
 
+    /// Null unless the layer that made the writer set it. Borrowed.
+    [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
+    void set_environment(const Environment* environment) noexcept { environment_ = environment; }
+
     /// Overwrites four bytes written earlier: lengths that are known only afterwards.
     void patch(std::size_t at, std::uint32_t value) noexcept
     {
@@ -166,6 +172,7 @@ class Writer {
     std::size_t phase_ = 0;    // stream position = buffer position + phase, modulo eight
     std::size_t external_size_ = 0;
     std::size_t external_count_ = 0;
+    const Environment* environment_ = nullptr;
     // Not initialised: a Writer is made for every call, and most calls have none.
     union Externals {
         Externals() {} // NOLINT(modernize-use-equals-default): that would be deleted

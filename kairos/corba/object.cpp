@@ -122,7 +122,7 @@ orb::ReferencePtr decode_core_reference(cdr::Reader& in)
 {
     ior::Ior ior;
     if (!ior::decode(in, ior) || ior.is_nil()) return {};
-    if (in.environment() == nullptr)
+    if (in.environment() == nullptr || in.environment()->orb == nullptr)
         throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE, "an object reference outside any ORB");
     return in.environment()->orb->make_reference(std::move(ior));
 }

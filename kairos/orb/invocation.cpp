@@ -12,8 +12,9 @@ using Outcome = ClientConnection::Outcome;
 
 Invocation::Invocation(Reference& target, const Operation& operation)
     : reference_(target), operation_(operation), lane_(Lane::current()),
-      environment_{&target.orb()}, buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+      environment_{.orb = &target.orb()}, buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
 {
+    out_.set_environment(&environment_);
 }
 
 Invocation::~Invocation()

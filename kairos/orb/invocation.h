@@ -5,12 +5,12 @@
 // by one thread. In the steady state it takes no lock and allocates nothing.
 #pragma once
 
+#include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/giop/locate.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
-#include "kairos/orb/environment.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
 #include "kairos/orb/reference.h"

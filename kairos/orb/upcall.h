@@ -6,12 +6,12 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/giop/reply.h"
 #include "kairos/giop/request.h"
 #include "kairos/mapping/exception.h"
-#include "kairos/orb/environment.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What belongs to a message rather than to its bytes, and is therefore at hand wherever values are
+// written or read: a Writer and a Reader carry a pointer to one. On the stack of the call; one
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace kairos::orb {
+class Orb;
+}
+
+namespace kairos::cdr {
+
+/// What a layer above CDR remembers while one message is written or read: which valuetypes have
+/// been met and where, above all.
+class Attachment {
+  public:
+    Attachment() = default;
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+    virtual ~Attachment() = default;
+};
+
+struct Environment {
+    orb::Orb* orb = nullptr; ///< that references belong to; opaque here
+    std::uint8_t giop_minor = 2;
+    mutable std::unique_ptr<Attachment> values_written{};
+    mutable std::unique_ptr<Attachment> values_read{};
+};
+
+} // namespace kairos::cdr
