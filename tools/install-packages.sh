@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the Debian 12 packages that are missing for the sets named on the command line
-# (build, test, check, fuzz), and nothing else. When nothing is missing it only asks dpkg, so every
+# Installs the Debian 12 packages that are missing for the sets named on the command line (build,
+# test, interop, check, fuzz), and nothing else. When nothing is missing it only asks dpkg, so every
 # make target can afford to call it. On a system without dpkg it says what is needed and goes on.
 set -euo pipefail
 
@@ -11,12 +11,13 @@ declare -A sets=(
              nlohmann-json3-dev gnuplot-nox"
     [test]="libgtest-dev libbenchmark-dev omniorb omniidl omniorb-idl libomniorb4-dev tshark
             valgrind strace util-linux"
+    [interop]="default-jdk-headless maven"
     [check]="clang-format-16 clang-tidy-16 python3"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
 )
 
 if [ $# -eq 0 ]; then
-    echo "usage: tools/install-packages.sh build|test|check|fuzz …" >&2
+    echo "usage: tools/install-packages.sh build|test|interop|check|fuzz …" >&2
     exit 2
 fi
 

@@ -79,6 +79,17 @@ class Process {
         }
     }
 
+    /// What a program that ended cannot read is lost.
+    void write_line(const std::string& line)
+    {
+        const std::string text = line + '\n';
+        std::size_t done = 0;
+        while (done < text.size()) {
+            const ssize_t count = write(input_, text.data() + done, text.size() - done);
+            if (count < 0 && errno != EINTR) return;
+            if (count > 0) done += static_cast<std::size_t>(count);
+        }
+    }
     void end_input()
     {
         if (input_ >= 0) close(std::exchange(input_, -1));

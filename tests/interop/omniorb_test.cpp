@@ -4,14 +4,15 @@
 // tests/calls over every GIOP version, with and without fragments, against both of our servers;
 // forwards, location requests and the ends of connections.
 #include "fixture.h"
+#include "peer.h"
 
 #include <arpa/inet.h>
 #include <memory>
 #include <netinet/in.h>
-#include <sstream>
 #include <sys/socket.h>
 
 using namespace calls;
+using namespace interop;
 
 #ifndef OMNIORB_SERVER // CMake found no omniORB
 
@@ -23,43 +24,9 @@ namespace {
 
 constexpr int checks_total = 147; // without those of long double, which omniORB does not have
 
-using Arguments = std::vector<std::string>;
-
-Arguments operator+(Arguments left, const Arguments& right)
-{
-    left.insert(left.end(), right.begin(), right.end());
-    return left;
-}
-
 // Silent about what the checks provoke; large messages are part of the suite.
 const Arguments omniorb_options{"-ORBtraceLevel", "0", "-ORBgiopMaxMsgSize", "20000000"};
-const Arguments kairos_options{"-ORBDebug", "0"};
-
-/// A server program of either ORB. Its end is checked where the test does not do it.
-class Peer {
-  public:
-    explicit Peer(Arguments arguments, int references = 1) : process_(std::move(arguments))
-    {
-        for (int i = 0; i < references; ++i)
-            reference.push_back(process_.read_line());
-    }
-    ~Peer()
-    {
-        if (ended_) return;
-        EXPECT_EQ(process_.stop(), 0) << "the server's exit status";
-    }
-    [[nodiscard]] int stop()
-    {
-        ended_ = true;
-        return process_.stop();
-    }
-
-    std::vector<std::string> reference;
-
-  private:
-    Process process_;
-    bool ended_ = false;
-};
+const Arguments kairos_options{"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1"};
 
 Peer omniorb_server(const Arguments& options = {}, const std::string& port = "")
 {
@@ -69,24 +36,7 @@ Peer omniorb_server(const Arguments& options = {}, const std::string& port = "")
 
 Peer kairos_server(const Arguments& options = {})
 {
-    return Peer(Arguments{CALLS_SERVER, "-ORBListenEndpoints", "iiop://127.0.0.1"} +
-                kairos_options + options);
-}
-
-/// Runs a client program and counts the checks that it says held.
-void expect_checks(Arguments client, int expected)
-{
-    Process process(std::move(client));
-    std::istringstream output(process.read_all());
-    int held = 0;
-    for (std::string line; std::getline(output, line);) {
-        if (line.starts_with("ok "))
-            ++held;
-        else
-            ADD_FAILURE() << line;
-    }
-    EXPECT_EQ(held, expected);
-    EXPECT_EQ(process.wait(), 0) << "the client's exit status";
+    return Peer(Arguments{CALLS_SERVER} + kairos_options + options);
 }
 
 void run_omniorb_client(const std::string& reference, const Arguments& options = {},
@@ -100,9 +50,7 @@ void run_omniorb_client(const std::string& reference, const Arguments& options =
 void run_kairos_client(const std::string& reference, const Arguments& options = {},
                        int expected = checks_total)
 {
-    expect_checks(Arguments{CALLS_CLIENT, reference, "-ORBListenEndpoints", "iiop://127.0.0.1",
-                            "-without", "F128"} +
-                      kairos_options + options,
+    expect_checks(Arguments{CALLS_CLIENT, reference, "-without", "F128"} + kairos_options + options,
                   expected);
 }
 

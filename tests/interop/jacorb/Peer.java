@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JacORB as a peer of the tests: one process is the server and every client, because a virtual
+// machine takes its time to start. It prints the reference of its Echo first, then serves, and does
+// what the lines of its input say until that ends:
+//
+//     check MINOR REFERENCE    run every check on REFERENCE as a client of GIOP 1.MINOR, with an
+//                              ORB of its own: a line a check, "ok NAME" or "FAILED NAME: why", and
+//                              a line "done"
+package interop;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Properties;
+import org.omg.CORBA.ORB;
+
+public final class Peer {
+    private static final PrintStream out = new PrintStream(System.out, true);
+
+    private Peer() {}
+
+    /** An ORB that listens on a loopback port of the kernel's choice, speaks GIOP 1.`minor`. */
+    static ORB makeOrb(int minor) {
+        Properties properties = new Properties();
+        properties.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
+        properties.setProperty("jacorb.giop_minor_version", Integer.toString(minor));
+        properties.setProperty("OAIAddr", "127.0.0.1");
+        properties.setProperty("jacorb.dns.enable", "off");
+        properties.setProperty("jacorb.log.default.verbosity", "0");
+        // The octets of a char are those of ISO 8859-1, as in the programs of C++.
+        properties.setProperty("jacorb.native_char_codeset", "ISO8859_1");
+        return ORB.init(new String[0], properties);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        System.setProperty("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
+        ORB orb = makeOrb(2);
+        out.println(orb.object_to_string(EchoServant.activate(orb)));
+        BufferedReader in =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ");
+            if (words.length != 3 || !words[0].equals("check"))
+                throw new IllegalArgumentException(line);
+            check(Integer.parseInt(words[1]), words[2]);
+        }
+        orb.shutdown(true);
+        orb.destroy();
+    }
+
+    private static void check(int minor, String reference) {
+        ORB orb = makeOrb(minor);
+        try {
+            new EchoChecks(orb, reference, out).run();
+        } catch (Throwable failure) {
+            out.println("FAILED: " + failure);
+        }
+        orb.destroy();
+        out.println("done");
+    }
+}
