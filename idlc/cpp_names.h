@@ -72,5 +72,12 @@ struct Declarator {
 
 /// The fewest bytes that CDR needs for a value.
 [[nodiscard]] std::uint64_t wire_bytes_min(const Type& type);
+[[nodiscard]] std::uint64_t wire_bytes_min(const Union& type);
+/// About how large a value of fixed length is in memory.
+[[nodiscard]] std::uint64_t memory_bytes(const Type& type);
+
+/// Whether CDR has each number of such structs at a place known beforehand, counted from the
+/// first: they are of fixed length, and no union is in them.
+[[nodiscard]] bool has_fixed_layout(const Struct& type);
 
 } // namespace kairos::idlc

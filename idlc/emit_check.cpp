@@ -27,6 +27,7 @@ class Check {
     void operation(const Operation& operation);
     void raises(const Declaration& owner, const Declarations& raises);
     void members(const std::vector<Member>& members);
+    void united(const Union& united);
     void type(const Type& type, Location location);
     /// What in the type there is no code for; empty where all is well.
     [[nodiscard]] std::string_view missing(const Type& type);
@@ -66,7 +67,7 @@ void Check::declaration(const Declaration& declaration)
         return;
     }
     case DeclarationKind::union_:
-        return refuse(declaration.location, "unions");
+        return united(*as<Union>(&declaration));
     case DeclarationKind::value_type:
     case DeclarationKind::value_box:
         return refuse(declaration.location, "value types");
@@ -122,6 +123,14 @@ void Check::members(const std::vector<Member>& members)
         type(*member.type, member.location);
 }
 
+void Check::united(const Union& united)
+{
+    declarations(united.declarations);
+    type(*united.discriminator, united.location);
+    for (const UnionCase& one : united.cases)
+        type(*one.member.type, one.member.location);
+}
+
 void Check::type(const Type& type, Location location)
 {
     const std::string_view what = missing(type);
@@ -170,7 +179,9 @@ std::string_view Check::missing_declared(const Declaration& declaration)
         if (as<Struct>(&declaration)->base != nullptr) what = "struct inheritance";
         break;
     case DeclarationKind::union_:
-        what = "unions";
+        what = missing(*as<Union>(&declaration)->discriminator);
+        for (const UnionCase& one : as<Union>(&declaration)->cases)
+            if (what.empty()) what = missing(*one.member.type);
         break;
     case DeclarationKind::interface:
         if (as<Interface>(&declaration)->is_abstract) what = "abstract interfaces";

@@ -155,7 +155,7 @@ Local declare_value(const Type& type, const std::string& name, Text& out)
 {
     const std::string base = value_type(type);
     const Form form = form_of(type);
-    if (form == Form::basic || wire_bytes_min(type) <= stack_bytes_max) {
+    if (form == Form::basic || memory_bytes(type) <= stack_bytes_max) {
         out.line(base, " ", name, "{};");
         return {name, name};
     }

@@ -55,8 +55,10 @@ void emit_marshals(const Source& source, Text& out)
 {
     Text body;
     for (const Struct* composite : all_of<Struct>(source))
-        if (is_variable_length(*composite))
+        if (!has_fixed_layout(*composite))
             emit_marshal(*composite, composite->members, is_recursive(*composite), body);
+    for (const Union* united : all_of<Union>(source))
+        emit_union_marshal(*united, body);
     for (const Exception* exception : all_of<Exception>(source))
         emit_marshal(*exception, exception->members, false, body);
     if (body.text().empty()) return;

@@ -23,7 +23,9 @@ class TypesEmitter {
     void emit_module(const Module& module);
     void emit_constant(const Constant& constant);
     void emit_enum(const Enum& enumeration);
+    void announce(const Declaration& declaration, std::string_view key, bool variable);
     void announce_struct(const Struct& composite);
+    void emit_union(const Union& type);
     void emit_struct(const Struct& composite);
     void emit_members(const std::vector<Member>& members, std::string_view initialiser);
     void emit_exception(const Exception& exception);
@@ -37,6 +39,7 @@ class TypesEmitter {
     void emit_array_functions(const std::string& name, const std::string& call_prefix);
     void emit_marshal_fixed(const Struct& composite);
     void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members);
+    void emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes);
 
     /// Constants and functions belong to a class within one, and are inline elsewhere.
     [[nodiscard]] static bool in_class(const Declaration& declaration)
@@ -55,6 +58,8 @@ void TypesEmitter::emit(const Declaration& declaration)
     if (!declaration.in_main_file) return;
     if (const auto* forward = as<Forward>(&declaration)) {
         if (const auto* composite = as<Struct>(forward->definition)) announce_struct(*composite);
+        if (const auto* united = as<Union>(forward->definition))
+            announce(*united, "class", is_variable_length(*united));
         if (const auto* interface = as<Interface>(forward->definition))
             announce_interface(*interface);
     } else if (const auto* constant = as<Constant>(&declaration)) {
@@ -63,6 +68,8 @@ void TypesEmitter::emit(const Declaration& declaration)
         emit_enum(*enumeration);
     } else if (const auto* composite = as<Struct>(&declaration)) {
         emit_struct(*composite);
+    } else if (const auto* united = as<Union>(&declaration)) {
+        emit_union(*united);
     } else if (const auto* exception = as<Exception>(&declaration)) {
         emit_exception(*exception);
     } else if (const auto* interface = as<Interface>(&declaration)) {
@@ -116,10 +123,16 @@ void TypesEmitter::emit_enum(const Enum& enumeration)
 
 void TypesEmitter::announce_struct(const Struct& composite)
 {
-    if (!announced_.insert(&composite).second) return;
-    const std::string name = identifier(composite.name);
-    out_.line("struct ", name, ";");
-    if (is_variable_length(composite)) {
+    announce(composite, "struct", is_variable_length(composite));
+}
+
+/// The declaration of a struct or union, and the names that go with it.
+void TypesEmitter::announce(const Declaration& declaration, std::string_view key, bool variable)
+{
+    if (!announced_.insert(&declaration).second) return;
+    const std::string name = identifier(declaration.name);
+    out_.line(key, " ", name, ";");
+    if (variable) {
         out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
         out_.line("typedef ::kairos::mapping::VariableOut<", name, "> ", name, "_out;");
     } else {
@@ -136,6 +149,19 @@ void TypesEmitter::emit_struct(const Struct& composite)
     out_.line("typedef ", name, "_var _var_type;");
     emit(composite.declarations);
     emit_members(composite.members, "");
+    out_.close("};");
+    out_.blank();
+}
+
+void TypesEmitter::emit_union(const Union& type)
+{
+    announce(type, "class", is_variable_length(type));
+    const std::string name = identifier(type.name);
+    out_.open("class ", name, " {");
+    out_.label("public:");
+    out_.line("typedef ", name, "_var _var_type;");
+    emit(type.declarations);
+    emit_union_body(type, out_);
     out_.close("};");
     out_.blank();
 }
@@ -344,12 +370,14 @@ void TypesEmitter::emit_marshals()
     }
     out_.blank();
     for (const Struct* composite : all_of<Struct>(source_)) {
-        if (is_variable_length(*composite)) {
-            emit_marshal_members(*composite, composite->members);
-        } else {
+        if (has_fixed_layout(*composite)) {
             emit_marshal_fixed(*composite);
+        } else {
+            emit_marshal_members(*composite, composite->members);
         }
     }
+    for (const Union* united : all_of<Union>(source_))
+        emit_marshal_functions(*united, wire_bytes_min(*united));
     for (const Exception* exception : all_of<Exception>(source_))
         emit_marshal_members(*exception, exception->members);
     out_.line("} // namespace kairos::mapping");
@@ -375,13 +403,19 @@ void TypesEmitter::emit_marshal_fixed(const Struct& composite)
 void TypesEmitter::emit_marshal_members(const Declaration& declaration,
                                         const std::vector<Member>& members)
 {
-    const std::string name = qualified(declaration);
     std::uint64_t bytes = 0;
     for (const Member& member : members)
         bytes += wire_bytes_min(*member.type);
+    emit_marshal_functions(declaration, bytes);
+}
+
+/// A Marshal whose functions are in the source file.
+void TypesEmitter::emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes)
+{
+    const std::string name = qualified(declaration);
     out_.line("template <>");
     out_.open("struct ", exported(source_), "Marshal<", name, "> {");
-    out_.line("static constexpr std::size_t wire_bytes_min = ", std::to_string(bytes), ";");
+    out_.line("static constexpr std::size_t wire_bytes_min = ", std::to_string(wire_bytes), ";");
     out_.line("static void encode(cdr::Writer& out, const ", name, "& value);");
     out_.line("static void decode(cdr::Reader& in, ", name, "& value);");
     out_.close("};");

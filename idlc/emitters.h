@@ -34,6 +34,10 @@ void emit_types(const Source& source, Text& out);
 void emit_operations(const Source& source, Text& out);
 /// emit_stub.cpp: what emit_types declared.
 void emit_stubs(const Source& source, Text& out);
+/// emit_union.cpp: what stands between the braces of a union's class, behind the types within.
+void emit_union_body(const Union& type, Text& out);
+/// emit_union.cpp: the functions of a union's Marshal.
+void emit_union_marshal(const Union& type, Text& out);
 /// emit_skel.cpp: skeleton and TIE classes.
 void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
@@ -72,6 +76,8 @@ void collect(const Declarations& declarations, std::vector<const T*>& found)
             collect(interface->declarations, found);
         } else if (const auto* composite = as<Struct>(declaration)) {
             collect(composite->declarations, found);
+        } else if (const auto* united = as<Union>(declaration)) {
+            collect(united->declarations, found);
         } else if (const auto* exception = as<Exception>(declaration)) {
             collect(exception->declarations, found);
         }

@@ -13,4 +13,5 @@
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/string.h"
 #include "kairos/mapping/types.h"
+#include "kairos/mapping/union.h"
 #include "kairos/mapping/var.h"

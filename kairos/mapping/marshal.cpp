@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/mapping/marshal.h"
 
+#include "kairos/mapping/union.h"
+
 namespace kairos::mapping {
 namespace {
 
@@ -28,6 +30,14 @@ Quad swapped(Quad quad)
 void raise_null_string() { raise_bad_param("a string to be sent is null"); }
 void raise_string_bound_exceeded() { raise_bad_param("a string is longer than its bound"); }
 void raise_null_result() { raise_bad_param("a result or out value is null"); }
+void raise_member_not_selected()
+{
+    raise_bad_param("a union's discriminator selects another member");
+}
+void raise_label_of_other_member()
+{
+    raise_bad_param("a union's discriminator may change only to a label of the same member");
+}
 void raise_sequence_bound_exceeded() { raise_bad_param("a sequence is longer than its bound"); }
 
 void Marshal<CORBA::LongDouble>::encode(cdr::Writer& out, const CORBA::LongDouble& value)
