@@ -184,6 +184,7 @@ Form form_of(const Type& type)
     }
     if (as<Interface>(actual.declaration) != nullptr) return Form::object;
     if (as<Enum>(actual.declaration) != nullptr) return Form::basic;
+    if (as<Native>(actual.declaration) != nullptr) return Form::native;
     return is_variable_length(actual) ? Form::variable_struct : Form::fixed_struct;
 }
 
@@ -307,6 +308,7 @@ std::string parameter_type(const Type& type, Direction direction)
         return names[static_cast<std::size_t>(direction)];
     }
     const std::string name = value_type(type);
+    if (form == Form::native) return direction == Direction::in ? name : name + "&";
     if (direction == Direction::out) return name + "_out";
     const bool in = direction == Direction::in;
     switch (form) {

@@ -23,6 +23,7 @@ enum class Form {
     sequence,
     fixed_array,
     variable_array,
+    native, ///< of local interfaces only: what the C++ type of that name is
 };
 [[nodiscard]] Form form_of(const Type& type);
 

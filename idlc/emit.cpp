@@ -74,6 +74,8 @@ std::string header_text(const Source& source)
     emit_heading(source, out);
     if (alone) out.line("#include <kairos/corba/skel.h>");
     out.line("#include <kairos/corba/stub.h>");
+    for (const std::string& file : source.options.header_includes)
+        out.line("#include ", string_literal(file));
     out.blank();
     emit_includes(source, source.options.header_suffix, out);
     out.blank();

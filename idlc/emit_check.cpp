@@ -3,6 +3,7 @@
 // What the back end has no code for yet, found before anything is written: never silently missing
 // code. Only what the main file declares or uses counts; other constructs of included files are
 // the business of whoever compiles those.
+#include "idlc/cpp_names.h"
 #include "idlc/emit.h"
 
 #include <string>
@@ -24,7 +25,10 @@ class Check {
   private:
     void declaration(const Declaration& declaration);
     void interface(const Interface& interface);
-    void operation(const Operation& operation);
+    void operation(const Operation& operation, bool local);
+    void argument(const Type& type, Location location, bool local);
+    /// Refuses types that only a program can make sense of where something is made of them.
+    void natives(const Type& type, Location location);
     void raises(const Declaration& owner, const Declarations& raises);
     void members(const std::vector<Member>& members);
     void united(const Union& united);
@@ -59,8 +63,17 @@ void Check::declaration(const Declaration& declaration)
     case DeclarationKind::exception:
         declarations(as<Exception>(&declaration)->declarations);
         return members(as<Exception>(&declaration)->members);
-    case DeclarationKind::alias:
-        return type(*as<Alias>(&declaration)->type, declaration.location);
+    case DeclarationKind::alias: {
+        const Type& aliased = *as<Alias>(&declaration)->type;
+        if (aliased.element != nullptr) natives(aliased, declaration.location);
+        return type(aliased, declaration.location);
+    }
+    case DeclarationKind::native:
+        if (declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr)
+            diagnostics_.error(declaration.location,
+                               "a program can define a native type in a module only: its C++ name "
+                               "would be inside a generated class");
+        return;
     case DeclarationKind::constant: {
         const TypeKind kind = resolved(*as<Constant>(&declaration)->type).kind;
         if (kind == TypeKind::fixed) refuse(declaration.location, "fixed-point types");
@@ -71,8 +84,6 @@ void Check::declaration(const Declaration& declaration)
     case DeclarationKind::value_type:
     case DeclarationKind::value_box:
         return refuse(declaration.location, "value types");
-    case DeclarationKind::native:
-        return refuse(declaration.location, "native types");
     default:
         return; // forward declarations, enums, annotations
     }
@@ -81,27 +92,44 @@ void Check::declaration(const Declaration& declaration)
 void Check::interface(const Interface& interface)
 {
     if (interface.is_abstract) return refuse(interface.location, "abstract interfaces");
-    if (interface.is_local) return refuse(interface.location, "local interfaces");
     for (const Interface* base : interface.bases)
         if (base->is_abstract) refuse(interface.location, "abstract interfaces");
     declarations(interface.declarations);
     for (const Declaration* each : interface.declarations) {
-        if (const auto* call = as<Operation>(each)) operation(*call);
+        if (const auto* call = as<Operation>(each)) operation(*call, interface.is_local);
         if (const auto* attribute = as<Attribute>(each)) {
-            type(*attribute->type, attribute->location);
+            argument(*attribute->type, attribute->location, interface.is_local);
             raises(*attribute, attribute->get_raises);
             raises(*attribute, attribute->set_raises);
         }
     }
 }
 
-void Check::operation(const Operation& operation)
+void Check::operation(const Operation& operation, bool local)
 {
     if (!operation.context.empty()) refuse(operation.location, "context clauses");
-    type(*operation.result, operation.location);
+    argument(*operation.result, operation.location, local);
     for (const Parameter& parameter : operation.parameters)
-        type(*parameter.type, parameter.location);
+        argument(*parameter.type, parameter.location, local);
     raises(operation, operation.raises);
+}
+
+void Check::argument(const Type& type, Location location, bool local)
+{
+    if (form_of(type) != Form::native) return this->type(type, location);
+    if (!local)
+        diagnostics_.error(location, "the native type '" + to_string(type) +
+                                         "' cannot be sent: the interface would have to be local");
+}
+
+void Check::natives(const Type& type, Location location)
+{
+    const Type* part = &resolved(type);
+    while (part->element != nullptr)
+        part = &resolved(*part->element);
+    if (form_of(*part) == Form::native)
+        diagnostics_.error(location, "the native type '" + to_string(*part) +
+                                         "' cannot be part of another type");
 }
 
 void Check::raises(const Declaration& owner, const Declarations& raises)
@@ -119,8 +147,10 @@ void Check::raises(const Declaration& owner, const Declarations& raises)
 
 void Check::members(const std::vector<Member>& members)
 {
-    for (const Member& member : members)
+    for (const Member& member : members) {
         type(*member.type, member.location);
+        natives(*member.type, member.location);
+    }
 }
 
 void Check::united(const Union& united)
@@ -185,14 +215,10 @@ std::string_view Check::missing_declared(const Declaration& declaration)
         break;
     case DeclarationKind::interface:
         if (as<Interface>(&declaration)->is_abstract) what = "abstract interfaces";
-        if (as<Interface>(&declaration)->is_local) what = "local interfaces";
         break;
     case DeclarationKind::value_type:
     case DeclarationKind::value_box:
         what = "value types";
-        break;
-    case DeclarationKind::native:
-        what = "native types";
         break;
     default:
         break;

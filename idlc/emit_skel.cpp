@@ -115,7 +115,7 @@ void emit_classes(const Source& source, const Declarations& declarations, Text& 
 {
     for (const Declaration* declaration : declarations) {
         const auto* interface = as<Interface>(declaration);
-        if (interface != nullptr && interface->in_main_file) {
+        if (interface != nullptr && interface->in_main_file && !interface->is_local) {
             emit_class(source, *interface, out);
             emit_tie(source, *interface, out);
         }
@@ -403,7 +403,7 @@ void emit_skeleton_classes(const Source& source, Text& out)
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
 {
     for (const Interface* interface : all_of<Interface>(source))
-        emit_interface(source, *interface, out, diagnostics);
+        if (!interface->is_local) emit_interface(source, *interface, out, diagnostics);
 }
 
 } // namespace kairos::idlc

@@ -264,10 +264,8 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
              "(::kairos::corba::StubArgument argument) : ", bases, " {}");
     out.blank();
     out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    std::string test = "return repository_id == _kairos_id";
-    for (const Interface* ancestor : interface.ancestors)
-        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
-    out.line(test, " || repository_id == ::CORBA::Object::_kairos_id;");
+    out.line("return ", supports_test(interface),
+             " || repository_id == ::CORBA::Object::_kairos_id;");
     out.close();
     out.blank();
     for (const Declaration* declaration : interface.declarations)
@@ -277,10 +275,19 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
 
 } // namespace
 
+std::string supports_test(const Interface& interface)
+{
+    std::string test = "repository_id == _kairos_id";
+    for (const Interface* ancestor : interface.ancestors)
+        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
+    return test;
+}
+
 void emit_operations(const Source& source, Text& out)
 {
     bool any = false;
     for (const Interface* interface : all_of<Interface>(source)) {
+        if (interface->is_local) continue;
         bool first = true;
         for (const Declaration* declaration : interface->declarations)
             for (const Call& call : calls_of(source, *declaration)) {
@@ -306,7 +313,10 @@ void emit_stubs(const Source& source, Text& out)
     for (const Exception* exception : all_of<Exception>(source))
         emit_exception(*exception, out);
     for (const Interface* interface : all_of<Interface>(source))
-        emit_interface(source, *interface, out);
+        if (interface->is_local)
+            emit_local_functions(*interface, out);
+        else
+            emit_interface(source, *interface, out);
 }
 
 } // namespace kairos::idlc

@@ -232,6 +232,8 @@ void TypesEmitter::announce_interface(const Interface& interface)
 void TypesEmitter::emit_interface(const Interface& interface)
 {
     announce_interface(interface);
+    const EmitNested nested = [this](const Declarations& declarations) { emit(declarations); };
+    if (interface.is_local) return emit_local_class(source_, interface, nested, out_);
     const std::string name = identifier(interface.name);
     std::string bases;
     for (const Interface* base : interface.bases)
@@ -264,7 +266,7 @@ void TypesEmitter::emit_interface(const Interface& interface)
 void TypesEmitter::emit_call(const Call& call)
 {
     out_.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-              parameter_list(call), ");");
+              parameter_list(call), call.interface().is_local ? ") = 0;" : ");");
 }
 
 void TypesEmitter::emit_alias(const Alias& alias)
@@ -276,8 +278,9 @@ void TypesEmitter::emit_alias(const Alias& alias)
         emit_array(name, type);
         return emit_array_functions(name, in_class(alias) ? "static" : "inline");
     }
-    emit_alias_of(name, type);
     const Form form = form_of(type);
+    if (form == Form::native) return out_.line("typedef ", value_type(type), " ", name, ";");
+    emit_alias_of(name, type);
     if (form == Form::fixed_array || form == Form::variable_array)
         emit_array_functions(name, in_class(alias) ? "static" : "inline");
     out_.blank();

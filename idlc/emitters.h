@@ -10,6 +10,7 @@
 #include "idlc/options.h"
 #include "idlc/text.h"
 
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -42,6 +43,14 @@ void emit_union_marshal(const Union& type, Text& out);
 void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
+
+/// How emit_types emits what is declared within a class.
+using EmitNested = std::function<void(const Declarations&)>;
+/// emit_local.cpp: the class of a local interface, announced before.
+void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
+                      Text& out);
+/// emit_local.cpp: the class's functions.
+void emit_local_functions(const Interface& interface, Text& out);
 
 /// One request: an operation or one half of an attribute.
 struct Call {
@@ -93,6 +102,9 @@ template <typename T>
     return found;
 }
 
+/// "repository_id == _kairos_id || repository_id == ::Demo::Base::_kairos_id": the interface and
+/// its ancestors, within a function of the interface's class.
+[[nodiscard]] std::string supports_test(const Interface& interface);
 /// The parameter of an exception's constructor for one of its members: "const char* _name_".
 [[nodiscard]] std::string member_parameter(const Member& member);
 /// "NAME " where an export macro was asked for.

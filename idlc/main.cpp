@@ -67,6 +67,9 @@ void add_options(CLI::App& app, Options& options)
     add_naming_options(app, options);
     app.add_option("--export-macro", options.export_macro, "Put MACRO in front of class names")
         ->type_name("MACRO");
+    each(app.add_option("--include", options.header_includes,
+                        "Include FILE in the header: where native types are defined"),
+         "FILE");
     app.add_option("--depfile", options.depfile, "Write a make rule of what was read to FILE")
         ->type_name("FILE");
 }

@@ -24,8 +24,9 @@ struct Options {
     std::string source_suffix = ".cpp";
     std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too
     std::string skel_source_suffix = "_skel.cpp";
-    std::string export_macro{}; ///< in front of the names of classes
-    std::string depfile{};      ///< a make rule of what was read; empty for none
+    std::string export_macro{};                 ///< in front of the names of classes
+    std::vector<std::string> header_includes{}; ///< --include: what the header includes first
+    std::string depfile{};                      ///< a make rule of what was read; empty for none
 };
 
 } // namespace kairos::idlc

@@ -12,6 +12,7 @@
 #include "kairos/orb/reference.h"
 
 #include <atomic>
+#include <concepts>
 #include <string_view>
 
 namespace kairos::corba {
@@ -161,7 +162,12 @@ template <typename T>
 [[nodiscard]] T* decode_reference(cdr::Reader& in)
 {
     const orb::ReferencePtr reference = decode_core_reference(in);
-    return reference ? StubFactory::make<T>(reference) : nullptr;
+    if constexpr (std::derived_from<T, CORBA::LocalObject>) {
+        if (reference) in.fail(cdr::Fault::invalid_value); // whatever it is, it is not local
+        return nullptr;
+    } else {
+        return reference ? StubFactory::make<T>(reference) : nullptr;
+    }
 }
 
 } // namespace kairos::corba
