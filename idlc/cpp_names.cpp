@@ -177,6 +177,8 @@ Form form_of(const Type& type)
         return Form::sequence;
     case TypeKind::array:
         return is_variable_length(actual) ? Form::variable_array : Form::fixed_array;
+    case TypeKind::fixed:
+        return Form::fixed_struct; // passed like one
     case TypeKind::declared:
         break;
     default:
@@ -231,6 +233,10 @@ std::string value_type(const Type& type)
         return "char*";
     case TypeKind::sequence:
         return sequence_base(type);
+    case TypeKind::fixed:
+        if (type.digits == 0) return "::CORBA::Fixed"; // of a constant
+        return "::kairos::mapping::FixedPoint<" + std::to_string(type.digits) + ", " +
+               std::to_string(type.scale) + ">";
     default:
         return "::CORBA::" + std::string(basic_name(type.kind));
     }
@@ -370,7 +376,8 @@ std::string literal(const Value& value, const Type& type)
     }
     if (const auto* const* enumerator = std::get_if<const Enumerator*>(&value))
         return qualified(**enumerator);
-    return ""; // fixed: refused before
+    if (const auto* decimal = std::get_if<FixedValue>(&value)) return string_literal(decimal->text);
+    return "";
 }
 
 namespace {
@@ -401,6 +408,8 @@ std::uint64_t value_bytes(const Type& type, std::uint64_t (*of_union)(const Unio
         return 16;
     case TypeKind::string:
         return 5;
+    case TypeKind::fixed:
+        return actual.digits / 2u + 1u; // two digits an octet, and the sign
     case TypeKind::array: {
         std::uint64_t bytes = value_bytes(*actual.element, of_union);
         for (const std::uint64_t dimension : actual.dimensions)

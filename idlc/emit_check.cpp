@@ -74,18 +74,13 @@ void Check::declaration(const Declaration& declaration)
                                "a program can define a native type in a module only: its C++ name "
                                "would be inside a generated class");
         return;
-    case DeclarationKind::constant: {
-        const TypeKind kind = resolved(*as<Constant>(&declaration)->type).kind;
-        if (kind == TypeKind::fixed) refuse(declaration.location, "fixed-point types");
-        return;
-    }
     case DeclarationKind::union_:
         return united(*as<Union>(&declaration));
     case DeclarationKind::value_type:
     case DeclarationKind::value_box:
         return refuse(declaration.location, "value types");
     default:
-        return; // forward declarations, enums, annotations
+        return; // forward declarations, enums, constants, annotations
     }
 }
 
@@ -157,8 +152,10 @@ void Check::united(const Union& united)
 {
     declarations(united.declarations);
     type(*united.discriminator, united.location);
-    for (const UnionCase& one : united.cases)
+    for (const UnionCase& one : united.cases) {
         type(*one.member.type, one.member.location);
+        natives(*one.member.type, one.member.location);
+    }
 }
 
 void Check::type(const Type& type, Location location)
@@ -179,8 +176,6 @@ std::string_view Check::missing(const Type& type)
         return "TypeCode";
     case TypeKind::value_base:
         return "ValueBase";
-    case TypeKind::fixed:
-        return "fixed-point types";
     case TypeKind::wchar:
         return "wchar";
     case TypeKind::wstring:

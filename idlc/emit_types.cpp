@@ -278,6 +278,12 @@ void TypesEmitter::emit_alias(const Alias& alias)
         emit_array(name, type);
         return emit_array_functions(name, in_class(alias) ? "static" : "inline");
     }
+    if (type.kind == TypeKind::fixed) {
+        out_.line("typedef ", value_type(type), " ", name, ";");
+        out_.line("typedef ::kairos::mapping::FixedVar<", name, "> ", name, "_var;");
+        out_.line("typedef ", name, "& ", name, "_out;");
+        return out_.blank();
+    }
     const Form form = form_of(type);
     if (form == Form::native) return out_.line("typedef ", value_type(type), " ", name, ";");
     emit_alias_of(name, type);

@@ -9,6 +9,7 @@
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/fixed_layout.h"
+#include "kairos/mapping/fixed_point.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/string.h"
