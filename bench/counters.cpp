@@ -3,7 +3,7 @@
 // `kairos bench counters`: what one call costs each side in the steady state, counted, not timed.
 // Every figure is a difference: N calls, then 2 N calls, and the second count less the first over
 // N, so that neither start-up nor the order itself is in it.
-#include "bench/counting.h"
+#include "bench/call_counts.h"
 #include "bench/experiment.h"
 
 #include <algorithm>
@@ -15,9 +15,6 @@
 namespace kairos::bench {
 namespace {
 
-constexpr std::chrono::seconds rest_patience{30};
-constexpr std::uint32_t warm_up = 200;
-
 /// 1,024 bytes of each, as the table of the peers has it; null first.
 constexpr std::array<std::pair<Payload, std::uint32_t>, 4> calls_counted{{
     {Payload::none, 0},
@@ -26,19 +23,6 @@ constexpr std::array<std::pair<Payload, std::uint32_t>, 4> calls_counted{{
     {Payload::strings, 32},
 }};
 
-/// Something for the client and for the server of a pair.
-template <typename Value>
-struct Sides {
-    Value client;
-    Value server;
-};
-
-Exercise with_calls(Exercise exercise, std::uint32_t calls)
-{
-    exercise.calls = calls;
-    return exercise;
-}
-
 StartOptions start_options(const CountersOptions& options)
 {
     return {.program_directory = options.program_directory,
@@ -46,72 +30,6 @@ StartOptions start_options(const CountersOptions& options)
             .queue_bytes = 0,
             .server = {},
             .client = {}};
-}
-
-/// Makes the calls and returns what was counted meanwhile on both sides, both at rest.
-Result<Sides<Counts>> count_calls(RunningSystem& running, const Sides<CountedPage>& pages,
-                                  const Exercise& exercise)
-{
-    const auto rest = [&] {
-        return wait_until_at_rest(running.client_pid(), rest_patience) &&
-               wait_until_at_rest(running.server_pid(), rest_patience);
-    };
-    const Error restless{ErrorCode::system, "a measured program does not come to rest"};
-    if (!rest()) return restless;
-    const Sides<Counts> before{pages.client.read(), pages.server.read()};
-    if (auto done = running.order(Verb::call, exercise); !done) return done.error();
-    if (!rest()) return restless;
-    Sides<Counts> counted{pages.client.read(), pages.server.read()};
-    counted.client -= before.client;
-    counted.server -= before.server;
-    return counted;
-}
-
-/// How the counting is done: by a library loaded before libc, or by tracing system calls.
-enum class Method { preload, trace };
-
-SideOptions counted_side(const CountedPage& page, Method method,
-                         const std::filesystem::path& directory)
-{
-    SideOptions side;
-    side.environment = {page.environment()};
-    side.inherited_descriptor = page.descriptor();
-    if (method == Method::preload)
-        side.environment.push_back("LD_PRELOAD=" + (directory / "libkairos_count.so").string());
-    else
-        side.wrapper = {(directory / "kairos-bench-syscalls").string()};
-    return side;
-}
-
-/// The counts of N calls (the difference between 2 N and N), for each of the calls counted.
-Result<std::vector<Sides<Counts>>> count_all(const System& system, const CountersOptions& options,
-                                             std::span<const Exercise> exercises, Method method)
-{
-    auto client_page = CountedPage::create();
-    auto server_page = CountedPage::create();
-    if (!client_page) return client_page.error();
-    if (!server_page) return server_page.error();
-    const Sides<CountedPage> pages{std::move(*client_page), std::move(*server_page)};
-    StartOptions start = start_options(options);
-    start.client = counted_side(pages.client, method, options.program_directory);
-    start.server = counted_side(pages.server, method, options.program_directory);
-    auto running = RunningSystem::start(system, start);
-    if (!running) return running.error();
-
-    std::vector<Sides<Counts>> all;
-    for (const Exercise& exercise : exercises) {
-        auto warmed = running->order(Verb::call, with_calls(exercise, warm_up));
-        if (!warmed) return warmed.error();
-        auto once = count_calls(*running, pages, with_calls(exercise, options.calls));
-        if (!once) return once.error();
-        auto twice = count_calls(*running, pages, with_calls(exercise, 2 * options.calls));
-        if (!twice) return twice.error();
-        twice->client -= once->client;
-        twice->server -= once->server;
-        all.push_back(*twice);
-    }
-    if (auto ended = running->finish(); !ended) return ended.error();
-    return all;
 }
 
 /// All instructions of one side's process in a run of so many calls, the other side running free.
@@ -197,9 +115,11 @@ Row empty_row(const System& system, const CountersOptions& options, const Exerci
 Result<void> count_system(Report& report, const System& system, const CountersOptions& options,
                           std::span<const Exercise> exercises, const std::string& valgrind)
 {
-    const auto heap = count_all(system, options, exercises, Method::preload);
+    const auto heap =
+        count_calls(system, options, options.calls, exercises, CountingMethod::preload);
     if (!heap) return heap.error();
-    const auto kernel = count_all(system, options, exercises, Method::trace);
+    const auto kernel =
+        count_calls(system, options, options.calls, exercises, CountingMethod::trace);
     if (!kernel) return kernel.error();
     for (std::size_t i = 0; i < exercises.size(); ++i) {
         Sides<Row> rows{empty_row(system, options, exercises[i], "client"),

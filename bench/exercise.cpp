@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::pair<Direction, std::string_view>, 2> directions{
     {{Direction::twoway, "twoway"}, {Direction::oneway, "oneway"}}};
 
-constexpr std::array<std::pair<Payload, std::string_view>, 9> payloads{{
+constexpr std::array<std::pair<Payload, std::string_view>, 15> payloads{{
     {Payload::none, "null"},
     {Payload::octet, "octet"},
     {Payload::character, "char"},
@@ -21,13 +21,25 @@ constexpr std::array<std::pair<Payload, std::string_view>, 9> payloads{{
     {Payload::bin_struct, "BinStruct"},
     {Payload::text, "string"},
     {Payload::strings, "string32"},
+    {Payload::ubstring, "ubstring"},
+    {Payload::fixed_struct, "fixed_struct"},
+    {Payload::strseq, "strseq"},
+    {Payload::var_struct, "var_struct"},
+    {Payload::nested_struct, "nested_struct"},
+    {Payload::struct_seq, "struct_seq"},
 }};
 
-constexpr std::array<std::pair<Verb, std::string_view>, 5> verbs{{
+constexpr std::array<Payload, 7> param_test{
+    Payload::int16,      Payload::ubstring,      Payload::fixed_struct, Payload::strseq,
+    Payload::var_struct, Payload::nested_struct, Payload::struct_seq};
+
+constexpr std::array<std::pair<Verb, std::string_view>, 7> verbs{{
     {Verb::latency, "latency"},
     {Verb::ttcp, "ttcp"},
     {Verb::call, "call"},
     {Verb::bytes, "bytes"},
+    {Verb::marshal, "marshal"},
+    {Verb::roles, "roles"},
     {Verb::quit, "quit"},
 }};
 
@@ -77,8 +89,15 @@ std::optional<Payload> payload_named(std::string_view name)
     return find_value<Payload>(payloads, name);
 }
 
+std::span<const Payload> param_payloads() { return param_test; }
+
 std::uint32_t unit_bytes(Payload payload)
 {
+    // 128 characters and 9 elements (param.idl); each string but a sequence's last is padded.
+    constexpr std::uint32_t string = 4 + 129;
+    constexpr std::uint32_t padded_string = string + 3;
+    constexpr std::uint32_t strseq = 4 + 8 * padded_string + string;
+    constexpr std::uint32_t var_struct = 2 * padded_string + strseq;
     switch (payload) {
     case Payload::none:
         return 0;
@@ -95,7 +114,17 @@ std::uint32_t unit_bytes(Payload payload)
     case Payload::bin_struct:
         return 24;
     case Payload::strings:
+    case Payload::fixed_struct:
         return 32;
+    case Payload::ubstring:
+        return string;
+    case Payload::strseq:
+        return strseq;
+    case Payload::var_struct:
+    case Payload::nested_struct:
+        return var_struct;
+    case Payload::struct_seq:
+        return 4 + 8 * (var_struct + 3) + var_struct;
     }
     return 0;
 }

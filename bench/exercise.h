@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,14 +15,33 @@ namespace kairos::bench {
 
 enum class Direction { twoway, oneway };
 
-/// `text` is one IDL string; `strings` a sequence of strings of 31 characters and a NUL.
-enum class Payload { none, octet, character, int16, int32, float64, bin_struct, text, strings };
+/// `text` is one IDL string; `strings` a sequence of strings of 31 characters and a NUL. From
+/// `ubstring` on: what Param_Test (param.idl) passes beside a short, always one unit.
+enum class Payload {
+    none,
+    octet,
+    character,
+    int16,
+    int32,
+    float64,
+    bin_struct,
+    text,
+    strings,
+    ubstring,
+    fixed_struct,
+    strseq,
+    var_struct,
+    nested_struct,
+    struct_seq,
+};
 
 enum class Verb {
     latency, ///< time every call
     ttcp,    ///< time all of them, until the receiver has acknowledged having everything
     call,    ///< make the calls and time nothing, for the counters
     bytes,   ///< how many bytes one such call puts on the wire, each way
+    marshal, ///< how fast sequences of the payload are encoded and decoded, without any call
+    roles,   ///< how long each side of a Param_Test call marshals, without any call
     quit,
 };
 
@@ -49,7 +69,11 @@ inline constexpr std::uint32_t calls_max = 100'000'000;
 [[nodiscard]] std::optional<Direction> direction_named(std::string_view name);
 [[nodiscard]] std::optional<Payload> payload_named(std::string_view name);
 
-/// The size of one unit as user data: a BinStruct is 24 bytes, a string with its NUL 32.
+/// Param_Test's operations by the type of their parameters, in the order of the IDL.
+[[nodiscard]] std::span<const Payload> param_payloads();
+
+/// The size of one unit as user data: a BinStruct is 24 bytes, a string with its NUL 32; a
+/// parameter of Param_Test what its CDR takes.
 [[nodiscard]] std::uint32_t unit_bytes(Payload payload);
 [[nodiscard]] std::uint64_t payload_bytes(const Exercise& exercise);
 

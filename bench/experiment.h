@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three experiments, and what they have in common: which systems take part, how often, where.
+// The experiments, and what they have in common: which systems take part, how often, where.
 // Systems are interleaved (A B C A B C …) so that a disturbance of the machine meets all of them,
 // and ratios are taken within a round before their median is.
 #pragma once
@@ -47,6 +47,18 @@ struct CountersOptions : CommonOptions {
     bool instructions = true;   ///< run under valgrind as well
 };
 
+struct ParamOptions : CommonOptions {
+    std::uint32_t calls = 500;         ///< timed calls per operation and round
+    std::uint32_t counted_calls = 500; ///< N of the difference between N and 2 N calls
+    double marshal_ms = 2;             ///< of marshalling alone per role and round, about
+};
+
+struct MarshalOptions : CommonOptions {
+    std::vector<std::uint32_t> buffers; ///< bytes of a sequence's elements
+    std::vector<Payload> payloads;
+    double megabytes = 16; ///< marshalled per point and round
+};
+
 /// The papers' powers of two, 1 … 1024.
 [[nodiscard]] std::vector<std::uint32_t> unit_counts();
 /// The papers' buffers: 1 byte, then 1 K … 128 K.
@@ -55,11 +67,15 @@ struct CountersOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_latency(const LatencyOptions& options);
 [[nodiscard]] Result<Report> run_ttcp(const TtcpOptions& options);
 [[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
+[[nodiscard]] Result<Report> run_param(const ParamOptions& options);
+[[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 
 /// The columns that each experiment's table shows.
 [[nodiscard]] std::vector<Column> latency_columns();
 [[nodiscard]] std::vector<Column> ttcp_columns();
 [[nodiscard]] std::vector<Column> counters_columns();
+[[nodiscard]] std::vector<Column> param_columns();
+[[nodiscard]] std::vector<Column> marshal_columns();
 
 /// "8K", "128K", "default" for 0.
 [[nodiscard]] std::string size_name(std::uint32_t bytes);

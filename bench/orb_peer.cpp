@@ -3,8 +3,6 @@
 // The measured ORB program, server and client. It keeps to the classic C++ mapping, so that one
 // source is compiled against each ORB and all of them do the same work; only the names of the
 // generated headers differ. Options -ORB… after the program's own go to the ORB.
-#include "bench/peer.h"
-
 #ifdef KAIROS_BENCH_OMNIORB
 #include "bench.hh"
 #else
@@ -12,19 +10,23 @@
 #include "bench_skel.h"
 #endif
 
+#include "bench/orb_program.h" // speaks the ORB's names
+
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
 
+using kairos::bench::bytes_of_a_call;
 using kairos::bench::Direction;
 using kairos::bench::Exercise;
 using kairos::bench::LatencySummary;
 using kairos::bench::MessageBytes;
 using kairos::bench::Payload;
+using kairos::bench::repeat;
+using kairos::bench::reporting;
 
 class LatencyServant : public POA_Bench::Latency {
   public:
@@ -74,29 +76,11 @@ class TtcpServant : public POA_Bench::Ttcp {
 
 int serve(CORBA::ORB_ptr orb)
 {
-    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
     LatencyServant latency_servant;
     TtcpServant ttcp_servant;
     Bench::Latency_var latency = latency_servant._this();
     Bench::Ttcp_var ttcp = ttcp_servant._this();
-    PortableServer::POAManager_var manager = poa->the_POAManager();
-    manager->activate();
-
-    CORBA::String_var latency_reference = orb->object_to_string(latency);
-    CORBA::String_var ttcp_reference = orb->object_to_string(ttcp);
-    kairos::bench::announce_ready(std::string(latency_reference.in()) + " " + ttcp_reference.in());
-    std::thread end([orb] {
-        kairos::bench::wait_for_quit();
-        orb->shutdown(false);
-    });
-    try {
-        orb->run();
-    } catch (const CORBA::BAD_INV_ORDER&) { // told to quit before it came to that
-    }
-    end.join();
-    orb->destroy(); // before the servants, which live on this stack
-    return 0;
+    return kairos::bench::serve(orb, {latency.in(), ttcp.in()});
 }
 
 template <typename Sequence, typename Value>
@@ -125,8 +109,8 @@ template <typename Use>
 void with_payload(Payload payload, std::uint32_t units, Use&& use)
 {
     switch (payload) {
-    case Payload::none:
-        throw std::invalid_argument("this operation has no argument");
+    default:
+        throw std::invalid_argument("there is no operation with such an argument");
     case Payload::octet:
         return use(sequence_of<Bench::OctetSeq>(
             units, [](CORBA::ULong i) { return static_cast<CORBA::Octet>(i); }));
@@ -180,22 +164,6 @@ void send_twoway(Bench::Ttcp_ptr to, const Bench::StructSeq& v) { to->send_struc
 void send_twoway(Bench::Ttcp_ptr to, const std::string& v) { to->send_text_twoway(v.c_str()); }
 void send_twoway(Bench::Ttcp_ptr to, const Bench::StringSeq& v) { to->send_strings_twoway(v); }
 // clang-format on
-
-/// What a CORBA exception becomes on the line protocol.
-class CallFailed : public std::runtime_error {
-  public:
-    explicit CallFailed(const CORBA::Exception& raised) : std::runtime_error(raised._name()) {}
-};
-
-template <typename Action>
-auto reporting(Action&& action)
-{
-    try {
-        return action();
-    } catch (const CORBA::Exception& raised) {
-        throw CallFailed(raised);
-    }
-}
 
 class OrbClient final : public kairos::bench::Client {
   public:
@@ -256,30 +224,15 @@ class OrbClient final : public kairos::bench::Client {
 
     MessageBytes message_bytes(const Exercise& exercise) override
     {
-        constexpr std::uint32_t calls = 10;
         return reporting([&] {
-            MessageBytes before;
-            MessageBytes after;
-            with_call(exercise, [&](auto&& once) {
-                repeat(2, once); // a first call may carry more, such as code sets
-                before = kairos::bench::tcp_bytes_so_far();
-                repeat(calls, once);
-                after = kairos::bench::tcp_bytes_so_far();
-            });
+            MessageBytes bytes;
+            with_call(exercise, [&](auto&& once) { bytes = bytes_of_a_call(once); });
             drain(exercise);
-            return MessageBytes{.request = (after.request - before.request) / calls,
-                                .reply = (after.reply - before.reply) / calls};
+            return bytes;
         });
     }
 
   private:
-    template <typename Once>
-    static void repeat(std::uint32_t times, Once&& once)
-    {
-        for (std::uint32_t i = 0; i < times; ++i)
-            once();
-    }
-
     template <typename Use>
     void with_call(const Exercise& exercise, Use&& use)
     {
@@ -317,10 +270,8 @@ class OrbClient final : public kairos::bench::Client {
     CORBA::LongLong expected_bytes_ = 0;
 };
 
-int run(int argc, char** argv)
+int run(CORBA::ORB_ptr orb, const std::vector<std::string>& arguments)
 {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
     if (arguments.size() == 1 && arguments[0] == "server") return serve(orb);
     if (arguments.size() == 3 && arguments[0] == "client") {
         int status = 0;
@@ -331,21 +282,11 @@ int run(int argc, char** argv)
         orb->destroy();
         return status;
     }
-    std::cerr << "usage: " << argv[0] << " server [-ORB…]\n"
-              << "       " << argv[0] << " client LATENCY_REFERENCE TTCP_REFERENCE [-ORB…]\n";
+    std::cerr << "usage: kairos-bench-… server [-ORB…]\n"
+              << "       kairos-bench-… client LATENCY_REFERENCE TTCP_REFERENCE [-ORB…]\n";
     return 2;
 }
 
 } // namespace
 
-int main(int argc, char** argv)
-{
-    try {
-        return run(argc, argv);
-    } catch (const CORBA::Exception& raised) {
-        std::cerr << argv[0] << ": " << raised._name() << '\n';
-    } catch (const std::exception& failure) {
-        std::cerr << argv[0] << ": " << failure.what() << '\n';
-    }
-    return 1;
-}
+int main(int argc, char** argv) { return kairos::bench::orb_main(argc, argv, run); }

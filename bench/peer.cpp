@@ -7,6 +7,7 @@
 #include <iostream>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <stdexcept>
 #include <string>
 #include <sys/socket.h>
 
@@ -31,7 +32,7 @@ void answer_error(std::string_view reason)
     answer((text + "\"}").c_str());
 }
 
-void execute(Client& client, const Order& order)
+std::string execute(Client& client, const Order& order)
 {
     char text[256];
     switch (order.verb) {
@@ -58,17 +59,26 @@ void execute(Client& client, const Order& order)
                       static_cast<unsigned long long>(bytes.reply));
         break;
     }
+    case Verb::marshal:
+    case Verb::roles:
+        throw std::invalid_argument("this program only makes calls");
     case Verb::quit:
-        return;
+        return {};
     }
-    answer(text);
+    return text;
 }
 
 } // namespace
 
 int serve_orders(Client& client)
 {
-    announce_ready("client");
+    return serve_orders("client", [&](const Order& order) { return execute(client, order); });
+}
+
+int serve_orders(std::string_view role,
+                 const std::function<std::string(const Order& order)>& execute)
+{
+    announce_ready(role);
     std::string line;
     while (std::getline(std::cin, line)) {
         const auto order = parse_order(line);
@@ -78,7 +88,7 @@ int serve_orders(Client& client)
         }
         if (order->verb == Verb::quit) return 0;
         try {
-            execute(client, *order);
+            answer(execute(*order).c_str());
         } catch (const std::exception& failure) {
             answer_error(failure.what());
         }

@@ -9,6 +9,8 @@
 #include "bench/statistics.h"
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <time.h>
 #include <vector>
@@ -33,6 +35,11 @@ class Client {
 
 /// Answers orders until "quit" or the end of standard input. Returns the program's exit status.
 int serve_orders(Client& client);
+
+/// The same for a program that is no client: `execute` carries an order out and returns the answer,
+/// a line of JSON. What it throws is answered as {"error": …}.
+int serve_orders(std::string_view role,
+                 const std::function<std::string(const Order& order)>& execute);
 
 /// Tells the orchestrator that the server can be called now.
 void announce_ready(std::string_view references);

@@ -16,7 +16,7 @@ namespace {
 const char* color_of(const std::string& system)
 {
     if (system == "kairos") return "#0b5fa5";
-    if (system == "kairos reactor") return "#4aa3df";
+    if (system == "kairos reactor" || system == "kairos interpretive") return "#4aa3df";
     if (system == "omniorb") return "#d1495b";
     if (system == "raw-tcp") return "#222222";
     if (system == "raw-unix") return "#9a9a9a";
@@ -29,8 +29,9 @@ constexpr const char* series_colors[] = {"#0b5fa5", "#d1495b", "#2a9d54", "#8e5e
 /// Architectures of one system are drawn apart.
 std::string label_of(const Row& row)
 {
-    const bool reactor = row.variant.starts_with("reactor");
-    return reactor ? row.system + " reactor" : row.system;
+    for (const char* variant : {"reactor", "interpretive"})
+        if (row.variant.starts_with(variant)) return row.system + " " + variant;
+    return row.system;
 }
 
 using Selection = std::function<bool(const Row&)>;
@@ -271,6 +272,100 @@ Picture counters_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
+/// Boxes of a figure side by side: a group for each payload, a box in it for each system.
+std::string clustered_panel(const Report& report, const Selection& selected,
+                            const std::string& figure, const std::string& title,
+                            const std::string& unit)
+{
+    const auto payloads =
+        distinct(report, selected, [](const Row& row) { return row.payload_type; });
+    const auto systems = distinct(report, selected, label_of);
+    if (payloads.empty()) return {};
+    std::string data;
+    for (const std::string& payload : payloads) {
+        data += '"' + payload + '"';
+        for (const std::string& system : systems) {
+            std::string value = "NaN";
+            for (const Row& row : report.rows)
+                if (selected(row) && row.payload_type == payload && label_of(row) == system)
+                    if (const auto found = row.figure(figure)) value = fmt::format("{:g}", *found);
+            data += " " + value;
+        }
+        data += "\n";
+    }
+    std::string clauses;
+    for (std::size_t i = 0; i < systems.size(); ++i)
+        clauses +=
+            fmt::format("{}$boxes using {}{} lc rgb '{}' title '{}'", clauses.empty() ? "" : ", ",
+                        i + 2, i == 0 ? ":xtic(1)" : "", color_of(systems[i]), systems[i]);
+    return fmt::format("$boxes << END\n{}END\nset title '{}'\nset ylabel '{}'\nplot {}\n", data,
+                       title, unit, clauses);
+}
+
+/// The settings that boxes side by side want.
+std::string clustered_boxes()
+{
+    return "set style fill solid 0.8\nset style data histograms\n"
+           "set style histogram clustered gap 1\nset boxwidth 0.9\nset key top right\n"
+           "set xtics rotate by -35 scale 0 font ',9' noenhanced\n";
+}
+
+Picture param_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "Calls of Param-Test", 1200, 460);
+    script += fmt::format("set output '{}'\nset multiplot layout 1,2 title title_text font ',15'\n",
+                          path) +
+              clustered_boxes() + "set yrange [0:*]\n";
+    script += clustered_panel(
+        report, [](const Row& row) { return row.figure("calls_per_s").has_value(); }, "calls_per_s",
+        "Calls over loopback", "calls a second");
+    const Selection alone = [](const Row& row) {
+        return row.side == "both" && row.figure("marshal_ns").has_value();
+    };
+    script += logarithmic_range(report, alone, "marshal_ns");
+    script +=
+        clustered_panel(report, alone, "marshal_ns", "Marshalling alone, all roles", "ns a call");
+    return {path, script + "unset multiplot\n"};
+}
+
+Picture marshal_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "Marshalling sequences beside memcpy", 1300, 800);
+    script += fmt::format("set output '{}'\nset multiplot layout 2,3 title title_text font ',15'\n",
+                          path);
+    const Selection all = [](const Row&) { return true; };
+    script += logarithmic_range(report, all, "decode_mbyte_s");
+    // Of the lines, those of another byte order are the lowest.
+    script += "set yrange [300:600000]\nset key bottom right samplen 2 font ',9'\n"
+              "set logscale x 2\nset xlabel 'bytes'\nset ylabel 'MB/s'\n"
+              "set xtics ('1K' 1024, '4K' 4096, '16K' 16384, '64K' 65536)\n";
+    struct Series {
+        const char* figure;
+        const char* title;
+        const char* dash;
+    };
+    for (const std::string& payload :
+         distinct(report, all, [](const Row& row) { return row.payload_type; })) {
+        Lines lines;
+        for (const std::string& system : distinct(report, all, label_of)) {
+            const Selection here = [&](const Row& row) {
+                return row.payload_type == payload && label_of(row) == system;
+            };
+            if (lines.blocks == 0)
+                lines.add(report, here, "bytes", "memcpy_mbyte_s", "memcpy",
+                          "lc rgb '#222222' lw 1.6 pt 6 ps 0.4");
+            for (const Series& series :
+                 {Series{"encode_mbyte_s", "encode", "1"}, Series{"decode_mbyte_s", "decode", "2"},
+                  Series{"swapped_mbyte_s", "decode swapped", "3"}})
+                lines.add(report, here, "bytes", series.figure, system + ", " + series.title,
+                          fmt::format("lc rgb '{}' dt {} lw 1.6 pt 7 ps 0.3", color_of(system),
+                                      series.dash));
+        }
+        script += fmt::format("set title 'sequence of {}'\n", payload) + lines.panel();
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix)
 {
     const std::size_t dot = path.rfind(".svg");
@@ -284,6 +379,8 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
 {
     if (report.experiment == "latency") return {latency_picture(report, path)};
     if (report.experiment == "counters") return {counters_picture(report, path)};
+    if (report.experiment == "param") return {param_picture(report, path)};
+    if (report.experiment == "marshal") return {marshal_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },
         [](const Row& row) {

@@ -66,6 +66,25 @@ Result<ChildProcess> start_side(const System& system, const StartOptions& option
     return ChildProcess::start(process);
 }
 
+/// Has a program carry out an order.
+Result<RunningSystem::Figures> ask(ChildProcess& process, Verb verb, const Exercise& exercise)
+{
+    const std::string text = format_order({.verb = verb, .exercise = exercise});
+    if (auto written = process.write_line(text); !written) return written.error();
+    const auto line = process.read_line(answer_patience);
+    if (!line) return line.error();
+    const auto answer = nlohmann::json::parse(*line, nullptr, false);
+    if (!answer.is_object())
+        return Error{ErrorCode::malformed, process.name() + " answered: " + *line};
+    if (answer.contains("error"))
+        return Error{ErrorCode::system,
+                     fmt::format("{}, ordered '{}': {}", process.name(), text, *line)};
+    RunningSystem::Figures figures;
+    for (const auto& [name, value] : answer.items())
+        if (value.is_number()) figures[name] = value.get<double>();
+    return figures;
+}
+
 } // namespace
 
 std::span<const System> all_systems()
@@ -84,9 +103,40 @@ std::span<const System> all_systems()
     return systems;
 }
 
-Result<std::vector<System>> select_systems(const std::string& list)
+std::span<const System> param_systems()
 {
-    const std::span<const System> all = all_systems();
+    static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+    static const std::array<System, 3> systems{{
+        {"kairos", "kairos", "compiled", "kairos-bench-param", loopback, {}, true},
+        {"kairos-interpretive",
+         "kairos",
+         "interpretive",
+         "kairos-bench-param-interpretive",
+         loopback,
+         {},
+         true},
+        {"omniorb", "omniorb", "compiled", "kairos-bench-param-omniorb", {}, {}, true},
+    }};
+    return systems;
+}
+
+std::span<const System> marshal_systems()
+{
+    static const std::array<System, 2> systems{{
+        {"kairos", "kairos", "compiled", "kairos-bench-marshal", {}, {}, false},
+        {"kairos-interpretive",
+         "kairos",
+         "interpretive",
+         "kairos-bench-marshal-interpretive",
+         {},
+         {},
+         false},
+    }};
+    return systems;
+}
+
+Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> all)
+{
     if (list.empty()) return std::vector<System>(all.begin(), all.end());
     std::vector<System> chosen;
     std::string known;
@@ -141,20 +191,32 @@ Result<RunningSystem> RunningSystem::start(const System& system, const StartOpti
 
 Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& exercise)
 {
-    const std::string text = format_order({.verb = verb, .exercise = exercise});
-    if (auto written = client_.write_line(text); !written) return written.error();
-    const auto line = client_.read_line(answer_patience);
-    if (!line) return line.error();
-    const auto answer = nlohmann::json::parse(*line, nullptr, false);
-    if (!answer.is_object())
-        return Error{ErrorCode::malformed, client_.name() + " answered: " + *line};
-    if (answer.contains("error"))
-        return Error{ErrorCode::system,
-                     fmt::format("{}, ordered '{}': {}", client_.name(), text, *line)};
-    Figures figures;
-    for (const auto& [name, value] : answer.items())
-        if (value.is_number()) figures[name] = value.get<double>();
-    return figures;
+    return ask(client_, verb, exercise);
+}
+
+Result<RunningProgram> RunningProgram::start(const System& system,
+                                             const std::filesystem::path& directory)
+{
+    auto process = ChildProcess::start({.command = {(directory / system.program).string()},
+                                        .environment = {},
+                                        .cpu = {},
+                                        .inherited_descriptor = -1});
+    if (!process) return process.error();
+    if (const auto ready = await_ready(*process); !ready) return ready.error();
+    return RunningProgram(std::move(*process));
+}
+
+Result<RunningSystem::Figures> RunningProgram::order(Verb verb, const Exercise& exercise)
+{
+    return ask(process_, verb, exercise);
+}
+
+Result<void> RunningProgram::finish()
+{
+    const auto remains = process_.finish(start_patience);
+    if (remains.exit_status == 0) return {};
+    return Error{ErrorCode::system, fmt::format("{} ended with status {}: {}", process_.name(),
+                                                remains.exit_status, remains.errors)};
 }
 
 Result<RunningSystem::BothRemains> RunningSystem::finish()

@@ -31,9 +31,16 @@ struct System {
 /// Every system that there may be, in the order of the reports.
 [[nodiscard]] std::span<const System> all_systems();
 
-/// The systems a comma-separated list names; an empty list names all of them. `allowed` restricts
-/// an experiment to some.
-[[nodiscard]] Result<std::vector<System>> select_systems(const std::string& list);
+/// Those that know Param_Test: each kind of stubs and skeletons, and other ORBs.
+[[nodiscard]] std::span<const System> param_systems();
+
+/// The programs that marshal without calling anybody, one for each kind of generated code. Their
+/// options are those of param_systems().
+[[nodiscard]] std::span<const System> marshal_systems();
+
+/// The systems a comma-separated list names; an empty list names all of `known`.
+[[nodiscard]] Result<std::vector<System>>
+select_systems(const std::string& list, std::span<const System> known = all_systems());
 
 /// Where the measured programs are: beside the running program or in the libexec folder of its
 /// installation.
@@ -84,6 +91,19 @@ class RunningSystem {
 
     ChildProcess server_;
     ChildProcess client_;
+};
+
+/// A measured program that needs no peer.
+class RunningProgram {
+  public:
+    static Result<RunningProgram> start(const System& system,
+                                        const std::filesystem::path& directory);
+    [[nodiscard]] Result<RunningSystem::Figures> order(Verb verb, const Exercise& exercise);
+    Result<void> finish();
+
+  private:
+    explicit RunningProgram(ChildProcess process) : process_(std::move(process)) {}
+    ChildProcess process_;
 };
 
 [[nodiscard]] std::string_view name_of(Pinning pinning);

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `make demo` runs: the release build, then the latency and throughput experiments in their
-# quick form (in full with --full, as `make bench` asks for), a server and a client each. Tables
-# appear here; JSON and pictures are left in out/.
+# What `make demo` runs: the release build, then the experiments in their quick form (in full with
+# --full, as `make bench` asks for). Tables appear here; JSON and pictures are left in out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +30,12 @@ show "Throughput by buffer size and payload (TTCP)"
 show "What one call costs: allocations, locks, system calls, instructions"
 "$kairos" bench counters --json out/counters.json
 
+show "Param_Test: compiled and interpretive stubs, calls and marshalling alone"
+"$kairos" bench param "${quick[@]}" --json out/param.json --plot out/param.svg
+show "Marshalling sequences beside memcpy"
+"$kairos" bench marshal "${quick[@]}" --json out/marshal.json --plot out/marshal.svg
+
 show "Where it is"
-for file in out/latency.svg out/ttcp.svg out/latency.json out/ttcp.json out/counters.json; do
+for file in out/{latency,ttcp,param,marshal}.svg out/{latency,ttcp,counters,param,marshal}.json; do
     [ -f "$file" ] && echo "  $PWD/$file"
 done

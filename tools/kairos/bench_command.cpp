@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos bench latency|ttcp|counters`: options into an experiment, its report onto the terminal
-// and into files.
+// `kairos bench latency|ttcp|counters|param|marshal|footprint`: options into an experiment, its
+// report onto the terminal and into files.
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/process.h"
@@ -9,9 +9,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <span>
 #include <unistd.h>
 
 namespace kairos::tools {
@@ -93,27 +95,37 @@ Result<void> fill_sizes(const std::string& option, const std::vector<std::string
     return {};
 }
 
+/// What the papers transfer.
+constexpr std::array<bench::Payload, 8> transferred{
+    bench::Payload::text,       bench::Payload::character, bench::Payload::octet,
+    bench::Payload::int16,      bench::Payload::int32,     bench::Payload::float64,
+    bench::Payload::bin_struct, bench::Payload::strings};
+
 Result<void> fill_payloads(const std::vector<std::string>& names,
-                           std::vector<bench::Payload>& payloads)
+                           std::vector<bench::Payload>& payloads,
+                           std::span<const bench::Payload> known = transferred)
 {
     if (names.empty()) return {};
     payloads.clear();
     for (const std::string& name : names) {
         const auto payload = bench::payload_named(name);
-        if (!payload || *payload == bench::Payload::none)
+        if (!payload || std::find(known.begin(), known.end(), *payload) == known.end()) {
+            std::string list;
+            for (const bench::Payload each : known)
+                list += fmt::format("{}{}", list.empty() ? "" : ", ", bench::name_of(each));
             return Error{ErrorCode::invalid_argument,
-                         fmt::format("--types: '{}' is no type; known are octet, char, short, "
-                                     "long, double, BinStruct, string, string32",
-                                     name)};
+                         fmt::format("--types: '{}' is none of {}", name, list)};
+        }
         payloads.push_back(*payload);
     }
     return {};
 }
 
 Result<void> fill_common(const BenchArguments& arguments, unsigned rounds, unsigned quick_rounds,
-                         bench::CommonOptions& options)
+                         bench::CommonOptions& options,
+                         std::span<const bench::System> known = bench::all_systems())
 {
-    const auto systems = bench::select_systems(arguments.peers);
+    const auto systems = bench::select_systems(arguments.peers, known);
     if (!systems) return systems.error();
     options.systems = *systems;
     options.program_directory = arguments.programs.empty()
@@ -180,8 +192,7 @@ int run_ttcp(const BenchArguments& arguments)
     options.queues = arguments.quick ? std::vector<std::uint32_t>{0}
                                      : std::vector<std::uint32_t>{8192, 65536, 0};
     options.megabytes = arguments.megabytes > 0 ? arguments.megabytes : arguments.quick ? 16 : 64;
-    options.payloads = {Payload::text,  Payload::character, Payload::octet,      Payload::int16,
-                        Payload::int32, Payload::float64,   Payload::bin_struct, Payload::strings};
+    options.payloads.assign(transferred.begin(), transferred.end());
     options.directions = {Direction::oneway, Direction::twoway};
     if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
         return fail(filled.error());
@@ -209,12 +220,52 @@ int run_counters(const BenchArguments& arguments)
     return present(bench::run_counters(options), bench::counters_columns(), arguments);
 }
 
-void add_common_options(CLI::App& command, BenchArguments& arguments)
+int run_param(const BenchArguments& arguments)
 {
-    command.add_option(
-        "--peers", arguments.peers,
-        "Comma-separated systems: raw, unix, wrapper, kairos, kairos-reactor, omniorb "
-        "(all of them if not given)");
+    bench::ParamOptions options;
+    if (auto filled = fill_common(arguments, 20, 5, options, bench::param_systems()); !filled)
+        return fail(filled.error());
+    // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
+    if (arguments.pin.empty()) options.pinning = Pinning::same;
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 50 : 500;
+    options.counted_calls = arguments.quick ? 50 : 500;
+    options.marshal_ms = arguments.quick ? 0.5 : 2;
+    return present(bench::run_param(options), bench::param_columns(), arguments);
+}
+
+int run_marshal(const BenchArguments& arguments)
+{
+    using bench::Payload;
+    bench::MarshalOptions options;
+    if (auto filled = fill_common(arguments, 15, 5, options, bench::marshal_systems()); !filled)
+        return fail(filled.error());
+    for (const std::uint32_t buffer : bench::buffer_sizes())
+        if (buffer >= 1024 && (!arguments.quick || buffer == 1024 || buffer == 131072))
+            options.buffers.push_back(buffer);
+    options.megabytes = arguments.megabytes > 0 ? static_cast<double>(arguments.megabytes)
+                        : arguments.quick       ? 2
+                                                : 8;
+    constexpr std::array<Payload, 6> ladder{Payload::int16,   Payload::character,
+                                            Payload::int32,   Payload::octet,
+                                            Payload::float64, Payload::bin_struct};
+    options.payloads.assign(ladder.begin(), ladder.end());
+    if (auto filled = fill_payloads(arguments.types, options.payloads, ladder); !filled)
+        return fail(filled.error());
+    if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
+        return fail(filled.error());
+    if (std::find(options.buffers.begin(), options.buffers.end(), 0u) != options.buffers.end())
+        return fail({ErrorCode::invalid_argument, "--buffers: there is no default size"});
+    return present(bench::run_marshal(options), bench::marshal_columns(), arguments);
+}
+
+void add_common_options(CLI::App& command, BenchArguments& arguments,
+                        std::span<const bench::System> known)
+{
+    std::string systems;
+    for (const bench::System& system : known)
+        systems += (systems.empty() ? "" : ", ") + system.option;
+    command.add_option("--peers", arguments.peers,
+                       "Comma-separated systems: " + systems + " (all of them if not given)");
     command.add_option("--json", arguments.json_path, "Write the figures to this file");
     command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
     command
@@ -228,10 +279,11 @@ void add_common_options(CLI::App& command, BenchArguments& arguments)
 
 CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::string& about,
                          const std::shared_ptr<BenchArguments>& arguments, int& status,
-                         int (*run)(const BenchArguments&))
+                         int (*run)(const BenchArguments&),
+                         std::span<const bench::System> known = bench::all_systems())
 {
     CLI::App* command = bench.add_subcommand(name, about);
-    add_common_options(*command, *arguments);
+    add_common_options(*command, *arguments, known);
     command->callback([arguments, &status, run] { status = run(*arguments); });
     return *command;
 }
@@ -275,6 +327,24 @@ void add_bench_command(CLI::App& app, int& status)
     counters_command.add_option("--calls", counters->calls, "Calls to count over")->check(count);
     counters_command.add_flag("--instructions,!--no-instructions", counters->instructions,
                               "Count instructions under valgrind (the default, unless --quick)");
+
+    auto param = std::make_shared<BenchArguments>();
+    CLI::App& param_command =
+        add_experiment(*bench, "param", "Param_Test: compiled against interpretive stubs", param,
+                       status, run_param, bench::param_systems());
+    param_command.add_option("--rounds", param->rounds, "Rounds of all systems")->check(count);
+    param_command.add_option("--calls", param->calls, "Calls per row and round")->check(count);
+
+    auto marshal = std::make_shared<BenchArguments>();
+    CLI::App& marshal_command =
+        add_experiment(*bench, "marshal", "Marshalling alone, beside memcpy", marshal, status,
+                       run_marshal, bench::marshal_systems());
+    marshal_command.add_option("--rounds", marshal->rounds, "Rounds of all systems")->check(count);
+    marshal_command.add_option("--megabytes", marshal->megabytes, "Data per point and round")
+        ->check(CLI::Range(1, 65536));
+    marshal_command.add_option("--buffers", marshal->buffers, "Sequences' bytes, such as 1K,64K")
+        ->delimiter(',');
+    marshal_command.add_option("--types", marshal->types, "Which types")->delimiter(',');
 }
 
 } // namespace kairos::tools

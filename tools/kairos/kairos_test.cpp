@@ -66,6 +66,8 @@ TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
         {{"bench", "ttcp", "--queue", "-1"}, "-1"},
         {{"bench", "ttcp", "--directions", "both"}, "both"},
         {{"bench", "ttcp", "--peers", "unix"}, "TCP"},
+        {{"bench", "param", "--peers", "raw"}, "kairos-interpretive"},
+        {{"bench", "marshal", "--types", "string"}, "BinStruct"},
     };
     for (const auto& [arguments, complaint] : wrong) {
         const auto remains = run(arguments);

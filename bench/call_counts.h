@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What calls between a running client and server cost each side, counted: N calls, then 2 N calls,
+// and the second count less the first, so that neither start-up nor the order itself is in it.
+#pragma once
+
+#include "bench/counting.h"
+#include "bench/experiment.h"
+
+#include <span>
+
+namespace kairos::bench {
+
+/// Something for the client and for the server of a pair.
+template <typename Value>
+struct Sides {
+    Value client;
+    Value server;
+};
+
+/// How the counting is done: by a library loaded before libc, or by tracing system calls.
+enum class CountingMethod { preload, trace };
+
+[[nodiscard]] Exercise with_calls(Exercise exercise, std::uint32_t calls);
+
+/// The counts of `calls` calls in the steady state, for each of the exercises.
+[[nodiscard]] Result<std::vector<Sides<Counts>>>
+count_calls(const System& system, const CommonOptions& options, std::uint32_t calls,
+            std::span<const Exercise> exercises, CountingMethod method);
+
+} // namespace kairos::bench
