@@ -8,6 +8,7 @@
 #include "kairos/orb/orb.h"
 
 #include <array>
+#include <utility>
 
 namespace kairos::orb {
 
@@ -68,7 +69,8 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
         case Served::held:
             return Next::hold;
         case Served::malformed:
-            return refuse("the arguments of a request");
+            note_malformed_arguments();
+            return Next::read;
         }
         return Next::close;
     }
@@ -95,6 +97,15 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
         holding_ = true;
     }
     return served;
+}
+
+/// The caller was told, and where the next message begins is known: the connection lives on. One
+/// line a connection, or a peer could fill the log.
+void ServerConnection::note_malformed_arguments()
+{
+    if (std::exchange(had_malformed_arguments_, true)) return;
+    log::error("malformed arguments from " + peer_.to_text() +
+               "; answered with MARSHAL, as will be others, which are not logged");
 }
 
 ServerConnection::Next ServerConnection::refuse(std::string_view why)

@@ -56,11 +56,13 @@ class ServerConnection : public ReplyChannel {
   private:
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Next refuse(std::string_view why);
+    void note_malformed_arguments();
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
                                        UpcallMemory& memory);
 
     giop::Message held_; // the message that the adapter did not take, if `holding_`
     bool holding_ = false;
+    bool had_malformed_arguments_ = false;
 };
 
 } // namespace kairos::orb
