@@ -111,7 +111,19 @@ std::string source_text(const Source& source, const std::string& header, bool st
     out.blank();
     emit_operations(source, out);
     if (stubs) emit_stubs(source, out);
+    if (stubs && !skeletons) emit_type_codes(source, out);
     if (skeletons) emit_skeletons(source, out, diagnostics);
+    return out.finished();
+}
+
+/// What --style omniorb keeps apart: programs without Any need not link it.
+std::string dynamic_text(const Source& source, const std::string& header)
+{
+    Text out;
+    emit_first_line(source, out);
+    out.line("#include ", string_literal(header));
+    out.blank();
+    emit_type_codes(source, out);
     return out.finished();
 }
 
@@ -127,10 +139,7 @@ std::vector<File> generate(const Source& source, Diagnostics& diagnostics)
     const std::string skel = named(options.skel_source_suffix);
     if (options.skel_header_suffix.empty()) {
         files.push_back({stub, source_text(source, header, true, true, diagnostics)});
-        Text nothing;
-        emit_first_line(source, nothing);
-        nothing.line("// Nothing in this file: type codes and Any are not generated yet.");
-        files.push_back({skel, nothing.finished()});
+        files.push_back({skel, dynamic_text(source, header)});
         return files;
     }
     const std::string skel_header = named(options.skel_header_suffix);

@@ -80,6 +80,7 @@ void TypesEmitter::emit(const Declaration& declaration)
         for (const Call& call : calls_of(source_, declaration))
             emit_call(call);
     }
+    emit_type_code_declaration(source_, declaration, out_);
 }
 
 void TypesEmitter::emit_module(const Module& module)

@@ -51,6 +51,10 @@ void emit_local_class(const Source& source, const Interface& interface, const Em
                       Text& out);
 /// emit_local.cpp: the class's functions.
 void emit_local_functions(const Interface& interface, Text& out);
+/// emit_typecode.cpp: _tc_X of a declared type, in the header behind the type.
+void emit_type_code_declaration(const Source& source, const Declaration& declaration, Text& out);
+/// emit_typecode.cpp: what that declared, for all types of the file.
+void emit_type_codes(const Source& source, Text& out);
 
 /// One request: an operation or one half of an attribute.
 struct Call {

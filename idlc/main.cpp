@@ -70,6 +70,7 @@ void add_options(CLI::App& app, Options& options)
     each(app.add_option("--include", options.header_includes,
                         "Include FILE in the header: where native types are defined"),
          "FILE");
+    app.add_flag("!--no-any", options.any, "Generate no TypeCodes and no operators of Any");
     app.add_option("--depfile", options.depfile, "Write a make rule of what was read to FILE")
         ->type_name("FILE");
 }

@@ -26,6 +26,7 @@ struct Options {
     std::string skel_source_suffix = "_skel.cpp";
     std::string export_macro{};                 ///< in front of the names of classes
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
+    bool any = true;                            ///< TypeCodes, and insertion into Any
     std::string depfile{};                      ///< a make rule of what was read; empty for none
 };
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "kairos/corba/object.h"
-#include "kairos/corba/user_exception.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
+#include "kairos/mapping/user_exception.h"
 #include "kairos/orb/orb.h"
 
 #include <map>

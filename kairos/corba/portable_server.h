@@ -6,9 +6,9 @@
 
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
-#include "kairos/corba/user_exception.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
+#include "kairos/mapping/user_exception.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/servant.h"

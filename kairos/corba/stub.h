@@ -16,3 +16,4 @@
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/union.h"
 #include "kairos/mapping/var.h"
+#include "kairos/types/typecode_wire.h"

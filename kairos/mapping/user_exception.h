@@ -7,7 +7,7 @@
 #include "kairos/cdr/writer.h"
 #include "kairos/mapping/exception.h"
 
-namespace kairos::corba {
+namespace kairos::mapping {
 
 /// E says its names: `kairos_name` and `_kairos_id`.
 template <typename E>
@@ -28,11 +28,11 @@ class EmptyException : public CORBA::UserException {
     }
 };
 
-} // namespace kairos::corba
+} // namespace kairos::mapping
 
 /// Declares one in the class or namespace it is nested in; `scope` as in its repository id.
 #define KAIROS_EMPTY_EXCEPTION(scope, exception)                                                   \
-    class exception final : public kairos::corba::EmptyException<exception> {                      \
+    class exception final : public kairos::mapping::EmptyException<exception> {                    \
       public:                                                                                      \
         static constexpr const char* kairos_name = #exception;                                     \
         static constexpr const char* _kairos_id = "IDL:omg.org/" scope "/" #exception ":1.0";      \
