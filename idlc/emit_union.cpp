@@ -84,17 +84,22 @@ class MemberEmitter {
     }
     void emit_string()
     {
-        const std::string copy = one_.name + "(::CORBA::string_dup(_value.in()));";
-        modifier("char* _value", "_value");
-        out_.line("void ", one_.name, "(const char* _value) { ", one_.name,
-                  "(::CORBA::string_dup(_value)); }");
-        out_.line("void ", one_.name, "(const ::CORBA::String_var& _value) { ", copy, " }");
-        out_.line("void ", one_.name, "(const ::kairos::mapping::StringMember& _value) { ", copy,
-                  " }");
+        const bool wide = resolved(type_).kind == TypeKind::wstring;
+        const std::string pointer = wide ? "::CORBA::WChar*" : "char*";
+        const std::string copied =
+            wide ? "(::CORBA::wstring_dup(_value" : "(::CORBA::string_dup(_value";
+        const auto copying = [&](const std::string& parameter, const char* pointer_of) {
+            out_.line("void ", one_.name, "(const ", parameter, " _value) { ", one_.name, copied,
+                      pointer_of, ")); }");
+        };
+        modifier(pointer + " _value", "_value");
+        copying(pointer, "");
+        copying(wide ? "::CORBA::WString_var&" : "::CORBA::String_var&", ".in()");
+        copying(wide ? "::kairos::mapping::WStringMember&" : "::kairos::mapping::StringMember&",
+                ".in()");
         out_.line("template <typename _Elements>");
-        out_.line("void ", one_.name,
-                  "(const ::kairos::mapping::PointerElement<_Elements>& _value) { ", copy, " }");
-        accessor("const char*", " const", one_.stored + ".in()");
+        copying("::kairos::mapping::PointerElement<_Elements>&", ".in()");
+        accessor("const " + pointer, " const", one_.stored + ".in()");
     }
     void emit_object(const std::string& type)
     {
