@@ -222,6 +222,11 @@ class ArrayForany {
 
     [[nodiscard]] const Slice* in() const noexcept { return slices_; }
     [[nodiscard]] Slice* inout() noexcept { return slices_; }
+    Slice*& out() noexcept
+    {
+        slices_ = nullptr;
+        return slices_;
+    }
     [[nodiscard]] Slice* ptr() const noexcept { return slices_; }
     [[nodiscard]] Slice* _retn() noexcept { return std::exchange(slices_, nullptr); }
     [[nodiscard]] CORBA::Boolean nocopy() const noexcept { return nocopy_; }
