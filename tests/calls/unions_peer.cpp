@@ -77,34 +77,34 @@ void expect_same(const std::string& expected, const std::string& actual, const c
 #define CHECK_FIXED(T)                                                                             \
     void check_##T(Peer_ptr peer)                                                                  \
     {                                                                                              \
-        for (int n = 0; n < calls::variants; ++n) {                                                \
+        for (int n = 0; n < variants; ++n) {                                                       \
             T a, b, c;                                                                             \
-            calls::fill(a, n);                                                                     \
-            calls::fill(b, (n + 1) % calls::variants);                                             \
-            calls::fill(c, (n + 2) % calls::variants);                                             \
-            const std::string sent = calls::describe(a);                                           \
-            const std::string old = calls::describe(b);                                            \
+            fill(a, n);                                                                            \
+            fill(b, (n + 1) % variants);                                                           \
+            fill(c, (n + 2) % variants);                                                           \
+            const std::string sent = describe(a);                                                  \
+            const std::string old = describe(b);                                                   \
             const T result = peer->pass_##T(a, b, c);                                              \
-            expect_same(sent, calls::describe(result), "result");                                  \
-            expect_same(sent, calls::describe(b), "inout");                                        \
-            expect_same(old, calls::describe(c), "out");                                           \
+            expect_same(sent, describe(result), "result");                                         \
+            expect_same(sent, describe(b), "inout");                                               \
+            expect_same(old, describe(c), "out");                                                  \
         }                                                                                          \
     }
 FIXED_TYPES(CHECK_FIXED)
 #define CHECK_VARIABLE(T)                                                                          \
     void check_##T(Peer_ptr peer)                                                                  \
     {                                                                                              \
-        for (int n = 0; n < calls::variants; ++n) {                                                \
+        for (int n = 0; n < variants; ++n) {                                                       \
             T a, b;                                                                                \
             T##_var c;                                                                             \
-            calls::fill(a, n);                                                                     \
-            calls::fill(b, (n + 1) % calls::variants);                                             \
-            const std::string sent = calls::describe(a);                                           \
-            const std::string old = calls::describe(b);                                            \
+            fill(a, n);                                                                            \
+            fill(b, (n + 1) % variants);                                                           \
+            const std::string sent = describe(a);                                                  \
+            const std::string old = describe(b);                                                   \
             const T##_var result = peer->pass_##T(a, b, c.out());                                  \
-            expect_same(sent, calls::describe(result.in()), "result");                             \
-            expect_same(sent, calls::describe(b), "inout");                                        \
-            expect_same(old, calls::describe(c.in()), "out");                                      \
+            expect_same(sent, describe(result.in()), "result");                                    \
+            expect_same(sent, describe(b), "inout");                                               \
+            expect_same(old, describe(c.in()), "out");                                             \
         }                                                                                          \
     }
 VARIABLE_TYPES(CHECK_VARIABLE)
@@ -115,35 +115,35 @@ CHECK_FIXED(Priced)
 
 void check_attributes(Peer_ptr peer)
 {
-    for (int n = 0; n < calls::variants; ++n) {
+    for (int n = 0; n < variants; ++n) {
         ByColor shade;
-        calls::fill(shade, n);
+        fill(shade, n);
         peer->shade(shade);
         const ByColor_var back = peer->shade();
-        expect_same(calls::describe(shade), calls::describe(back.in()), "shade");
+        expect_same(describe(shade), describe(back.in()), "shade");
         Money balance;
-        calls::fill(balance, n);
+        fill(balance, n);
         peer->balance(balance);
-        expect_same(calls::describe(balance), calls::describe(peer->balance()), "balance");
+        expect_same(describe(balance), describe(peer->balance()), "balance");
     }
 }
 
 void check_exception(Peer_ptr peer)
 {
-    for (int n = 0; n < calls::variants; ++n) {
+    for (int n = 0; n < variants; ++n) {
         Rich why;
         Plain what;
         Money limit;
-        calls::fill(why, n);
-        calls::fill(what, n);
-        calls::fill(limit, n);
+        fill(why, n);
+        fill(what, n);
+        fill(limit, n);
         try {
             peer->refuse(why, what, limit);
             throw std::runtime_error("no exception");
         } catch (const Refused& refused) {
-            expect_same(calls::describe(why), calls::describe(refused.why), "why");
-            expect_same(calls::describe(what), calls::describe(refused.what), "what");
-            expect_same(calls::describe(limit), calls::describe(refused.limit), "limit");
+            expect_same(describe(why), describe(refused.why), "why");
+            expect_same(describe(what), describe(refused.what), "what");
+            expect_same(describe(limit), describe(refused.limit), "limit");
         }
     }
 }
@@ -172,7 +172,7 @@ int call(CORBA::ORB_ptr orb, const char* reference, [[maybe_unused]] bool plain)
 {
     CORBA::Object_var object = orb->string_to_object(reference);
     Peer_var peer = Peer::_narrow(object.in());
-    calls::reference() = peer.in();
+    the_server() = peer.in();
     int failures = 0;
 #define RUN(T) failures += run(#T, check_##T, peer.in()) ? 0 : 1;
     FIXED_TYPES(RUN)
@@ -182,7 +182,7 @@ int call(CORBA::ORB_ptr orb, const char* reference, [[maybe_unused]] bool plain)
 #ifndef PEER_OMNIORB
     if (!plain) RUN(Priced)
 #endif
-    calls::reference() = Peer::_nil();
+    the_server() = Peer::_nil();
     return failures == 0 ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string>
 
-namespace calls {
+namespace Unions { // so that templates find them by their argument
 
 /// So many values of each type are worth a call.
 constexpr int variants = 6;
@@ -28,8 +28,6 @@ std::string describe_parts(const Parts&... parts)
     ((out << parts << ' '), ...);
     return line(out.str());
 }
-
-using namespace Unions;
 
 // --- Fixed-point numbers -----------------------------------------------------------------------
 
@@ -296,7 +294,7 @@ inline std::string describe(const Tree& value)
     return line(text);
 }
 
-inline Peer_ptr& reference()
+inline Peer_ptr& the_server()
 {
     static Peer_ptr known = Peer::_nil(); // set by main
     return known;
@@ -308,7 +306,7 @@ inline void fill(Rich& value, int n)
     case 1:
         return value.text("a text");
     case 2:
-        return value.someone(n > 2 ? Peer::_nil() : reference());
+        return value.someone(n > 2 ? Peer::_nil() : the_server());
     case 3: {
         Points points;
         points.length(2);
@@ -337,7 +335,7 @@ inline std::string describe(const Rich& value)
         return describe_parts("text", value.text());
     case 2:
         if (CORBA::is_nil(value.someone())) return "nil";
-        return value.someone()->_is_equivalent(reference()) ? "the server" : "unknown";
+        return value.someone()->_is_equivalent(the_server()) ? "the server" : "unknown";
     case 3: {
         std::string text;
         for (CORBA::ULong i = 0; i < value.places().length(); ++i)
@@ -416,4 +414,4 @@ inline std::string describe(const Plains& value) { return describe_elements(valu
 inline std::string describe(const Riches& value) { return describe_elements(value); }
 inline std::string describe(const Monies& value) { return describe_elements(value); }
 
-} // namespace calls
+} // namespace Unions
