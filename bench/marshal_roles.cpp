@@ -69,10 +69,10 @@ struct Text {
     }
     using Inout = CORBA::String_var;
     static void decode_inout(cdr::Reader& in, Inout& value) { mapping::decode_string(in, value); }
-    static void decode_in(cdr::Reader& in, Arena&)
+    static void decode_in(cdr::Reader& in, Arena& arena)
     {
         const char* value = nullptr;
-        mapping::decode_string_view(in, value);
+        mapping::decode_string_view(in, arena, value);
         touch(value);
     }
     static void encode(cdr::Writer& out, const Owned& value)

@@ -153,6 +153,8 @@ std::string unsigned_literal(std::uint64_t value)
     return std::to_string(value) + (value > UINT32_MAX ? "ULL" : value > INT32_MAX ? "U" : "");
 }
 
+bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
+
 std::string bounds(std::initializer_list<std::uint64_t> bounds)
 {
     std::string text;
@@ -170,6 +172,7 @@ Form form_of(const Type& type)
     case TypeKind::void_:
         return Form::void_;
     case TypeKind::string:
+    case TypeKind::wstring:
         return Form::string;
     case TypeKind::object:
         return Form::object;
@@ -231,6 +234,8 @@ std::string value_type(const Type& type)
         return qualified(*type.declaration);
     case TypeKind::string:
         return "char*";
+    case TypeKind::wstring:
+        return "::CORBA::WChar*";
     case TypeKind::sequence:
         return sequence_base(type);
     case TypeKind::fixed:
@@ -255,10 +260,12 @@ std::string dimensions_of(const Type& array, std::size_t first)
 Declarator storage_type(const Type& type)
 {
     switch (form_of(type)) {
-    case Form::string:
+    case Form::string: {
+        const std::string member = std::string(is_wide(type) ? "W" : "") + "StringMember";
         if (const std::uint64_t bound = string_bound(type); bound != 0)
-            return {"::kairos::mapping::BoundedStringMember<" + std::to_string(bound) + ">"};
-        return {"::kairos::mapping::StringMember"};
+            return {"::kairos::mapping::Bounded" + member + "<" + std::to_string(bound) + ">"};
+        return {"::kairos::mapping::" + member};
+    }
     case Form::object:
         return {"::kairos::mapping::ObjectMember<" + interface_class(type) + ">"};
     default:
@@ -276,6 +283,8 @@ std::string_view sequence_template(const Type& sequence)
     const bool bounded = sequence.bound != 0;
     switch (form_of(*sequence.element)) {
     case Form::string:
+        if (is_wide(*sequence.element))
+            return bounded ? "BoundedWStringSequence" : "UnboundedWStringSequence";
         return bounded ? "BoundedStringSequence" : "UnboundedStringSequence";
     case Form::object:
         return bounded ? "BoundedObjectSequence" : "UnboundedObjectSequence";
@@ -303,15 +312,26 @@ std::string sequence_base(const Type& sequence)
 std::uint64_t string_bound(const Type& type)
 {
     const Type& actual = resolved(type);
-    return actual.kind == TypeKind::string ? actual.bound : 0;
+    return form_of(actual) == Form::string ? actual.bound : 0;
+}
+
+std::string string_class(const Type& type)
+{
+    return is_wide(type) ? "::CORBA::WString" : "::CORBA::String";
+}
+
+std::string string_free_function(const Type& type)
+{
+    return is_wide(type) ? "::CORBA::wstring_free" : "::CORBA::string_free";
 }
 
 std::string parameter_type(const Type& type, Direction direction)
 {
     const Form form = form_of(type);
     if (form == Form::string) {
-        constexpr std::array names = {"const char*", "::CORBA::String_out", "char*&"};
-        return names[static_cast<std::size_t>(direction)];
+        const std::string pointer = value_type(resolved(type));
+        if (direction == Direction::out) return string_class(type) + "_out";
+        return direction == Direction::in ? "const " + pointer : pointer + "&";
     }
     const std::string name = value_type(type);
     if (form == Form::native) return direction == Direction::in ? name : name + "&";
@@ -335,7 +355,7 @@ std::string result_type(const Type& type)
     std::string name = value_type(type);
     switch (form_of(type)) {
     case Form::string:
-        return "char*";
+        return value_type(resolved(type));
     case Form::object:
         return name + "_ptr";
     case Form::variable_struct:
@@ -398,6 +418,7 @@ std::uint64_t value_bytes(const Type& type, std::uint64_t (*of_union)(const Unio
         return 1;
     case TypeKind::short_:
     case TypeKind::unsigned_short:
+    case TypeKind::wchar: // GIOP 1.2: a length and at least one octet
         return 2;
     case TypeKind::long_long:
     case TypeKind::unsigned_long_long:
@@ -442,7 +463,7 @@ std::uint64_t memory_bytes_of_union(const Union& type)
 bool has_fixed_layout(const Type& type)
 {
     const Type& actual = resolved(type);
-    if (is_variable_length(actual)) return false;
+    if (actual.kind == TypeKind::wchar || is_variable_length(actual)) return false;
     if (actual.kind == TypeKind::array) return has_fixed_layout(*actual.element);
     if (actual.kind != TypeKind::declared) return true;
     if (as<Union>(actual.declaration) != nullptr) return false;

@@ -16,7 +16,7 @@ namespace kairos::idlc {
 enum class Form {
     void_,
     basic, ///< numbers and enums
-    string,
+    string, ///< and wstring
     object,
     fixed_struct,
     variable_struct,
@@ -42,7 +42,8 @@ enum class Form {
 [[nodiscard]] std::string skeleton_name(const Interface& interface);
 
 /// The C++ type of a value of the IDL type: "::CORBA::Long", "::Demo::Numbers". Of an interface its
-/// class, of a string "char*". Not of arrays without a name.
+/// class, of a string "char*" or
+/// "::CORBA::WChar*". Not of arrays without a name.
 [[nodiscard]] std::string value_type(const Type& type);
 /// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
 [[nodiscard]] std::string interface_class(const Type& type);
@@ -63,6 +64,10 @@ struct Declarator {
 
 [[nodiscard]] std::string parameter_type(const Type& type, Direction direction);
 [[nodiscard]] std::string result_type(const Type& type);
+/// Of a string, wide or not: "::CORBA::String" or "::CORBA::WString", what "_var" is appended to.
+[[nodiscard]] std::string string_class(const Type& type);
+/// "::CORBA::string_free" or "::CORBA::wstring_free".
+[[nodiscard]] std::string string_free_function(const Type& type);
 /// The bound of the string behind the type, or 0.
 [[nodiscard]] std::uint64_t string_bound(const Type& type);
 
@@ -78,7 +83,7 @@ struct Declarator {
 [[nodiscard]] std::uint64_t memory_bytes(const Type& type);
 
 /// Whether CDR has each number of such structs at a place known beforehand, counted from the
-/// first: they are of fixed length, and no union is in them.
+/// first: they are of fixed length, and neither unions nor wide characters are in them.
 [[nodiscard]] bool has_fixed_layout(const Struct& type);
 
 } // namespace kairos::idlc

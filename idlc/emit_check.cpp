@@ -176,10 +176,6 @@ std::string_view Check::missing(const Type& type)
         return "TypeCode";
     case TypeKind::value_base:
         return "ValueBase";
-    case TypeKind::wchar:
-        return "wchar";
-    case TypeKind::wstring:
-        return "wstring";
     case TypeKind::sequence:
     case TypeKind::array:
         return missing(*type.element);

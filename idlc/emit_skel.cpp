@@ -173,9 +173,9 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
     const std::string base = value_type(type);
     switch (form_of(type)) {
     case Form::string:
-        out.line("const char* ", name, " = nullptr;");
-        out.line("::kairos::mapping::decode_string_view(_upcall.in(), ", name, bound_argument(type),
-                 ");");
+        out.line(parameter_type(type, Direction::in), " ", name, " = nullptr;");
+        out.line("::kairos::mapping::decode_string_view(_upcall.in(), _upcall.arena(), ", name,
+                 bound_argument(type), ");");
         return {name, name};
     case Form::object:
         out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
@@ -197,7 +197,7 @@ Local emit_inout(const Type& type, const std::string& name, Text& out)
     const std::string base = value_type(type);
     switch (form_of(type)) {
     case Form::string:
-        out.line("::CORBA::String_var ", name, ";");
+        out.line(string_class(type), "_var ", name, ";");
         out.line("::kairos::mapping::decode_string(_upcall.in(), ", name, bound_argument(type),
                  ");");
         return {name + ".in()", name + ".inout()"};
@@ -217,7 +217,7 @@ Local emit_out(const Type& type, const std::string& name, Text& out)
     const std::string base = value_type(type);
     switch (form_of(type)) {
     case Form::string:
-        out.line("::CORBA::String_var ", name, ";");
+        out.line(string_class(type), "_var ", name, ";");
         return {name + ".in()", name + ".out()"};
     case Form::object:
         out.line(base, "_var ", name, ";");
@@ -264,7 +264,7 @@ std::string declare_result(const Type& type, const std::string& call, Text& out)
         out.line("const ", base, " _result = ", call, ";");
         return "_result";
     case Form::string:
-        out.line("const ::CORBA::String_var _result = ", call, ";");
+        out.line("const ", string_class(type), "_var _result = ", call, ";");
         return "_result.in()";
     case Form::object:
         out.line("const ", base, "_var _result = ", call, ";");

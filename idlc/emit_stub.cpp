@@ -153,7 +153,7 @@ void emit_owned_result(const Type& type, const std::string& name, Text& out)
     const std::string base = value_type(type);
     switch (form_of(type)) {
     case Form::string:
-        out.line("::CORBA::String_var ", name, ";");
+        out.line(string_class(type), "_var ", name, ";");
         return out.line("::kairos::mapping::decode_string(_call.in(), ", name, bound_argument(type),
                         ");");
     case Form::object:
@@ -210,7 +210,8 @@ void emit_hand_over(const Call& call, Text& out)
         const std::string& name = call.locals[i];
         if (parameter.direction == Direction::inout) {
             const bool string = form_of(*parameter.type) == Form::string;
-            out.line(string ? "::CORBA::string_free(" : "::CORBA::release(", name, ");");
+            out.line(string ? string_free_function(*parameter.type) : "::CORBA::release", "(", name,
+                     ");");
         }
         out.line(name, " = _out_", parameter.name, "._retn();");
     }

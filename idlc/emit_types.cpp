@@ -342,8 +342,9 @@ void TypesEmitter::emit_array_functions(const std::string& name, const std::stri
 void TypesEmitter::emit_alias_of(const std::string& name, const Type& type)
 {
     const auto also = [&](const char* suffix) {
-        const std::string base =
-            type.kind == TypeKind::string ? "::CORBA::String" : value_type(type);
+        const bool is_unnamed_string =
+            type.kind == TypeKind::string || type.kind == TypeKind::wstring;
+        const std::string base = is_unnamed_string ? string_class(type) : value_type(type);
         out_.line("typedef ", base, suffix, " ", name, suffix, ";");
     };
     out_.line("typedef ", value_type(type), " ", name, ";");

@@ -14,6 +14,8 @@ class Orb;
 
 namespace kairos::cdr {
 
+struct TextForm; // codeset.h
+
 /// What a layer above CDR remembers while one message is written or read: which valuetypes have
 /// been met and where, above all.
 class Attachment {
@@ -27,6 +29,9 @@ class Attachment {
 struct Environment {
     orb::Orb* orb = nullptr; ///< that references belong to; opaque here
     std::uint8_t giop_minor = 2;
+    /// How text travels; null: characters as they are, wide ones as UTF-16 in GIOP 1.2's form.
+    const TextForm* text = nullptr;
+    mutable bool wide_text_written = false; ///< set by the functions of codeset.h
     mutable std::unique_ptr<Attachment> values_written{};
     mutable std::unique_ptr<Attachment> values_read{};
 };

@@ -22,6 +22,9 @@ enum class Fault : std::uint8_t {
     invalid_value,         ///< a boolean, enumerator or flag outside its range
     bound_exceeded,        ///< more elements or characters than the IDL type allows
     nesting_too_deep,      ///< encapsulations or types deeper than limits::nesting_max
+    unconvertible_text,    ///< text that is not valid in its code set, or not in the program's
+    characters_refused,    ///< char or string without a code set agreed on (codeset.h)
+    wide_text_refused,     ///< wchar or wstring likewise
 };
 
 /// The fault in words, for a log line or an exception's reason.
@@ -42,6 +45,12 @@ enum class Fault : std::uint8_t {
         return "length exceeds the bound of its type";
     case Fault::nesting_too_deep:
         return "nested too deeply";
+    case Fault::unconvertible_text:
+        return "text has no meaning in its code set or in the program's";
+    case Fault::characters_refused:
+        return "characters without a code set that both sides know";
+    case Fault::wide_text_refused:
+        return "wide characters without a code set that both sides know";
     }
     return "unknown fault";
 }

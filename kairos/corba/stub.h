@@ -16,4 +16,5 @@
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/union.h"
 #include "kairos/mapping/var.h"
+#include "kairos/mapping/wstring.h"
 #include "kairos/types/typecode_wire.h"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/ior.h"
 
 #include <cstdint>
@@ -35,13 +36,12 @@ inline constexpr std::uint32_t tao = 0x54414F00;
 inline constexpr std::uint32_t jacorb = 0x4A414300;
 } // namespace orb_type
 
-/// Code set ids of the OSF registry.
 namespace code_set {
-inline constexpr std::uint32_t iso_8859_1 = 0x00010001;
-inline constexpr std::uint32_t ucs_2 = 0x00010100;
-inline constexpr std::uint32_t ucs_4 = 0x00010106;
-inline constexpr std::uint32_t utf_16 = 0x00010109;
-inline constexpr std::uint32_t utf_8 = 0x05010001;
+using cdr::code_set::iso_8859_1;
+using cdr::code_set::ucs_2;
+using cdr::code_set::ucs_4;
+using cdr::code_set::utf_16;
+using cdr::code_set::utf_8;
 /// The registry's name, or "" for an id that is not among those in use.
 [[nodiscard]] std::string_view name(std::uint32_t id) noexcept;
 } // namespace code_set

@@ -13,11 +13,14 @@
 //                    number where the host has it
 //   data_bytes       bytes that are not padding
 //   mark(mask, at)   sets the bytes of T's numbers, T being at `at`, in a mask
+//   has_characters   whether there are chars in it, which may have to be converted (cdr/codeset.h);
+//                    may be left out where there are none
 //   is_checked, valid(p)  whether some values are invalid (booleans, enums), and whether the host
 //                         image at p has none of these
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/cdr/codeset.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/mapping/types.h"
@@ -40,6 +43,23 @@ concept Scalar = cdr::Primitive<T> && !std::same_as<T, wchar_t> && !std::same_as
 
 template <typename T>
 concept FixedLength = requires { Marshal<T>::is_host_layout; };
+
+template <typename M>
+inline constexpr bool contains_characters = requires { requires M::has_characters; };
+
+/// Whether values of this kind hold chars that must be converted one by one on this stream.
+template <typename M, typename Stream>
+[[nodiscard]] bool converts(const Stream& stream) noexcept
+{
+    if constexpr (contains_characters<M>) {
+        return cdr::converting_form(stream) != nullptr;
+    } else {
+        return false;
+    }
+}
+
+/// Writes one char that has to be converted.
+[[gnu::cold]] void encode_converted(cdr::Writer& out, const cdr::TextForm& form, char character);
 
 /// Offset behind `count` elements encoded from `at` on. The steps from one multiple of eight to
 /// the next repeat after at most eight elements, so that long arrays cost no more than short ones.
@@ -133,6 +153,8 @@ class FixedElements {
     static void encode(cdr::Writer& out, const T* elements, std::size_t count)
     {
         if constexpr (is_bulk && (!has_padding || sizeof(T) <= masked_size_max)) {
+            if (converts<M>(out)) [[unlikely]]
+                return encode_each(out, elements, count);
             // Until the stream is where the host's layout fits: for nearly all types one element.
             for (; count != 0 && !fits(out.phase()); ++elements, --count)
                 M::encode_numbers(out, *elements);
@@ -145,15 +167,14 @@ class FixedElements {
                 copy_masked<T>(out.claim(size, M::first_alignment), from, size);
             }
         } else {
-            for (; count != 0; ++elements, --count)
-                M::encode_numbers(out, *elements);
+            encode_each(out, elements, count);
         }
     }
 
     static void decode(cdr::Reader& in, T* elements, std::size_t count)
     {
         if constexpr (is_bulk) {
-            if (in.is_native()) [[likely]] {
+            if (in.is_native() && !converts<M>(in)) [[likely]] {
                 for (; count != 0 && !fits(in.offset()); ++elements, --count)
                     M::decode_numbers(in, *elements);
                 if (count == 0) return;
@@ -174,7 +195,7 @@ class FixedElements {
     {
         T* view = nullptr;
         if constexpr (is_bulk) {
-            if (in.is_native()) [[likely]]
+            if (in.is_native() && !converts<M>(in)) [[likely]]
                 view = decode_in_place(in, count);
         }
         if (view == nullptr && in.ok()) {
@@ -231,6 +252,12 @@ class FixedElements {
         }
     }
 
+    static void encode_each(cdr::Writer& out, const T* elements, std::size_t count)
+    {
+        for (; count != 0; ++elements, --count)
+            M::encode_numbers(out, *elements);
+    }
+
     [[gnu::noinline]] static void decode_each(cdr::Reader& in, T* elements, std::size_t count)
     {
         if constexpr (std::is_arithmetic_v<T> && sizeof(T) == 8) {
@@ -258,6 +285,7 @@ struct Marshal<T> {
     static constexpr std::size_t host_alignment = sizeof(T);
     static constexpr std::size_t data_bytes = sizeof(T);
     static constexpr bool is_host_layout = true;
+    static constexpr bool has_characters = std::same_as<T, char>;
     static constexpr bool is_checked = std::same_as<T, bool>;
 
     static constexpr std::size_t end(std::size_t at) { return align_up(at, sizeof(T)) + sizeof(T); }
@@ -268,10 +296,24 @@ struct Marshal<T> {
     }
     static bool valid(const std::byte* at) noexcept { return !is_checked || *at <= std::byte{1}; }
 
-    static void encode(cdr::Writer& out, const T& value) { out.write(value); }
-    static void decode(cdr::Reader& in, T& value) { value = in.read<T>(); }
-    static void encode_numbers(cdr::Writer& out, const T& value) { out.write(value); }
-    static void decode_numbers(cdr::Reader& in, T& value) { value = in.read<T>(); }
+    static void encode(cdr::Writer& out, const T& value)
+    {
+        if constexpr (has_characters) {
+            if (const cdr::TextForm* form = cdr::converting_form(out)) [[unlikely]]
+                return encode_converted(out, *form, value);
+        }
+        out.write(value);
+    }
+    static void decode(cdr::Reader& in, T& value)
+    {
+        if constexpr (has_characters) {
+            value = cdr::read_character(in);
+        } else {
+            value = in.read<T>();
+        }
+    }
+    static void encode_numbers(cdr::Writer& out, const T& value) { encode(out, value); }
+    static void decode_numbers(cdr::Reader& in, T& value) { decode(in, value); }
 };
 
 /// long double: an IEEE quad, which is not what x86 has, aligned to eight.
@@ -337,6 +379,7 @@ struct Marshal<T[count]> {
     static constexpr std::size_t data_bytes = count * M::data_bytes;
     static constexpr bool is_host_layout =
         M::is_host_layout && (count == 1 || align_up(M::end(0), M::first_alignment) == sizeof(T));
+    static constexpr bool has_characters = contains_characters<M>;
     static constexpr bool is_checked = M::is_checked;
 
     static constexpr std::size_t end(std::size_t at) { return end_of_elements<M>(at, count); }
@@ -393,6 +436,8 @@ struct FixedStruct {
         std::max({First::M::host_alignment, Rest::M::host_alignment...});
     static constexpr std::size_t data_bytes = (First::M::data_bytes + ... + Rest::M::data_bytes);
     static constexpr std::size_t wire_bytes_min = data_bytes;
+    static constexpr bool has_characters =
+        (contains_characters<typename First::M> || ... || contains_characters<typename Rest::M>);
     static constexpr bool is_checked = (First::M::is_checked || ... || Rest::M::is_checked);
 
     static constexpr std::size_t end(std::size_t at)

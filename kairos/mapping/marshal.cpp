@@ -40,6 +40,149 @@ void raise_label_of_other_member()
 }
 void raise_sequence_bound_exceeded() { raise_bad_param("a sequence is longer than its bound"); }
 
+// --- Text ----------------------------------------------------------------------------------------
+
+namespace {
+
+/// `sent_by_client` says which way the text went. Minor codes: CORBA 3.3 part 2, annex A.
+[[noreturn]] void raise_text_error(cdr::TextError error, bool sent_by_client,
+                                   CORBA::CompletionStatus completed)
+{
+    switch (error) {
+    case cdr::TextError::too_long:
+        throw CORBA::BAD_PARAM(0, completed, "text is longer than a message can be");
+    case cdr::TextError::wide_not_offered:
+        throw CORBA::INV_OBJREF(omg_minor(1), completed,
+                                "the reference names no code set for wide characters");
+    case cdr::TextError::wide_not_negotiated:
+        throw CORBA::BAD_PARAM(omg_minor(23), completed,
+                               "the client announced no code set for wide characters");
+    case cdr::TextError::wide_in_giop_1_0:
+        throw CORBA::MARSHAL(omg_minor(sent_by_client ? 5 : 6), completed,
+                             "GIOP 1.0 has no wide characters");
+    case cdr::TextError::incompatible:
+        throw CORBA::CODESET_INCOMPATIBLE(omg_minor(1), completed,
+                                          "client and server have no code set in common");
+    case cdr::TextError::not_supported:
+        throw CORBA::CODESET_INCOMPATIBLE(omg_minor(2), completed,
+                                          "the client chose a code set that this server lacks");
+    case cdr::TextError::none:
+    case cdr::TextError::unconvertible:
+        break;
+    }
+    throw CORBA::DATA_CONVERSION(omg_minor(1), completed,
+                                 "a character has no place in the code set agreed on");
+}
+
+} // namespace
+
+void raise_text_error(const cdr::Writer& out, cdr::TextError error)
+{
+    const cdr::TextForm* form = cdr::text_form(out);
+    raise_text_error(error, form == nullptr || !form->is_server, CORBA::COMPLETED_NO);
+}
+
+void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed)
+{
+    const cdr::TextForm* form = cdr::text_form(in);
+    const bool sent_by_client = form == nullptr || form->is_server;
+    cdr::TextError error = cdr::TextError::unconvertible;
+    if (in.fault() == cdr::Fault::characters_refused && form != nullptr) {
+        error = form->characters_refused;
+    } else if (in.fault() == cdr::Fault::wide_text_refused && form != nullptr) {
+        error = form->wide_refused;
+    } else if (in.fault() != cdr::Fault::unconvertible_text) {
+        return;
+    }
+    raise_text_error(error, sent_by_client, completed);
+}
+
+void encode_converted(cdr::Writer& out, const cdr::TextForm& form, std::string_view text)
+{
+    if (const auto error = write_converted(out, form, text); error != cdr::TextError::none)
+        raise_text_error(out, error);
+}
+
+void encode_converted(cdr::Writer& out, const cdr::TextForm& form, char character)
+{
+    if (const auto error = write_converted(out, form, character); error != cdr::TextError::none)
+        raise_text_error(out, error);
+}
+
+void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound)
+{
+    if (text == nullptr) raise_null_string();
+    const std::wstring_view view(text);
+    if (bound != 0 && view.size() > bound) raise_string_bound_exceeded();
+    if (const auto error = write_wide_text(out, view); error != cdr::TextError::none)
+        raise_text_error(out, error);
+}
+
+void Marshal<CORBA::WChar>::encode(cdr::Writer& out, const CORBA::WChar& value)
+{
+    if (const auto error = write_wide_character(out, value); error != cdr::TextError::none)
+        raise_text_error(out, error);
+}
+
+namespace {
+
+/// Room for `size` characters, or "".
+template <typename Char>
+Char* room(std::size_t size, bool may_be_shared)
+{
+    return size == 0 && may_be_shared ? shared_empty<Char>() : allocate_text<Char>(size);
+}
+
+} // namespace
+
+void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared)
+{
+    const std::string_view wire = in.read_string();
+    if (const cdr::TextForm* form = cdr::converting_form(in)) [[unlikely]] {
+        const std::size_t size = in.ok() ? native_size(in, *form, wire, bound).value_or(0) : 0;
+        text = room<char>(size, may_be_shared);
+        if (size == 0) return;
+        to_native(*form, wire, text);
+        text[size] = '\0';
+        return;
+    }
+    if (bound != 0 && wire.size() > bound) [[unlikely]]
+        in.fail(cdr::Fault::bound_exceeded);
+    const std::size_t size = in.ok() ? wire.size() : 0;
+    text = room<char>(size, may_be_shared);
+    if (size != 0) std::memcpy(text, wire.data(), size + 1); // with its terminator
+}
+
+const char* decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form,
+                             CORBA::ULong bound)
+{
+    const std::string_view wire = in.read_string();
+    const std::size_t size = in.ok() ? native_size(in, form, wire, bound).value_or(0) : 0;
+    if (!in.ok()) return "";
+    char* text = arena.allocate<char>(size + 1);
+    to_native(form, wire, text);
+    text[size] = '\0';
+    return text;
+}
+
+void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound, bool may_be_shared)
+{
+    const cdr::WireWideText wire = cdr::find_wide_text(in);
+    text = room<wchar_t>(wire.characters_max, may_be_shared);
+    if (wire.characters_max == 0) return;
+    text[decode_wide_text(in, wire, text, bound)] = L'\0';
+}
+
+void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value, CORBA::ULong bound)
+{
+    const cdr::WireWideText wire = cdr::find_wide_text(in);
+    auto* text = arena.allocate<wchar_t>(wire.characters_max + 1);
+    text[decode_wide_text(in, wire, text, bound)] = L'\0';
+    value = text;
+}
+
+// --- Numbers -------------------------------------------------------------------------------------
+
 void Marshal<CORBA::LongDouble>::encode(cdr::Writer& out, const CORBA::LongDouble& value)
 {
     const Quad quad = value;

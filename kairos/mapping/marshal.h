@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/limits.h"
+#include "kairos/cdr/codeset.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/fixed_layout.h"
 #include "kairos/mapping/object_fwd.h"
@@ -20,6 +21,12 @@ namespace kairos::mapping {
 [[noreturn]] void raise_null_string();
 [[noreturn]] void raise_string_bound_exceeded();
 [[noreturn]] void raise_null_result();
+
+/// Throw what CORBA has for text that cannot be written or was refused when read: DATA_CONVERSION,
+/// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
+[[noreturn]] void raise_text_error(const cdr::Writer& out, cdr::TextError error);
+/// The same for a reader that failed on text; returns if that was not why it failed.
+void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed);
 
 /// Counts the types of recursive structs that are being decoded by this thread; the input is
 /// refused when they nest too deeply.
@@ -79,6 +86,10 @@ void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
     Marshal<A>::encode(out, as_array<A>(slices));
 }
 
+/// The part of encode_string for chars that have to be converted.
+[[gnu::cold]] void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
+                                    std::string_view text);
+
 /// `bound` is 0 for unbounded strings.
 inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0)
 {
@@ -89,6 +100,8 @@ inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound
         bound == 0 ? std::numeric_limits<CORBA::ULong>::max() : std::size_t{bound} + 1;
     if (size > size_max) [[unlikely]]
         raise_string_bound_exceeded();
+    if (const cdr::TextForm* form = cdr::converting_form(out)) [[unlikely]]
+        return encode_converted(out, *form, {text, size - 1});
     const auto length = static_cast<CORBA::ULong>(size);
     if (size < cdr::Writer::external_bytes_min) [[likely]] {
         std::byte* place = out.claim(sizeof length + size, sizeof length);
@@ -99,48 +112,80 @@ inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound
         out.write_bulk({reinterpret_cast<const std::byte*>(text), size}, 1);
     }
 }
+/// Wide strings; the bound is one of characters, as a program counts them.
+void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
-[[nodiscard]] inline std::string_view decode_text(cdr::Reader& in, CORBA::ULong bound = 0)
+/// A string that the caller owns; never null, "" when the input is refused. An empty one may be
+/// the shared one if the caller says so.
+void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
+void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound, bool may_be_shared);
+
+template <typename Char, bool starts_empty>
+void decode_string(cdr::Reader& in, TextOwner<Char, starts_empty>& value, CORBA::ULong bound = 0)
 {
+    Char* text = nullptr;
+    decode_owned(in, text, bound, starts_empty);
+    value = text;
+}
+
+/// The part of decode_string_view for chars that have to be converted.
+[[nodiscard, gnu::cold]] const char*
+decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form, CORBA::ULong bound);
+
+/// The text in the message itself, or in the arena if it had to be converted.
+inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value,
+                               CORBA::ULong bound = 0)
+{
+    if (const cdr::TextForm* form = cdr::converting_form(in)) [[unlikely]] {
+        value = decode_converted(in, arena, *form, bound);
+        return;
+    }
     const std::string_view text = in.read_string();
-    if (bound != 0 && text.size() > bound) [[unlikely]] {
+    value = text.data();
+    if (bound != 0 && text.size() > bound) [[unlikely]]
         in.fail(cdr::Fault::bound_exceeded);
-        return "";
-    }
-    return text;
 }
-template <bool starts_empty>
-void decode_string(cdr::Reader& in, StringOwner<starts_empty>& value, CORBA::ULong bound = 0)
-{
-    const std::string_view text = decode_text(in, bound);
-    if (starts_empty && text.empty()) {
-        value = shared_empty_string;
-    } else {
-        value = duplicate(text);
-    }
-}
-/// The text in the message itself.
-inline void decode_string_view(cdr::Reader& in, const char*& value, CORBA::ULong bound = 0)
-{
-    value = decode_text(in, bound).data();
-}
+/// The text in the arena.
+void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
+                        CORBA::ULong bound = 0);
 
 // --- Strings and references as members ---------------------------------------------------------
 
-template <CORBA::ULong bound>
-struct StringMarshal {
-    static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong) + 1;
+template <typename Char, CORBA::ULong bound>
+struct TextMarshal {
+    /// Wide strings have no terminator in GIOP 1.2.
+    static constexpr std::size_t wire_bytes_min =
+        sizeof(CORBA::ULong) + (std::same_as<Char, char> ? 1 : 0);
 
-    static void encode(cdr::Writer& out, const StringMember& value)
+    static void encode(cdr::Writer& out, const TextOwner<Char, true>& value)
     {
         encode_string(out, value.in(), bound);
     }
-    static void decode(cdr::Reader& in, StringMember& value) { decode_string(in, value, bound); }
+    static void decode(cdr::Reader& in, TextOwner<Char, true>& value)
+    {
+        decode_string(in, value, bound);
+    }
 };
 template <>
-struct Marshal<StringMember> : StringMarshal<0> {};
+struct Marshal<StringMember> : TextMarshal<char, 0> {};
 template <CORBA::ULong bound>
-struct Marshal<BoundedStringMember<bound>> : StringMarshal<bound> {};
+struct Marshal<BoundedStringMember<bound>> : TextMarshal<char, bound> {};
+template <>
+struct Marshal<WStringMember> : TextMarshal<wchar_t, 0> {};
+template <CORBA::ULong bound>
+struct Marshal<BoundedWStringMember<bound>> : TextMarshal<wchar_t, bound> {};
+
+/// Of fixed length for a program, but not on the wire, where its size is negotiated.
+template <>
+struct Marshal<CORBA::WChar> {
+    static constexpr std::size_t wire_bytes_min = 2;
+
+    static void encode(cdr::Writer& out, const CORBA::WChar& value);
+    static void decode(cdr::Reader& in, CORBA::WChar& value)
+    {
+        value = cdr::read_wide_character(in);
+    }
+};
 
 template <typename T>
 struct Marshal<ObjectVar<T>> {
@@ -260,27 +305,31 @@ struct StorageMarshal<ValueStorage<T>> {
     }
 };
 
-template <CORBA::ULong bound>
-struct StorageMarshal<PointerStorage<StringElements<bound>>> {
-    static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong) + 1;
+template <typename Char, CORBA::ULong bound>
+struct StorageMarshal<PointerStorage<TextElements<Char, bound>>> {
+    static constexpr std::size_t wire_bytes_min = TextMarshal<Char, bound>::wire_bytes_min;
 
-    static void encode(cdr::Writer& out, const char* const* elements, CORBA::ULong count)
+    static void encode(cdr::Writer& out, const Char* const* elements, CORBA::ULong count)
     {
         for (CORBA::ULong i = 0; i < count; ++i)
             encode_string(out, elements[i], bound);
     }
-    static void decode(cdr::Reader& in, char** elements, CORBA::ULong count)
+    static void decode(cdr::Reader& in, Char** elements, CORBA::ULong count)
     {
         for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
-            char* text = duplicate(decode_text(in, bound));
-            CORBA::string_free(std::exchange(elements[i], text));
+            Char* text = nullptr;
+            decode_owned(in, text, bound, true);
+            free_text(std::exchange(elements[i], text));
         }
     }
-    [[nodiscard]] static char** decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
+    [[nodiscard]] static Char** decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
     {
-        char** elements = arena.allocate<char*>(count);
-        for (CORBA::ULong i = 0; i < count; ++i)
-            elements[i] = const_cast<char*>(decode_text(in, bound).data());
+        Char** elements = arena.allocate<Char*>(count);
+        for (CORBA::ULong i = 0; i < count; ++i) {
+            const Char* text = nullptr;
+            decode_string_view(in, arena, text, bound);
+            elements[i] = const_cast<Char*>(text);
+        }
         return in.ok() ? elements : nullptr;
     }
 };

@@ -465,7 +465,7 @@ TEST(Strings, NullIsRefused)
 {
     cdr::Buffer buffer;
     cdr::Writer out(buffer);
-    EXPECT_THROW(encode_string(out, nullptr), CORBA::BAD_PARAM);
+    EXPECT_THROW(encode_string(out, static_cast<const char*>(nullptr)), CORBA::BAD_PARAM);
     StringMember member(nullptr);
     EXPECT_THROW(encode(out, member), CORBA::BAD_PARAM);
     UnboundedStringSequence<> texts;

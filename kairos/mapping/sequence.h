@@ -9,6 +9,7 @@
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/string.h"
 #include "kairos/mapping/var.h"
+#include "kairos/mapping/wstring.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -71,16 +72,21 @@ class ValueStorage {
 };
 
 /// How strings are held by a PointerStorage. `string_bound` is 0 for unbounded ones.
-template <CORBA::ULong string_bound>
-struct StringElements {
-    using Pointer = char*;
-    using Borrowed = const char*;
-    using Owner = CORBA::String_var;
+template <typename Char, CORBA::ULong string_bound>
+struct TextElements {
+    using Pointer = Char*;
+    using Borrowed = const Char*;
+    using Owner = TextOwner<Char, false>;
+    using Character = Char;
     static constexpr CORBA::ULong bound = string_bound;
-    [[nodiscard]] static char* initial() noexcept { return shared_empty_string; }
-    [[nodiscard]] static char* duplicate(const char* text) { return CORBA::string_dup(text); }
-    static void release(char* text) noexcept { CORBA::string_free(text); }
+    [[nodiscard]] static Char* initial() noexcept { return shared_empty<Char>(); }
+    [[nodiscard]] static Char* duplicate(const Char* text) { return duplicate_text(text); }
+    static void release(Char* text) noexcept { free_text(text); }
 };
+template <CORBA::ULong string_bound>
+using StringElements = TextElements<char, string_bound>;
+template <CORBA::ULong string_bound>
+using WStringElements = TextElements<wchar_t, string_bound>;
 
 /// How object references are held by a PointerStorage.
 template <typename T>
@@ -127,23 +133,26 @@ class PointerElement {
         replace(Elements::duplicate(other.in()));
         return *this;
     }
-    PointerElement& operator=(const StringMember& other)
-        requires std::same_as<Pointer, char*>
+    template <typename Char>
+        requires std::same_as<Pointer, Char*>
+    PointerElement& operator=(const TextOwner<Char, true>& other)
     {
         replace(Elements::duplicate(other.in()));
         return *this;
     }
-    PointerElement& operator=(const std::string& text)
-        requires std::same_as<Pointer, char*>
+    template <typename Char>
+        requires std::same_as<Pointer, Char*>
+    PointerElement& operator=(const std::basic_string<Char>& text)
     {
-        replace(mapping::duplicate(text));
+        replace(mapping::duplicate<Char>(std::basic_string_view<Char>(text)));
         return *this;
     }
 
     operator Borrowed() const noexcept { return slot_; }
     operator Owner() const { return Owner(Elements::duplicate(slot_)); }
-    operator std::string_view() const noexcept
-        requires std::same_as<Pointer, char*>
+    template <typename Char>
+        requires std::same_as<Pointer, Char*>
+    operator std::basic_string_view<Char>() const noexcept
     {
         return slot_;
     }
@@ -458,6 +467,11 @@ template <CORBA::ULong string_bound = 0>
 using UnboundedStringSequence = Unbounded<PointerStorage<StringElements<string_bound>>>;
 template <CORBA::ULong bound, CORBA::ULong string_bound = 0>
 using BoundedStringSequence = Bounded<PointerStorage<StringElements<string_bound>>, bound>;
+
+template <CORBA::ULong string_bound = 0>
+using UnboundedWStringSequence = Unbounded<PointerStorage<WStringElements<string_bound>>>;
+template <CORBA::ULong bound, CORBA::ULong string_bound = 0>
+using BoundedWStringSequence = Bounded<PointerStorage<WStringElements<string_bound>>, bound>;
 
 template <typename T>
 using UnboundedObjectSequence = Unbounded<PointerStorage<ObjectElements<T>>>;

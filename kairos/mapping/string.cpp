@@ -4,5 +4,6 @@
 namespace kairos::mapping {
 
 char shared_empty_string[1] = {'\0'};
+wchar_t shared_empty_wstring[1] = {L'\0'};
 
 } // namespace kairos::mapping

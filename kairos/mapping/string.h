@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Strings of the C++ mapping (5.8 "Mapping for string types"): char* that somebody owns, and the
-// classes that own them. Values; not shared between threads.
+// classes that own them. The classes are templates, because those of wide strings (wstring.h)
+// differ in the character type alone. Values; not shared between threads.
 #pragma once
 
 #include "kairos/mapping/types.h"
@@ -19,6 +20,50 @@ namespace kairos::mapping {
 /// The "" of members and elements that nothing was assigned to: never freed, so an empty string
 /// costs no allocation. One object a process, whatever the number of shared libraries.
 extern char shared_empty_string[1];
+extern wchar_t shared_empty_wstring[1];
+
+template <typename Char>
+[[nodiscard]] Char* shared_empty() noexcept
+{
+    if constexpr (std::is_same_v<Char, char>) {
+        return shared_empty_string;
+    } else {
+        return shared_empty_wstring;
+    }
+}
+
+/// Room for `length` characters and the terminator; "" until the caller writes them.
+template <typename Char>
+[[nodiscard]] Char* allocate_text(std::size_t length)
+{
+    Char* text = new Char[length + 1];
+    text[0] = Char();
+    return text;
+}
+
+/// A copy of the text, owned by the caller.
+template <typename Char>
+[[nodiscard]] Char* duplicate(std::basic_string_view<Char> text)
+{
+    Char* copy = new Char[text.size() + 1];
+    text.copy(copy, text.size());
+    copy[text.size()] = Char();
+    return copy;
+}
+[[nodiscard]] inline char* duplicate(std::string_view text) { return duplicate<char>(text); }
+
+/// The same of a C string; null for null.
+template <typename Char>
+[[nodiscard]] Char* duplicate_text(const Char* text)
+{
+    return text == nullptr ? nullptr : duplicate<Char>(std::basic_string_view<Char>(text));
+}
+
+template <typename Char>
+void free_text(Char* text) noexcept
+{
+    if (text != shared_empty<Char>()) delete[] text;
+}
 
 } // namespace kairos::mapping
 
@@ -27,144 +72,128 @@ namespace CORBA {
 /// Room for `length` characters and the terminator, which the caller writes.
 [[nodiscard]] inline char* string_alloc(ULong length)
 {
-    char* text = new char[std::size_t{length} + 1];
-    text[0] = '\0';
-    return text;
+    return kairos::mapping::allocate_text<char>(length);
 }
 
 /// A copy, owned by the caller; null for null.
 [[nodiscard]] inline char* string_dup(const char* text)
 {
-    if (text == nullptr) return nullptr;
-    const std::size_t size = std::strlen(text) + 1;
-    return static_cast<char*>(std::memcpy(new char[size], text, size));
+    return kairos::mapping::duplicate_text(text);
 }
 
-inline void string_free(char* text) noexcept
-{
-    if (text != kairos::mapping::shared_empty_string) delete[] text;
-}
-
-class String_out;
+inline void string_free(char* text) noexcept { kairos::mapping::free_text(text); }
 
 } // namespace CORBA
 
 namespace kairos::mapping {
 
-/// A copy of the text, owned by the caller.
-[[nodiscard]] inline char* duplicate(std::string_view text)
-{
-    char* copy = new char[text.size() + 1];
-    text.copy(copy, text.size());
-    copy[text.size()] = '\0';
-    return copy;
-}
-
 /// Owns a string: String_var starts with null, a member of a struct or an array with "".
-/// A `char*` assigned to it is adopted, a `const char*` copied.
-template <bool starts_empty>
-class StringOwner {
+/// A `Char*` assigned to it is adopted, a `const Char*` copied.
+template <typename Char, bool starts_empty>
+class TextOwner {
   public:
-    StringOwner() noexcept = default;
-    StringOwner(char* text) noexcept : text_(text) {}
-    StringOwner(const char* text) : text_(CORBA::string_dup(text)) {}
-    StringOwner(const std::string& text) : text_(duplicate(text)) {}
-    StringOwner(std::nullptr_t) noexcept : text_(nullptr) {}
-    StringOwner(const StringOwner& other) : text_(copy(other.text_)) {}
-    StringOwner(StringOwner&& other) noexcept : text_(std::exchange(other.text_, initial())) {}
-    template <bool other_starts_empty>
-    StringOwner(const StringOwner<other_starts_empty>& other) : text_(copy(other.in()))
-    {
-    }
-    ~StringOwner() { CORBA::string_free(text_); }
+    using View = std::basic_string_view<Char>;
+    using String = std::basic_string<Char>;
 
-    StringOwner& operator=(char* text) noexcept
+    TextOwner() noexcept = default;
+    TextOwner(Char* text) noexcept : text_(text) {}
+    TextOwner(const Char* text) : text_(duplicate_text<Char>(text)) {}
+    TextOwner(const String& text) : text_(duplicate<Char>(View(text))) {}
+    TextOwner(std::nullptr_t) noexcept : text_(nullptr) {}
+    TextOwner(const TextOwner& other) : text_(copy(other.text_)) {}
+    TextOwner(TextOwner&& other) noexcept : text_(std::exchange(other.text_, initial())) {}
+    template <bool other_starts_empty>
+    TextOwner(const TextOwner<Char, other_starts_empty>& other) : text_(copy(other.in()))
     {
-        if (text != text_) CORBA::string_free(std::exchange(text_, text));
+    }
+    ~TextOwner() { free_text<Char>(text_); }
+
+    TextOwner& operator=(Char* text) noexcept
+    {
+        if (text != text_) free_text<Char>(std::exchange(text_, text));
         return *this;
     }
-    StringOwner& operator=(const char* text)
+    TextOwner& operator=(const Char* text)
     {
-        if (text != text_) CORBA::string_free(std::exchange(text_, CORBA::string_dup(text)));
+        if (text != text_) free_text<Char>(std::exchange(text_, duplicate_text<Char>(text)));
         return *this;
     }
-    StringOwner& operator=(const std::string& text) { return *this = duplicate(text); }
-    StringOwner& operator=(std::nullptr_t) noexcept { return *this = static_cast<char*>(nullptr); }
-    StringOwner& operator=(const StringOwner& other)
+    TextOwner& operator=(const String& text) { return *this = duplicate<Char>(View(text)); }
+    TextOwner& operator=(std::nullptr_t) noexcept { return *this = static_cast<Char*>(nullptr); }
+    TextOwner& operator=(const TextOwner& other)
     {
         if (this != &other) *this = copy(other.text_);
         return *this;
     }
-    StringOwner& operator=(StringOwner&& other) noexcept
+    TextOwner& operator=(TextOwner&& other) noexcept
     {
         std::swap(text_, other.text_);
         return *this;
     }
     template <bool other_starts_empty>
-    StringOwner& operator=(const StringOwner<other_starts_empty>& other)
+    TextOwner& operator=(const TextOwner<Char, other_starts_empty>& other)
     {
         return *this = copy(other.in());
     }
 
-    operator char*&() noexcept { return text_; }
+    operator Char*&() noexcept { return text_; }
     // Also for objects that are not const: else the operator above would be chosen for a const
-    // char*, which -Wconversion calls confusing in the users' code.
-    operator const char*() noexcept { return text_; }
-    operator const char*() const noexcept { return text_; }
+    // Char*, which -Wconversion calls confusing in the users' code.
+    operator const Char*() noexcept { return text_; }
+    operator const Char*() const noexcept { return text_; }
     explicit operator bool() noexcept { return text_ != nullptr; }
     explicit operator bool() const noexcept { return text_ != nullptr; }
-    friend bool operator==(const StringOwner& owner, std::nullptr_t) noexcept
+    friend bool operator==(const TextOwner& owner, std::nullptr_t) noexcept
     {
         return owner.text_ == nullptr;
     }
-    operator std::string_view() const noexcept
-    {
-        return text_ == nullptr ? std::string_view() : std::string_view(text_);
-    }
+    operator View() const noexcept { return text_ == nullptr ? View() : View(text_); }
     /// Any output stream of characters; null prints nothing.
     template <typename Traits>
-    friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& stream,
-                                                        const StringOwner& owner)
+    friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
+                                                        const TextOwner& owner)
     {
-        return stream << std::string_view(owner);
+        return stream << View(owner);
     }
     template <typename Index>
         requires std::is_integral_v<Index>
-    char& operator[](Index index) noexcept
+    Char& operator[](Index index) noexcept
     {
         return text_[index];
     }
     template <typename Index>
         requires std::is_integral_v<Index>
-    char operator[](Index index) const noexcept
+    Char operator[](Index index) const noexcept
     {
         return text_[index];
     }
 
-    [[nodiscard]] const char* in() const noexcept { return text_; }
-    [[nodiscard]] char*& inout() noexcept { return text_; }
+    [[nodiscard]] const Char* in() const noexcept { return text_; }
+    [[nodiscard]] Char*& inout() noexcept { return text_; }
     /// Frees what is held: a callee only assigns.
-    char*& out() noexcept
+    Char*& out() noexcept
     {
-        *this = static_cast<char*>(nullptr);
+        *this = static_cast<Char*>(nullptr);
         return text_;
     }
     /// Gives the string to the caller, who frees it with string_free.
-    [[nodiscard]] char* _retn() noexcept { return std::exchange(text_, initial()); }
+    [[nodiscard]] Char* _retn() noexcept { return std::exchange(text_, initial()); }
 
   private:
-    [[nodiscard]] static char* initial() noexcept
+    [[nodiscard]] static Char* initial() noexcept
     {
-        return starts_empty ? shared_empty_string : nullptr;
+        return starts_empty ? shared_empty<Char>() : nullptr;
     }
-    [[nodiscard]] static char* copy(const char* text)
+    [[nodiscard]] static Char* copy(const Char* text)
     {
-        return text == shared_empty_string ? shared_empty_string : CORBA::string_dup(text);
+        return text == shared_empty<Char>() ? shared_empty<Char>() : duplicate_text<Char>(text);
     }
 
-    char* text_ = initial();
+    Char* text_ = initial();
 };
 
+template <bool starts_empty>
+using StringOwner = TextOwner<char, starts_empty>;
 using StringMember = StringOwner<true>;
 
 /// A member of type string<bound>. The bound is checked when it is encoded or decoded.
@@ -175,43 +204,47 @@ class BoundedStringMember : public StringMember {
     using StringMember::operator=;
 };
 
+/// The type of `out` parameters: null at first, so that the callee need not look at it.
+template <typename Char>
+class TextOut {
+  public:
+    TextOut(Char*& text) noexcept : text_(text) { text_ = nullptr; }
+    TextOut(TextOwner<Char, false>& text) noexcept : text_(text.out()) {}
+    TextOut(TextOwner<Char, true>& text) noexcept : text_(text.out()) {}
+    TextOut(const TextOut&) = default;
+
+    TextOut& operator=(const TextOut& other) // NOLINT(modernize-use-equals-default): deleted
+    {
+        text_ = other.text_;
+        return *this;
+    }
+    TextOut& operator=(Char* text) noexcept
+    {
+        text_ = text;
+        return *this;
+    }
+    TextOut& operator=(const Char* text)
+    {
+        text_ = duplicate_text<Char>(text);
+        return *this;
+    }
+    /// What such a variable holds would be freed by both: use _retn() or a copy.
+    void operator=(const TextOwner<Char, false>&) = delete;
+
+    operator Char*&() noexcept { return text_; }
+    [[nodiscard]] Char*& ptr() noexcept { return text_; }
+
+  private:
+    Char*& text_;
+};
+
 } // namespace kairos::mapping
 
 namespace CORBA {
 
 using String_var = kairos::mapping::StringOwner<false>;
-
-/// The type of `out` parameters: null at first, so that the callee need not look at it.
-class String_out {
-  public:
-    String_out(char*& text) noexcept : text_(text) { text_ = nullptr; }
-    String_out(String_var& text) noexcept : text_(text.out()) {}
-    String_out(kairos::mapping::StringMember& text) noexcept : text_(text.out()) {}
-    String_out(const String_out&) = default;
-
-    String_out& operator=(const String_out& other) // NOLINT(modernize-use-equals-default): deleted
-    {
-        text_ = other.text_;
-        return *this;
-    }
-    String_out& operator=(char* text) noexcept
-    {
-        text_ = text;
-        return *this;
-    }
-    String_out& operator=(const char* text)
-    {
-        text_ = string_dup(text);
-        return *this;
-    }
-    /// A String_var would be freed by both: use _retn() or a copy.
-    void operator=(const String_var&) = delete;
-
-    operator char*&() noexcept { return text_; }
-    [[nodiscard]] char*& ptr() noexcept { return text_; }
-
-  private:
-    char*& text_;
-};
+using String_out = kairos::mapping::TextOut<char>;
+/// What members of structs and elements of arrays are.
+using String_mgr = kairos::mapping::StringMember;
 
 } // namespace CORBA
