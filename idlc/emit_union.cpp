@@ -110,7 +110,7 @@ class MemberEmitter {
     void emit_aggregate(const std::string& type)
     {
         modifier("const " + type + "& _value", "_value");
-        modifier(type + "&& _value", "std::move(_value)");
+        modifier(type + "&& _value", "::std::move(_value)");
         accessor("const " + type + "&", " const", one_.stored);
         accessor(type + "&", "", one_.stored);
     }
@@ -162,7 +162,7 @@ void emit_special_functions(const Union& type, Text& out)
         out.line(name, "& operator=(const ", name, "& other) { return ", access,
                  "assign(*this, other); }");
         out.line(name, "& operator=(", name, "&& other) noexcept { return ", access,
-                 "assign(*this, std::move(other)); }");
+                 "assign(*this, ::std::move(other)); }");
     }
     out.blank();
 }

@@ -527,6 +527,36 @@ TEST(UnionParts, FewestBytesOnTheWire)
     EXPECT_EQ(riches.length(), 0u);
 }
 
+TEST(UnionParts, TypesWithinAndNamesOfTheGenerator)
+{
+    Nested value;
+    value.one({1, 2});
+    expect_wire(value, {0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 2}, {1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0});
+    Nested::Again again;
+    again.text("text");
+    value.two(again);
+    EXPECT_STREQ(value.two().text(), "text");
+    value.value(1);
+    value.label(2);
+    value.visitor(3);
+    EXPECT_EQ(value.visitor(), 3);
+    value.std(Nested::_std_seq{"a", "b"});
+    EXPECT_STREQ(value.std()[1], "b");
+    const Nested::_another pair = {{1, 2}, {3, 4}};
+    value.another(pair);
+    EXPECT_EQ(value.another()[1].b, 4);
+}
+
+TEST(UnionParts, LocalReferencesStayInTheProcess)
+{
+    class HereImpl : public virtual Here, public virtual CORBA::LocalObject {};
+    Local value;
+    const Here_var one = new HereImpl;
+    value.local_one(one);
+    EXPECT_EQ(value.local_one(), one.in());
+    EXPECT_THROW((void)encoded(value), CORBA::MARSHAL);
+}
+
 // --- Recursion ---------------------------------------------------------------------------------
 
 TEST(Trap14_RecursiveUnions, ThroughSequencesAndForwardDeclarations)
