@@ -115,13 +115,17 @@ class Fixed {
     /// DATA_CONVERSION is thrown if the integer part has more than digits - scale digits.
     [[nodiscard]] constexpr Fixed kairos_fitted(UShort digits, UShort scale) const
     {
-        if (count() > scale_ && count() - scale_ > digits - scale)
-            kairos::mapping::raise_fixed_overflow();
+        if (!kairos_fits(digits, scale)) kairos::mapping::raise_fixed_overflow();
         Fixed fitted = *this;
         if (scale_ > scale) fitted.cut(scale);
         return fitted;
     }
 
+    /// Whether the integer part does.
+    [[nodiscard]] constexpr bool kairos_fits(UShort digits, UShort scale) const noexcept
+    {
+        return count() - scale_ <= digits - scale;
+    }
     [[nodiscard]] bool kairos_negative() const noexcept { return negative_; }
     /// The digit worth 10^(place - scale), 0 where there is none.
     [[nodiscard]] unsigned kairos_digit(UShort place, UShort scale) const noexcept
@@ -304,6 +308,21 @@ class FixedPoint : public CORBA::Fixed {
         return old;
     }
 };
+
+/// A number that the type has no room for is a failure of the stream, too.
+template <typename Stream, CORBA::UShort digits, CORBA::UShort scale>
+    requires std::derived_from<Stream, std::istream>
+Stream& operator>>(Stream& stream, FixedPoint<digits, scale>& value)
+{
+    CORBA::Fixed number;
+    if (!(stream >> number)) return stream;
+    if (number.kairos_fits(digits, scale)) {
+        value = number;
+    } else {
+        stream.setstate(Stream::failbit);
+    }
+    return stream;
+}
 
 /// Bytes of a fixed<digits, scale>: two digits each, and half of one for the sign.
 [[nodiscard]] constexpr std::size_t fixed_bytes(CORBA::UShort digits) { return digits / 2u + 1u; }

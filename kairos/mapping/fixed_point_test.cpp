@@ -130,6 +130,13 @@ TEST(Fixed, Streams)
     in >> value;
     EXPECT_TRUE(in.fail());
     EXPECT_EQ(value, Fixed(-3));
+    std::istringstream typed("1.239 10");
+    FixedPoint<3, 2> small;
+    typed >> small;
+    EXPECT_EQ(text(small), "1.23");
+    typed >> small;
+    EXPECT_TRUE(typed.fail());
+    EXPECT_EQ(text(small), "1.23");
 }
 
 // --- Arithmetic --------------------------------------------------------------------------------
