@@ -118,6 +118,23 @@ TEST(Trap16_Unions, DiscriminatorsOfEveryTypeOnTheWire)
     expect_wire(inner, {0, 0, 0, 1, 0, 0, 0, 2}, {1, 0, 0, 0, 2, 0, 0, 0});
 }
 
+TEST(Trap16_Unions, WideCharactersSelectInTheFormOfTheConnection)
+{
+    ByWideChar value;
+    EXPECT_THROW((void)value.sign(), CORBA::BAD_PARAM); // no member at first
+    value.sign(7);
+    EXPECT_EQ(value._d(), L'a');
+    expect_wire(value, {2, 0, 'a', 7}, {2, 0, 'a', 7}); // UTF-16 in GIOP 1.2's form
+    value._d(L'\u20ac');
+    expect_wire(value, {2, 0x20, 0xAC, 7}, {2, 0x20, 0xAC, 7});
+    EXPECT_THROW(value._d(L'b'), CORBA::BAD_PARAM);
+    value._default();
+    EXPECT_THROW(value._d(L'a'), CORBA::BAD_PARAM);
+    value.last(L"text");
+    EXPECT_EQ(std::wstring_view(value.last()), L"text");
+    EXPECT_EQ(kairos::mapping::Marshal<ByWideChar>::wire_bytes_min, 2u);
+}
+
 TEST(Trap16_Unions, LongDoubleMemberIsAligned)
 {
     ByLong value;
@@ -304,6 +321,28 @@ TEST(UnionMembers, StringsInEveryForm)
     static_assert(std::is_same_v<decltype(value.text()), const char*>);
     value.brief("longer than five");
     EXPECT_THROW((void)encoded(value), CORBA::BAD_PARAM);
+}
+
+TEST(UnionMembers, WideStringsInEveryForm)
+{
+    Rich value;
+    CORBA::WChar* adopted = CORBA::wstring_dup(L"adopted");
+    value.wide(adopted);
+    EXPECT_EQ(value.wide(), adopted);
+    value.wide(L"copied");
+    EXPECT_EQ(std::wstring_view(value.wide()), L"copied");
+    const CORBA::WString_var variable = CORBA::wstring_dup(L"variable");
+    value.wide(variable);
+    value.wide(value.wide());
+    EXPECT_EQ(std::wstring_view(value.wide()), L"variable");
+    Rich copy;
+    ASSERT_TRUE(decode(encoded(value), copy));
+    EXPECT_EQ(std::wstring_view(copy.wide()), L"variable");
+    value.brief_wide(L"four");
+    EXPECT_THROW((void)encoded(value), CORBA::BAD_PARAM);
+    value.character(L'\u20ac');
+    ASSERT_TRUE(decode(encoded(value), copy));
+    EXPECT_EQ(copy.character(), L'\u20ac');
 }
 
 TEST(UnionMembers, ReferencesAreDuplicatedAndReleased)
@@ -519,7 +558,7 @@ TEST(UnionParts, FewestBytesOnTheWire)
     static_assert(Marshal<ByOneBoolean>::wire_bytes_min == 1); // no member
     static_assert(Marshal<ByBoolean>::wire_bytes_min == 1 + 4);
     static_assert(Marshal<ByChar>::wire_bytes_min == 1 + 1);
-    static_assert(Marshal<Rich>::wire_bytes_min == 2 + 4);
+    static_assert(Marshal<Rich>::wire_bytes_min == 2 + 2);
     static_assert(Marshal<FixedHolder>::wire_bytes_min == 1 + 4 + 8);
     // So many elements cannot be in what is left.
     Riches riches;
