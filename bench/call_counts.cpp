@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pair of programs under the counting library or the tracer of system calls.
 #include "bench/call_counts.h"
 
 namespace kairos::bench {

@@ -59,6 +59,12 @@ struct MarshalOptions : CommonOptions {
     double megabytes = 16; ///< marshalled per point and round
 };
 
+struct FootprintOptions : CommonOptions {
+    std::vector<std::string> levels{"-O2", "-Os"}; ///< of optimisation
+    bool services = true; ///< the OMG's services as well, which takes minutes
+    bool programs = true; ///< and a minimal client and server with their libraries
+};
+
 /// The papers' powers of two, 1 … 1024.
 [[nodiscard]] std::vector<std::uint32_t> unit_counts();
 /// The papers' buffers: 1 byte, then 1 K … 128 K.
@@ -69,6 +75,7 @@ struct MarshalOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
+[[nodiscard]] Result<Report> run_footprint(const FootprintOptions& options);
 
 /// The columns that each experiment's table shows.
 [[nodiscard]] std::vector<Column> latency_columns();
@@ -76,6 +83,7 @@ struct MarshalOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
+[[nodiscard]] std::vector<Column> footprint_columns();
 
 /// "8K", "128K", "default" for 0.
 [[nodiscard]] std::string size_name(std::uint32_t bytes);

@@ -328,6 +328,26 @@ Picture param_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
+Picture footprint_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "What IDL adds to a program", 1300, 460);
+    script += fmt::format("set output '{}'\nset multiplot layout 1,3 title title_text font ',15'\n",
+                          path) +
+              clustered_boxes() + "set yrange [0:*]\n";
+    for (const auto& [side, title] :
+         {std::pair{"stub", "Stubs with tables and marshalling, -O2"},
+          std::pair{"skeleton", "Skeletons with tables and marshalling, -O2"},
+          std::pair{"service", "Services of the OMG, -O2"}}) {
+        const Selection here = [side = std::string(side)](const Row& row) {
+            const bool any = row.variant.ends_with(", with Any");
+            return row.side == side && row.variant.find("-O2") != std::string::npos &&
+                   any == (side == "service") && row.payload_type != "all operations";
+        };
+        script += clustered_panel(report, here, "total_bytes", title, "bytes");
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
 Picture marshal_picture(const Report& report, const std::string& path)
 {
     std::string script = heading(report, "Marshalling sequences beside memcpy", 1300, 800);
@@ -380,6 +400,7 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "latency") return {latency_picture(report, path)};
     if (report.experiment == "counters") return {counters_picture(report, path)};
     if (report.experiment == "param") return {param_picture(report, path)};
+    if (report.experiment == "footprint") return {footprint_picture(report, path)};
     if (report.experiment == "marshal") return {marshal_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },

@@ -119,7 +119,8 @@ std::vector<TextColumn> all_columns(const Report& report, const std::vector<Colu
         all[1].cells.push_back(without(row.variant, common));
         all[2].cells.push_back(row.direction);
         all[3].cells.push_back(row.payload_type);
-        const bool sends = !row.payload_type.empty() && row.payload_type != "null";
+        const bool sends =
+            !row.payload_type.empty() && row.payload_type != "null" && row.payload_bytes > 0;
         all[4].cells.push_back(sends ? grouped(static_cast<double>(row.payload_bytes), 0) : "");
         all[5].cells.push_back(row.side);
     }

@@ -34,8 +34,12 @@ show "Param_Test: compiled and interpretive stubs, calls and marshalling alone"
 "$kairos" bench param "${quick[@]}" --json out/param.json --plot out/param.svg
 show "Marshalling sequences beside memcpy"
 "$kairos" bench marshal "${quick[@]}" --json out/marshal.json --plot out/marshal.svg
+if [ ${#quick[@]} -eq 0 ]; then # it compiles for minutes
+    show "How large stubs, skeletons and minimal programs are"
+    "$kairos" bench footprint --json out/footprint.json --plot out/footprint.svg
+fi
 
 show "Where it is"
-for file in out/{latency,ttcp,param,marshal}.svg out/{latency,ttcp,counters,param,marshal}.json; do
+for file in out/*.svg out/*.json; do
     [ -f "$file" ] && echo "  $PWD/$file"
 done

@@ -258,6 +258,26 @@ int run_marshal(const BenchArguments& arguments)
     return present(bench::run_marshal(options), bench::marshal_columns(), arguments);
 }
 
+int run_footprint(const BenchArguments& arguments)
+{
+    bench::FootprintOptions options;
+    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return fail(filled.error());
+    if (arguments.quick) {
+        options.levels = {"-O2"};
+        options.services = options.programs = false;
+    }
+    return present(bench::run_footprint(options), bench::footprint_columns(), arguments);
+}
+
+void add_report_options(CLI::App& command, BenchArguments& arguments)
+{
+    command.add_option("--json", arguments.json_path, "Write the figures to this file");
+    command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
+    command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
+    command.add_option("--programs", arguments.programs,
+                       "The folder of the measured programs, if not the usual one");
+}
+
 void add_common_options(CLI::App& command, BenchArguments& arguments,
                         std::span<const bench::System> known)
 {
@@ -266,15 +286,11 @@ void add_common_options(CLI::App& command, BenchArguments& arguments,
         systems += (systems.empty() ? "" : ", ") + system.option;
     command.add_option("--peers", arguments.peers,
                        "Comma-separated systems: " + systems + " (all of them if not given)");
-    command.add_option("--json", arguments.json_path, "Write the figures to this file");
-    command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
     command
         .add_option("--pin", arguments.pin,
                     "Both processes on the same CPU, split (ttcp's default), or free")
         ->check(CLI::IsMember({"same", "split", "free"}));
-    command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
-    command.add_option("--programs", arguments.programs,
-                       "The folder of the measured programs, if not the usual one");
+    add_report_options(command, arguments);
 }
 
 CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::string& about,
@@ -345,6 +361,13 @@ void add_bench_command(CLI::App& app, int& status)
     marshal_command.add_option("--buffers", marshal->buffers, "Sequences' bytes, such as 1K,64K")
         ->delimiter(',');
     marshal_command.add_option("--types", marshal->types, "Which types")->delimiter(',');
+
+    // It compiles rather than measures, so it has but the options that say where the report goes.
+    auto footprint = std::make_shared<BenchArguments>();
+    CLI::App* footprint_command =
+        bench->add_subcommand("footprint", "How large stubs, skeletons and programs are");
+    add_report_options(*footprint_command, *footprint);
+    footprint_command->callback([footprint, &status] { status = run_footprint(*footprint); });
 }
 
 } // namespace kairos::tools
