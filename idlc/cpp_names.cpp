@@ -89,6 +89,8 @@ std::string_view basic_name(TypeKind kind)
         return "Double";
     case TypeKind::long_double:
         return "LongDouble";
+    case TypeKind::any:
+        return "Any";
     case TypeKind::object:
         return "Object";
     default: // emit_check.cpp refused the rest
@@ -180,6 +182,8 @@ Form form_of(const Type& type)
         return Form::sequence;
     case TypeKind::array:
         return is_variable_length(actual) ? Form::variable_array : Form::fixed_array;
+    case TypeKind::any:
+        return Form::variable_struct;
     case TypeKind::fixed:
         return Form::fixed_struct; // passed like one
     case TypeKind::declared:

@@ -257,7 +257,8 @@ std::vector<Call> calls_of(const Source& source, const Declaration& declaration)
                          .result = operation->result,
                          .parameters = operation->parameters,
                          .raises = operation->raises,
-                         .oneway = operation->oneway});
+                         .oneway = operation->oneway,
+                         .context = operation->context});
     } else if (const auto* attribute = as<Attribute>(&declaration)) {
         calls.push_back({.declaration = attribute,
                          .wire_name = "_get_" + attribute->name,
@@ -299,6 +300,8 @@ std::string parameter_list(const Call& call)
         list += (list.empty() ? "" : ", ") + parameter_type(*parameter.type, parameter.direction) +
                 " " + call.locals[i];
     }
+    if (!call.context.empty())
+        list += std::string(list.empty() ? "" : ", ") + "::CORBA::Context_ptr _context";
     return list;
 }
 

@@ -102,7 +102,6 @@ void Check::interface(const Interface& interface)
 
 void Check::operation(const Operation& operation, bool local)
 {
-    if (!operation.context.empty()) refuse(operation.location, "context clauses");
     argument(*operation.result, operation.location, local);
     for (const Parameter& parameter : operation.parameters)
         argument(*parameter.type, parameter.location, local);
@@ -170,8 +169,6 @@ void Check::type(const Type& type, Location location)
 std::string_view Check::missing(const Type& type)
 {
     switch (type.kind) {
-    case TypeKind::any:
-        return "any";
     case TypeKind::type_code:
         return "TypeCode";
     case TypeKind::value_base:

@@ -20,6 +20,7 @@ std::string argument_list(const Call& call)
     std::string list;
     for (const std::string& local : call.locals)
         list += (list.empty() ? "" : ", ") + local;
+    if (!call.context.empty()) list += list.empty() ? "_context" : ", _context";
     return list;
 }
 
@@ -287,6 +288,11 @@ void emit_serve(const Source& source, const Call& call, Text& out)
                           : parameter.direction == Direction::out ? emit_out
                                                                   : emit_inout;
         locals.push_back(emit(*parameter.type, call.locals[i], out));
+    }
+    if (!call.context.empty()) {
+        out.line("const ::CORBA::Context_var _context = "
+                 "::kairos::corba::decode_context(_upcall.in());");
+        locals.push_back({"", "_context.in()"});
     }
     out.line("_upcall.arguments_read(", reference, ");");
     std::string arguments;

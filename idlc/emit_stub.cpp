@@ -20,6 +20,11 @@ void emit_operation(const Call& call, Text& out)
                   ("::kairos::corba::exception_type<" + qualified(*raised) + ">()");
     const std::string response =
         std::string("::kairos::orb::Response::") + (call.oneway ? "none" : "required");
+    std::string context;
+    for (const std::string& name_or_pattern : call.context)
+        context += (context.empty() ? "" : ", ") + string_literal(name_or_pattern);
+    if (!context.empty())
+        out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
     if (!raises.empty())
         out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
     out.line("constexpr ::kairos::orb::Operation ", name, "{", string_literal(call.wire_name), ", ",
@@ -229,6 +234,9 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction != Direction::out)
             emit_argument(*call.parameters[i].type, call.locals[i], out);
+    if (!call.context.empty())
+        out.line("::kairos::corba::encode_context(_call.out(), _context, ",
+                 operation_reference(source, call), "_context);");
     out.line("_call.invoke();");
     if (!call.oneway) {
         if (call.result->kind != TypeKind::void_) emit_owned_result(*call.result, "_result", out);

@@ -56,6 +56,9 @@ void emit_type_code_declaration(const Source& source, const Declaration& declara
 /// emit_typecode.cpp: what that declared, for all types of the file.
 void emit_type_codes(const Source& source, Text& out);
 
+/// emit_any.cpp: insertion into Any and extraction of the declared types; inline, in the header.
+void emit_any_operators(const Source& source, Text& out);
+
 /// One request: an operation or one half of an attribute.
 struct Call {
     const Declaration* declaration = nullptr; ///< Operation or Attribute
@@ -65,6 +68,7 @@ struct Call {
     std::vector<std::string> locals{}; ///< names of the parameters that hide no declaration
     Declarations raises{};
     bool oneway = false;
+    std::vector<std::string> context{}; ///< the names of its context clause
 
     [[nodiscard]] std::string cpp_name() const { return identifier(declaration->name); }
     [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }

@@ -5,6 +5,8 @@
 // thread.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
+
 #include <cstdint>
 #include <memory>
 
@@ -34,6 +36,10 @@ struct Environment {
     mutable bool wide_text_written = false; ///< set by the functions of codeset.h
     mutable std::unique_ptr<Attachment> values_written{};
     mutable std::unique_ptr<Attachment> values_read{};
+    /// Counts the owners of `orb`, for values that outlive the message; null where `orb` is.
+    const RefCounted* orb_owner = nullptr;
+    /// Whether an exception in an Any has its repository id in front.
+    bool exception_id_in_any = true;
 };
 
 } // namespace kairos::cdr

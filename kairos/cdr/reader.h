@@ -173,6 +173,8 @@ class Reader {
     [[nodiscard]] bool swap() const noexcept { return swap_; }
     /// Whether all values left are as this machine would align and order them.
     [[nodiscard]] bool is_native() const noexcept { return !swap_ && later_ == 0; }
+    /// Whether all bytes left are aligned as one stream.
+    [[nodiscard]] bool is_whole() const noexcept { return later_ == 0; }
     [[nodiscard]] bool little_endian() const noexcept { return swap_ != native_little_endian; }
     /// What offsets count in: all bytes or, if they came in parts, the present one.
     [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }

@@ -114,6 +114,28 @@ void ORB::require_running() const
         throw BAD_INV_ORDER(minor_code::orb_shut_down, COMPLETED_NO, "the ORB was shut down");
 }
 
+// --- pseudo objects ------------------------------------------------------------------------------
+
+void ORB::create_list(Long, NVList_out list)
+{
+    require_running();
+    list = new NVList;
+}
+
+void ORB::create_named_value(NamedValue_out value)
+{
+    require_running();
+    value = new NamedValue(string_dup(""), new Any, 0);
+}
+
+void ORB::get_default_context(Context_out context)
+{
+    require_running();
+    const std::lock_guard lock(mutex_);
+    if (is_nil(default_context_.in())) default_context_ = new Context;
+    context = default_context_;
+}
+
 // --- references and their texts ------------------------------------------------------------------
 
 char* ORB::object_to_string(Object_ptr object)

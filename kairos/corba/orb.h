@@ -4,6 +4,7 @@
 // thin front of orb::Orb. Any thread.
 #pragma once
 
+#include "kairos/corba/context.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
@@ -59,6 +60,13 @@ class ORB {
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
 
+    /// An empty list. `count` tells how many items are expected.
+    void create_list(Long count, NVList_out list);
+    /// Without name, value and flags.
+    void create_named_value(NamedValue_out value);
+    /// The root of all contexts; at first it has no properties.
+    void get_default_context(Context_out context);
+
     /// Returns after shutdown. With -ORBConcurrency reactor it serves requests.
     void run();
     Boolean work_pending();
@@ -92,6 +100,7 @@ class ORB {
     std::mutex mutex_; // guards what follows
     PortableServer::POA_ptr root_poa_ = nullptr;
     std::map<std::string, Object_var, std::less<>> registered_;
+    Context_var default_context_;
     std::atomic<std::uint32_t> count_{1};
 };
 

@@ -3,6 +3,8 @@
 // What generated types and stubs (foo.h, foo.cpp) include.
 #pragma once
 
+#include "kairos/corba/any_object.h"
+#include "kairos/corba/context.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
@@ -17,4 +19,5 @@
 #include "kairos/mapping/union.h"
 #include "kairos/mapping/var.h"
 #include "kairos/mapping/wstring.h"
+#include "kairos/types/any_value.h"
 #include "kairos/types/typecode_wire.h"

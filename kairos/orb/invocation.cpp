@@ -12,7 +12,10 @@ using Outcome = ClientConnection::Outcome;
 
 Invocation::Invocation(Reference& target, const Operation& operation)
     : reference_(target), operation_(operation), lane_(Lane::current()),
-      environment_{.orb = &target.orb()}, buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+      environment_{.orb = &target.orb(),
+                   .orb_owner = &target.orb(),
+                   .exception_id_in_any = target.orb().options().exception_id_in_any},
+      buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
 {
     out_.set_environment(&environment_);
 }

@@ -82,6 +82,14 @@ Result<void> set_no_delay(Options& options, std::string_view option, std::string
     return {};
 }
 
+Result<void> set_exception_id_in_any(Options& options, std::string_view option,
+                                     std::string_view value)
+{
+    if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
+    options.exception_id_in_any = value == "1";
+    return {};
+}
+
 Result<void> set_giop_version(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "1.0" && value != "1.1" && value != "1.2")
@@ -143,6 +151,7 @@ constexpr Known known_options[] = {
     {"-ORBSendQueue", set_queue<&net::SocketOptions::send_queue_bytes>},
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
+    {"-ORBExceptionIdInAny", set_exception_id_in_any},
     {"-ORBDebug", set_debug},
 };
 

@@ -42,6 +42,9 @@ struct Options {
     std::size_t fragment_size = 0;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
+    /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
+    /// an Any, as CORBA wants it and omniORB before 4.3 does not.
+    bool exception_id_in_any = true;
     int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
 };
 

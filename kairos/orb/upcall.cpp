@@ -22,8 +22,11 @@ Bytes keep(const ior::OctetVector& octets, Arena& arena)
 } // namespace
 
 Upcall::Upcall(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory)
-    : environment_{.orb = &orb}, request_(request), channel_(channel), memory_(memory),
-      in_(request.body), out_(memory.reply, headroom)
+    : environment_{.orb = &orb,
+                   .orb_owner = &orb,
+                   .exception_id_in_any = orb.options().exception_id_in_any},
+      request_(request), channel_(channel), memory_(memory), in_(request.body),
+      out_(memory.reply, headroom)
 {
     in_.set_environment(&environment_);
     out_.set_environment(&environment_);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA::NamedValue and NVList (CORBA 3.3 part 1, 8.4; C++ mapping 5.34, 5.35): lists of named
+// Anys, of which contexts and dynamic invocations are made. Pseudo objects, counted like
+// references. Not shared by threads that change them.
+#pragma once
+
+#include "kairos/mapping/var.h"
+#include "kairos/types/any.h"
+
+#include <vector>
+
+namespace CORBA {
+
+typedef ULong Flags;
+inline constexpr Flags ARG_IN = 1;
+inline constexpr Flags ARG_OUT = 2;
+inline constexpr Flags ARG_INOUT = 3;
+inline constexpr Flags IN_COPY_VALUE = 4;
+inline constexpr Flags DEPENDENT_LIST = 8;
+inline constexpr Flags CTX_RESTRICT_SCOPE = 15;
+
+/// An index beyond the end of a list.
+KAIROS_EMPTY_EXCEPTION("CORBA", Bounds)
+
+class NamedValue;
+typedef NamedValue* NamedValue_ptr;
+typedef kairos::mapping::ObjectVar<NamedValue> NamedValue_var;
+typedef kairos::mapping::ObjectOut<NamedValue> NamedValue_out;
+
+class NVList;
+typedef NVList* NVList_ptr;
+typedef kairos::mapping::ObjectVar<NVList> NVList_var;
+typedef kairos::mapping::ObjectOut<NVList> NVList_out;
+
+} // namespace CORBA
+
+namespace kairos::corba {
+
+/// Counting of pseudo objects.
+class PseudoObject {
+  public:
+    PseudoObject(const PseudoObject&) = delete;
+    PseudoObject& operator=(const PseudoObject&) = delete;
+
+    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _remove_ref() noexcept
+    {
+        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+
+  protected:
+    PseudoObject() = default;
+    virtual ~PseudoObject() = default;
+
+  private:
+    std::atomic<std::uint32_t> count_{1};
+};
+
+} // namespace kairos::corba
+
+namespace CORBA {
+
+class NamedValue final : public kairos::corba::PseudoObject {
+  public:
+    typedef NamedValue_ptr _ptr_type;
+    typedef NamedValue_var _var_type;
+
+    /// Takes both over. Made by NVList and ORB::create_named_value.
+    NamedValue(String_var name, Any_var value, Flags flags);
+
+    static NamedValue_ptr _duplicate(NamedValue_ptr value);
+    static NamedValue_ptr _nil() { return nullptr; }
+
+    /// These stay the NamedValue's. The name is "" where none was given.
+    [[nodiscard]] const char* name() const noexcept { return name_.in(); }
+    [[nodiscard]] Any* value() const noexcept { return value_.ptr(); }
+    [[nodiscard]] Flags flags() const noexcept { return flags_; }
+
+  private:
+    ~NamedValue() override = default;
+
+    const String_var name_;
+    const Any_var value_;
+    const Flags flags_;
+};
+
+/// Keeps its items: what the functions return is not to be released.
+class NVList final : public kairos::corba::PseudoObject {
+  public:
+    typedef NVList_ptr _ptr_type;
+    typedef NVList_var _var_type;
+
+    NVList() = default;
+
+    static NVList_ptr _duplicate(NVList_ptr list);
+    static NVList_ptr _nil() { return nullptr; }
+
+    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    NamedValue_ptr add(Flags flags);
+    /// Copy name and value. Throw BAD_PARAM for null.
+    NamedValue_ptr add_item(const char* name, Flags flags);
+    NamedValue_ptr add_value(const char* name, const Any& value, Flags flags);
+    /// Take name and value over.
+    NamedValue_ptr add_item_consume(char* name, Flags flags);
+    NamedValue_ptr add_value_consume(char* name, Any* value, Flags flags);
+    /// Throw Bounds.
+    [[nodiscard]] NamedValue_ptr item(ULong index) const;
+    void remove(ULong index);
+
+  private:
+    ~NVList() override = default;
+    NamedValue_ptr append(String_var name, Any_var value, Flags flags);
+
+    std::vector<NamedValue_var> items_;
+};
+
+inline Boolean is_nil(NamedValue_ptr value) { return value == nullptr; }
+inline Boolean is_nil(NVList_ptr list) { return list == nullptr; }
+void release(NamedValue_ptr value);
+void release(NVList_ptr list);
+
+} // namespace CORBA

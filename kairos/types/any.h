@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA::Any of the classic C++ mapping (formal/2012-07-02, 5.17 "Mapping for the any type"): a
+// value of any IDL type with its TypeCode. What was received stays in CDR until it is extracted;
+// what is extracted belongs to the Any. A value: not shared by threads that change it; threads that
+// only extract may share one.
+#pragma once
+
+#include "kairos/mapping/marshal.h"
+#include "kairos/types/typecode.h"
+
+#include <array>
+#include <atomic>
+
+namespace kairos::types {
+struct AnyBytes;
+struct AnyValue;
+class AnyAccess;
+} // namespace kairos::types
+
+namespace CORBA {
+
+class Any;
+class Fixed;
+class ValueBase;
+class AbstractBase;
+typedef AbstractBase* AbstractBase_ptr;
+typedef kairos::mapping::VariableVar<Any> Any_var;
+typedef kairos::mapping::VariableOut<Any> Any_out;
+
+class Any {
+  public:
+    typedef Any_var _var_type;
+
+    // C++ types that stand for several IDL types are told apart by these (5.17.4).
+    struct from_boolean {
+        explicit from_boolean(Boolean value) : val(value) {}
+        Boolean val;
+    };
+    struct from_octet {
+        explicit from_octet(Octet value) : val(value) {}
+        Octet val;
+    };
+    struct from_char {
+        explicit from_char(Char value) : val(value) {}
+        Char val;
+    };
+    struct from_wchar {
+        explicit from_wchar(WChar value) : val(value) {}
+        WChar val;
+    };
+    /// `nocopy`: the Any takes the string over. A bound of 0 is none.
+    struct from_string {
+        from_string(char* text, ULong limit, Boolean adopt = false)
+            : val(text), bound(limit), nocopy(adopt)
+        {
+        }
+        from_string(const char* text, ULong limit) : val(const_cast<char*>(text)), bound(limit) {}
+        char* val;
+        ULong bound;
+        Boolean nocopy = false;
+    };
+    struct from_wstring {
+        from_wstring(WChar* text, ULong limit, Boolean adopt = false)
+            : val(text), bound(limit), nocopy(adopt)
+        {
+        }
+        from_wstring(const WChar* text, ULong limit) : val(const_cast<WChar*>(text)), bound(limit)
+        {
+        }
+        WChar* val;
+        ULong bound;
+        Boolean nocopy = false;
+    };
+    struct from_fixed {
+        from_fixed(const Fixed& value, UShort digit_count, UShort point)
+            : val(value), digits(digit_count), scale(point)
+        {
+        }
+        const Fixed& val;
+        UShort digits;
+        UShort scale;
+    };
+
+    struct to_boolean {
+        explicit to_boolean(Boolean& value) : ref(value) {}
+        Boolean& ref;
+    };
+    struct to_octet {
+        explicit to_octet(Octet& value) : ref(value) {}
+        Octet& ref;
+    };
+    struct to_char {
+        explicit to_char(Char& value) : ref(value) {}
+        Char& ref;
+    };
+    struct to_wchar {
+        explicit to_wchar(WChar& value) : ref(value) {}
+        WChar& ref;
+    };
+    /// The string stays the Any's.
+    struct to_string {
+        to_string(const char*& text, ULong limit) : val(text), bound(limit) {}
+        const char*& val;
+        ULong bound;
+    };
+    struct to_wstring {
+        to_wstring(const WChar*& text, ULong limit) : val(text), bound(limit) {}
+        const WChar*& val;
+        ULong bound;
+    };
+    struct to_fixed {
+        to_fixed(Fixed& value, UShort digit_count, UShort point)
+            : val(value), digits(digit_count), scale(point)
+        {
+        }
+        Fixed& val;
+        UShort digits;
+        UShort scale;
+    };
+    /// Any object reference, widened; the caller releases it.
+    struct to_object {
+        explicit to_object(kairos::mapping::ObjectOut<Object> object) : ref(object.ptr()) {}
+        Object*& ref;
+    };
+    /// Any value, widened; the caller removes its reference.
+    struct to_value {
+        explicit to_value(ValueBase*& base) : ref(base) {}
+        ValueBase*& ref;
+    };
+    /// Any abstract interface's object or value, widened; the caller releases it.
+    struct to_abstract_base {
+        explicit to_abstract_base(AbstractBase_ptr& base) : ref(base) {}
+        AbstractBase_ptr& ref;
+    };
+
+    /// Nothing, of type tk_null.
+    Any() noexcept = default;
+    Any(const Any& other);
+    Any(Any&& other) noexcept;
+    /// Deprecated by the mapping: see `replace`.
+    Any(TypeCode_ptr type, void* value, Boolean release = false);
+    ~Any() { clear(); }
+    Any& operator=(const Any& other);
+    Any& operator=(Any&& other) noexcept;
+
+    void operator<<=(from_boolean value);
+    void operator<<=(from_octet value);
+    void operator<<=(from_char value);
+    void operator<<=(from_wchar value);
+    /// Throw BAD_PARAM for null and for more characters than the bound allows.
+    void operator<<=(from_string value);
+    void operator<<=(from_wstring value);
+    /// Throws DATA_CONVERSION if the value has more digits in front of the point.
+    void operator<<=(from_fixed value);
+
+    Boolean operator>>=(to_boolean value) const;
+    Boolean operator>>=(to_octet value) const;
+    Boolean operator>>=(to_char value) const;
+    Boolean operator>>=(to_wchar value) const;
+    Boolean operator>>=(to_string value) const;
+    Boolean operator>>=(to_wstring value) const;
+    Boolean operator>>=(to_fixed value) const;
+    Boolean operator>>=(to_object value) const;
+    Boolean operator>>=(to_value value) const;
+    Boolean operator>>=(to_abstract_base value) const;
+
+    /// Owned by the caller.
+    [[nodiscard]] TypeCode_ptr type() const;
+    /// Changes names and aliases only: throws BAD_TYPECODE if `type` is not equivalent to the
+    /// Any's.
+    void type(TypeCode_ptr type);
+
+    /// Deprecated by the mapping, as nothing checks what `value` points to. Of numbers, enums,
+    /// strings (`value` is the char*), any and TypeCode (the TypeCode_ptr); BAD_PARAM for the rest.
+    /// `release`: the Any takes `value` over.
+    void replace(TypeCode_ptr type, void* value, Boolean release = false);
+    /// The C++ value inside, as `replace` takes it; null if there is none, or if what was received
+    /// has not been extracted yet.
+    [[nodiscard]] const void* value() const noexcept;
+
+  private:
+    friend class kairos::types::AnyAccess;
+
+    /// Where the value is.
+    enum class Form : std::uint8_t {
+        none,    ///< there is none: tk_null, tk_void
+        scalar,  ///< in `scalar_`
+        string,  ///< `string_`, owned
+        wstring, ///< `wstring_`, owned
+        bytes,   ///< `bytes_`, shared
+        value,   ///< the last of `values_`
+    };
+
+    void clear() noexcept;
+    void steal(Any& other) noexcept;
+
+    /// Null stands for tk_null.
+    TypeCode_ptr type_ = nullptr;
+    Form form_ = Form::none;
+    union {
+        std::array<std::uint64_t, 2> scalar_{};
+        char* string_;
+        WChar* wstring_;
+        kairos::types::AnyBytes* bytes_;
+    };
+    /// What was inserted (the last) and what was extracted as other C++ types or from bytes: all
+    /// live as long as the Any holds this value. Extraction adds in front.
+    mutable std::atomic<kairos::types::AnyValue*> values_{nullptr};
+};
+
+// Numbers, strings and what else has one C++ type. Extraction gives false, and changes nothing,
+// where the Any holds a value of another type; aliases do not matter.
+void operator<<=(Any& any, Short value);
+void operator<<=(Any& any, UShort value);
+void operator<<=(Any& any, Long value);
+void operator<<=(Any& any, ULong value);
+void operator<<=(Any& any, LongLong value);
+void operator<<=(Any& any, ULongLong value);
+void operator<<=(Any& any, Float value);
+void operator<<=(Any& any, Double value);
+void operator<<=(Any& any, LongDouble value);
+/// Copies. Throws BAD_PARAM for null.
+void operator<<=(Any& any, const char* text);
+void operator<<=(Any& any, const WChar* text);
+/// Copies.
+void operator<<=(Any& any, const Any& value);
+/// Takes over. Throws BAD_PARAM for null.
+void operator<<=(Any& any, Any* value);
+/// Takes a count of its own. Throws BAD_TYPECODE for nil.
+void operator<<=(Any& any, TypeCode_ptr value);
+/// Takes over the caller's count.
+void operator<<=(Any& any, TypeCode_ptr* value);
+/// Takes a count of its own; the TypeCode is that of CORBA::Object. Nil is fine.
+void operator<<=(Any& any, Object* value);
+/// Takes over the caller's count.
+void operator<<=(Any& any, Object** value);
+
+// Which of from_boolean, from_char, from_octet and from_wchar?
+void operator<<=(Any& any, Boolean value) = delete;
+void operator<<=(Any& any, Char value) = delete;
+void operator<<=(Any& any, Octet value) = delete;
+void operator<<=(Any& any, Int8 value) = delete;
+void operator<<=(Any& any, WChar value) = delete;
+
+Boolean operator>>=(const Any& any, Short& value);
+Boolean operator>>=(const Any& any, UShort& value);
+Boolean operator>>=(const Any& any, Long& value);
+Boolean operator>>=(const Any& any, ULong& value);
+Boolean operator>>=(const Any& any, LongLong& value);
+Boolean operator>>=(const Any& any, ULongLong& value);
+Boolean operator>>=(const Any& any, Float& value);
+Boolean operator>>=(const Any& any, Double& value);
+Boolean operator>>=(const Any& any, LongDouble& value);
+/// What these give stays the Any's.
+Boolean operator>>=(const Any& any, const char*& text);
+Boolean operator>>=(const Any& any, const WChar*& text);
+Boolean operator>>=(const Any& any, const Any*& value);
+Boolean operator>>=(const Any& any, TypeCode_ptr& value);
+
+Boolean operator>>=(const Any& any, Boolean& value) = delete;
+Boolean operator>>=(const Any& any, Char& value) = delete;
+Boolean operator>>=(const Any& any, Octet& value) = delete;
+Boolean operator>>=(const Any& any, Int8& value) = delete;
+Boolean operator>>=(const Any& any, WChar& value) = delete;
+
+class AnySeq : public kairos::mapping::UnboundedSequence<Any> {
+  public:
+    typedef kairos::mapping::VariableVar<AnySeq> _var_type;
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<AnySeq> AnySeq_var;
+typedef kairos::mapping::VariableOut<AnySeq> AnySeq_out;
+
+} // namespace CORBA
+
+namespace kairos::mapping {
+
+/// The TypeCode, and the value as that says (CORBA 3.3 part 2, 9.3.5.2).
+template <>
+struct Marshal<CORBA::Any> {
+    static constexpr std::size_t wire_bytes_min = 4;
+    static void encode(cdr::Writer& out, const CORBA::Any& value);
+    static void decode(cdr::Reader& in, CORBA::Any& value);
+};
+
+} // namespace kairos::mapping

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inside of CORBA::Any, for the files that implement it (any*.cpp, corba/any_object.*): how a
+// value is kept and reached. Not for users or generated code.
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/cdr/environment.h"
+#include "kairos/types/any.h"
+#include "kairos/types/any_value.h"
+
+namespace kairos::types {
+
+/// A received value in CDR. Immutable; shared by the copies of an Any.
+struct alignas(16) AnyBytes {
+    std::atomic<std::uint32_t> count{1};
+    std::uint32_t size = 0;
+    std::uint8_t begin = 0; ///< where the value begins, as alignment counts: below eight
+    bool little_endian = native_little_endian;
+    orb::Orb* orb = nullptr; ///< of the message; what references inside belong to
+    const RefCounted* orb_owner = nullptr;
+
+    /// `begin` bytes of padding, then the value: aligned as CDR was.
+    [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+    [[nodiscard]] const std::byte* data() const noexcept
+    {
+        return reinterpret_cast<const std::byte*>(this + 1);
+    }
+    [[nodiscard]] Bytes value() const noexcept { return {data() + begin, size}; }
+    [[nodiscard]] cdr::Environment environment() const;
+    [[nodiscard]] cdr::Reader reader(const cdr::Environment& environment) const
+    {
+        cdr::Reader in({data(), std::size_t{begin} + size}, little_endian, begin);
+        in.set_environment(&environment);
+        return in;
+    }
+};
+
+/// A value of a C++ type; the value itself follows in memory unless it was adopted.
+struct alignas(16) AnyValue {
+    const ValueClass* of;
+    void* value = nullptr;
+    AnyValue* next = nullptr;
+};
+
+class AnyAccess {
+  public:
+    using Form = CORBA::Any::Form;
+
+    static void reset(CORBA::Any& any, CORBA::TypeCode_ptr owned_type, Form form) noexcept;
+    static void set_scalar(CORBA::Any& any, CORBA::TypeCode_ptr type, const void* value,
+                           std::size_t size);
+    static void set_value(CORBA::Any& any, CORBA::TypeCode_ptr type, AnyValue* value) noexcept;
+    static void set_string(CORBA::Any& any, CORBA::TypeCode_ptr owned_type, char* owned) noexcept;
+    static void set_wstring(CORBA::Any& any, CORBA::TypeCode_ptr owned_type,
+                            CORBA::WChar* owned) noexcept;
+    static void set_bytes(CORBA::Any& any, CORBA::TypeCode_ptr owned_type,
+                          AnyBytes* owned) noexcept;
+
+    [[nodiscard]] static const CORBA::TypeCode& type(const CORBA::Any& any) noexcept;
+    /// Whether there is a value of a type equivalent to this.
+    [[nodiscard]] static bool holds(const CORBA::Any& any, CORBA::TypeCode_ptr type);
+    [[nodiscard]] static bool get_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                         void* value, std::size_t size);
+    /// Null unless the value is held like that.
+    [[nodiscard]] static const char* string(const CORBA::Any& any) noexcept;
+    [[nodiscard]] static const CORBA::WChar* wstring(const CORBA::Any& any) noexcept;
+    [[nodiscard]] static const AnyBytes* bytes(const CORBA::Any& any) noexcept;
+    /// What was inserted as a C++ value. There is one.
+    [[nodiscard]] static const AnyValue* inserted(const CORBA::Any& any) noexcept;
+    /// The value as this C++ type if it was inserted or extracted as such; else null.
+    [[nodiscard]] static const void* find(const CORBA::Any& any, const ValueClass& of) noexcept;
+    [[nodiscard]] static const void* extract_new(const CORBA::Any& any, const ValueClass& of);
+
+    /// All that was inserted or extracted, the inserted value last; null for nothing.
+    [[nodiscard]] static const AnyValue* first(const CORBA::Any& any) noexcept
+    {
+        return any.values_.load(std::memory_order_acquire);
+    }
+    /// Keeps a copy of what was made of the value. Any thread that extracts.
+    static void add_copy(const CORBA::Any& any, const ValueClass& of, const void* value);
+
+    /// The value without its TypeCode.
+    static void encode_value(cdr::Writer& out, const CORBA::Any& any);
+    static void decode(cdr::Reader& in, CORBA::Any& any);
+
+    /// The value of a writer that began with `begin` bytes of padding.
+    [[nodiscard]] static AnyBytes* bytes_of(const cdr::Writer& out, std::size_t begin);
+
+    /// Calls `read` with a reader of the value, however it is held.
+    template <typename Read>
+    static void with_reader(const CORBA::Any& any, Read&& read)
+    {
+        if (const AnyBytes* received = bytes(any)) {
+            const cdr::Environment environment = received->environment();
+            cdr::Reader in = received->reader(environment);
+            return read(in);
+        }
+        const OwnedBytes encoded(any);
+        const cdr::Environment environment = encoded.bytes->environment();
+        cdr::Reader in = encoded.bytes->reader(environment);
+        read(in);
+    }
+
+  private:
+    /// The value in CDR, for the time of one extraction.
+    struct OwnedBytes {
+        explicit OwnedBytes(const CORBA::Any& any);
+        OwnedBytes(const OwnedBytes&) = delete;
+        OwnedBytes& operator=(const OwnedBytes&) = delete;
+        ~OwnedBytes();
+        AnyBytes* bytes;
+    };
+
+    static void add(const CORBA::Any& any, AnyValue* value) noexcept;
+    static void encode_bytes(cdr::Writer& out, const AnyBytes& bytes, const CORBA::TypeCode& type);
+    [[nodiscard]] static AnyBytes* take_value(cdr::Reader& in, const CORBA::TypeCode& type);
+};
+
+} // namespace kairos::types

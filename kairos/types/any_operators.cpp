@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Insertion and extraction of what has no IDL of its own: numbers, strings, Any and TypeCode.
+#include "kairos/types/any_access.h"
+#include "kairos/types/typecode_graph.h"
+#include "kairos/types/typecode_wire.h"
+
+namespace CORBA {
+
+using kairos::types::AnyAccess;
+
+namespace {
+
+[[noreturn]] void raise_null()
+{
+    throw BAD_PARAM(0, COMPLETED_NO, "a null pointer inserted into an Any");
+}
+
+/// The TypeCode of strings of this bound, owned by the caller.
+TypeCode_ptr string_type(TCKind kind, ULong bound)
+{
+    if (bound == 0) return kind == tk_string ? _tc_string : _tc_wstring;
+    kairos::types::GraphPtr graph(new kairos::types::TypeCodeGraph);
+    const TypeCode* type = graph->make(kairos::types::text_type(kind, bound));
+    (void)graph.release(); // its first count is the TypeCode's
+    return kairos::types::pointer(*type);
+}
+
+bool is_string(const TypeCode& type, TCKind kind, ULong bound)
+{
+    const TypeCode& actual = kairos::types::resolved(type);
+    return actual.kind() == kind && actual.length() == bound;
+}
+
+} // namespace
+
+// clang-format off
+/// The types that have an operator each, and the names of their TypeCodes.
+#define KAIROS_NUMBERS(apply)                                                                      \
+    apply(Short, short) apply(UShort, ushort) apply(Long, long) apply(ULong, ulong)                \
+    apply(LongLong, longlong) apply(ULongLong, ulonglong) apply(Float, float)                      \
+    apply(Double, double) apply(LongDouble, longdouble)
+/// Those that are told apart by helpers.
+#define KAIROS_HELPED(apply)                                                                       \
+    apply(boolean) apply(octet) apply(char) apply(wchar)
+// clang-format on
+
+#define KAIROS_OPERATORS(type, name)                                                               \
+    void operator<<=(Any& any, type value)                                                         \
+    {                                                                                              \
+        kairos::types::insert_scalar(any, _tc_##name, &value, sizeof value);                       \
+    }                                                                                              \
+    Boolean operator>>=(const Any& any, type& value)                                               \
+    {                                                                                              \
+        return kairos::types::extract_scalar(any, _tc_##name, &value, sizeof value);               \
+    }
+KAIROS_NUMBERS(KAIROS_OPERATORS)
+#undef KAIROS_OPERATORS
+#undef KAIROS_NUMBERS
+
+#define KAIROS_OPERATORS(name)                                                                     \
+    void Any::operator<<=(from_##name value)                                                       \
+    {                                                                                              \
+        kairos::types::insert_scalar(*this, _tc_##name, &value.val, sizeof value.val);             \
+    }                                                                                              \
+    Boolean Any::operator>>=(to_##name value) const                                                \
+    {                                                                                              \
+        return kairos::types::extract_scalar(*this, _tc_##name, &value.ref, sizeof value.ref);     \
+    }
+KAIROS_HELPED(KAIROS_OPERATORS)
+#undef KAIROS_OPERATORS
+#undef KAIROS_HELPED
+
+// --- Strings -----------------------------------------------------------------------------------
+
+void operator<<=(Any& any, const char* text)
+{
+    if (text == nullptr) raise_null();
+    AnyAccess::set_string(any, _tc_string, string_dup(text));
+}
+
+void Any::operator<<=(from_string value)
+{
+    if (value.val == nullptr) raise_null();
+    String_var adopted;
+    if (value.nocopy) adopted = value.val; // freed when what follows throws
+    if (value.bound != 0 && std::strlen(value.val) > value.bound)
+        kairos::mapping::raise_string_bound_exceeded();
+    TypeCode_var type = string_type(tk_string, value.bound);
+    if (!value.nocopy) adopted = static_cast<const char*>(value.val);
+    AnyAccess::set_string(*this, type._retn(), adopted._retn());
+}
+
+Boolean operator>>=(const Any& any, const char*& text) { return any >>= Any::to_string(text, 0); }
+
+Boolean Any::operator>>=(to_string value) const
+{
+    const char* text = AnyAccess::string(*this);
+    if (text == nullptr || !is_string(*type_, tk_string, value.bound)) return false;
+    value.val = text;
+    return true;
+}
+
+// --- Any and TypeCode --------------------------------------------------------------------------
+
+void operator<<=(Any& any, const Any& value)
+{
+    kairos::types::insert_copy(any, _tc_any, value); // before `any` changes: it may be `value`
+}
+
+void operator<<=(Any& any, Any* value) { kairos::types::insert_adopted(any, _tc_any, value); }
+
+Boolean operator>>=(const Any& any, const Any*& value)
+{
+    return kairos::types::extract(any, _tc_any, value);
+}
+
+void operator<<=(Any& any, TypeCode_ptr value)
+{
+    TypeCode_ptr counted = TypeCode::_duplicate(value);
+    any <<= &counted;
+}
+
+void operator<<=(Any& any, TypeCode_ptr* value)
+{
+    if (value == nullptr) raise_null();
+    TypeCode_var adopted = *value;
+    if (is_nil(adopted.in()))
+        throw BAD_TYPECODE(0, COMPLETED_NO, "a nil TypeCode inserted into an Any");
+    kairos::types::insert_copy(any, _tc_TypeCode, adopted);
+}
+
+Boolean operator>>=(const Any& any, TypeCode_ptr& value)
+{
+    const TypeCode_var* found = nullptr;
+    if (!kairos::types::extract(any, _tc_TypeCode, found)) return false;
+    value = found->in();
+    return true;
+}
+
+// --- Without types -----------------------------------------------------------------------------
+
+void Any::replace(TypeCode_ptr type, void* value, Boolean release)
+{
+    if (type == nullptr) throw BAD_TYPECODE(0, COMPLETED_NO, "an Any needs a TypeCode");
+    const TypeCode& actual = kairos::types::resolved(*type);
+    const TypeCode_var kept = TypeCode::_duplicate(type); // *this may be its only owner
+    const auto number = [&]<typename T>(std::type_identity<T>) {
+        if (value == nullptr) raise_null();
+        kairos::types::insert_scalar(*this, type, value, sizeof(T));
+        if (release) delete static_cast<T*>(value);
+    };
+    switch (actual.kind()) {
+    case tk_null:
+    case tk_void:
+        return AnyAccess::reset(*this, TypeCode::_duplicate(type), Form::none);
+    case tk_boolean:
+        return number(std::type_identity<Boolean>());
+    case tk_char:
+        return number(std::type_identity<Char>());
+    case tk_octet:
+        return number(std::type_identity<Octet>());
+    case tk_wchar:
+        return number(std::type_identity<WChar>());
+    case tk_short:
+    case tk_ushort:
+        return number(std::type_identity<Short>());
+    case tk_long:
+    case tk_ulong:
+    case tk_enum:
+        return number(std::type_identity<Long>());
+    case tk_longlong:
+    case tk_ulonglong:
+        return number(std::type_identity<LongLong>());
+    case tk_float:
+        return number(std::type_identity<Float>());
+    case tk_double:
+        return number(std::type_identity<Double>());
+    case tk_longdouble:
+        return number(std::type_identity<LongDouble>());
+    case tk_string:
+        *this <<= from_string(static_cast<char*>(value), actual.length(), release);
+        return this->type(type);
+    case tk_any:
+        if (release) {
+            *this <<= static_cast<Any*>(value);
+        } else if (value != nullptr) {
+            *this <<= *static_cast<const Any*>(value);
+        } else {
+            raise_null();
+        }
+        return this->type(type);
+    case tk_TypeCode: {
+        auto* inner = static_cast<TypeCode_ptr>(value);
+        if (release) {
+            *this <<= &inner;
+        } else {
+            *this <<= inner;
+        }
+        return this->type(type);
+    }
+    default:
+        throw BAD_PARAM(0, COMPLETED_NO, "a value of this type is inserted with its operator only");
+    }
+}
+
+} // namespace CORBA

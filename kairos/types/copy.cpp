@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/types/copy.h"
+
+#include "kairos/base/limits.h"
+#include "kairos/cdr/environment.h"
+#include "kairos/mapping/marshal.h"
+#include "kairos/types/typecode_wire.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace kairos::types {
+namespace {
+
+using cdr::Fault;
+
+/// A number of CDR: how long it is and how it is aligned. Of other kinds the size is 0.
+struct Number {
+    std::uint8_t size = 0;
+    std::uint8_t alignment = 0;
+};
+
+Number number_of(CORBA::TCKind kind) noexcept
+{
+    switch (kind) {
+    case CORBA::tk_boolean:
+    case CORBA::tk_char:
+    case CORBA::tk_octet:
+        return {1, 1};
+    case CORBA::tk_short:
+    case CORBA::tk_ushort:
+        return {2, 2};
+    case CORBA::tk_long:
+    case CORBA::tk_ulong:
+    case CORBA::tk_float:
+    case CORBA::tk_enum:
+        return {4, 4};
+    case CORBA::tk_longlong:
+    case CORBA::tk_ulonglong:
+    case CORBA::tk_double:
+        return {8, 8};
+    case CORBA::tk_longdouble:
+        return {16, 8};
+    default:
+        return {};
+    }
+}
+
+template <typename T>
+void swap_each(std::byte* at, std::size_t count) noexcept
+{
+    for (; count != 0; at += sizeof(T), --count) {
+        T value;
+        std::memcpy(&value, at, sizeof value);
+        value = byteswap(value);
+        std::memcpy(at, &value, sizeof value);
+    }
+}
+
+void swap_numbers(std::byte* at, std::size_t count, std::size_t size) noexcept
+{
+    switch (size) {
+    case 2:
+        return swap_each<std::uint16_t>(at, count);
+    case 4:
+        return swap_each<std::uint32_t>(at, count);
+    case 8:
+        return swap_each<std::uint64_t>(at, count);
+    case 16:
+        for (; count != 0; at += size, --count)
+            std::reverse(at, at + size);
+        return;
+    default:
+        return;
+    }
+}
+
+/// Walks one value. `out` is null when it is only passed over.
+class Walk {
+  public:
+    Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
+
+    void value(const CORBA::TypeCode& type);
+    [[nodiscard]] bool is_free() const noexcept { return is_free_; }
+
+  private:
+    /// Sequences and arrays within each other, beside the structs and the like, which nest as deep
+    /// as compiled code takes them.
+    static constexpr std::size_t linear_max = 4 * limits::nesting_max;
+    /// Members and elements that take no bytes at all: no real type has many, and time must not
+    /// depend on a number that no bytes stand for.
+    static constexpr std::size_t empty_max = 64 << 10;
+
+    class Level {
+      public:
+        Level(cdr::Reader& in, std::size_t& depth, std::size_t depth_max) : depth_(depth)
+        {
+            if (++depth_ > depth_max) in.fail(Fault::nesting_too_deep);
+        }
+        Level(const Level&) = delete;
+        Level& operator=(const Level&) = delete;
+        ~Level() { --depth_; }
+
+      private:
+        std::size_t& depth_;
+    };
+
+    void constructed(const TypeCodeData& data);
+    void numbers(const TypeCodeData& data, Number number, std::size_t count);
+    [[nodiscard]] bool valid(const TypeCodeData& data, const std::byte* at,
+                             std::size_t count) const;
+    void numbers_one_by_one(const TypeCodeData& data, Number number, std::size_t count);
+    void string(const TypeCodeData& data);
+    void elements(const CORBA::TypeCode& element, std::size_t count);
+    void sequence(const TypeCodeData& data);
+    void members(const TypeCodeData& data);
+    void union_(const TypeCodeData& data);
+    std::int64_t discriminator(const CORBA::TypeCode& type);
+    void exception(const TypeCodeData& data);
+    void any();
+    void type_code();
+    void reference();
+    void fixed(const TypeCodeData& data);
+
+    template <typename T>
+    T number()
+    {
+        const T value = in_.read<T>();
+        if (out_ != nullptr) out_->write(value);
+        return value;
+    }
+    void octets(std::size_t count)
+    {
+        const std::byte* from = in_.block(count, 1);
+        if (from != nullptr && out_ != nullptr) out_->write_bytes({from, count});
+    }
+    void text(std::string_view text)
+    {
+        if (in_.ok() && out_ != nullptr) out_->write_string(text);
+    }
+
+    cdr::Reader& in_;
+    cdr::Writer* out_;
+    std::size_t depth_ = 0;
+    std::size_t linear_depth_ = 0;
+    std::size_t empty_ = 0;
+    bool is_free_ = true;
+};
+
+void Walk::value(const CORBA::TypeCode& type)
+{
+    if (!in_.ok()) return;
+    const TypeCodeData& data = resolved(type)._kairos_data();
+    if (const Number number = number_of(data.kind); number.size != 0)
+        return numbers(data, number, 1);
+    switch (data.kind) {
+    case CORBA::tk_string:
+        return string(data);
+    case CORBA::tk_TypeCode:
+        return type_code();
+    case CORBA::tk_objref:
+    case CORBA::tk_component:
+    case CORBA::tk_home:
+        return reference();
+    case CORBA::tk_Principal:
+        return octets(number<std::uint32_t>());
+    case CORBA::tk_fixed:
+        return fixed(data);
+    default:
+        return constructed(data);
+    }
+}
+
+void Walk::constructed(const TypeCodeData& data)
+{
+    const bool linear = data.kind == CORBA::tk_sequence || data.kind == CORBA::tk_array;
+    const Level level(in_, linear ? linear_depth_ : depth_,
+                      linear ? linear_max : limits::nesting_max);
+    if (!in_.ok()) return;
+    const std::size_t before = in_.left();
+    switch (data.kind) {
+    case CORBA::tk_null:
+    case CORBA::tk_void:
+        break;
+    case CORBA::tk_struct:
+        members(data);
+        break;
+    case CORBA::tk_except:
+        exception(data);
+        break;
+    case CORBA::tk_union:
+        union_(data);
+        break;
+    case CORBA::tk_sequence:
+        sequence(data);
+        break;
+    case CORBA::tk_array:
+        elements(*data.content, data.count);
+        break;
+    case CORBA::tk_any:
+        any();
+        break;
+    default: // native and local types do not travel
+        in_.fail(Fault::invalid_value);
+    }
+    if (in_.left() == before && ++empty_ > empty_max) in_.fail(Fault::length_beyond_end);
+}
+
+// --- Numbers -----------------------------------------------------------------------------------
+
+bool Walk::valid(const TypeCodeData& data, const std::byte* at, std::size_t count) const
+{
+    if (data.kind == CORBA::tk_boolean)
+        return std::all_of(at, at + count, [](std::byte octet) { return octet <= std::byte{1}; });
+    if (data.kind != CORBA::tk_enum) return true;
+    for (; count != 0; at += 4, --count) {
+        std::uint32_t ordinal;
+        std::memcpy(&ordinal, at, sizeof ordinal);
+        if ((in_.swap() ? byteswap(ordinal) : ordinal) >= data.count) return false;
+    }
+    return true;
+}
+
+void Walk::numbers(const TypeCodeData& data, Number number, std::size_t count)
+{
+    if (count == 0) return;
+    if (count > in_.left() / number.size) return in_.fail(Fault::truncated);
+    // In parts (see Reader), numbers of two and four bytes may have padding between them.
+    if (!in_.is_whole() && (number.size == 2 || number.size == 4))
+        return numbers_one_by_one(data, number, count);
+    const std::size_t size = count * number.size;
+    const std::byte* from = in_.block(size, number.alignment);
+    if (from == nullptr) return;
+    if (!valid(data, from, count)) return in_.fail(Fault::invalid_value);
+    if (out_ == nullptr) return;
+    std::byte* to = out_->claim(size, number.alignment);
+    std::memcpy(to, from, size);
+    if (in_.swap()) swap_numbers(to, count, number.size);
+}
+
+void Walk::numbers_one_by_one(const TypeCodeData& data, Number number, std::size_t count)
+{
+    for (; count != 0 && in_.ok(); --count) {
+        if (number.size == 2) {
+            (void)this->number<std::uint16_t>();
+        } else if (this->number<std::uint32_t>() >= data.count && data.kind == CORBA::tk_enum) {
+            in_.fail(Fault::invalid_value);
+        }
+    }
+}
+
+void Walk::fixed(const TypeCodeData& data)
+{
+    // CORBA 3.3 part 2, 9.3.2.8: two digits an octet, the sign in the last half.
+    const std::size_t size = data.count / 2 + 1;
+    const std::byte* from = in_.block(size, 1);
+    if (from == nullptr) return;
+    const auto half = [&](std::size_t index) {
+        const auto octet = std::to_integer<unsigned>(from[index / 2]);
+        return index % 2 == 0 ? octet >> 4 : octet & 0xF;
+    };
+    const std::size_t last = 2 * size - 1;
+    bool good = half(last) == 0xC || half(last) == 0xD;
+    for (std::size_t i = 0; i < last; ++i)
+        good = good && half(i) <= 9;
+    if (data.count % 2 == 0) good = good && half(0) == 0;
+    if (!good) return in_.fail(Fault::invalid_value);
+    if (out_ != nullptr) out_->write_bytes({from, size});
+}
+
+// --- Texts, references, TypeCodes --------------------------------------------------------------
+
+void Walk::string(const TypeCodeData& data) { text(mapping::decode_text(in_, data.count)); }
+
+/// As ior::decode takes it.
+void Walk::reference()
+{
+    cdr::Reader ahead = in_;
+    if (ahead.read<std::uint32_t>() == 0) {
+        (void)in_.read<std::uint32_t>(); // an empty type id without its terminator: some peers' nil
+        text("");
+    } else {
+        text(in_.read_string());
+    }
+    const std::uint32_t profiles = in_.read_length(8);
+    if (profiles > limits::profiles_max) return in_.fail(Fault::bound_exceeded);
+    if (out_ != nullptr) out_->write(profiles);
+    for (std::uint32_t i = 0; i < profiles && in_.ok(); ++i) {
+        (void)number<std::uint32_t>();
+        octets(number<std::uint32_t>());
+    }
+}
+
+void Walk::type_code()
+{
+    const CORBA::TypeCode_var type = decode_type_code(in_);
+    if (in_.ok() && out_ != nullptr) encode_type_code(*out_, *type.in());
+}
+
+void Walk::any()
+{
+    const CORBA::TypeCode_var type = decode_type_code(in_);
+    if (!in_.ok()) return;
+    if (out_ != nullptr) encode_type_code(*out_, *type.in());
+    value(*type.in());
+}
+
+// --- Elements and members ----------------------------------------------------------------------
+
+void Walk::elements(const CORBA::TypeCode& element, std::size_t count)
+{
+    const TypeCodeData& data = resolved(element)._kairos_data();
+    if (const Number number = number_of(data.kind); number.size != 0)
+        return numbers(data, number, count);
+    for (; count != 0 && in_.ok(); --count)
+        value(element);
+}
+
+void Walk::sequence(const TypeCodeData& data)
+{
+    const std::uint32_t length = in_.read<std::uint32_t>();
+    if (data.count != 0 && length > data.count) return in_.fail(Fault::bound_exceeded);
+    // Elements without any bytes are refused elsewhere, should there be many.
+    if (length > in_.left() && length > empty_max) return in_.fail(Fault::length_beyond_end);
+    if (out_ != nullptr) out_->write(length);
+    elements(*data.content, length);
+}
+
+void Walk::members(const TypeCodeData& data)
+{
+    for (CORBA::ULong i = 0; i < data.count && in_.ok(); ++i)
+        value(*data.members[i].type);
+}
+
+/// CORBA 3.3 part 2, 9.3.5.5: the repository id, then the members. Some peers leave the id out of
+/// an Any (omniORB before 4.3), which is told by what is there.
+void Walk::exception(const TypeCodeData& data)
+{
+    cdr::Reader ahead = in_;
+    const std::string_view id = ahead.read_string();
+    if (ahead.ok() && id == data.id) {
+        in_ = ahead;
+    } else {
+        is_free_ = false;
+    }
+    if (out_ != nullptr && writes_exception_id(*out_)) out_->write_string(data.id);
+    members(data);
+}
+
+std::int64_t Walk::discriminator(const CORBA::TypeCode& type)
+{
+    const TypeCodeData& data = resolved(type)._kairos_data();
+    switch (data.kind) {
+    case CORBA::tk_boolean:
+        return number<bool>();
+    case CORBA::tk_char:
+    case CORBA::tk_octet:
+        return number<std::uint8_t>();
+    case CORBA::tk_short:
+        return number<std::int16_t>();
+    case CORBA::tk_ushort:
+        return number<std::uint16_t>();
+    case CORBA::tk_long:
+        return number<std::int32_t>();
+    case CORBA::tk_ulong:
+        return number<std::uint32_t>();
+    case CORBA::tk_longlong:
+        return number<std::int64_t>();
+    case CORBA::tk_ulonglong:
+        return static_cast<std::int64_t>(number<std::uint64_t>());
+    case CORBA::tk_enum: {
+        const auto ordinal = number<std::uint32_t>();
+        if (ordinal >= data.count) in_.fail(Fault::invalid_value);
+        return ordinal;
+    }
+    default:
+        in_.fail(Fault::invalid_value);
+        return 0;
+    }
+}
+
+void Walk::union_(const TypeCodeData& data)
+{
+    const std::int64_t label = discriminator(*data.content);
+    if (!in_.ok()) return;
+    for (CORBA::ULong i = 0; i < data.count; ++i)
+        if (data.numbers[i] == label && !is_default_member(data, i))
+            return value(*data.members[i].type);
+    if (data.detail >= 0) value(*data.members[data.detail].type);
+}
+
+} // namespace
+
+bool writes_exception_id(const cdr::Writer& out) noexcept
+{
+    return out.environment() == nullptr || out.environment()->exception_id_in_any;
+}
+
+void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type)
+{
+    Walk(in, &out).value(type);
+}
+
+void skip_value(cdr::Reader& in, const CORBA::TypeCode& type) { Walk(in, nullptr).value(type); }
+
+bool skip_free_value(cdr::Reader& in, const CORBA::TypeCode& type)
+{
+    Walk walk(in, nullptr);
+    walk.value(type);
+    return walk.is_free();
+}
+
+} // namespace kairos::types
