@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Insertion and extraction of what has no IDL of its own: numbers, strings, Any and TypeCode.
+#include "kairos/mapping/fixed_point.h"
 #include "kairos/types/any_access.h"
 #include "kairos/types/typecode_graph.h"
 #include "kairos/types/typecode_wire.h"
@@ -16,14 +17,20 @@ namespace {
     throw BAD_PARAM(0, COMPLETED_NO, "a null pointer inserted into an Any");
 }
 
+/// A TypeCode of its own, owned by the caller.
+TypeCode_ptr make_type(const kairos::types::TypeCodeData& data)
+{
+    kairos::types::GraphPtr graph(new kairos::types::TypeCodeGraph);
+    const TypeCode* type = graph->make(data);
+    (void)graph.release(); // its first count is the TypeCode's
+    return kairos::types::pointer(*type);
+}
+
 /// The TypeCode of strings of this bound, owned by the caller.
 TypeCode_ptr string_type(TCKind kind, ULong bound)
 {
     if (bound == 0) return kind == tk_string ? _tc_string : _tc_wstring;
-    kairos::types::GraphPtr graph(new kairos::types::TypeCodeGraph);
-    const TypeCode* type = graph->make(kairos::types::text_type(kind, bound));
-    (void)graph.release(); // its first count is the TypeCode's
-    return kairos::types::pointer(*type);
+    return make_type(kairos::types::text_type(kind, bound));
 }
 
 bool is_string(const TypeCode& type, TCKind kind, ULong bound)
@@ -101,6 +108,38 @@ Boolean Any::operator>>=(to_string value) const
     return true;
 }
 
+// --- fixed -------------------------------------------------------------------------------------
+
+/// Kept as CDR has it: no C++ type is that of all digits and scales.
+void Any::operator<<=(from_fixed value)
+{
+    if (value.digits == 0 || value.digits > Fixed::kairos_digits_max || value.scale > value.digits)
+        throw BAD_PARAM(0, COMPLETED_NO, "no fixed-point type has such digits and scale");
+    const Fixed fitted = value.val.kairos_fitted(value.digits, value.scale);
+    TypeCode_var type =
+        make_type(kairos::types::fixed_type(value.digits, static_cast<Short>(value.scale)));
+    kairos::cdr::Buffer buffer;
+    kairos::cdr::Writer out(buffer);
+    kairos::mapping::encode_fixed(out, fitted, value.digits, value.scale);
+    kairos::types::AnyBytes* bytes = AnyAccess::bytes_of(out, 0);
+    AnyAccess::set_bytes(*this, type._retn(), bytes);
+}
+
+Boolean Any::operator>>=(to_fixed value) const
+{
+    const TypeCode& actual = kairos::types::resolved(AnyAccess::type(*this));
+    if (actual.kind() != tk_fixed || actual.fixed_digits() != value.digits ||
+        actual.fixed_scale() != value.scale)
+        return false;
+    AnyAccess::with_reader(*this, [&](kairos::cdr::Reader& in) {
+        Fixed read;
+        kairos::mapping::decode_fixed(in, read, value.digits, value.scale);
+        if (!in.ok()) throw MARSHAL(0, COMPLETED_NO, kairos::cdr::describe(in.fault()));
+        value.val = read;
+    });
+    return true;
+}
+
 // --- Any and TypeCode --------------------------------------------------------------------------
 
 void operator<<=(Any& any, const Any& value)
@@ -136,6 +175,44 @@ Boolean operator>>=(const Any& any, TypeCode_ptr& value)
     if (!kairos::types::extract(any, _tc_TypeCode, found)) return false;
     value = found->in();
     return true;
+}
+
+// --- Labels ------------------------------------------------------------------------------------
+
+Any* TypeCode::member_label(ULong index) const
+{
+    const LongLong label = _kairos_label(index);
+    Any_var any = new Any;
+    Any& value = any.inout();
+    TypeCode_ptr type = discriminator_type();
+    const TypeCode_var owner = type;
+    const auto insert = [&]<typename T>(std::type_identity<T>) {
+        const T number = static_cast<T>(label);
+        kairos::types::insert_scalar(value, type, &number, sizeof number);
+    };
+    if (kairos::types::is_default_member(_kairos_data(), index)) {
+        value <<= Any::from_octet(0);
+        return any._retn();
+    }
+    switch (kairos::types::resolved(*type).kind()) {
+    case tk_boolean:
+    case tk_char:
+    case tk_octet:
+        insert(std::type_identity<Octet>());
+        break;
+    case tk_short:
+    case tk_ushort:
+        insert(std::type_identity<Short>());
+        break;
+    case tk_longlong:
+    case tk_ulonglong:
+        insert(std::type_identity<LongLong>());
+        break;
+    default: // long, unsigned long, enums, wchar
+        insert(std::type_identity<Long>());
+        break;
+    }
+    return any._retn();
 }
 
 // --- Without types -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/any.h"
 
+#include "kairos/mapping/fixed_point.h"
 #include "kairos/types/types_testing.h"
 
 #include <gtest/gtest.h>
@@ -173,6 +174,20 @@ TEST(Any, StringsBeyondTheirBoundAndNullAreBadParam)
     EXPECT_THROW(any <<= Grid_forany(), CORBA::BAD_PARAM);
     CORBA::Long number = 0;
     EXPECT_TRUE(any >>= number); // it kept what it had
+}
+
+TEST(Any, FixedHasDigitsAndScale)
+{
+    Any any;
+    any <<= Any::from_fixed(CORBA::Fixed("-12.345"), 4, 2);
+    CORBA::Fixed value(7);
+    EXPECT_FALSE(any >>= Any::to_fixed(value, 5, 2));
+    EXPECT_EQ(value, CORBA::Fixed(7));
+    ASSERT_TRUE(sent(any, 3) >>= Any::to_fixed(value, 4, 2));
+    EXPECT_EQ(value, CORBA::Fixed("-12.34"));
+    EXPECT_THROW(any <<= Any::from_fixed(CORBA::Fixed(1000), 4, 2), CORBA::DATA_CONVERSION);
+    EXPECT_THROW(any <<= Any::from_fixed(CORBA::Fixed(1), 2, 3), CORBA::BAD_PARAM);
+    ASSERT_TRUE(any >>= Any::to_fixed(value, 4, 2));
 }
 
 // --- Values of C++ classes ---------------------------------------------------------------------
@@ -349,6 +364,21 @@ TEST(Any, TypeChangesToAnEquivalentOneOnly)
     EXPECT_THROW(any.type(nullptr), CORBA::BAD_TYPECODE);
     type = any.type();
     EXPECT_STREQ(type->name(), "OtherNumbers");
+}
+
+TEST(Any, LabelsOfUnionsAreAnys)
+{
+    CORBA::TypeCode_ptr choice = pointer(detail::choice);
+    CORBA::Short label = 0;
+    CORBA::Any_var any = choice->member_label(1);
+    ASSERT_TRUE(any.in() >>= label);
+    EXPECT_EQ(label, -2);
+    CORBA::Octet none = 1;
+    any = choice->member_label(3);
+    ASSERT_TRUE(any.in() >>= Any::to_octet(none));
+    EXPECT_EQ(none, 0);
+    EXPECT_THROW((void)choice->member_label(4), CORBA::TypeCode::Bounds);
+    EXPECT_THROW((void)_tc_Person->member_label(0), CORBA::TypeCode::BadKind);
 }
 
 // --- Copies and moves --------------------------------------------------------------------------

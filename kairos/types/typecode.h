@@ -12,6 +12,8 @@
 
 namespace CORBA {
 
+class Any;
+
 typedef TypeCode* TypeCode_ptr;
 typedef kairos::mapping::ObjectVar<TypeCode> TypeCode_var;
 typedef kairos::mapping::ObjectOut<TypeCode> TypeCode_out;
@@ -50,6 +52,9 @@ class TypeCode {
     const char* member_name(ULong index) const;
     TypeCode_ptr member_type(ULong index) const;
     Visibility member_visibility(ULong index) const;
+    /// Of a union, as a value of its discriminator; of the default member the octet 0. Owned by
+    /// the caller. Throws Bounds.
+    Any* member_label(ULong index) const;
 
     TypeCode_ptr discriminator_type() const;
     /// -1 for none.

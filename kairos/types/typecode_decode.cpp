@@ -234,7 +234,8 @@ void Decoder::read_parameters(cdr::Reader& in, Building& building)
         break;
     case CORBA::tk_union:
         data.content = read_part(in, building);
-        data.detail = in.read<std::int32_t>();
+        // omniORB writes -2 where the labels of an enum cover all of it.
+        data.detail = std::max(in.read<std::int32_t>(), std::int32_t{-1});
         if (in.ok() && !is_discriminator(resolved(*data.content)._kairos_raw().kind))
             in.fail(cdr::Fault::invalid_value);
         break;
@@ -271,8 +272,7 @@ void Decoder::read_members(cdr::Reader& in, Building& building)
     data.count = in.read_length(name_bytes_min + (typed ? sizeof(std::uint32_t) : 0));
     auto* const members = graph().array<TypeCodeMember>(data.count);
     auto* const numbers = numbered ? graph().array<std::int64_t>(data.count) : nullptr;
-    if (data.kind == CORBA::tk_union &&
-        (data.detail < -1 || data.detail >= std::int64_t{data.count}))
+    if (data.kind == CORBA::tk_union && data.detail >= std::int64_t{data.count})
         in.fail(cdr::Fault::invalid_value);
     for (CORBA::ULong i = 0; i < data.count && in.ok(); ++i) {
         if (data.kind == CORBA::tk_union)

@@ -53,23 +53,21 @@ Arguments omniorb(const std::string& version)
             "-ORBmaxGIOPVersion", version};
 }
 
-TEST_P(Anys, KairosCallsOmniOrb) { expect_examples(omniorb(GetParam()), kairos(GetParam())); }
-TEST_P(Anys, OmniOrbCallsKairos) { expect_examples(kairos(GetParam()), omniorb(GetParam())); }
-TEST_P(Anys, OmniOrbWithOmniOrb) { expect_examples(omniorb(GetParam()), omniorb(GetParam())); }
-
-/// Exceptions without their repository ids, and TypeCodes without indirections or aliases.
-TEST(AnysOfOlderPeers, AreUnderstood)
+/// Debian's omniORB, 4.2, knows no repository id in front of an exception in an Any.
+Arguments for_omniorb(const std::string& version)
 {
-    Arguments options = omniorb("1.2");
-    for (const char* option : {"-ORBexceptionIdInAny", "0", "-ORBtcAliasExpand", "1"})
-        options.emplace_back(option);
-    expect_examples(options, kairos("1.2"));
-    expect_examples(kairos("1.2"), options);
+    Arguments options = kairos(version);
+    options.insert(options.end(), {"-ORBExceptionIdInAny", "0"});
+    return options;
 }
+
+TEST_P(Anys, KairosCallsOmniOrb) { expect_examples(omniorb(GetParam()), for_omniorb(GetParam())); }
+TEST_P(Anys, OmniOrbCallsKairos) { expect_examples(for_omniorb(GetParam()), omniorb(GetParam())); }
+TEST_P(Anys, OmniOrbWithOmniOrb) { expect_examples(omniorb(GetParam()), omniorb(GetParam())); }
 
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Versions, Anys, testing::Values("1.0", "1.1", "1.2"),
-                         [](const auto& info) { return "giop_1_" + info.param.substr(2); });
+                         [](const auto& way) { return "giop_1_" + way.param.substr(2); });
 
 } // namespace
