@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/any.h"
 
+#include "kairos/cdr/codeset.h"
 #include "kairos/cdr/environment.h"
+#include "kairos/mapping/wstring.h"
 #include "kairos/types/any_access.h"
 #include "kairos/types/any_value.h"
 #include "kairos/types/copy.h"
@@ -136,6 +138,8 @@ void encode_scalar(cdr::Writer& out, CORBA::TCKind kind, const void* scalar)
 {
     if (kind == CORBA::tk_longdouble)
         return mapping::encode(out, scalar_as<CORBA::LongDouble>(scalar));
+    if (kind == CORBA::tk_char) return mapping::encode(out, scalar_as<CORBA::Char>(scalar));
+    if (kind == CORBA::tk_wchar) return mapping::encode(out, scalar_as<CORBA::WChar>(scalar));
     switch (scalar_size(kind)) {
     case 1:
         return out.write(scalar_as<std::uint8_t>(scalar));
@@ -165,6 +169,10 @@ void decode_scalar(cdr::Reader& in, const CORBA::TypeCode& type, void* scalar)
         return;
     case CORBA::tk_longdouble:
         return read(std::type_identity<CORBA::LongDouble>());
+    case CORBA::tk_char:
+        return read(std::type_identity<CORBA::Char>());
+    case CORBA::tk_wchar:
+        return read(std::type_identity<CORBA::WChar>());
     default:
         break;
     }
@@ -322,7 +330,7 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
     case Form::string:
         return mapping::encode_string(out, any.string_);
     case Form::wstring:
-        return;
+        return mapping::encode_string(out, any.wstring_);
     case Form::bytes:
         return encode_bytes(out, *any.bytes_, *any.type_);
     case Form::value:
@@ -337,8 +345,10 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
 
 void AnyAccess::encode_bytes(cdr::Writer& out, const AnyBytes& bytes, const CORBA::TypeCode& type)
 {
+    const bool same_text = (!bytes.has_characters || cdr::converting_form(out) == nullptr) &&
+                           (!bytes.has_wide || cdr::text_form(out) == nullptr);
     if (bytes.little_endian == native_little_endian && out.phase() % 8 == bytes.begin &&
-        writes_exception_id(out))
+        same_text && writes_exception_id(out))
         return out.write_bulk(bytes.value(), 1);
     const cdr::Environment environment = bytes.environment();
     cdr::Reader in = bytes.reader(environment);
@@ -365,8 +375,15 @@ void AnyAccess::decode(cdr::Reader& in, CORBA::Any& any)
         return;
     }
     if (kind == CORBA::tk_string) {
-        const std::string_view text = mapping::decode_text(in, actual.length());
-        if (in.ok()) set_string(any, type._retn(), mapping::duplicate(text));
+        CORBA::String_var text;
+        mapping::decode_string(in, text, actual.length());
+        if (in.ok()) set_string(any, type._retn(), text._retn());
+        return;
+    }
+    if (kind == CORBA::tk_wstring) {
+        CORBA::WString_var text;
+        mapping::decode_string(in, text, actual.length());
+        if (in.ok()) set_wstring(any, type._retn(), text._retn());
         return;
     }
     AnyBytes* bytes = take_value(in, *type.in());
@@ -381,12 +398,12 @@ AnyBytes* AnyAccess::take_value(cdr::Reader& in, const CORBA::TypeCode& type)
     const std::size_t begin = at % 8;
     AnyBytes* bytes = nullptr;
     cdr::Reader behind = in;
-    const bool is_free = skip_free_value(behind, type);
+    const Found found = inspect_value(behind, type);
     if (!behind.ok()) {
         in.fail(behind.fault());
         return nullptr;
     }
-    if (is_free && behind.bytes().data() == in.bytes().data()) {
+    if (found.is_free && behind.bytes().data() == in.bytes().data()) {
         const std::size_t size = behind.offset() - at;
         bytes = allocate_bytes(begin, size);
         bytes->little_endian = in.little_endian();
@@ -400,6 +417,8 @@ AnyBytes* AnyAccess::take_value(cdr::Reader& in, const CORBA::TypeCode& type)
         if (!in.ok()) return nullptr;
         bytes = bytes_of(out, begin);
     }
+    bytes->has_characters = found.has_characters;
+    bytes->has_wide = found.has_wide;
     if (const cdr::Environment* environment = in.environment()) {
         bytes->orb = environment->orb;
         bytes->orb_owner = environment->orb_owner;
@@ -521,7 +540,7 @@ Any& Any::operator=(const Any& other)
     } else if (other.form_ == Form::string) {
         string = string_dup(other.string_);
     } else if (other.form_ == Form::wstring) {
-        wstring = other.wstring_;
+        wstring = wstring_dup(other.wstring_);
     }
     clear();
     type_ = TypeCode::_duplicate(other.type_);
@@ -574,6 +593,7 @@ void Any::clear() noexcept
         value = next;
     }
     if (form_ == Form::string) string_free(string_);
+    if (form_ == Form::wstring) wstring_free(wstring_);
     if (form_ == Form::bytes) kairos::types::release(bytes_);
     form_ = Form::none;
     if (type_ != nullptr) release(std::exchange(type_, nullptr));

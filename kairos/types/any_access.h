@@ -17,7 +17,9 @@ struct alignas(16) AnyBytes {
     std::uint32_t size = 0;
     std::uint8_t begin = 0; ///< where the value begins, as alignment counts: below eight
     bool little_endian = native_little_endian;
-    orb::Orb* orb = nullptr; ///< of the message; what references inside belong to
+    bool has_characters = false; ///< chars or strings, in the program's code set
+    bool has_wide = false;       ///< wide ones, as GIOP 1.2 has UTF-16
+    orb::Orb* orb = nullptr;     ///< of the message; what references inside belong to
     const RefCounted* orb_owner = nullptr;
 
     /// `begin` bytes of padding, then the value: aligned as CDR was.

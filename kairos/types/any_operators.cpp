@@ -2,6 +2,7 @@
 //
 // Insertion and extraction of what has no IDL of its own: numbers, strings, Any and TypeCode.
 #include "kairos/mapping/fixed_point.h"
+#include "kairos/mapping/wstring.h"
 #include "kairos/types/any_access.h"
 #include "kairos/types/typecode_graph.h"
 #include "kairos/types/typecode_wire.h"
@@ -80,32 +81,81 @@ KAIROS_HELPED(KAIROS_OPERATORS)
 
 // --- Strings -----------------------------------------------------------------------------------
 
-void operator<<=(Any& any, const char* text)
+namespace {
+
+/// The functions of char and wchar_t that differ in name.
+template <typename Char>
+struct Text;
+
+template <>
+struct Text<char> {
+    static constexpr TCKind kind = tk_string;
+    static void set(Any& any, TypeCode_ptr owned_type, char* owned) noexcept
+    {
+        AnyAccess::set_string(any, owned_type, owned);
+    }
+    static const char* get(const Any& any) noexcept { return AnyAccess::string(any); }
+};
+
+template <>
+struct Text<WChar> {
+    static constexpr TCKind kind = tk_wstring;
+    static void set(Any& any, TypeCode_ptr owned_type, WChar* owned) noexcept
+    {
+        AnyAccess::set_wstring(any, owned_type, owned);
+    }
+    static const WChar* get(const Any& any) noexcept { return AnyAccess::wstring(any); }
+};
+
+template <typename Char>
+void insert_text(Any& any, Char* text, ULong bound, bool adopt)
 {
     if (text == nullptr) raise_null();
-    AnyAccess::set_string(any, _tc_string, string_dup(text));
+    kairos::mapping::TextOwner<Char, false> owner;
+    if (adopt) owner = text; // freed when what follows throws
+    if (bound != 0 && std::basic_string_view<Char>(text).size() > bound)
+        kairos::mapping::raise_string_bound_exceeded();
+    TypeCode_var type = string_type(Text<Char>::kind, bound);
+    if (!adopt) owner = static_cast<const Char*>(text);
+    Text<Char>::set(any, type._retn(), owner._retn());
 }
 
+template <typename Char>
+bool extract_text(const Any& any, const Char*& text, ULong bound)
+{
+    const Char* found = Text<Char>::get(any);
+    if (found == nullptr || !is_string(AnyAccess::type(any), Text<Char>::kind, bound)) return false;
+    text = found;
+    return true;
+}
+
+} // namespace
+
+void operator<<=(Any& any, const char* text)
+{
+    insert_text(any, const_cast<char*>(text), 0, false);
+}
+void operator<<=(Any& any, const WChar* text)
+{
+    insert_text(any, const_cast<WChar*>(text), 0, false);
+}
 void Any::operator<<=(from_string value)
 {
-    if (value.val == nullptr) raise_null();
-    String_var adopted;
-    if (value.nocopy) adopted = value.val; // freed when what follows throws
-    if (value.bound != 0 && std::strlen(value.val) > value.bound)
-        kairos::mapping::raise_string_bound_exceeded();
-    TypeCode_var type = string_type(tk_string, value.bound);
-    if (!value.nocopy) adopted = static_cast<const char*>(value.val);
-    AnyAccess::set_string(*this, type._retn(), adopted._retn());
+    insert_text(*this, value.val, value.bound, value.nocopy);
 }
-
-Boolean operator>>=(const Any& any, const char*& text) { return any >>= Any::to_string(text, 0); }
-
+void Any::operator<<=(from_wstring value)
+{
+    insert_text(*this, value.val, value.bound, value.nocopy);
+}
+Boolean operator>>=(const Any& any, const char*& text) { return extract_text(any, text, 0); }
+Boolean operator>>=(const Any& any, const WChar*& text) { return extract_text(any, text, 0); }
 Boolean Any::operator>>=(to_string value) const
 {
-    const char* text = AnyAccess::string(*this);
-    if (text == nullptr || !is_string(*type_, tk_string, value.bound)) return false;
-    value.val = text;
-    return true;
+    return extract_text(*this, value.val, value.bound);
+}
+Boolean Any::operator>>=(to_wstring value) const
+{
+    return extract_text(*this, value.val, value.bound);
 }
 
 // --- fixed -------------------------------------------------------------------------------------
@@ -257,6 +307,9 @@ void Any::replace(TypeCode_ptr type, void* value, Boolean release)
         return number(std::type_identity<LongDouble>());
     case tk_string:
         *this <<= from_string(static_cast<char*>(value), actual.length(), release);
+        return this->type(type);
+    case tk_wstring:
+        *this <<= from_wstring(static_cast<WChar*>(value), actual.length(), release);
         return this->type(type);
     case tk_any:
         if (release) {

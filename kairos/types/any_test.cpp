@@ -2,6 +2,7 @@
 #include "kairos/types/any.h"
 
 #include "kairos/mapping/fixed_point.h"
+#include "kairos/mapping/wstring.h"
 #include "kairos/types/types_testing.h"
 
 #include <gtest/gtest.h>
@@ -160,6 +161,37 @@ TEST(Any, BoundedStringsHaveTheirBound)
     ASSERT_TRUE(sent(any) >>= Any::to_string(back, 3));
     const CORBA::TypeCode_var type = any.type();
     EXPECT_EQ(type->length(), 3u);
+}
+
+TEST(Any, WideStringsAndCharacters)
+{
+    const std::wstring text = {L'a', wchar_t{0x20AC}, wchar_t{0x1F600}};
+    Any any;
+    any <<= text.c_str();
+    const CORBA::WChar* back = nullptr;
+    Any received = sent(any, 3);
+    ASSERT_TRUE(received >>= back);
+    EXPECT_EQ(back, text);
+    received = any;
+    ASSERT_TRUE(received >>= back);
+    EXPECT_EQ(back, text);
+    CORBA::WChar* own = CORBA::wstring_dup(L"four");
+    any <<= Any::from_wstring(own, 4, true);
+    ASSERT_TRUE(any >>= Any::to_wstring(back, 4));
+    EXPECT_EQ(back, own);
+    EXPECT_FALSE(any >>= back);
+    EXPECT_THROW(any <<= Any::from_wstring(L"five!", 4), CORBA::BAD_PARAM);
+    any <<= Any::from_wchar(wchar_t{0x20AC});
+    CORBA::WChar character = 0;
+    ASSERT_TRUE(sent(any, 1) >>= Any::to_wchar(character));
+    EXPECT_EQ(character, wchar_t{0x20AC});
+    Any outer;
+    outer <<= received; // kept as bytes
+    const Any inside = sent(sent(outer, 2), 5);
+    const Any* inner = nullptr;
+    ASSERT_TRUE(inside >>= inner);
+    ASSERT_TRUE(*inner >>= back);
+    EXPECT_EQ(back, text);
 }
 
 TEST(Any, StringsBeyondTheirBoundAndNullAreBadParam)

@@ -2,8 +2,10 @@
 #include "kairos/types/copy.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/cdr/codeset.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/mapping/marshal.h"
+#include "kairos/mapping/wstring.h"
 #include "kairos/types/typecode_wire.h"
 
 #include <algorithm>
@@ -81,7 +83,7 @@ class Walk {
     Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
 
     void value(const CORBA::TypeCode& type);
-    [[nodiscard]] bool is_free() const noexcept { return is_free_; }
+    [[nodiscard]] Found found() const noexcept { return found_; }
 
   private:
     /// Sequences and arrays within each other, beside the structs and the like, which nest as deep
@@ -110,7 +112,12 @@ class Walk {
     [[nodiscard]] bool valid(const TypeCodeData& data, const std::byte* at,
                              std::size_t count) const;
     void numbers_one_by_one(const TypeCodeData& data, Number number, std::size_t count);
+    /// Whether chars cannot be moved as they are.
+    [[nodiscard]] bool converts_characters();
     void string(const TypeCodeData& data);
+    void wide_string(const TypeCodeData& data);
+    CORBA::WChar wide_character();
+    char character();
     void elements(const CORBA::TypeCode& element, std::size_t count);
     void sequence(const TypeCodeData& data);
     void members(const TypeCodeData& data);
@@ -144,7 +151,7 @@ class Walk {
     std::size_t depth_ = 0;
     std::size_t linear_depth_ = 0;
     std::size_t empty_ = 0;
-    bool is_free_ = true;
+    Found found_;
 };
 
 void Walk::value(const CORBA::TypeCode& type)
@@ -156,6 +163,10 @@ void Walk::value(const CORBA::TypeCode& type)
     switch (data.kind) {
     case CORBA::tk_string:
         return string(data);
+    case CORBA::tk_wstring:
+        return wide_string(data);
+    case CORBA::tk_wchar:
+        return void(wide_character());
     case CORBA::tk_TypeCode:
         return type_code();
     case CORBA::tk_objref:
@@ -225,6 +236,11 @@ void Walk::numbers(const TypeCodeData& data, Number number, std::size_t count)
 {
     if (count == 0) return;
     if (count > in_.left() / number.size) return in_.fail(Fault::truncated);
+    if (data.kind == CORBA::tk_char && converts_characters()) {
+        for (; count != 0 && in_.ok(); --count)
+            (void)character();
+        return;
+    }
     // In parts (see Reader), numbers of two and four bytes may have padding between them.
     if (!in_.is_whole() && (number.size == 2 || number.size == 4))
         return numbers_one_by_one(data, number, count);
@@ -270,7 +286,54 @@ void Walk::fixed(const TypeCodeData& data)
 
 // --- Texts, references, TypeCodes --------------------------------------------------------------
 
-void Walk::string(const TypeCodeData& data) { text(mapping::decode_text(in_, data.count)); }
+bool Walk::converts_characters()
+{
+    found_.has_characters = true;
+    const bool converts_in = cdr::converting_form(in_) != nullptr;
+    if (converts_in) found_.is_free = false;
+    return converts_in || (out_ != nullptr && cdr::converting_form(*out_) != nullptr);
+}
+
+void Walk::string(const TypeCodeData& data)
+{
+    if (converts_characters()) {
+        CORBA::String_var owned;
+        mapping::decode_string(in_, owned, data.count);
+        if (!in_.ok() || out_ == nullptr) return;
+        if (cdr::converting_form(*out_) == nullptr) return out_->write_string(owned.in());
+        return mapping::encode_string(*out_, owned.in());
+    }
+    const std::string_view found = in_.read_string();
+    if (data.count != 0 && found.size() > data.count) return in_.fail(Fault::bound_exceeded);
+    text(found);
+}
+
+void Walk::wide_string(const TypeCodeData& data)
+{
+    found_.has_wide = true;
+    if (cdr::text_form(in_) != nullptr) found_.is_free = false;
+    CORBA::WString_var owned;
+    mapping::decode_string(in_, owned, data.count);
+    if (in_.ok() && out_ != nullptr) mapping::encode_string(*out_, owned.in());
+}
+
+CORBA::WChar Walk::wide_character()
+{
+    found_.has_wide = true;
+    if (cdr::text_form(in_) != nullptr) found_.is_free = false;
+    CORBA::WChar character = 0;
+    mapping::decode(in_, character);
+    if (in_.ok() && out_ != nullptr) mapping::encode(*out_, character);
+    return character;
+}
+
+char Walk::character()
+{
+    char character = 0;
+    mapping::decode(in_, character);
+    if (in_.ok() && out_ != nullptr) mapping::encode(*out_, character);
+    return character;
+}
 
 /// As ior::decode takes it.
 void Walk::reference()
@@ -341,7 +404,7 @@ void Walk::exception(const TypeCodeData& data)
     if (ahead.ok() && id == data.id) {
         in_ = ahead;
     } else {
-        is_free_ = false;
+        found_.is_free = false;
     }
     if (out_ != nullptr && writes_exception_id(*out_)) out_->write_string(data.id);
     members(data);
@@ -354,6 +417,9 @@ std::int64_t Walk::discriminator(const CORBA::TypeCode& type)
     case CORBA::tk_boolean:
         return number<bool>();
     case CORBA::tk_char:
+        return static_cast<std::uint8_t>(converts_characters() ? character() : number<char>());
+    case CORBA::tk_wchar:
+        return wide_character();
     case CORBA::tk_octet:
         return number<std::uint8_t>();
     case CORBA::tk_short:
@@ -403,11 +469,11 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type)
 
 void skip_value(cdr::Reader& in, const CORBA::TypeCode& type) { Walk(in, nullptr).value(type); }
 
-bool skip_free_value(cdr::Reader& in, const CORBA::TypeCode& type)
+Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type)
 {
     Walk walk(in, nullptr);
     walk.value(type);
-    return walk.is_free();
+    return walk.found();
 }
 
 } // namespace kairos::types

@@ -12,7 +12,8 @@
 namespace kairos::types {
 
 /// Reads a value and writes it. If `in` has failed afterwards, what was written is worth nothing.
-/// Never throws but std::bad_alloc, and BAD_TYPECODE for a recursive type that nothing encloses.
+/// Throws std::bad_alloc, BAD_TYPECODE for a recursive type that nothing encloses, and where text
+/// cannot be written what Marshal throws.
 void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
 
 /// Whether exceptions in Anys have their repository ids in front on this message.
@@ -21,8 +22,16 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
 /// Passes over a value; `in` fails where it is not valid.
 void skip_value(cdr::Reader& in, const CORBA::TypeCode& type);
 
-/// Passes over a value and tells whether its bytes alone are the value: whether they can be copied
-/// to where alignment and byte order are the same.
-[[nodiscard]] bool skip_free_value(cdr::Reader& in, const CORBA::TypeCode& type);
+/// What was seen on the way through a value.
+struct Found {
+    /// Whether its bytes alone are the value: they can be copied to where alignment and byte order
+    /// are the same.
+    bool is_free = true;
+    bool has_characters = false; ///< chars and strings, which a message may have to convert
+    bool has_wide = false;       ///< wide ones
+};
+
+/// Passes over a value like skip_value.
+[[nodiscard]] Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type);
 
 } // namespace kairos::types
