@@ -385,6 +385,22 @@ TEST(UnionMembers, SequencesAndTheirTypedefs)
     EXPECT_STREQ(value.people()[1].name, "Ada");
 }
 
+TEST(UnionMembers, AnyByReference)
+{
+    CORBA::Any five;
+    five <<= CORBA::Long{5};
+    Rich value;
+    value.whatever(five);
+    Rich copy;
+    ASSERT_TRUE(decode(encoded(value), copy));
+    CORBA::Long number = 0;
+    ASSERT_TRUE(copy.whatever() >>= number);
+    EXPECT_EQ(number, 5);
+    copy.whatever() <<= "text";
+    copy.text("the Any is gone");
+    EXPECT_STREQ(copy.text(), "the Any is gone");
+}
+
 TEST(UnionMembers, OfNestedUnions)
 {
     Plain inner;
