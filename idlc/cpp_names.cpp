@@ -93,6 +93,8 @@ std::string_view basic_name(TypeKind kind)
         return "Any";
     case TypeKind::object:
         return "Object";
+    case TypeKind::type_code:
+        return "TypeCode";
     default: // emit_check.cpp refused the rest
         return "";
     }
@@ -177,6 +179,7 @@ Form form_of(const Type& type)
     case TypeKind::wstring:
         return Form::string;
     case TypeKind::object:
+    case TypeKind::type_code: // in all its roles as an object reference
         return Form::object;
     case TypeKind::sequence:
         return Form::sequence;

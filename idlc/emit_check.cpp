@@ -169,8 +169,6 @@ void Check::type(const Type& type, Location location)
 std::string_view Check::missing(const Type& type)
 {
     switch (type.kind) {
-    case TypeKind::type_code:
-        return "TypeCode";
     case TypeKind::value_base:
         return "ValueBase";
     case TypeKind::sequence:

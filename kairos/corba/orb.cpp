@@ -18,6 +18,8 @@ namespace minor_code = kairos::orb::minor_code;
 
 namespace {
 
+constexpr std::string_view type_code_factory = "TypeCodeFactory";
+
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
     std::mutex mutex;
@@ -222,6 +224,7 @@ Object_ptr ORB::resolve_initial_references(const char* name)
     require_running();
     const std::string_view wanted = name == nullptr ? "" : name;
     if (wanted == "RootPOA") return Object::_duplicate(_kairos_root_poa());
+    if (wanted == type_code_factory) return new TypeCodeFactory;
     {
         const std::lock_guard lock(mutex_);
         const auto known = registered_.find(wanted);
@@ -236,7 +239,7 @@ Object_ptr ORB::resolve_initial_references(const char* name)
 ORB::ObjectIdList* ORB::list_initial_services()
 {
     require_running();
-    std::vector<std::string> names{"RootPOA"};
+    std::vector<std::string> names{"RootPOA", std::string(type_code_factory)};
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {
@@ -260,7 +263,7 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     if (object == nullptr) throw BAD_PARAM(omg_minor(27), COMPLETED_NO, "nil initial reference");
     const Object_var kept = Object::_duplicate(object);
     const std::lock_guard lock(mutex_);
-    const bool added = std::string_view(name) != "RootPOA" &&
+    const bool added = std::string_view(name) != "RootPOA" && type_code_factory != name &&
                        !core_->options().initial_references.contains(name) &&
                        registered_.try_emplace(name, kept).second;
     if (!added) throw InvalidName();

@@ -6,6 +6,7 @@
 
 #include "kairos/corba/context.h"
 #include "kairos/corba/object.h"
+#include "kairos/corba/typecode_maker.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
@@ -26,7 +27,8 @@ typedef kairos::mapping::ObjectVar<ORB> ORB_var;
 typedef kairos::mapping::ObjectOut<ORB> ORB_out;
 typedef char* ORBid;
 
-class ORB {
+/// What it inherits makes TypeCodes.
+class ORB : public kairos::corba::TypeCodeMaker {
   public:
     typedef ORB_ptr _ptr_type;
     typedef ORB_var _var_type;
@@ -54,8 +56,8 @@ class ORB {
     /// peer: addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA" and what -ORBInitRef or register_initial_reference named. The caller owns the
-    /// result. Throws InvalidName.
+    /// "RootPOA", "TypeCodeFactory" and what -ORBInitRef or register_initial_reference named. The
+    /// caller owns the result. Throws InvalidName.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);

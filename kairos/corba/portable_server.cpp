@@ -92,7 +92,7 @@ void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
         upcall.out().write_string(_kairos_id());
     } else if (operation == "_component") {
         upcall.arguments_read(standard);
-        kairos::mapping::encode_object(upcall.out(), nullptr);
+        kairos::mapping::encode_object(upcall.out(), CORBA::Object::_nil());
     } else {
         kairos::orb::raise<CORBA::BAD_OPERATION>(kairos::orb::minor_code::unknown_operation,
                                                  CORBA::COMPLETED_NO,

@@ -12,6 +12,7 @@ class Writer;
 namespace CORBA {
 class Object;
 void release(Object* object);
+class TypeCode;
 } // namespace CORBA
 
 namespace kairos::corba {
@@ -26,6 +27,8 @@ namespace kairos::mapping {
 
 /// Writes the IOR; that of nil for null. Throws what an unwritable (local) object calls for.
 void encode_object(cdr::Writer& out, CORBA::Object* object);
+/// Module types defines it (types/typecode_wire.h). BAD_PARAM for nil.
+void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
 
 /// How references of type T are shared. T may be incomplete where this is named. Specialised for
 /// pseudo objects that are not CORBA::Objects, or found by argument-dependent lookup of `release`.

@@ -172,7 +172,8 @@ const CORBA::TypeCode* GraphCopy::place_holder(const CORBA::TypeCode* type)
 
 bool GraphCopy::is_shared(const TypeCodeData& data) const
 {
-    if (mode_ == Mode::enclose) return data.graph == nullptr || !data.graph->may_be_open();
+    if (mode_ == Mode::enclose)
+        return id_.empty() || data.graph == nullptr || !data.graph->may_be_open();
     return data.content == nullptr && data.members == nullptr && *data.name == '\0';
 }
 

@@ -96,6 +96,7 @@ class GraphCopy {
         enclose, ///< what may reach a place holder of the id, which becomes `enclosing`
     };
     GraphCopy(TypeCodeGraph& graph, Mode mode) : graph_(graph), mode_(mode) {}
+    /// Encloses nothing where `id` is empty.
     GraphCopy(TypeCodeGraph& graph, std::string_view id, const CORBA::TypeCode& enclosing)
         : graph_(graph), mode_(Mode::enclose), id_(id), enclosing_(&enclosing)
     {

@@ -24,9 +24,6 @@ void encode_type_code(cdr::Writer& out, const CORBA::TypeCode& type);
 
 namespace kairos::mapping {
 
-/// A TypeCode as a parameter; BAD_PARAM for nil.
-void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
-
 template <>
 struct Marshal<ObjectVar<CORBA::TypeCode>> {
     static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong);

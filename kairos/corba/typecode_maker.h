@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations that make TypeCodes at run time (CORBA 3.3 part 1, 8.11.3), which CORBA::ORB and
+// the TypeCodeFactory have in common, and what describes members to them. A thin front of
+// types/typecode_factory.h. Any thread.
+#pragma once
+
+#include "kairos/corba/object.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/types/typecode.h"
+
+namespace CORBA {
+
+typedef char* Identifier;
+typedef String_var Identifier_var;
+typedef String_out Identifier_out;
+typedef char* RepositoryId;
+typedef String_var RepositoryId_var;
+typedef String_out RepositoryId_out;
+typedef char* VersionSpec;
+
+/// Objects of the Interface Repository may be named as members' types; nothing looks at them.
+typedef Object IDLType;
+typedef Object_ptr IDLType_ptr;
+typedef Object_var IDLType_var;
+
+struct StructMember {
+    kairos::mapping::StringMember name;
+    TypeCode_var type;
+    IDLType_var type_def;
+};
+typedef kairos::mapping::VariableVar<StructMember> StructMember_var;
+class StructMemberSeq : public kairos::mapping::UnboundedSequence<StructMember> {
+  public:
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<StructMemberSeq> StructMemberSeq_var;
+
+class EnumMemberSeq : public kairos::mapping::UnboundedStringSequence<> {
+  public:
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<EnumMemberSeq> EnumMemberSeq_var;
+
+struct ValueMember {
+    kairos::mapping::StringMember name;
+    kairos::mapping::StringMember id;
+    kairos::mapping::StringMember defined_in;
+    kairos::mapping::StringMember version;
+    TypeCode_var type;
+    IDLType_var type_def;
+    Visibility access = PRIVATE_MEMBER;
+};
+typedef kairos::mapping::VariableVar<ValueMember> ValueMember_var;
+class ValueMemberSeq : public kairos::mapping::UnboundedSequence<ValueMember> {
+  public:
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<ValueMemberSeq> ValueMemberSeq_var;
+
+} // namespace CORBA
+
+namespace kairos::corba {
+
+/// Results are owned by the caller. Types given are shared, not copied. What is wrong is refused as
+/// types/typecode_factory.h says: BAD_PARAM 15 to 18 and 20, BAD_TYPECODE 2.
+class TypeCodeMaker {
+  public:
+    CORBA::TypeCode_ptr create_struct_tc(const char* id, const char* name,
+                                         const CORBA::StructMemberSeq& members);
+    CORBA::TypeCode_ptr create_exception_tc(const char* id, const char* name,
+                                            const CORBA::StructMemberSeq& members);
+    CORBA::TypeCode_ptr create_enum_tc(const char* id, const char* name,
+                                       const CORBA::EnumMemberSeq& members);
+    CORBA::TypeCode_ptr create_alias_tc(const char* id, const char* name,
+                                        CORBA::TypeCode_ptr original_type);
+    CORBA::TypeCode_ptr create_interface_tc(const char* id, const char* name);
+    CORBA::TypeCode_ptr create_abstract_interface_tc(const char* id, const char* name);
+    CORBA::TypeCode_ptr create_local_interface_tc(const char* id, const char* name);
+    CORBA::TypeCode_ptr create_component_tc(const char* id, const char* name);
+    CORBA::TypeCode_ptr create_home_tc(const char* id, const char* name);
+    CORBA::TypeCode_ptr create_native_tc(const char* id, const char* name);
+    /// A bound of 0 means none.
+    CORBA::TypeCode_ptr create_string_tc(CORBA::ULong bound);
+    CORBA::TypeCode_ptr create_wstring_tc(CORBA::ULong bound);
+    CORBA::TypeCode_ptr create_fixed_tc(CORBA::UShort digits, CORBA::Short scale);
+    CORBA::TypeCode_ptr create_sequence_tc(CORBA::ULong bound, CORBA::TypeCode_ptr element_type);
+    CORBA::TypeCode_ptr create_array_tc(CORBA::ULong length, CORBA::TypeCode_ptr element_type);
+    CORBA::TypeCode_ptr create_value_tc(const char* id, const char* name,
+                                        CORBA::ValueModifier type_modifier,
+                                        CORBA::TypeCode_ptr concrete_base,
+                                        const CORBA::ValueMemberSeq& members);
+    CORBA::TypeCode_ptr create_event_tc(const char* id, const char* name,
+                                        CORBA::ValueModifier type_modifier,
+                                        CORBA::TypeCode_ptr concrete_base,
+                                        const CORBA::ValueMemberSeq& members);
+    CORBA::TypeCode_ptr create_value_box_tc(const char* id, const char* name,
+                                            CORBA::TypeCode_ptr boxed_type);
+    /// Stands for the struct, union or value type of this id, once it is within it.
+    CORBA::TypeCode_ptr create_recursive_tc(const char* id);
+
+  protected:
+    TypeCodeMaker() = default;
+    ~TypeCodeMaker() = default;
+};
+
+} // namespace kairos::corba
+
+namespace CORBA {
+
+class TypeCodeFactory;
+typedef TypeCodeFactory* TypeCodeFactory_ptr;
+typedef kairos::mapping::ObjectVar<TypeCodeFactory> TypeCodeFactory_var;
+
+/// What resolve_initial_references("TypeCodeFactory") gives.
+class TypeCodeFactory : public virtual LocalObject, public kairos::corba::TypeCodeMaker {
+  public:
+    typedef TypeCodeFactory_ptr _ptr_type;
+    typedef TypeCodeFactory_var _var_type;
+    static constexpr const char* _kairos_id = "IDL:omg.org/CORBA/TypeCodeFactory:1.0";
+
+    TypeCodeFactory() = default;
+    static TypeCodeFactory_ptr _duplicate(TypeCodeFactory_ptr object)
+    {
+        return kairos::corba::duplicate(object);
+    }
+    static TypeCodeFactory_ptr _narrow(Object_ptr object)
+    {
+        return kairos::corba::narrow_local<TypeCodeFactory>(object);
+    }
+    static TypeCodeFactory_ptr _nil() { return nullptr; }
+
+    bool _kairos_supports(std::string_view repository_id) const override
+    {
+        return repository_id == _kairos_id || LocalObject::_kairos_supports(repository_id);
+    }
+
+  protected:
+    ~TypeCodeFactory() override = default;
+};
+
+} // namespace CORBA
