@@ -321,7 +321,7 @@ TEST(TypeCodeWire, LabelsAndTheDefaultIndexAreChecked)
     EXPECT_EQ(fault_of(0, 99), Fault::none); // the default member's says nothing
     EXPECT_EQ(fault_of(-1, 2), Fault::invalid_value);
     EXPECT_EQ(fault_of(1, 1), Fault::invalid_value);
-    EXPECT_EQ(fault_of(-2, 1), Fault::invalid_value);
+    EXPECT_EQ(fault_of(-2, 1), Fault::none); // omniORB, where all labels are taken
 }
 
 TEST(TypeCodeWire, CountsAreBelievedOnlyWithTheBytes)

@@ -103,6 +103,15 @@ def others(compiler, output):
     header = (output / "dep/everything.h").read_text()
     check("class DEMO_API Basics : public virtual ::CORBA::Object {" in header, "export macro")
 
+    result = run(compiler, "-o", output / "plain", "--no-any", "everything.idl", directory=HERE)
+    check(result.returncode == 0, result.stderr)
+    for path in (output / "plain").iterdir():
+        check("_tc_" not in path.read_text(), f"--no-any: a TypeCode in {path.name}")
+    dynamic = (output / "omniorb/everythingDynSK.cc").read_text()
+    check("TypeCode_ptr Everything::_tc_Person" in dynamic, "omniorb: TypeCodes are in DynSK")
+    check("TypeCode" not in (output / "omniorb/everythingSK.cc").read_text(),
+          "omniorb: no TypeCodes beside the stubs")
+
     blocked = output / "blocked"
     blocked.write_text("a file where a directory should be")
     result = run(compiler, "-o", blocked, "everything.idl", directory=HERE)
