@@ -13,7 +13,7 @@ import sys
 INITIALISERS = re.compile(r"\.(?:init_array|preinit_array|ctors)(?:\.|$)")
 READ_ONLY = re.compile(r"\.(?:rodata|data\.rel\.ro)(?:\.|$)")
 # Both the objects, _kairos_tc_X, and users' pointers, _tc_X, in any scope.
-TYPE_CODE = re.compile(r"^_Z(?:L|N\S*?)?\d+(?:_kairos)?_tc_|^(?:_kairos)?_tc_|\d(?:_kairos)?_tc_\w+E$")
+TYPE_CODE = re.compile(r"(?:^|\d)(?:_kairos)?_tc_\w+?E?$")
 
 
 def readelf(program, option, path):
@@ -39,7 +39,7 @@ def check(program, path):
             continue
         count += 1
         if not READ_ONLY.match(sections[fields[6]]):
-            wrong.append(f"{path}: {fields[7]} is in {sections[fields[6]]}, where it can be written")
+            wrong.append(f"{path}: {fields[7]} is in {sections[fields[6]]}, which is written to")
     return wrong, count
 
 
