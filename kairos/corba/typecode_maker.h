@@ -7,6 +7,7 @@
 
 #include "kairos/corba/object.h"
 #include "kairos/mapping/sequence.h"
+#include "kairos/types/any.h"
 #include "kairos/types/typecode.h"
 
 namespace CORBA {
@@ -36,6 +37,20 @@ class StructMemberSeq : public kairos::mapping::UnboundedSequence<StructMember> 
 };
 typedef kairos::mapping::VariableVar<StructMemberSeq> StructMemberSeq_var;
 
+/// The label of the default member is the octet 0; any other is of the discriminator's type.
+struct UnionMember {
+    kairos::mapping::StringMember name;
+    Any label;
+    TypeCode_var type;
+    IDLType_var type_def;
+};
+typedef kairos::mapping::VariableVar<UnionMember> UnionMember_var;
+class UnionMemberSeq : public kairos::mapping::UnboundedSequence<UnionMember> {
+  public:
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<UnionMemberSeq> UnionMemberSeq_var;
+
 class EnumMemberSeq : public kairos::mapping::UnboundedStringSequence<> {
   public:
     using Unbounded::Unbounded;
@@ -63,13 +78,18 @@ typedef kairos::mapping::VariableVar<ValueMemberSeq> ValueMemberSeq_var;
 namespace kairos::corba {
 
 /// Results are owned by the caller. Types given are shared, not copied. What is wrong is refused as
-/// types/typecode_factory.h says: BAD_PARAM 15 to 18 and 20, BAD_TYPECODE 2.
+/// types/typecode_factory.h says: BAD_PARAM 15 to 20, BAD_TYPECODE 2.
 class TypeCodeMaker {
   public:
     CORBA::TypeCode_ptr create_struct_tc(const char* id, const char* name,
                                          const CORBA::StructMemberSeq& members);
     CORBA::TypeCode_ptr create_exception_tc(const char* id, const char* name,
                                             const CORBA::StructMemberSeq& members);
+    /// Several labels of one member are as many members of its name, one after the other. Labels
+    /// of another type than the discriminator's: BAD_PARAM 19.
+    CORBA::TypeCode_ptr create_union_tc(const char* id, const char* name,
+                                        CORBA::TypeCode_ptr discriminator_type,
+                                        const CORBA::UnionMemberSeq& members);
     CORBA::TypeCode_ptr create_enum_tc(const char* id, const char* name,
                                        const CORBA::EnumMemberSeq& members);
     CORBA::TypeCode_ptr create_alias_tc(const char* id, const char* name,

@@ -35,6 +35,48 @@ TEST(TypeCodeMaker, RecursiveStructOfTheOrb)
     orb->destroy();
 }
 
+/// union U switch (long) { case -1: case 7: short s; default: string t; };
+TEST(TypeCodeMaker, UnionsWithLabelsInAny)
+{
+    const CORBA::ORB_var orb = make_orb();
+    CORBA::UnionMemberSeq members;
+    members.length(3);
+    for (CORBA::ULong i = 0; i < 2; ++i) {
+        members[i].name = CORBA::string_dup("s");
+        members[i].label <<= CORBA::Long(i == 0 ? -1 : 7);
+        members[i].type = CORBA::TypeCode::_duplicate(CORBA::_tc_short);
+    }
+    members[2].name = CORBA::string_dup("t");
+    members[2].label <<= CORBA::Any::from_octet(0);
+    members[2].type = CORBA::TypeCode::_duplicate(CORBA::_tc_string);
+    const CORBA::TypeCode_var type =
+        orb->create_union_tc("IDL:U:1.0", "U", CORBA::_tc_long, members);
+    EXPECT_EQ(type->default_index(), 2);
+    EXPECT_EQ(type->member_count(), 3u);
+    const CORBA::Any_var label = type->member_label(0);
+    CORBA::Long number = 0;
+    ASSERT_TRUE(label.in() >>= number);
+    EXPECT_EQ(number, -1);
+
+    const auto minor_of = [&](CORBA::TypeCode_ptr discriminator) {
+        try {
+            const CORBA::TypeCode_var made =
+                orb->create_union_tc("IDL:U:1.0", "U", discriminator, members);
+        } catch (const CORBA::BAD_PARAM& exception) {
+            return exception.minor() & 0xFFF;
+        }
+        return CORBA::ULong{0xFFF};
+    };
+    EXPECT_EQ(minor_of(CORBA::_tc_short), 19u); // of another type
+    EXPECT_EQ(minor_of(CORBA::_tc_double), 20u);
+    EXPECT_EQ(minor_of(CORBA::TypeCode::_nil()), 0u);
+    members[1].label <<= CORBA::Long(-1);
+    EXPECT_EQ(minor_of(CORBA::_tc_long), 18u);
+    members[1].label <<= CORBA::Any::from_octet(0);
+    EXPECT_EQ(minor_of(CORBA::_tc_long), 18u); // two default members
+    orb->destroy();
+}
+
 TEST(TypeCodeMaker, TheFactoryIsAnInitialReference)
 {
     const CORBA::ORB_var orb = make_orb();
