@@ -35,9 +35,11 @@ void raise_user_exception(cdr::Reader& members)
 {
     Exception exception;
     mapping::decode(members, exception);
-    if (!members.ok())
+    if (!members.ok()) {
+        mapping::raise_if_text_refused(members, CORBA::COMPLETED_YES);
         orb::raise<CORBA::MARSHAL>(orb::minor_code::malformed_reply, CORBA::COMPLETED_YES,
                                    cdr::describe(members.fault()));
+    }
     throw exception;
 }
 } // namespace detail

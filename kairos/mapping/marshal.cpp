@@ -79,7 +79,8 @@ namespace {
 void raise_text_error(const cdr::Writer& out, cdr::TextError error)
 {
     const cdr::TextForm* form = cdr::text_form(out);
-    raise_text_error(error, form == nullptr || !form->is_server, CORBA::COMPLETED_NO);
+    const bool is_server = form != nullptr && form->is_server;
+    raise_text_error(error, !is_server, is_server ? CORBA::COMPLETED_YES : CORBA::COMPLETED_NO);
 }
 
 void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed)

@@ -38,6 +38,14 @@ class ClientConnection {
     [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
     [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
+    /// The service contexts that the next request is to have: those of the endpoint in the first
+    /// one, which a LocateRequest is not, and none later.
+    [[nodiscard]] Bytes contexts() const noexcept
+    {
+        return contexts_sent_ ? Bytes() : endpoint_->contexts();
+    }
+    /// To be called when a request is sent.
+    void note_contexts_sent() noexcept { contexts_sent_ = true; }
 
     /// Sends one message: `header`, then what `body` holds. Large messages go out in fragments if
     /// the options say so.
@@ -70,6 +78,7 @@ class ClientConnection {
     net::Socket socket_;
     giop::Connection protocol_;
     std::uint32_t last_request_id_ = 0;
+    bool contexts_sent_ = false;
     Clock last_use_;
 };
 

@@ -43,7 +43,7 @@ void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operatio
                                            .ior = {}},
                                 .contexts = {},
                                 .body = cdr::Reader(body, native_little_endian)};
-    while (dispatch(orb, request, *this, *memory_) == Served::held)
+    while (dispatch(orb, request, nullptr, *this, *memory_) == Served::held)
         orb.adapter()->wait_while_holding();
 }
 

@@ -17,10 +17,11 @@ void log_foreign_exception(const Upcall& upcall, const char* what) noexcept
 
 } // namespace
 
-Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory)
+Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
+                ReplyChannel& channel, UpcallMemory& memory)
 {
     memory.arena.reset();
-    Upcall upcall(orb, request, channel, memory);
+    Upcall upcall(orb, request, text, channel, memory);
     try {
         Adapter* adapter = orb.adapter();
         if (adapter == nullptr)

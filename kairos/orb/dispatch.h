@@ -17,9 +17,9 @@ enum class Served : std::uint8_t {
 };
 
 /// Serves one request. Every exception is answered; only std::bad_alloc comes out, when there is no
-/// memory even for an answer.
-[[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, ReplyChannel& channel,
-                              UpcallMemory& memory);
+/// memory even for an answer. `text` says how text travels; may be null.
+[[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
+                              ReplyChannel& channel, UpcallMemory& memory);
 
 /// Answers where an object is.
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,

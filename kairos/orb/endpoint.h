@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One address that clients connect to, shared by all references that name it. Immutable.
+// One address that clients connect to, shared by all references that name it and agree on the same
+// code sets there: those belong to a connection. Immutable.
 #pragma once
 
+#include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
@@ -15,12 +17,23 @@ namespace kairos::orb {
 
 class Endpoint : public RefCounted {
   public:
-    Endpoint(std::string host, std::uint16_t port) : host_(std::move(host)), port_(port) {}
+    /// `contexts` are the service contexts of the first request on each connection.
+    Endpoint(std::string host, std::uint16_t port, std::vector<std::byte> contexts)
+        : host_(std::move(host)), port_(port), contexts_(std::move(contexts))
+    {
+    }
 
     /// Distinguishes endpoints for the life of the process; never reused.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    /// As giop::RequestTemplate wants them; empty if there are none.
+    [[nodiscard]] Bytes contexts() const noexcept { return contexts_; }
+    /// Whether both lead to the same place.
+    [[nodiscard]] bool same_address(const Endpoint& other) const noexcept
+    {
+        return port_ == other.port_ && host_ == other.host_;
+    }
     /// "host:port", for messages.
     [[nodiscard]] std::string text() const
     {
@@ -45,6 +58,7 @@ class Endpoint : public RefCounted {
     const std::uint64_t id_ = next_id();
     const std::string host_;
     const std::uint16_t port_;
+    const std::vector<std::byte> contexts_;
 };
 
 } // namespace kairos::orb

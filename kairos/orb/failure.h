@@ -25,6 +25,7 @@ inline constexpr CORBA::ULong foreign_exception = base | 9; ///< UNKNOWN: not a 
 inline constexpr CORBA::ULong no_reply = base | 10;         ///< INTERNAL: skeleton sent nothing
 inline constexpr CORBA::ULong bad_option = base | 11;       ///< BAD_PARAM, INITIALIZE
 inline constexpr CORBA::ULong trailing_bytes = base | 12;   ///< MARSHAL
+inline constexpr CORBA::ULong other_code_set = base | 13;   ///< TRANSIENT: another call will do
 
 /// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -2,21 +2,42 @@
 #include "kairos/orb/invocation.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/mapping/marshal.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+
+#include <algorithm>
 
 namespace kairos::orb {
 
 using Outcome = ClientConnection::Outcome;
 
+namespace {
+
+/// How the arguments are encoded, before it is known where they will go.
+const cdr::TextForm* text_form_for(const Reference& target) noexcept
+{
+    const Reference* forward = target.forward();
+    return (forward == nullptr ? &target : forward)->text_form();
+}
+
+std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
+{
+    return text == nullptr ? 2 : text->giop_minor;
+}
+
+} // namespace
+
 Invocation::Invocation(Reference& target, const Operation& operation)
     : reference_(target), operation_(operation), lane_(Lane::current()),
       environment_{.orb = &target.orb(),
+                   .text = text_form_for(target),
                    .orb_owner = &target.orb(),
                    .exception_id_in_any = target.orb().options().exception_id_in_any},
       buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
 {
+    environment_.giop_minor = giop_minor_of(environment_.text);
     out_.set_environment(&environment_);
 }
 
@@ -63,7 +84,12 @@ Invocation::Step Invocation::call(Reference& reference)
 
 Invocation::Step Invocation::call_remote(Reference& reference)
 {
+    const Target* other_text = nullptr;
     for (const Target& target : reference.targets()) {
+        if (target.text != environment_.text && !text_suits(target)) [[unlikely]] {
+            if (other_text == nullptr) other_text = &target;
+            continue;
+        }
         for (int attempt = 0; attempt < 2; ++attempt) {
             connection_ = lane_.take_connection(*target.endpoint);
             if (!connection_ && !connect(target)) [[unlikely]]
@@ -82,7 +108,30 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             lane_.drop_connections(*target.endpoint);
         }
     }
+    if (other_text != nullptr) [[unlikely]] {
+        // docs/decisions/0005: the next call is encoded for where this one should have gone.
+        reference.set_text_form(other_text->text);
+        raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,
+                                "text was encoded for a server with other code sets; call again");
+    }
     return Step::next_target;
+}
+
+bool Invocation::text_suits(const Target& target)
+{
+    const CodeSets& code_sets = reference_.orb().code_sets();
+    if (environment_.wide_text_written && !code_sets.same_wide_text(environment_.text, target.text))
+        return false;
+    if (!code_sets.same_characters(environment_.text, target.text)) {
+        // All sets of characters agree on ASCII, so a body without other octets suits them all.
+        const Bytes body = out_.contiguous();
+        const bool ascii = std::all_of(body.begin(), body.end(),
+                                       [](std::byte octet) { return octet < std::byte{0x80}; });
+        if (!ascii || !out_.externals().empty()) return false;
+    }
+    environment_.text = target.text;
+    environment_.giop_minor = giop_minor_of(target.text);
+    return true;
 }
 
 bool Invocation::connect(const Target& target)
@@ -101,6 +150,7 @@ Outcome Invocation::exchange(const giop::RequestTemplate& header)
 {
     const std::uint32_t request_id = connection_->next_request_id();
     const Bytes prefix = prepend_header(header, request_id);
+    connection_->note_contexts_sent();
     if (prefix.empty()) [[unlikely]]
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
                                 "the request exceeds 4 GiB");
@@ -121,14 +171,15 @@ Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint3
                                    ? giop::response_flags::sync_target
                                    : giop::response_flags::none;
     const auto body = giop::Body::of(out_, headroom);
-    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name);
+    const Bytes contexts = connection_->contexts();
+    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name, contexts);
     if (!prefix.empty()) [[likely]]
         return prefix;
     // An object key or operation name of hundreds of octets: a segment of its own.
-    const std::size_t size = header.headroom(operation_.name.size());
+    const std::size_t size = header.headroom(operation_.name.size(), contexts.size());
     long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
     return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
-                          operation_.name);
+                          operation_.name, contexts);
 }
 
 Outcome Invocation::receive(std::uint32_t request_id)
@@ -172,6 +223,9 @@ giop::RequestTemplate Invocation::readdressed(const Reference& reference, const 
 
 Invocation::Step Invocation::call_local(Reference& reference)
 {
+    if (environment_.text != nullptr && !text_suits(Target{})) [[unlikely]]
+        raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,
+                                "text was encoded for a server with other code sets; call again");
     collocated_.emplace(lane_);
     collocated_->call(reference.orb(), reference.object_key(), operation_, out_);
     if (operation_.response == Response::none) return Step::done;
@@ -269,6 +323,7 @@ void Invocation::raise_lost(Outcome outcome)
 
 void Invocation::raise_malformed_results()
 {
+    mapping::raise_if_text_refused(in_, CORBA::COMPLETED_YES);
     raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_YES,
                           cdr::describe(in_.fault()));
 }

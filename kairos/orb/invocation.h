@@ -58,6 +58,9 @@ class Invocation {
     [[nodiscard]] Step call_local(Reference& reference);
     [[nodiscard]] ClientConnection::Outcome exchange(const giop::RequestTemplate& header);
     [[nodiscard]] bool connect(const Target& target);
+    /// Whether the arguments, encoded for another target, mean the same at this one. Then results
+    /// are read as it sends them.
+    [[nodiscard, gnu::cold]] bool text_suits(const Target& target);
     [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
                                        std::uint32_t request_id);
     [[nodiscard]] ClientConnection::Outcome receive(std::uint32_t request_id);
@@ -75,7 +78,7 @@ class Invocation {
     Reference& reference_;
     const Operation& operation_;
     Lane& lane_;
-    const cdr::Environment environment_;
+    cdr::Environment environment_;
     std::unique_ptr<cdr::Buffer> buffer_;
     cdr::Writer out_;
     cdr::Reader in_;

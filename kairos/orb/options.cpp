@@ -98,6 +98,25 @@ Result<void> set_giop_version(Options& options, std::string_view option, std::st
     return {};
 }
 
+Result<void> set_native_code_set(Options& options, std::string_view option, std::string_view value)
+{
+    const cdr::CodeSet* set = cdr::find_code_set(value);
+    if (set == nullptr || !set->carries_characters || !is_convertible(*set))
+        return bad_option(option, value, "a code set for char, by name or number");
+    options.native_code_set = set;
+    return {};
+}
+
+Result<void> set_native_wide_code_set(Options& options, std::string_view option,
+                                      std::string_view value)
+{
+    const cdr::CodeSet* set = cdr::find_code_set(value);
+    if (set == nullptr || !set->carries_wide || set->encoding == cdr::Encoding::utf_8)
+        return bad_option(option, value, "UTF-16, UCS-4 or UCS-2, by name or number");
+    options.native_wide_code_set = set;
+    return {};
+}
+
 Result<void> set_debug(Options& options, std::string_view option, std::string_view value)
 {
     const auto number = parse_number<int>(value);
@@ -152,6 +171,10 @@ constexpr Known known_options[] = {
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
     {"-ORBExceptionIdInAny", set_exception_id_in_any},
+    {"-ORBNativeCharCodeSet", set_native_code_set},
+    {"-ORBnativeCharCodeSet", set_native_code_set}, // as omniORB spells it
+    {"-ORBNativeWCharCodeSet", set_native_wide_code_set},
+    {"-ORBnativeWCharCodeSet", set_native_wide_code_set},
     {"-ORBDebug", set_debug},
 };
 

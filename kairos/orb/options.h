@@ -5,6 +5,7 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/base/result.h"
+#include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
 
@@ -45,6 +46,11 @@ struct Options {
     /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
     /// an Any, as CORBA wants it and omniORB before 4.3 does not.
     bool exception_id_in_any = true;
+    /// -ORBNativeCharCodeSet: what the program's chars are. Never null.
+    const cdr::CodeSet* native_code_set = cdr::find_code_set(cdr::code_set::iso_8859_1);
+    /// -ORBNativeWCharCodeSet: what wide characters are preferred to travel in. In the program
+    /// they are wchar_t, which holds Unicode code points. Never null.
+    const cdr::CodeSet* native_wide_code_set = cdr::find_code_set(cdr::code_set::utf_16);
     int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
 };
 

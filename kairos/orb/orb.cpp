@@ -52,7 +52,11 @@ std::uint64_t random_number()
 
 } // namespace
 
-Orb::Orb(Options options) : options_(std::move(options)), incarnation_(random_number()) {}
+Orb::Orb(Options options)
+    : options_(std::move(options)), incarnation_(random_number()),
+      code_sets_(*options_.native_code_set, *options_.native_wide_code_set)
+{
+}
 
 Orb::~Orb() = default;
 
@@ -61,11 +65,15 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-IntrusivePtr<Endpoint> Orb::endpoint(const std::string& host, std::uint16_t port)
+IntrusivePtr<Endpoint> Orb::endpoint(const std::string& host, std::uint16_t port,
+                                     const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
-    IntrusivePtr<Endpoint>& known = endpoints_[{host, port}];
-    if (!known) known = make_intrusive<Endpoint>(host, port);
+    const bool announces = agreement.context.has_value();
+    IntrusivePtr<Endpoint>& known = endpoints_[{host, port, agreement.form, announces}];
+    if (!known)
+        known = make_intrusive<Endpoint>(
+            host, port, announces ? encode_contexts(*agreement.context) : std::vector<std::byte>());
     return known;
 }
 
@@ -78,8 +86,10 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
                                  .port = listener.published_port,
                                  .object_key = {object_key.begin(), object_key.end()},
                                  .components = {}};
-        if (options_.giop_version.minor >= 1)
+        if (options_.giop_version.minor >= 1) {
             profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
+            profile.components.push_back(ior::make_code_sets(code_sets_.offered()));
+        }
         ior.profiles.push_back(ior::encode_iiop(profile));
     }
     return ior;

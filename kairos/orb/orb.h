@@ -8,6 +8,7 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/client_connection.h"
+#include "kairos/orb/code_sets.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/reference.h"
 
@@ -17,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 namespace kairos::orb {
 
@@ -48,8 +50,10 @@ class Orb final : public RefCounted {
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
-    /// The one Endpoint of this address.
-    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const std::string& host, std::uint16_t port);
+    /// The one Endpoint of this address with this agreement.
+    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const std::string& host, std::uint16_t port,
+                                                  const Agreement& agreement);
+    [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     /// A reference to an object of this process. Needs `listen`.
     [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key) const;
 
@@ -94,13 +98,15 @@ class Orb final : public RefCounted {
 
     const Options options_;
     const std::uint64_t incarnation_;
+    CodeSets code_sets_;
     std::atomic<Adapter*> adapter_{nullptr};
     std::atomic<bool> shut_down_{false};
     ClientConnections client_connections_;
 
     std::mutex mutex_; // guards what follows; never held while calling out
     std::condition_variable shut_down_condition_;
-    std::map<std::pair<std::string, std::uint16_t>, IntrusivePtr<Endpoint>> endpoints_;
+    using EndpointKey = std::tuple<std::string, std::uint16_t, const cdr::TextForm*, bool>;
+    std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
 };

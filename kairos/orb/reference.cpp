@@ -24,14 +24,17 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior)
     for (const ior::Target& target : ior::targets(ior_)) {
         const giop::Version version =
             usable_version(target.version(), orb_->options().giop_version);
-        targets_.push_back({orb_->endpoint(target.address.host, target.address.port),
+        const Agreement agreement =
+            orb_->code_sets().agree(version.minor, target.profile->components);
+        targets_.push_back({orb_->endpoint(target.address.host, target.address.port, agreement),
                             giop::RequestTemplate(version, target.object_key()),
-                            target.profile_index});
+                            target.profile_index, agreement.form});
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
         const auto key = ior::ObjectKey::parse(object_key_);
         if (key && key->incarnation == orb_->incarnation()) local_key_ = key;
     }
+    if (!local_key_ && !targets_.empty()) text_form_ = targets_.front().text;
 }
 
 void Reference::set_forward(ReferencePtr target)
@@ -54,7 +57,8 @@ bool Reference::is_equivalent(const Reference& other) const noexcept
 {
     if (ior_ == other.ior_) return true;
     if (targets_.empty() || other.targets_.empty()) return false;
-    return targets_[0].endpoint == other.targets_[0].endpoint && object_key_ == other.object_key_;
+    return targets_[0].endpoint->same_address(*other.targets_[0].endpoint) &&
+           object_key_ == other.object_key_;
 }
 
 std::uint32_t Reference::hash() const noexcept

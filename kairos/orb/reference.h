@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client holds: an IOR, made ready for calling. Station 2 of the request walk
-// (docs/TOUR.md). Immutable and shared between threads, but for the forward that a server may set.
+// (docs/TOUR.md). Immutable and shared between threads, but for
+// the forward that a server may set and the form of text that a call may choose.
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/cdr/codeset.h"
 #include "kairos/giop/request.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/object_key.h"
@@ -24,6 +26,7 @@ struct Target {
     IntrusivePtr<Endpoint> endpoint;
     giop::RequestTemplate by_key;
     std::size_t profile_index = 0;
+    const cdr::TextForm* text = nullptr; ///< how text travels there; the ORB's
 };
 
 class Reference final : public RefCounted {
@@ -40,6 +43,17 @@ class Reference final : public RefCounted {
     {
         return local_key_;
     }
+    /// How the text of a call is encoded, before a target is chosen: as its first target wants it,
+    /// unless that was found to be unreachable. Null for objects of this process.
+    [[nodiscard]] const cdr::TextForm* text_form() const noexcept
+    {
+        return text_form_.load(std::memory_order_relaxed);
+    }
+    void set_text_form(const cdr::TextForm* form) noexcept
+    {
+        text_form_.store(form, std::memory_order_relaxed);
+    }
+
     /// The object key of the first usable profile; empty if there is none.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
 
@@ -65,6 +79,7 @@ class Reference final : public RefCounted {
     std::vector<Target> targets_;
     ior::OctetVector object_key_;
     std::optional<ior::ObjectKey> local_key_;
+    std::atomic<const cdr::TextForm*> text_form_{nullptr};
     std::atomic<Reference*> forward_{nullptr};
     std::mutex forwards_mutex_; // guards forwards_
     // Every forward there ever was: a call in progress may still be using it. One per address.

@@ -89,7 +89,7 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
 Served ServerConnection::serve_request(const giop::Message& message, const giop::Request& request,
                                        UpcallMemory& memory)
 {
-    const Served served = dispatch(orb_, request, *this, memory);
+    const Served served = dispatch(orb_, request, text_form(request), *this, memory);
     if (memory.reply.capacity() > limits::receive_buffer_kept) [[unlikely]]
         memory.reply.clear(); // one large reply must not cost its memory for ever
     if (served == Served::held) [[unlikely]] {
@@ -106,6 +106,21 @@ void ServerConnection::note_malformed_arguments()
     if (std::exchange(had_malformed_arguments_, true)) return;
     log::error("malformed arguments from " + peer_.to_text() +
                "; answered with MARSHAL, as will be others, which are not logged");
+}
+
+void ServerConnection::find_text_form(const giop::Request& request)
+{
+    // GIOP 1.0 does not know the context (CORBA 3.3 part 2, 7.10.2.5). A client may send it again,
+    // as some do until the first reply is there: what it says is what it does from then on.
+    const auto data =
+        request.version.minor == 0 ? std::nullopt : request.contexts.find(code_sets_context_id);
+    if (data) {
+        const auto announced = decode_code_set_context(*data);
+        if (announced) code_sets_ = announced;
+    }
+    if (!data && request.version.minor == text_minor_) return;
+    text_minor_ = request.version.minor;
+    text_ = orb_.code_sets().form_of(text_minor_, code_sets_);
 }
 
 ServerConnection::Next ServerConnection::refuse(std::string_view why)

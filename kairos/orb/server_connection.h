@@ -8,6 +8,7 @@
 #include "kairos/giop/connection.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/upcall.h"
 
@@ -60,6 +61,18 @@ class ServerConnection : public ReplyChannel {
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
                                        UpcallMemory& memory);
 
+    /// How text travels in this request and its reply: as the client said at its first request.
+    [[nodiscard]] const cdr::TextForm* text_form(const giop::Request& request)
+    {
+        if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]]
+            find_text_form(request);
+        return text_;
+    }
+    void find_text_form(const giop::Request& request);
+
+    std::optional<CodeSetContext> code_sets_; // what the client announced
+    const cdr::TextForm* text_ = nullptr;     // the form for GIOP 1.text_minor_
+    std::uint8_t text_minor_ = 0xFF;
     giop::Message held_; // the message that the adapter did not take, if `holding_`
     bool holding_ = false;
     bool had_malformed_arguments_ = false;

@@ -3,6 +3,7 @@
 
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
+#include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 
@@ -21,8 +22,11 @@ Bytes keep(const ior::OctetVector& octets, Arena& arena)
 
 } // namespace
 
-Upcall::Upcall(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory)
+Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
+               ReplyChannel& channel, UpcallMemory& memory)
     : environment_{.orb = &orb,
+                   .giop_minor = request.version.minor,
+                   .text = text,
                    .orb_owner = &orb,
                    .exception_id_in_any = orb.options().exception_id_in_any},
       request_(request), channel_(channel), memory_(memory), in_(request.body),
@@ -85,6 +89,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
 
 void Upcall::raise_malformed_arguments()
 {
+    mapping::raise_if_text_refused(in_, CORBA::COMPLETED_NO);
     malformed_ = true;
     if (in_.ok())
         raise<CORBA::MARSHAL>(minor_code::trailing_bytes, CORBA::COMPLETED_NO,

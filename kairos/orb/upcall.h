@@ -32,7 +32,9 @@ class ReplyChannel {
 
 class Upcall {
   public:
-    Upcall(Orb& orb, const giop::Request& request, ReplyChannel& channel, UpcallMemory& memory);
+    /// `text` says how text travels in the request and its reply; may be null.
+    Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text, ReplyChannel& channel,
+           UpcallMemory& memory);
     Upcall(const Upcall&) = delete;
     Upcall& operator=(const Upcall&) = delete;
 

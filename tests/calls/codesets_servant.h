@@ -4,6 +4,7 @@
 // it says what it has in its memory.
 #pragma once
 
+#include <string>
 #include <utility>
 
 namespace codesets {
@@ -104,11 +105,13 @@ class SpeakerServant : public POA_Codesets::Speaker {
     {
         return turn_variable(a, b, c);
     }
+#ifndef PEER_OMNIORB
     Codesets::Either* an_either(const Codesets::Either& a, Codesets::Either& b,
                                 Codesets::Either_out c) override
     {
         return turn_variable(a, b, c);
     }
+#endif
     Codesets::Entries* the_entries(const Codesets::Entries& a, Codesets::Entries& b,
                                    Codesets::Entries_out c) override
     {

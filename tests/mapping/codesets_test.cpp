@@ -65,14 +65,14 @@ TEST(WideStrings, MembersStartEmpty)
     Entry entry;
     EXPECT_STREQ(entry.word, L"");
     EXPECT_STREQ(entry.brief, L"");
-    EXPECT_STREQ(entry.words[1], L"");
+    EXPECT_STREQ(entry.word_row[1], L"");
     entry.word = L"a word";
-    entry.words[0] = entry.word;
+    entry.word_row[0] = entry.word;
     entry.brief = entry.word; // checked when it is sent
     const Entry copy = entry;
     entry.word = CORBA::wstring_dup(L"another");
     EXPECT_STREQ(copy.word, L"a word");
-    EXPECT_STREQ(copy.words[0], L"a word");
+    EXPECT_STREQ(copy.word_row[0], L"a word");
     CORBA::WString_mgr member = copy.word;
     EXPECT_STREQ(member, L"a word");
 }
@@ -321,8 +321,8 @@ TEST_P(WideCalls, WithStructs)
     entry.word = word;
     entry.brief = L"12345";
     entry.text = "text";
-    entry.letters[0] = entry.letters[1] = entry.letters[2] = L'\u20AC';
-    entry.words[1] = L"second";
+    entry.letter_row[0] = entry.letter_row[1] = entry.letter_row[2] = L'\u20AC';
+    entry.word_row[1] = L"second";
     entry.list.length(1);
     entry.list[0] = L'l';
     entry.word_list.length(2);
