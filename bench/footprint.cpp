@@ -89,9 +89,10 @@ std::string operation_of(const std::string& name, const GeneratedObjects& object
 
 bool marshals(const std::string& name)
 {
-    for (const char* part :
-         {"Marshal<", "FixedStruct<", "FixedElements<", "copy_masked", "encode", "decode",
-          "operator>>=", "operator<<=", "Table", "Block", "Functions", "functions_of"})
+    if (contains(name, "TypeCode")) return false; // is there whatever marshals
+    for (const char* part : {"Marshal<", "FixedStruct<", "FixedElements<", "copy_masked", "encode",
+                             "decode", "operator>>=", "operator<<=", "Table", "Block", "Functions",
+                             "block_of", "kairos::types::", "functions_of"})
         if (contains(name, part)) return true;
     return false;
 }
@@ -102,8 +103,10 @@ std::string type_of(const std::string& name)
         if (contains(name, sequence)) return "StructSeq";
     const auto identifiers = identifiers_of(name);
     for (const Subject& subject : subjects)
-        if (std::find(identifiers.begin(), identifiers.end(), subject.type) != identifiers.end())
-            return subject.type;
+        for (const std::string& identifier : identifiers)
+            if (identifier == subject.type ||
+                identifier == "Param_" + std::string(subject.type) + "_members")
+                return subject.type;
     return contains(name, "StringElements") ? "StrSeq" : "string";
 }
 

@@ -5,6 +5,7 @@
 // (table XIII). Values are made as stubs and skeletons make them: owned, and views for `in`.
 #include "param.h"
 
+#include "bench/marshal_engine.h"
 #include "bench/marshal_peer.h"
 #include "bench/marshal_timing.h"
 #include "bench/param_values.h"
@@ -24,18 +25,18 @@ struct Fixed {
     static Owned decode(cdr::Reader& in)
     {
         T value{};
-        mapping::decode(in, value);
+        engine::decode(in, value);
         return value;
     }
     using Inout = T;
-    static void decode_inout(cdr::Reader& in, T& value) { mapping::decode(in, value); }
+    static void decode_inout(cdr::Reader& in, T& value) { engine::decode(in, value); }
     static void decode_in(cdr::Reader& in, Arena&)
     {
         T value{};
-        mapping::decode(in, value);
+        engine::decode(in, value);
         touch(&value);
     }
-    static void encode(cdr::Writer& out, const Owned& value) { mapping::encode(out, value); }
+    static void encode(cdr::Writer& out, const Owned& value) { engine::encode(out, value); }
 };
 
 /// A parameter of variable length: results and outs are made with new.
@@ -45,18 +46,18 @@ struct Variable {
     static Owned decode(cdr::Reader& in)
     {
         auto value = std::make_unique<T>();
-        mapping::decode(in, *value);
+        engine::decode(in, *value);
         return value;
     }
     using Inout = T;
-    static void decode_inout(cdr::Reader& in, T& value) { mapping::decode(in, value); }
+    static void decode_inout(cdr::Reader& in, T& value) { engine::decode(in, value); }
     static void decode_in(cdr::Reader& in, Arena& arena)
     {
         T value{};
-        mapping::decode_view(in, arena, value);
+        engine::decode_view(in, arena, value);
         touch(&value);
     }
-    static void encode(cdr::Writer& out, const Owned& value) { mapping::encode(out, *value); }
+    static void encode(cdr::Writer& out, const Owned& value) { engine::encode(out, *value); }
 };
 
 struct Text {
@@ -64,20 +65,20 @@ struct Text {
     static Owned decode(cdr::Reader& in)
     {
         Owned value;
-        mapping::decode_string(in, value);
+        engine::decode_text(in, value);
         return value;
     }
     using Inout = CORBA::String_var;
-    static void decode_inout(cdr::Reader& in, Inout& value) { mapping::decode_string(in, value); }
+    static void decode_inout(cdr::Reader& in, Inout& value) { engine::decode_text(in, value); }
     static void decode_in(cdr::Reader& in, Arena& arena)
     {
         const char* value = nullptr;
-        mapping::decode_string_view(in, arena, value);
+        engine::decode_text_view(in, arena, value);
         touch(value);
     }
     static void encode(cdr::Writer& out, const Owned& value)
     {
-        mapping::encode_string(out, value.in());
+        engine::encode_text(out, value.in());
     }
 };
 

@@ -2,6 +2,7 @@
 //
 // The throughput ladder: one sequence of bench.idl, encoded and decoded again and again.
 #include "bench.h"
+#include "bench/marshal_engine.h"
 #include "bench/marshal_peer.h"
 #include "bench/marshal_timing.h"
 
@@ -68,7 +69,7 @@ std::vector<std::byte> encoded(const Sequence& sequence)
 {
     cdr::Buffer buffer;
     cdr::Writer out(buffer);
-    mapping::encode(out, sequence);
+    engine::encode(out, sequence);
     std::vector<std::byte> bytes(out.size());
     gather(out, bytes);
     return bytes;
@@ -97,7 +98,7 @@ void expect_decoded(const std::vector<std::byte>& message, bool little_endian,
 {
     cdr::Reader in(message, little_endian);
     Sequence decoded;
-    mapping::decode(in, decoded);
+    engine::decode(in, decoded);
     bool same = in.ok() && decoded.length() == original.length();
     for (CORBA::ULong i = 0; same && i < decoded.length(); ++i)
         same = Elements::equal(decoded[i], original[i]);
@@ -123,7 +124,7 @@ class Ladder {
         buffer_.reserve(native_.size() + 64, 0);
         gathered_.resize(native_.size() + 64);
         cdr::Writer out(buffer_);
-        mapping::encode(out, sequence_);
+        engine::encode(out, sequence_);
         in_place_ = !out.externals().empty();
     }
 
@@ -163,7 +164,7 @@ class Ladder {
     {
         return ns_per(times, [&] {
             cdr::Writer out(buffer_);
-            mapping::encode(out, sequence_);
+            engine::encode(out, sequence_);
             if (copied && in_place_) gather(out, gathered_);
             touch(buffer_.data());
         });
@@ -180,7 +181,7 @@ class Ladder {
     {
         return ns_per(times, [&] {
             cdr::Reader in(message, little_endian);
-            mapping::decode(in, decoded_);
+            engine::decode(in, decoded_);
             touch(decoded_.get_buffer());
             if (!in.ok()) throw std::runtime_error("a message of its own was refused");
         });
@@ -196,7 +197,7 @@ class Ladder {
             cdr::Reader in(message, native_little_endian);
             {
                 Sequence seen;
-                mapping::decode_view(in, arena, seen);
+                engine::decode_view(in, arena, seen);
                 touch(std::as_const(seen).get_buffer());
             }
             if (!in.ok()) throw std::runtime_error("a message of its own was refused");
