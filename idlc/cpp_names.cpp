@@ -470,8 +470,10 @@ std::uint64_t memory_bytes_of_union(const Union& type)
 bool has_fixed_layout(const Type& type)
 {
     const Type& actual = resolved(type);
-    if (actual.kind == TypeKind::wchar || is_variable_length(actual)) return false;
+    if (is_variable_length(actual)) return false;
     if (actual.kind == TypeKind::array) return has_fixed_layout(*actual.element);
+    // Neither has a form that is known at compile time: digits; the code set of the connection.
+    if (actual.kind == TypeKind::fixed || actual.kind == TypeKind::wchar) return false;
     if (actual.kind != TypeKind::declared) return true;
     if (as<Union>(actual.declaration) != nullptr) return false;
     const auto* composite = as<Struct>(actual.declaration);

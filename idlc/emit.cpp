@@ -233,6 +233,7 @@ const Type& void_type()
 bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics)
 {
     if (!check_supported(unit, diagnostics)) return false;
+    check_marshal_annotations(unit, diagnostics);
     Source source{unit, options};
     collect_names(unit.declarations, source.declared_names);
     name_operation_scopes(source);

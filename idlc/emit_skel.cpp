@@ -278,6 +278,7 @@ std::string declare_result(const Type& type, const std::string& call, Text& out)
 
 void emit_serve(const Source& source, const Call& call, Text& out)
 {
+    if (is_interpreted(source, call)) return emit_interpreted_serve(source, call, out);
     const std::string reference = operation_reference(source, call);
     out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
              "(::kairos::orb::Upcall& _upcall)\n{");

@@ -11,7 +11,7 @@ namespace {
 
 // --- Descriptions of operations ----------------------------------------------------------------
 
-void emit_operation(const Call& call, Text& out)
+void emit_operation(const Source& source, const Call& call, Text& out)
 {
     const std::string name = operation_constant(call);
     std::string raises;
@@ -29,6 +29,7 @@ void emit_operation(const Call& call, Text& out)
         out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
     out.line("constexpr ::kairos::orb::Operation ", name, "{", string_literal(call.wire_name), ", ",
              response, ", ", raises.empty() ? "{}" : name + "_raises", "};");
+    emit_signature(source, call, out);
 }
 
 // --- Members of structs and exceptions ---------------------------------------------------------
@@ -56,12 +57,31 @@ void emit_marshal(const Declaration& declaration, const std::vector<Member>& mem
     out.blank();
 }
 
+void emit_interpreted_marshal(const Declaration& declaration, Text& out)
+{
+    const std::string name = qualified(declaration);
+    const std::string table = "types::TableOf<" + name + ">::table";
+    out.open("void Marshal<", name, ">::encode(cdr::Writer& out, const ", name, "& value)\n{");
+    out.line("types::encode(out, ", table, ", &value);");
+    out.close();
+    out.blank();
+    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value)\n{");
+    out.line("types::decode(in, ", table, ", &value);");
+    out.close();
+    out.blank();
+}
+
 void emit_marshals(const Source& source, Text& out)
 {
     Text body;
     for (const Struct* composite : all_of<Struct>(source))
-        if (!has_fixed_layout(*composite))
+        if (has_fixed_layout(*composite)) {
+            continue;
+        } else if (is_interpreted(source, *composite)) {
+            emit_interpreted_marshal(*composite, body);
+        } else {
             emit_marshal(*composite, composite->members, is_recursive(*composite), body);
+        }
     for (const Union* united : all_of<Union>(source))
         emit_union_marshal(*united, body);
     for (const Exception* exception : all_of<Exception>(source))
@@ -228,6 +248,7 @@ void emit_hand_over(const Call& call, Text& out)
 
 void emit_stub(const Source& source, const Call& call, Text& out)
 {
+    if (is_interpreted(source, call)) return emit_interpreted_stub(source, call, out);
     out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
              "(", parameter_list(call), ")\n{");
     out.line("::kairos::corba::Invocation _call(*this, ", operation_reference(source, call), ");");
@@ -306,7 +327,7 @@ void emit_operations(const Source& source, Text& out)
                 }
                 if (std::exchange(first, false))
                     out.line("namespace ", source.operation_scopes.at(interface), " {");
-                emit_operation(call, out);
+                emit_operation(source, call, out);
             }
         if (first) continue;
         out.line("} // namespace ", source.operation_scopes.at(interface));
@@ -318,6 +339,7 @@ void emit_operations(const Source& source, Text& out)
 
 void emit_stubs(const Source& source, Text& out)
 {
+    emit_tables(source, out);
     emit_marshals(source, out);
     for (const Exception* exception : all_of<Exception>(source))
         emit_exception(*exception, out);

@@ -449,6 +449,7 @@ void emit_types(const Source& source, Text& out)
     TypesEmitter emitter(source, out);
     emitter.emit(source.unit.declarations);
     emitter.emit_marshals();
+    emit_table_declarations(source, out);
     emit_any_operators(source, out);
 }
 

@@ -6,6 +6,7 @@
 
 #include "idlc/cpp_names.h"
 #include "idlc/diagnostics.h"
+#include "idlc/marshal_choice.h"
 #include "idlc/model.h"
 #include "idlc/options.h"
 #include "idlc/text.h"
@@ -73,6 +74,18 @@ struct Call {
     [[nodiscard]] std::string cpp_name() const { return identifier(declaration->name); }
     [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
 };
+/// emit_interpreted.cpp: whether a type or an operation is of the interpretive kind.
+[[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
+[[nodiscard]] bool is_interpreted(const Source& source, const Call& call);
+/// emit_table.cpp: the tables of interpreted structs.
+void emit_table_declarations(const Source& source, Text& out);
+void emit_tables(const Source& source, Text& out);
+/// emit_interpreted.cpp: an interpreted operation, if it is one, as data; its stub; its part of the
+/// skeleton.
+void emit_signature(const Source& source, const Call& call, Text& out);
+void emit_interpreted_stub(const Source& source, const Call& call, Text& out);
+void emit_interpreted_serve(const Source& source, const Call& call, Text& out);
+
 /// The requests of an operation or attribute; none of any other declaration.
 [[nodiscard]] std::vector<Call> calls_of(const Source& source, const Declaration& declaration);
 /// "add_op" or "size_getter", in the interface's operation scope.

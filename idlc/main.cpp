@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <unistd.h>
 
@@ -49,6 +50,18 @@ void add_naming_options(CLI::App& app, Options& options)
     suffix("--skel-source-suffix", options.skel_source_suffix, "source file of the skeletons");
 }
 
+void add_marshal_options(CLI::App& app, Options& options)
+{
+    const std::map<std::string, kairos::idlc::Engine> engines{
+        {"compiled", kairos::idlc::Engine::compiled},
+        {"interpretive", kairos::idlc::Engine::interpretive}};
+    app.add_option("--marshal", options.marshal,
+                   "How code encodes and decodes where the IDL does not say: compiled (fast) or "
+                   "interpretive (small)")
+        ->transform(CLI::Transformer(engines))
+        ->type_name("KIND");
+}
+
 void add_options(CLI::App& app, Options& options)
 {
     app.set_version_flag("--version", "kairos-idl " KAIROS_VERSION);
@@ -65,6 +78,7 @@ void add_options(CLI::App& app, Options& options)
     app.add_option("-o,--output-dir", options.output_directory, "Write generated files to DIR")
         ->type_name("DIR");
     add_naming_options(app, options);
+    add_marshal_options(app, options);
     app.add_option("--export-macro", options.export_macro, "Put MACRO in front of class names")
         ->type_name("MACRO");
     each(app.add_option("--include", options.header_includes,

@@ -4,6 +4,8 @@
 // back ends the second.
 #pragma once
 
+#include "idlc/marshal_choice.h"
+
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct Options {
     std::string source_suffix = ".cpp";
     std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too
     std::string skel_source_suffix = "_skel.cpp";
+    Engine marshal = Engine::compiled;          ///< where the IDL does not say
     std::string export_macro{};                 ///< in front of the names of classes
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
     bool any = true;                            ///< TypeCodes, and insertion into Any

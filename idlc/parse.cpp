@@ -604,6 +604,8 @@ void Parser::pragma(const Token& token)
         ids_.set_prefix(*prefix, token.location.file);
     } else if (word == "ID" || word == "version") {
         pragma_named(rest, token, word == "ID");
+    } else if (word == "kairos") {
+        pragma_marshal(rest, token.location);
     } // Other pragmas are for other compilers: 14.7.5 forbids to refuse them.
 }
 
@@ -621,6 +623,35 @@ void Parser::pragma_named(std::string_view rest, const Token& token, bool is_id)
     const auto id = quoted_text(rest);
     if (!id) return error(location, "expected a quoted repository id after #pragma ID");
     ids_.set_id(*declaration, *id, location);
+}
+
+/// `marshal(interpretive, A::b)`: what @marshal("interpretive") in front of A::b says.
+void Parser::pragma_marshal(std::string_view rest, const Location& location)
+{
+    const auto malformed = [&] {
+        error(location, "expected marshal(compiled, name) or marshal(interpretive, name)");
+    };
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    constexpr std::string_view head = "marshal";
+    if (!rest.starts_with(head)) return malformed();
+    rest.remove_prefix(head.size());
+    const std::size_t open = rest.find('(');
+    const std::size_t comma = rest.find(',');
+    const std::size_t close = rest.find(')');
+    if (open == rest.npos || comma == rest.npos || close == rest.npos || open > comma ||
+        comma > close || rest.find_first_not_of(" \t") != open ||
+        rest.find_first_not_of(" \t\r", close + 1) != rest.npos)
+        return malformed();
+    std::string_view engine = rest.substr(open + 1, comma - open - 1);
+    engine = next_word(engine);
+    std::string_view named = rest.substr(comma + 1, close - comma - 1);
+    const auto name = split_name(next_word(named), location);
+    if (!name || (engine != "compiled" && engine != "interpretive")) return malformed();
+    const Declaration* declaration = names_.resolve(*name, *scope_, "name");
+    if (declaration == nullptr) return;
+    const std::string value(engine);
+    const_cast<Declaration*>(declaration)
+        ->annotations.push_back({"marshal", {{"value", '"' + value + '"', value}}, location});
 }
 
 } // namespace kairos::idlc

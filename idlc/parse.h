@@ -101,6 +101,7 @@ class Parser {
     void skip_to_parenthesis();
     void parse_annotation_declaration(const Token& at);
     void pragma(const Token& token);
+    void pragma_marshal(std::string_view rest, const Location& location);
     void pragma_named(std::string_view rest, const Token& token, bool is_id);
     void check_forwards();
 

@@ -5,6 +5,7 @@
 
 #include "kairos/corba/any_object.h"
 #include "kairos/corba/context.h"
+#include "kairos/corba/interpreted.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
@@ -20,4 +21,6 @@
 #include "kairos/mapping/var.h"
 #include "kairos/mapping/wstring.h"
 #include "kairos/types/any_value.h"
+#include "kairos/types/interpreter.h"
+#include "kairos/types/table.h"
 #include "kairos/types/typecode_wire.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of fixed length (numbers, enums, arrays and structs of them) move in blocks: their CDR
-// layout is compared with the host's at compile time, and where both agree, sequences and arrays
-// are copied whole. Padding is masked to zero on the way out, so no host memory reaches the wire
-// (docs/architecture.md, "Layout is precomputed"). Stations 1 and 10 of the request walk.
+// Types of fixed length (numbers, enums, arrays and structs of them): what the compiler finds out
+// about their layout in CDR and in the host, and the Block (block.h) that says it to the functions
+// that move them (docs/architecture.md, "Layout is precomputed"). Stations 1 and 10 of the request
+// walk.
 //
 // A Marshal<T> of fixed length has, besides encode and decode:
 //   first_alignment  what CDR aligns the first byte of T to (that of its first number)
@@ -11,18 +11,16 @@
 //   end(at)          the stream offset behind a T that is encoded at offset `at`
 //   is_host_layout   whether the CDR image that starts at a multiple of host_alignment has every
 //                    number where the host has it
+//   is_number        whether it is one number, or an array of them
+//   has_characters   whether there are chars in it, which may have to be converted (cdr/codeset.h)
 //   data_bytes       bytes that are not padding
 //   mark(mask, at)   sets the bytes of T's numbers, T being at `at`, in a mask
-//   has_characters   whether there are chars in it, which may have to be converted (cdr/codeset.h);
-//                    may be left out where there are none
-//   is_checked, valid(p)  whether some values are invalid (booleans, enums), and whether the host
-//                         image at p has none of these
+//   is_checked       whether some values are invalid (booleans, enums)
+//   steps_max, append(steps, at, count)  its steps in a Block, `count` of it in a row at `at`
 #pragma once
 
-#include "kairos/base/arena.h"
 #include "kairos/cdr/codeset.h"
-#include "kairos/cdr/reader.h"
-#include "kairos/cdr/writer.h"
+#include "kairos/mapping/block.h"
 #include "kairos/mapping/types.h"
 
 #include <array>
@@ -43,20 +41,6 @@ concept Scalar = cdr::Primitive<T> && !std::same_as<T, wchar_t> && !std::same_as
 
 template <typename T>
 concept FixedLength = requires { Marshal<T>::is_host_layout; };
-
-template <typename M>
-inline constexpr bool contains_characters = requires { requires M::has_characters; };
-
-/// Whether values of this kind hold chars that must be converted one by one on this stream.
-template <typename M, typename Stream>
-[[nodiscard]] bool converts(const Stream& stream) noexcept
-{
-    if constexpr (contains_characters<M>) {
-        return cdr::converting_form(stream) != nullptr;
-    } else {
-        return false;
-    }
-}
 
 /// Writes one char that has to be converted.
 [[gnu::cold]] void encode_converted(cdr::Writer& out, const cdr::TextForm& form, char character);
@@ -85,58 +69,44 @@ template <typename M>
     return at;
 }
 
-// --- Copying without padding -------------------------------------------------------------------
+// --- Descriptions ------------------------------------------------------------------------------
 
 /// Structs larger than this are encoded number by number if they have padding.
 inline constexpr std::size_t masked_size_max = 1024;
 
-/// Copies host images of S with their padding zeroed: whole vectors under constant masks. `size`
-/// ends with the last number of the last S.
-template <typename S>
-void copy_masked(std::byte* to, const std::byte* from, std::size_t size) noexcept
-{
-    // Unaligned on purpose: elements start at any multiple of S's alignment.
-    typedef std::uint64_t Vector __attribute__((vector_size(16)));
-    static constexpr std::size_t period = std::lcm(sizeof(S), sizeof(Vector));
-    static constexpr auto mask = [] {
-        std::array<std::byte, period> bytes{};
-        for (std::size_t at = 0; at < period; at += sizeof(S))
-            Marshal<S>::mark(bytes, at);
-        return bytes;
-    }();
-    const auto copy_vector = [&](std::size_t at, std::size_t in_period) {
-        Vector value;
-        Vector mask_vector;
-        std::memcpy(&value, from + at, sizeof value);
-        std::memcpy(&mask_vector, mask.data() + in_period, sizeof mask_vector);
-        value &= mask_vector;
-        std::memcpy(to + at, &value, sizeof value);
-    };
-    std::size_t at = 0;
-    for (; size - at >= period; at += period) {
-        if constexpr (period <= 16 * sizeof(Vector)) {
-            [&]<std::size_t... vectors>(std::index_sequence<vectors...>) {
-                (copy_vector(at + vectors * sizeof(Vector), vectors * sizeof(Vector)), ...);
-            }(std::make_index_sequence<period / sizeof(Vector)>());
-        } else {
-            for (std::size_t in_period = 0; in_period < period; in_period += sizeof(Vector))
-                copy_vector(at + in_period, in_period);
-        }
-    }
-    std::size_t in_period = 0;
-    for (; size - at >= 8; at += 8, in_period += 8) {
-        std::uint64_t word;
-        std::uint64_t mask_word;
-        std::memcpy(&word, from + at, sizeof word);
-        std::memcpy(&mask_word, mask.data() + in_period, sizeof mask_word);
-        word &= mask_word;
-        std::memcpy(to + at, &word, sizeof word);
-    }
-    for (; at < size; ++at, ++in_period)
-        to[at] = from[at] & mask[in_period];
-}
+/// The steps of a Block while they are collected.
+template <std::size_t capacity>
+struct StepList {
+    std::array<Step, capacity> steps{};
+    std::size_t count = 0;
+    std::size_t group_begin = 0; ///< steps before it belong to another part
 
-// --- Elements of arrays and sequences ----------------------------------------------------------
+    constexpr void run(Step::Kind kind, std::size_t size, std::size_t at, std::size_t repeated,
+                       std::uint32_t detail = 0)
+    {
+        // Not those of eight bytes: one and several of them are different in parts (cdr::Reader).
+        if (size < 8 && count > group_begin) {
+            Step& last = steps[count - 1];
+            if (last.kind() == kind && last.detail() == detail &&
+                last.offset + last.count * size == at) {
+                last.count += static_cast<std::uint32_t>(repeated);
+                return;
+            }
+        }
+        steps[count++] = Step::make(at, repeated, kind, detail);
+    }
+    /// Appends what `inner` appends, repeated.
+    constexpr void repeat(std::size_t at, std::size_t repeated, std::size_t stride, auto inner)
+    {
+        const std::size_t opened = count;
+        count += 2;
+        group_begin = count;
+        inner();
+        group_begin = count;
+        steps[opened] = Step::make(at, repeated, Step::Kind::repeat, count - opened - 1);
+        steps[opened + 1] = Step::make(stride, 0, Step::Kind::stride);
+    }
+};
 
 template <typename T>
 class FixedElements {
@@ -150,131 +120,54 @@ class FixedElements {
     /// Bytes of the last element up to its last number.
     static constexpr std::size_t last_size = M::end(0);
 
-    static void encode(cdr::Writer& out, const T* elements, std::size_t count)
-    {
-        if constexpr (is_bulk && (!has_padding || sizeof(T) <= masked_size_max)) {
-            if (converts<M>(out)) [[unlikely]]
-                return encode_each(out, elements, count);
-            // Until the stream is where the host's layout fits: for nearly all types one element.
-            for (; count != 0 && !fits(out.phase()); ++elements, --count)
-                M::encode_numbers(out, *elements);
-            if (count == 0) return;
-            const auto* from = reinterpret_cast<const std::byte*>(elements);
-            const std::size_t size = (count - 1) * sizeof(T) + last_size;
-            if constexpr (!has_padding) {
-                out.write_bulk({from, size}, M::first_alignment);
-            } else {
-                copy_masked<T>(out.claim(size, M::first_alignment), from, size);
-            }
-        } else {
-            encode_each(out, elements, count);
-        }
-    }
-
-    static void decode(cdr::Reader& in, T* elements, std::size_t count)
-    {
-        if constexpr (is_bulk) {
-            if (in.is_native() && !converts<M>(in)) [[likely]] {
-                for (; count != 0 && !fits(in.offset()); ++elements, --count)
-                    M::decode_numbers(in, *elements);
-                if (count == 0) return;
-                const std::size_t size = (count - 1) * sizeof(T) + last_size;
-                const std::byte* from = in.block(size, M::first_alignment);
-                if (from == nullptr) return;
-                std::memcpy(static_cast<void*>(elements), from, size);
-                check(in, elements, count);
-                return;
-            }
-        }
-        decode_each(in, elements, count);
-    }
-
-    /// The next `count` elements in place if they can be used where they are, else copied into the
-    /// arena; null when the input is refused.
-    [[nodiscard]] static T* decode_view(cdr::Reader& in, Arena& arena, std::size_t count)
-    {
-        T* view = nullptr;
-        if constexpr (is_bulk) {
-            if (in.is_native() && !converts<M>(in)) [[likely]]
-                view = decode_in_place(in, count);
-        }
-        if (view == nullptr && in.ok()) {
-            view = arena.allocate<T>(count);
-            decode(in, view, count);
-        }
-        return in.ok() ? view : nullptr;
-    }
-
   private:
-    [[nodiscard]] static bool fits(std::size_t offset) noexcept
-    {
-        return align_up(offset, M::first_alignment) % M::host_alignment == 0;
-    }
+    static constexpr bool has_mask = is_bulk && has_padding && sizeof(T) <= masked_size_max;
+    static_assert(sizeof(T) <= 0xFFFF'FFFF);
 
-    /// The bytes of a received message are the ORB's own until the reply is sent, and each is
-    /// decoded once: so a first element that CDR put four bytes too late for the host (behind the
-    /// length, in the usual case) is moved to where the elements behind it want it, over the
-    /// length. Null where that is not possible; nothing was read then.
-    [[nodiscard]] static T* decode_in_place(cdr::Reader& in, std::size_t count) noexcept
+    static constexpr auto list = [] {
+        StepList<M::steps_max> steps;
+        M::append(steps, 0, 1);
+        return steps;
+    }();
+
+    /// Of the steps that are not part of another.
+    static constexpr std::uint16_t first_checked()
     {
-        const Bytes bytes = in.bytes();
-        const std::size_t begin = align_up(in.offset(), M::first_alignment);
-        const bool moves_first = begin % M::host_alignment != 0;
-        const std::size_t second =
-            moves_first ? align_up(M::end(begin), M::first_alignment) : begin + sizeof(T);
-        const std::size_t length_at = in.offset() - sizeof(CORBA::ULong);
-        if (second % M::host_alignment != 0 || second < length_at + sizeof(T)) return nullptr;
-        const std::size_t image = second - sizeof(T);
-        if (image > bytes.size() || count > (bytes.size() - image) / sizeof(T)) return nullptr;
-        if (count == 1 && moves_first && M::end(begin) != second) return nullptr;
-        auto* place = const_cast<std::byte*>(bytes.data() + image);
-        if (reinterpret_cast<std::uintptr_t>(place) % alignof(T) != 0) return nullptr;
-        if (moves_first) {
-            T first{};
-            M::decode_numbers(in, first);
-            if (count > 1) (void)in.block((count - 2) * sizeof(T) + last_size, M::first_alignment);
-            if (!in.ok()) return nullptr;
-            std::memcpy(place, static_cast<const void*>(&first), sizeof(T));
-        } else {
-            (void)in.block((count - 1) * sizeof(T) + last_size, M::first_alignment);
+        for (std::size_t i = 0; i < list.count && i < 0xFFFF; ++i) {
+            const Step::Kind kind = list.steps[i].kind();
+            if (kind == Step::Kind::boolean || kind == Step::Kind::enumerator ||
+                kind == Step::Kind::repeat)
+                return static_cast<std::uint16_t>(i);
         }
-        auto* elements = reinterpret_cast<T*>(place);
-        check(in, elements, count);
-        return elements;
+        return 0;
     }
 
-    static void check(cdr::Reader& in, const T* elements, std::size_t count) noexcept
-    {
-        if constexpr (M::is_checked) {
-            const auto* at = reinterpret_cast<const std::byte*>(elements);
-            for (std::size_t i = 0; i < count; ++i, at += sizeof(T))
-                if (!M::valid(at)) return in.fail(cdr::Fault::invalid_value);
-        }
-    }
-
-    static void encode_each(cdr::Writer& out, const T* elements, std::size_t count)
-    {
-        for (; count != 0; ++elements, --count)
-            M::encode_numbers(out, *elements);
-    }
-
-    [[gnu::noinline]] static void decode_each(cdr::Reader& in, T* elements, std::size_t count)
-    {
-        if constexpr (std::is_arithmetic_v<T> && sizeof(T) == 8) {
-            // In parts (see Reader), a run of numbers goes on right where the next part begins.
-            if (count == 0) return;
-            const std::byte* from = in.block(count * sizeof(T), sizeof(T));
-            if (from == nullptr) return;
-            std::memcpy(elements, from, count * sizeof(T));
-            if (in.swap())
-                for (std::size_t i = 0; i < count; ++i)
-                    elements[i] = byteswap(elements[i]);
-            return;
-        }
-        for (; count != 0; ++elements, --count)
-            M::decode_numbers(in, *elements);
-    }
+  public:
+    static constexpr auto stored = [] {
+        StoredBlock<list.count, has_mask ? sizeof(T) : 0> made{};
+        made.block = {.size = sizeof(T),
+                      .last_size = static_cast<std::uint32_t>(last_size),
+                      .data_size = static_cast<std::uint32_t>(M::data_bytes),
+                      .step_count = static_cast<std::uint32_t>(list.count),
+                      .first_checked = first_checked(),
+                      .first_alignment = M::first_alignment,
+                      .host_alignment = M::host_alignment,
+                      .is_bulk = is_bulk,
+                      .is_sent_whole = is_bulk && (!has_padding || has_mask),
+                      .has_mask = has_mask,
+                      .is_number = M::is_number,
+                      .has_characters = M::has_characters,
+                      .is_checked = M::is_checked};
+        for (std::size_t i = 0; i < list.count; ++i)
+            made.steps[i] = list.steps[i];
+        if constexpr (has_mask) M::mark(made.mask, 0);
+        return made;
+    }();
 };
+
+/// The description of T.
+template <typename T>
+inline constexpr const Block& block_of = FixedElements<T>::stored.block;
 
 // --- Numbers -----------------------------------------------------------------------------------
 
@@ -285,8 +178,16 @@ struct Marshal<T> {
     static constexpr std::size_t host_alignment = sizeof(T);
     static constexpr std::size_t data_bytes = sizeof(T);
     static constexpr bool is_host_layout = true;
-    static constexpr bool has_characters = std::same_as<T, char>;
+    static constexpr bool is_number = true;
     static constexpr bool is_checked = std::same_as<T, bool>;
+    static constexpr std::size_t steps_max = 1;
+    static constexpr bool has_characters = std::same_as<T, char>;
+    static constexpr Step::Kind kind = std::same_as<T, bool> ? Step::Kind::boolean
+                                       : has_characters      ? Step::Kind::character
+                                       : sizeof(T) == 1      ? Step::Kind::number1
+                                       : sizeof(T) == 2      ? Step::Kind::number2
+                                       : sizeof(T) == 4      ? Step::Kind::number4
+                                                             : Step::Kind::number8;
 
     static constexpr std::size_t end(std::size_t at) { return align_up(at, sizeof(T)) + sizeof(T); }
     static constexpr void mark(auto& mask, std::size_t at)
@@ -294,7 +195,10 @@ struct Marshal<T> {
         for (std::size_t i = 0; i < sizeof(T); ++i)
             mask[at + i] = std::byte{0xFF};
     }
-    static bool valid(const std::byte* at) noexcept { return !is_checked || *at <= std::byte{1}; }
+    static constexpr void append(auto& steps, std::size_t at, std::size_t count)
+    {
+        steps.run(kind, sizeof(T), at, count);
+    }
 
     static void encode(cdr::Writer& out, const T& value)
     {
@@ -312,8 +216,6 @@ struct Marshal<T> {
             value = in.read<T>();
         }
     }
-    static void encode_numbers(cdr::Writer& out, const T& value) { encode(out, value); }
-    static void decode_numbers(cdr::Reader& in, T& value) { decode(in, value); }
 };
 
 /// long double: an IEEE quad, which is not what x86 has, aligned to eight.
@@ -324,32 +226,32 @@ struct Marshal<CORBA::LongDouble> {
     static constexpr std::size_t host_alignment = alignof(CORBA::LongDouble);
     static constexpr std::size_t data_bytes = 16;
     static constexpr bool is_host_layout = false;
+    static constexpr bool is_number = true;
+    static constexpr bool has_characters = false;
     static constexpr bool is_checked = false;
+    static constexpr std::size_t steps_max = 1;
 
     static constexpr std::size_t end(std::size_t at) { return align_up(at, 8) + 16; }
     static constexpr void mark(auto&, std::size_t) {}
-    static bool valid(const std::byte*) noexcept { return true; }
+    static constexpr void append(auto& steps, std::size_t at, std::size_t count)
+    {
+        steps.run(Step::Kind::quad, sizeof(CORBA::LongDouble), at, count);
+    }
 
     static void encode(cdr::Writer& out, const CORBA::LongDouble& value);
     static void decode(cdr::Reader& in, CORBA::LongDouble& value);
-    static void encode_numbers(cdr::Writer& out, const CORBA::LongDouble& value)
-    {
-        encode(out, value);
-    }
-    static void decode_numbers(cdr::Reader& in, CORBA::LongDouble& value) { decode(in, value); }
 };
 
 /// What the Marshal of a generated enum derives from. `count` enumerators, numbered from 0.
 template <typename E, CORBA::ULong count>
 struct EnumMarshal : Marshal<CORBA::ULong> {
-    static_assert(sizeof(E) == 4);
+    static_assert(sizeof(E) == 4 && count <= Step::detail_max);
     static constexpr bool is_checked = true;
+    static constexpr CORBA::ULong enumerators = count;
 
-    static bool valid(const std::byte* at) noexcept
+    static constexpr void append(auto& steps, std::size_t at, std::size_t repeated)
     {
-        CORBA::ULong ordinal;
-        std::memcpy(&ordinal, at, sizeof ordinal);
-        return ordinal < count;
+        steps.run(Step::Kind::enumerator, sizeof(E), at, repeated, count);
     }
     static void encode(cdr::Writer& out, const E& value)
     {
@@ -362,8 +264,6 @@ struct EnumMarshal : Marshal<CORBA::ULong> {
             return in.fail(cdr::Fault::invalid_value);
         value = static_cast<E>(ordinal);
     }
-    static void encode_numbers(cdr::Writer& out, const E& value) { encode(out, value); }
-    static void decode_numbers(cdr::Reader& in, E& value) { decode(in, value); }
 };
 
 // --- Arrays ------------------------------------------------------------------------------------
@@ -379,8 +279,10 @@ struct Marshal<T[count]> {
     static constexpr std::size_t data_bytes = count * M::data_bytes;
     static constexpr bool is_host_layout =
         M::is_host_layout && (count == 1 || align_up(M::end(0), M::first_alignment) == sizeof(T));
-    static constexpr bool has_characters = contains_characters<M>;
+    static constexpr bool is_number = M::is_number;
+    static constexpr bool has_characters = M::has_characters;
     static constexpr bool is_checked = M::is_checked;
+    static constexpr std::size_t steps_max = M::steps_max + 2;
 
     static constexpr std::size_t end(std::size_t at) { return end_of_elements<M>(at, count); }
     static constexpr void mark(auto& mask, std::size_t at)
@@ -388,26 +290,23 @@ struct Marshal<T[count]> {
         for (std::size_t i = 0; i < count; ++i)
             M::mark(mask, at + i * sizeof(T));
     }
-    static bool valid(const std::byte* at) noexcept
+    static constexpr void append(auto& steps, std::size_t at, std::size_t repeated)
     {
-        for (std::size_t i = 0; i < count; ++i)
-            if (!M::valid(at + i * sizeof(T))) return false;
-        return true;
+        if constexpr (is_number) {
+            M::append(steps, at, repeated * count);
+        } else {
+            steps.repeat(at, repeated * count, sizeof(T), [&] { M::append(steps, 0, 1); });
+        }
     }
 
     static void encode(cdr::Writer& out, const T (&elements)[count])
     {
-        FixedElements<Number>::encode(out, reinterpret_cast<const Number*>(&elements), numbers);
+        encode_block(out, block_of<Number>, &elements, numbers);
     }
     static void decode(cdr::Reader& in, T (&elements)[count])
     {
-        FixedElements<Number>::decode(in, reinterpret_cast<Number*>(&elements), numbers);
+        decode_block(in, block_of<Number>, &elements, numbers);
     }
-    static void encode_numbers(cdr::Writer& out, const T (&elements)[count])
-    {
-        encode(out, elements);
-    }
-    static void decode_numbers(cdr::Reader& in, T (&elements)[count]) { decode(in, elements); }
 
   private:
     static constexpr std::size_t numbers = sizeof(T[count]) / sizeof(Number);
@@ -424,8 +323,6 @@ struct Field<member, host_offset> {
     using Type = T;
     using M = Marshal<T>;
     static constexpr std::size_t offset = host_offset;
-    static const T& of(const S& value) { return value.*member; }
-    static T& of(S& value) { return value.*member; }
 };
 
 /// What the Marshal of a generated struct of fixed length derives from.
@@ -436,8 +333,6 @@ struct FixedStruct {
         std::max({First::M::host_alignment, Rest::M::host_alignment...});
     static constexpr std::size_t data_bytes = (First::M::data_bytes + ... + Rest::M::data_bytes);
     static constexpr std::size_t wire_bytes_min = data_bytes;
-    static constexpr bool has_characters =
-        (contains_characters<typename First::M> || ... || contains_characters<typename Rest::M>);
     static constexpr bool is_checked = (First::M::is_checked || ... || Rest::M::is_checked);
 
     static constexpr std::size_t end(std::size_t at)
@@ -461,28 +356,21 @@ struct FixedStruct {
         First::M::mark(mask, at + First::offset);
         (Rest::M::mark(mask, at + Rest::offset), ...);
     }
-    static bool valid(const std::byte* at) noexcept
+    static constexpr bool is_number = false;
+    static constexpr bool has_characters =
+        (First::M::has_characters || ... || Rest::M::has_characters);
+    static constexpr std::size_t steps_max = (First::M::steps_max + ... + Rest::M::steps_max);
+    static constexpr void append(auto& steps, std::size_t at, std::size_t)
     {
-        return First::M::valid(at + First::offset) &&
-               (Rest::M::valid(at + Rest::offset) && ... && true);
+        First::M::append(steps, at + First::offset, 1);
+        (Rest::M::append(steps, at + Rest::offset, 1), ...);
     }
 
     static void encode(cdr::Writer& out, const S& value)
     {
-        FixedElements<S>::encode(out, &value, 1);
+        encode_block(out, block_of<S>, &value, 1);
     }
-    static void decode(cdr::Reader& in, S& value) { FixedElements<S>::decode(in, &value, 1); }
-
-    static void encode_numbers(cdr::Writer& out, const S& value)
-    {
-        First::M::encode_numbers(out, First::of(value));
-        (Rest::M::encode_numbers(out, Rest::of(value)), ...);
-    }
-    static void decode_numbers(cdr::Reader& in, S& value)
-    {
-        First::M::decode_numbers(in, First::of(value));
-        (Rest::M::decode_numbers(in, Rest::of(value)), ...);
-    }
+    static void decode(cdr::Reader& in, S& value) { decode_block(in, block_of<S>, &value, 1); }
 };
 
 } // namespace kairos::mapping

@@ -337,23 +337,12 @@ template <CORBA::UShort digits, CORBA::UShort scale>
 struct Marshal<FixedPoint<digits, scale>> {
     using T = FixedPoint<digits, scale>;
     static constexpr std::size_t wire_bytes_min = fixed_bytes(digits);
-    static constexpr std::size_t first_alignment = 1;
-    static constexpr std::size_t host_alignment = alignof(T);
-    static constexpr std::size_t data_bytes = fixed_bytes(digits);
-    static constexpr bool is_host_layout = false;
-    static constexpr bool is_checked = false;
-
-    static constexpr std::size_t end(std::size_t at) { return at + fixed_bytes(digits); }
-    static constexpr void mark(auto&, std::size_t) {}
-    static bool valid(const std::byte*) noexcept { return true; }
 
     static void encode(cdr::Writer& out, const T& value)
     {
         encode_fixed(out, value, digits, scale);
     }
     static void decode(cdr::Reader& in, T& value) { decode_fixed(in, value, digits, scale); }
-    static void encode_numbers(cdr::Writer& out, const T& value) { encode(out, value); }
-    static void decode_numbers(cdr::Reader& in, T& value) { decode(in, value); }
 };
 
 } // namespace kairos::mapping

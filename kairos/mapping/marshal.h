@@ -283,7 +283,7 @@ struct StorageMarshal<ValueStorage<T>> {
     static void encode(cdr::Writer& out, const T* elements, CORBA::ULong count)
     {
         if constexpr (FixedLength<T> && !std::is_array_v<T>) {
-            FixedElements<T>::encode(out, elements, count);
+            encode_block(out, block_of<T>, elements, count);
         } else {
             for (CORBA::ULong i = 0; i < count; ++i)
                 Marshal<T>::encode(out, elements[i]);
@@ -292,7 +292,7 @@ struct StorageMarshal<ValueStorage<T>> {
     static void decode(cdr::Reader& in, T* elements, CORBA::ULong count)
     {
         if constexpr (FixedLength<T> && !std::is_array_v<T>) {
-            FixedElements<T>::decode(in, elements, count);
+            decode_block(in, block_of<T>, elements, count);
         } else {
             for (CORBA::ULong i = 0; i < count && in.ok(); ++i)
                 Marshal<T>::decode(in, elements[i]);
@@ -301,7 +301,7 @@ struct StorageMarshal<ValueStorage<T>> {
     [[nodiscard]] static T* decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
         requires(FixedLength<T> && !std::is_array_v<T>)
     {
-        return FixedElements<T>::decode_view(in, arena, count);
+        return static_cast<T*>(view_block(in, block_of<T>, arena, count));
     }
 };
 

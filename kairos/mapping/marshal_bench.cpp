@@ -74,6 +74,8 @@ void encode_sequence(benchmark::State& state)
     count(state, payload_bytes);
 }
 BENCHMARK(encode_sequence<CORBA::Octet>);
+BENCHMARK(encode_sequence<CORBA::Short>);
+BENCHMARK(encode_sequence<CORBA::Long>);
 BENCHMARK(encode_sequence<CORBA::Double>);
 BENCHMARK(encode_sequence<BinStruct>);
 
@@ -89,13 +91,15 @@ std::vector<std::byte> encoded(const T& value)
     return bytes;
 }
 
-template <typename T>
+template <typename T, bool swapped = false>
 void decode_sequence(benchmark::State& state)
 {
-    const auto bytes = encoded(filled<T>());
+    auto bytes = encoded(filled<T>());
+    if (swapped)
+        std::reverse(bytes.begin(), bytes.begin() + 4); // the length; elements are all ones
     UnboundedSequence<T> elements;
     for (auto _ : state) {
-        cdr::Reader in(bytes, native_little_endian);
+        cdr::Reader in(bytes, native_little_endian != swapped);
         decode(in, elements);
         benchmark::DoNotOptimize(elements.data());
         benchmark::ClobberMemory();
@@ -103,8 +107,45 @@ void decode_sequence(benchmark::State& state)
     count(state, payload_bytes);
 }
 BENCHMARK(decode_sequence<CORBA::Octet>);
+BENCHMARK(decode_sequence<CORBA::Short>);
+BENCHMARK(decode_sequence<CORBA::Long>);
 BENCHMARK(decode_sequence<CORBA::Double>);
 BENCHMARK(decode_sequence<BinStruct>);
+BENCHMARK(decode_sequence<CORBA::Short, true>);
+BENCHMARK(decode_sequence<CORBA::Long, true>);
+BENCHMARK(decode_sequence<CORBA::Double, true>);
+BENCHMARK(decode_sequence<BinStruct, true>);
+
+/// One struct, as a parameter is.
+void encode_struct(benchmark::State& state)
+{
+    BinStruct value;
+    std::memset(static_cast<void*>(&value), 1, sizeof value);
+    cdr::Buffer buffer(payload_bytes);
+    for (auto _ : state) {
+        cdr::Writer out(buffer);
+        for (int i = 0; i < 100; ++i)
+            encode(out, value);
+        benchmark::ClobberMemory();
+    }
+    count(state, 100 * sizeof value);
+}
+BENCHMARK(encode_struct);
+
+void decode_struct(benchmark::State& state)
+{
+    BinStruct value;
+    const std::vector<std::byte> bytes(100 * sizeof value, std::byte{1});
+    for (auto _ : state) {
+        cdr::Reader in(bytes, native_little_endian);
+        for (int i = 0; i < 100; ++i) {
+            decode(in, value);
+            benchmark::DoNotOptimize(value);
+        }
+    }
+    count(state, 100 * sizeof value);
+}
+BENCHMARK(decode_struct);
 
 template <typename T>
 void view_sequence(benchmark::State& state)

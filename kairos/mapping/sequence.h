@@ -12,6 +12,7 @@
 #include "kairos/mapping/wstring.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -21,11 +22,27 @@ namespace kairos::mapping {
 /// Throws BAD_PARAM: a bounded sequence was given more elements than its type allows.
 [[noreturn]] void raise_sequence_bound_exceeded();
 
+/// What every sequence is in memory, whatever its elements: what code that knows types only as data
+/// (kairos/types) relies on. Buffers are made by the storage's `allocate`: new T[count] of values;
+/// of pointers one slot more, which holds their number and lies in front.
+struct SequenceLayout {
+    void* buffer;
+    CORBA::ULong length;
+    CORBA::ULong capacity;
+    bool release; ///< whether the elements are the sequence's own
+};
+
 /// Elements that are values: numbers, structs, sequences, arrays. T may be incomplete until used.
 template <typename T>
 class ValueStorage {
   public:
     using Stored = T;
+    [[nodiscard]] static consteval bool has_sequence_layout()
+    {
+        return offsetof(ValueStorage, length_) == offsetof(SequenceLayout, length) &&
+               offsetof(ValueStorage, capacity_) == offsetof(SequenceLayout, capacity) &&
+               offsetof(ValueStorage, release_) == offsetof(SequenceLayout, release);
+    }
     using value_type = T;
     using iterator = T*;
     using const_iterator = const T*;
@@ -188,6 +205,12 @@ template <typename Elements>
 class PointerStorage {
   public:
     using Stored = typename Elements::Pointer;
+    [[nodiscard]] static consteval bool has_sequence_layout()
+    {
+        return offsetof(PointerStorage, length_) == offsetof(SequenceLayout, length) &&
+               offsetof(PointerStorage, capacity_) == offsetof(SequenceLayout, capacity) &&
+               offsetof(PointerStorage, release_) == offsetof(SequenceLayout, release);
+    }
     using ElementTraits = Elements;
     using Borrowed = typename Elements::Borrowed;
     using value_type = Borrowed;
@@ -365,6 +388,13 @@ class SequenceBase : public Storage {
         this->release_ = true;
     }
 };
+
+/// Whether a sequence class keeps to SequenceLayout: it, too, has nothing but the four members, in
+/// this order.
+template <typename Sequence>
+inline constexpr bool is_sequence_layout =
+    std::is_standard_layout_v<Sequence> && sizeof(Sequence) == sizeof(SequenceLayout) &&
+    Sequence::kairos_storage::has_sequence_layout();
 
 template <typename Storage>
 class Unbounded : public SequenceBase<Storage> {

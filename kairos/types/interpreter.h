@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encodes and decodes C++ values as their tables say. The same bytes and the same errors as
-// compiled code (mapping/marshal.h), by other means.
+// Encodes and decodes C++ values as their tables say, makes and destroys them. The same bytes and
+// the same errors as compiled code (mapping/marshal.h), by other means. Stations 1 and 10 of the
+// request walk (docs/TOUR.md) where code is interpreted. Used by one thread at a time per value.
 #pragma once
 
 #include "kairos/types/table.h"
@@ -12,5 +13,17 @@ namespace kairos::types {
 void encode(cdr::Writer& out, const Table& table, const void* value);
 /// `value` is a constructed object. Never throws but std::bad_alloc: the reader fails.
 void decode(cdr::Reader& in, const Table& table, void* value);
+/// The same, but strings and the elements of a sequence may be those in the message or be in the
+/// arena: the value lasts as long as both. A string is then not the holder's own.
+void decode_view(cdr::Reader& in, Arena& arena, const Table& table, void* value);
+
+/// As T() does.
+void construct(const Table& table, void* storage);
+/// As ~T() does.
+void destroy(const Table& table, void* value) noexcept;
+/// `new T()`, or `new T[n]()` where T is an array. Owned by the caller.
+[[nodiscard]] void* create(const Table& table);
+/// As `delete` or `delete[]` of what `create` or compiled code has made; nothing for null.
+void dispose(const Table& table, void* value) noexcept;
 
 } // namespace kairos::types

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stubs and skeletons of the interpretive kind (kairos/corba/interpreted.h): an operation's
+// signature as constant data, a stub that gathers the addresses of its arguments, and a function
+// that hands such addresses to the servant.
+#include "idlc/emitters.h"
+
+#include <optional>
+
+namespace kairos::idlc {
+namespace {
+
+/// More would not fit into a signature.
+constexpr std::size_t parameters_max = 254;
+
+enum class Way { in, out, inout, result };
+
+Way way_of(Direction direction)
+{
+    return direction == Direction::in    ? Way::in
+           : direction == Direction::out ? Way::out
+                                         : Way::inout;
+}
+
+/// kairos::corba::Passing, or none for what has no interpreted form.
+std::optional<std::string_view> passing_of(const Type& type, Way way)
+{
+    const bool made_by_callee = way == Way::out || way == Way::result;
+    switch (form_of(type)) {
+    case Form::basic:
+    case Form::fixed_struct:
+        return "value";
+    case Form::string:
+    case Form::object:
+        return "owned";
+    case Form::variable_struct:
+    case Form::sequence:
+    case Form::variable_array:
+        return made_by_callee ? "pointer" : "value";
+    case Form::fixed_array:
+        return way == Way::result ? "pointer" : "value";
+    default:
+        return std::nullopt;
+    }
+}
+
+bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
+
+/// The type whose table describes a parameter.
+std::string described_type(const Type& type)
+{
+    switch (form_of(type)) {
+    case Form::string:
+        return std::string("::kairos::types::TextParameter<") +
+               (is_wide(type) ? "wchar_t, " : "char, ") + std::to_string(string_bound(type)) + ">";
+    case Form::object:
+        return "::kairos::mapping::ObjectVar<" + interface_class(type) + ">";
+    default:
+        return value_type(type);
+    }
+}
+
+bool is_array(const Type& type)
+{
+    return form_of(type) == Form::fixed_array || form_of(type) == Form::variable_array;
+}
+
+bool can_interpret(const Call& call)
+{
+    if (call.parameters.size() > parameters_max) return false;
+    if (call.result->kind != TypeKind::void_ && !passing_of(*call.result, Way::result))
+        return false;
+    for (const Parameter& parameter : call.parameters)
+        if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
+    return true;
+}
+
+void emit_form(const Type& type, Way way, Text& out)
+{
+    constexpr const char* ways[] = {"in", "out", "inout", "out"};
+    out.line("    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<", described_type(type),
+             ">::table,");
+    out.line("        ::kairos::corba::Way::", ways[static_cast<std::size_t>(way)],
+             ", ::kairos::corba::Passing::", *passing_of(type, way), "},");
+}
+
+std::size_t parameter_count(const Call& call)
+{
+    return call.parameters.size() + (call.result->kind == TypeKind::void_ ? 0 : 1);
+}
+
+/// The address that the stub puts into the array for an argument.
+std::string address_of(const Parameter& parameter, const std::string& name)
+{
+    const Way way = way_of(parameter.direction);
+    const std::string_view passing = *passing_of(*parameter.type, way);
+    if (is_array(*parameter.type) && passing == "value") return name;
+    if (way == Way::out && passing != "value") return "&" + name + ".ptr()";
+    return "&" + name;
+}
+
+/// The C++ type at the address of a parameter in a skeleton.
+std::string type_at(const Type& type, Way way)
+{
+    switch (form_of(type)) {
+    case Form::string:
+        if (is_wide(type)) return way == Way::in ? "const wchar_t* const" : "wchar_t*";
+        return way == Way::in ? "const char* const" : "char*";
+    case Form::object:
+        return interface_class(type) + "*";
+    default:
+        break;
+    }
+    const std::string name = value_type(type);
+    if (*passing_of(type, way) == "pointer") return name + (is_array(type) ? "_slice*" : "*");
+    return (way == Way::in ? "const " : "") + name;
+}
+
+std::string argument_at(const Type& type, Way way, std::size_t index)
+{
+    return "*static_cast<" + type_at(type, way) + "*>(_at[" + std::to_string(index) + "])";
+}
+
+} // namespace
+
+bool is_interpreted(const Source& source, const Declaration& declaration)
+{
+    return annotated_engine(declaration).value_or(source.options.marshal) == Engine::interpretive;
+}
+
+bool is_interpreted(const Source& source, const Call& call)
+{
+    return is_interpreted(source, *call.declaration) && can_interpret(call);
+}
+
+void emit_signature(const Source& source, const Call& call, Text& out)
+{
+    if (!is_interpreted(source, call)) return;
+    const std::string count = std::to_string(parameter_count(call));
+    const std::string operation = operation_constant(call);
+    out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation, "_signature{");
+    out.line("    ", operation, ", {");
+    if (call.result->kind != TypeKind::void_) emit_form(*call.result, Way::result, out);
+    for (const Parameter& parameter : call.parameters)
+        emit_form(*parameter.type, way_of(parameter.direction), out);
+    out.line("}};");
+}
+
+void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
+{
+    out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
+             "(", parameter_list(call), ")\n{");
+    const bool has_result = call.result->kind != TypeKind::void_;
+    std::string addresses;
+    if (has_result) {
+        out.line(result_type(*call.result), " _result{};");
+        addresses = "&_result";
+    }
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        addresses +=
+            (addresses.empty() ? "" : ", ") + address_of(call.parameters[i], call.locals[i]);
+    std::string arguments = "nullptr";
+    if (!addresses.empty()) {
+        out.line("const void* const _arguments[] = {", addresses, "};");
+        arguments = "_arguments";
+    }
+    out.line("::kairos::corba::call(*this, ", operation_reference(source, call),
+             "_signature.signature, ", arguments, ");");
+    if (has_result) out.line("return _result;");
+    out.close();
+    out.blank();
+}
+
+void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
+{
+    const std::string skeleton = skeleton_name(call.interface());
+    const std::string at = parameter_count(call) == 0 ? "" : " _at";
+    out.open("void ", skeleton, "::_serve_", call.wire_name, "(::kairos::orb::Upcall& _upcall)\n{");
+    out.open("constexpr auto _call = [](void* _servant, void* const*", at, ") {");
+    std::size_t index = 0;
+    std::string result;
+    if (call.result->kind != TypeKind::void_)
+        result = argument_at(*call.result, Way::result, index++) + " = ";
+    std::string arguments;
+    for (const Parameter& parameter : call.parameters)
+        arguments += (arguments.empty() ? "" : ", ") +
+                     argument_at(*parameter.type, way_of(parameter.direction), index++);
+    out.line(result, "static_cast<::", skeleton, "*>(_servant)->", call.cpp_name(), "(", arguments,
+             ");");
+    out.close("};");
+    out.line("::kairos::corba::serve(_upcall, ", operation_reference(source, call),
+             "_signature.signature, _call, this);");
+    out.close();
+    out.blank();
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "idlc/marshal_choice.h"
+
+namespace kairos::idlc {
+namespace {
+
+[[nodiscard]] bool is_marshal(const Annotation& annotation)
+{
+    return annotation.name == "marshal" || annotation.name == "kairos::marshal";
+}
+
+[[nodiscard]] std::optional<Engine> engine_of(const Annotation& annotation)
+{
+    if (annotation.parameters.size() != 1) return std::nullopt;
+    const auto* text = std::get_if<std::string>(&annotation.parameters[0].value);
+    return text == nullptr ? std::nullopt : engine_named(*text);
+}
+
+/// Of several that say something about one declaration, the last: a pragma overrides.
+[[nodiscard]] std::optional<Engine> engine_of(const Annotations& annotations)
+{
+    std::optional<Engine> engine;
+    for (const Annotation& annotation : annotations)
+        if (is_marshal(annotation)) engine = engine_of(annotation);
+    return engine;
+}
+
+void check(const Annotations& annotations, Diagnostics& diagnostics)
+{
+    for (const Annotation& annotation : annotations)
+        if (is_marshal(annotation) && !engine_of(annotation))
+            diagnostics.error(annotation.location,
+                              "expected @marshal(\"compiled\") or @marshal(\"interpretive\")");
+}
+
+void check(const Declarations& declarations, Diagnostics& diagnostics)
+{
+    for (const Declaration* declaration : declarations) {
+        check(declaration->annotations, diagnostics);
+        if (const auto* module = as<Module>(declaration)) check(module->declarations, diagnostics);
+        if (const auto* interface = as<Interface>(declaration))
+            check(interface->declarations, diagnostics);
+        if (const auto* composite = as<Struct>(declaration))
+            check(composite->declarations, diagnostics);
+    }
+}
+
+} // namespace
+
+std::optional<Engine> engine_named(std::string_view name) noexcept
+{
+    if (name == "compiled") return Engine::compiled;
+    if (name == "interpretive") return Engine::interpretive;
+    return std::nullopt;
+}
+
+std::optional<Engine> annotated_engine(const Declaration& declaration)
+{
+    for (const Declaration* scope = &declaration; scope != nullptr; scope = scope->parent) {
+        if (const auto engine = engine_of(scope->annotations)) return engine;
+        // A module is opened several times; a pragma names all of its openings.
+        const auto* module = as<Module>(scope);
+        if (module == nullptr || module->first == module || module->first == nullptr) continue;
+        if (const auto engine = engine_of(module->first->annotations)) return engine;
+    }
+    return std::nullopt;
+}
+
+void check_marshal_annotations(const Unit& unit, Diagnostics& diagnostics)
+{
+    check(unit.declarations, diagnostics);
+}
+
+} // namespace kairos::idlc

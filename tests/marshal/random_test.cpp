@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random types with random values: compiled, interpreted and mixed code write what the reference
+// encoder writes, at every start phase; each reads what the others wrote, in either byte order; and
+// all of them see the same in input that was cut off or damaged.
+#include "compiled_values.h"
+#include "interpreted_values.h"
+#include "mixed_values.h"
+#include "random_types.h"
+#include "values.h"
+
+#include <gtest/gtest.h>
+
+namespace marshal_test {
+namespace {
+
+using kairos::native_little_endian;
+using kairos::cdr::Buffer;
+using kairos::cdr::Fault;
+using kairos::cdr::Reader;
+using kairos::cdr::Writer;
+using Octets = std::vector<std::byte>;
+
+constexpr int rounds = 6;
+
+template <typename T>
+Octets encoded(const T& value, std::size_t phase)
+{
+    Buffer buffer;
+    Writer out(buffer);
+    for (std::size_t i = 0; i < phase; ++i)
+        out.write(std::uint8_t{0});
+    kairos::mapping::encode(out, value);
+    Octets bytes(out.contiguous().begin(), out.contiguous().end());
+    EXPECT_TRUE(out.externals().empty()); // nothing here is that large
+    return bytes;
+}
+
+/// What decoding came to: the fault, or the value as it is encoded again and where it ended.
+struct Outcome {
+    Fault fault = Fault::none;
+    std::size_t end = 0;
+    Octets again{};
+    friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+template <typename T>
+Outcome decoded(const Octets& bytes, bool little_endian, std::size_t phase)
+{
+    Reader in(bytes, little_endian, phase);
+    T value;
+    kairos::mapping::decode(in, value);
+    if (!in.ok()) return {in.fault()};
+    return {Fault::none, in.offset(), encoded(value, phase)};
+}
+
+/// The same through what skeletons call; the view may write into the bytes.
+template <typename T>
+Outcome viewed(const Octets& bytes, bool little_endian, std::size_t phase)
+{
+    // A message starts at a multiple of eight in memory.
+    Buffer copy(bytes.size() + 1);
+    std::memcpy(copy.data(), bytes.data(), bytes.size());
+    kairos::Arena arena;
+    Reader in({copy.data(), bytes.size()}, little_endian, phase);
+    T value;
+    kairos::types::decode_view(in, arena, kairos::types::TableOf<T>::table, &value);
+    if (!in.ok()) return {in.fault()};
+    return {Fault::none, in.offset(), encoded(value, phase)};
+}
+
+template <typename C, typename I, typename M>
+void expect_same_outcome(const Octets& bytes, bool little_endian, std::size_t phase)
+{
+    const Outcome expected = decoded<C>(bytes, little_endian, phase);
+    EXPECT_EQ(expected, decoded<I>(bytes, little_endian, phase));
+    EXPECT_EQ(expected, decoded<M>(bytes, little_endian, phase));
+}
+
+template <typename C, typename I, typename M>
+void check_values(std::uint64_t seed, std::size_t phase)
+{
+    Random random_c(seed), random_i(seed), random_m(seed);
+    C compiled;
+    I interpreted;
+    M mixed;
+    fill(random_c, compiled);
+    fill(random_i, interpreted);
+    fill(random_m, mixed);
+    Plain native(phase, false), foreign(phase, true);
+    put(native, compiled);
+    put(foreign, compiled);
+    ASSERT_EQ(encoded(compiled, phase), native.bytes());
+    ASSERT_EQ(encoded(interpreted, phase), native.bytes());
+    ASSERT_EQ(encoded(mixed, phase), native.bytes());
+
+    const Outcome whole{Fault::none, native.bytes().size(), native.bytes()};
+    const bool order = native_little_endian;
+    EXPECT_EQ((decoded<C>(native.bytes(), order, phase)), whole);
+    EXPECT_EQ((decoded<I>(native.bytes(), order, phase)), whole);
+    EXPECT_EQ((decoded<M>(native.bytes(), order, phase)), whole);
+    EXPECT_EQ((decoded<C>(foreign.bytes(), !order, phase)), whole);
+    EXPECT_EQ((decoded<I>(foreign.bytes(), !order, phase)), whole);
+    EXPECT_EQ((decoded<M>(foreign.bytes(), !order, phase)), whole);
+    EXPECT_EQ((viewed<C>(native.bytes(), order, phase)), whole);
+    EXPECT_EQ((viewed<I>(native.bytes(), order, phase)), whole);
+    EXPECT_EQ((viewed<I>(foreign.bytes(), !order, phase)), whole);
+
+    Random damage(seed + 1);
+    const std::size_t size = native.bytes().size();
+    for (int i = 0; i < 8 && size > phase; ++i) {
+        const auto at = phase + damage.below(static_cast<std::uint32_t>(size - phase));
+        const Octets cut(native.bytes().begin(), native.bytes().begin() + static_cast<long>(at));
+        expect_same_outcome<C, I, M>(cut, order, phase);
+        Octets damaged = native.bytes();
+        damaged[at] = static_cast<std::byte>(damage.below(256));
+        expect_same_outcome<C, I, M>(damaged, order, phase);
+        expect_same_outcome<C, I, M>(damaged, !order, phase);
+    }
+}
+
+template <typename C, typename I, typename M>
+void check(const char* name)
+{
+    SCOPED_TRACE(name);
+    for (std::size_t phase = 0; phase < 8; ++phase)
+        for (std::uint64_t seed = 0; seed < rounds && !::testing::Test::HasFailure(); ++seed)
+            check_values<C, I, M>(seed * 8 + phase, phase);
+}
+
+#define RANDOM_TEST(T)                                                                             \
+    TEST(RandomTypes, T) { check<Compiled::T, Interpreted::T, Mixed::T>(#T); }
+RANDOM_TYPES(RANDOM_TEST)
+#undef RANDOM_TEST
+
+} // namespace
+} // namespace marshal_test
