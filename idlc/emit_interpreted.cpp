@@ -67,7 +67,7 @@ bool is_array(const Type& type)
 
 bool can_interpret(const Call& call)
 {
-    if (call.parameters.size() > parameters_max) return false;
+    if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
     if (call.result->kind != TypeKind::void_ && !passing_of(*call.result, Way::result))
         return false;
     for (const Parameter& parameter : call.parameters)

@@ -50,7 +50,7 @@ class Results {
                 types::decode(in, table, &slots_[i]);
                 break;
             case Passing::pointer:
-                slots_[i] = types::create(table);
+                slots_[i] = types::new_value(table);
                 types::decode(in, table, slots_[i]);
                 break;
             }
@@ -62,7 +62,8 @@ class Results {
         for (std::size_t i = 0; i < decoded_; ++i) {
             const unsigned form = signature_.form(i);
             if (way_of(form) == Way::in || passing_of(form) == Passing::value) continue;
-            if (way_of(form) == Way::inout) types::destroy(*signature_.tables()[i], arguments_[i]);
+            if (way_of(form) == Way::inout)
+                types::destroy_value(*signature_.tables()[i], arguments_[i]);
             *static_cast<void**>(arguments_[i]) = slots_[i];
         }
         decoded_ = 0;
@@ -74,8 +75,8 @@ class Results {
         const Table& table = *signature_.tables()[index];
         const unsigned form = signature_.form(index);
         if (way_of(form) == Way::in) return;
-        if (passing_of(form) == Passing::owned) types::destroy(table, &slots_[index]);
-        if (passing_of(form) == Passing::pointer) types::dispose(table, slots_[index]);
+        if (passing_of(form) == Passing::owned) types::destroy_value(table, &slots_[index]);
+        if (passing_of(form) == Passing::pointer) types::delete_value(table, slots_[index]);
     }
 
     const Signature& signature_;
@@ -115,7 +116,7 @@ class Parameters {
             if (!is_value) {
                 *static_cast<void**>(place) = nullptr;
             } else if (!table.is_trivial || table.op == Op::functions || way_of(form) == Way::out) {
-                types::construct(table, place);
+                types::construct_value(table, place);
             }
             made_ = i + 1;
             if (way_of(form) == Way::in) {
@@ -159,10 +160,10 @@ class Parameters {
         const unsigned form = signature_.form(index);
         void* const place = arguments_[index];
         if (passing_of(form) == Passing::pointer)
-            return types::dispose(table, *static_cast<void**>(place));
+            return types::delete_value(table, *static_cast<void**>(place));
         const bool is_text = table.op == Op::text || table.op == Op::wide_text;
         if (is_text && way_of(form) == Way::in) return; // a view
-        types::destroy(table, place);
+        types::destroy_value(table, place);
     }
 
     orb::Upcall& upcall_;

@@ -75,7 +75,7 @@ void store(void* value, T stored) noexcept
     std::byte* const values = at(storage, cookie);
     store(values - sizeof count, count);
     for (std::size_t i = 0; i < count; ++i)
-        construct(element, values + i * element.size);
+        construct_value(element, values + i * element.size);
     return values;
 }
 
@@ -87,7 +87,7 @@ void free_values(const Table& element, void* values) noexcept
     if (element.is_trivial) return ::operator delete[](values);
     auto count = load<std::size_t>(at(values, 0) - sizeof(std::size_t));
     while (count-- != 0)
-        destroy(element, at(values, count * element.size));
+        destroy_value(element, at(values, count * element.size));
     ::operator delete[](at(values, 0) - cookie_size(element));
 }
 
@@ -97,7 +97,7 @@ void free_values(const Table& element, void* values) noexcept
     void** const slots = new void*[count + 1];
     store(slots, std::uintptr_t{count});
     for (std::size_t i = 1; i <= count; ++i)
-        construct(element, slots + i);
+        construct_value(element, slots + i);
     return slots + 1;
 }
 
@@ -108,7 +108,7 @@ void free_pointers(const Table& element, void* buffer) noexcept
     void** const slots = static_cast<void**>(buffer);
     const auto count = load<std::uintptr_t>(slots - 1);
     for (std::size_t i = 0; i < count; ++i)
-        destroy(element, slots + i);
+        destroy_value(element, slots + i);
     delete[] (slots - 1);
 }
 
@@ -148,8 +148,8 @@ void overwrite(const Table& table, SequenceLayout& sequence, CORBA::ULong count)
         const Table& element = table.element();
         for (CORBA::ULong i = count; !element.is_trivial && i < sequence.length; ++i) {
             void* const dropped = at(sequence.buffer, std::size_t{i} * element.size);
-            destroy(element, dropped);
-            construct(element, dropped);
+            destroy_value(element, dropped);
+            construct_value(element, dropped);
         }
     }
     sequence.length = count;
@@ -367,7 +367,7 @@ void decode_view(cdr::Reader& in, Arena& arena, const Table& table, void* value)
     }
 }
 
-void construct(const Table& table, void* storage)
+void construct_value(const Table& table, void* storage)
 {
     switch (table.op) {
     case Op::functions:
@@ -383,19 +383,19 @@ void construct(const Table& table, void* storage)
     case Op::array: {
         const Table& element = table.element();
         for (CORBA::ULong i = 0; i < table.count; ++i)
-            construct(element, at(storage, std::size_t{i} * element.size));
+            construct_value(element, at(storage, std::size_t{i} * element.size));
         return;
     }
     case Op::structure:
         for (const Member& member : members_of(table))
-            construct(*member.table, at(storage, member.offset));
+            construct_value(*member.table, at(storage, member.offset));
         return;
     default:
         std::memset(storage, 0, table.size);
     }
 }
 
-void destroy(const Table& table, void* value) noexcept
+void destroy_value(const Table& table, void* value) noexcept
 {
     if (table.is_trivial) return;
     switch (table.op) {
@@ -415,13 +415,13 @@ void destroy(const Table& table, void* value) noexcept
     case Op::array: {
         const Table& element = table.element();
         for (std::size_t i = table.count; i-- != 0;)
-            destroy(element, at(value, i * element.size));
+            destroy_value(element, at(value, i * element.size));
         return;
     }
     case Op::structure: {
         const std::span<const Member> members = members_of(table);
         for (std::size_t i = members.size(); i-- != 0;)
-            destroy(*members[i].table, at(value, members[i].offset));
+            destroy_value(*members[i].table, at(value, members[i].offset));
         return;
     }
     default:
@@ -429,20 +429,20 @@ void destroy(const Table& table, void* value) noexcept
     }
 }
 
-void* create(const Table& table)
+void* new_value(const Table& table)
 {
     if (table.op == Op::array) return allocate_values(table.element(), table.count);
     void* const storage =
         table.is_array ? ::operator new[](table.size) : ::operator new(table.size);
-    construct(table, storage);
+    construct_value(table, storage);
     return storage;
 }
 
-void dispose(const Table& table, void* value) noexcept
+void delete_value(const Table& table, void* value) noexcept
 {
     if (value == nullptr) return;
     if (table.op == Op::array) return free_values(table.element(), value);
-    destroy(table, value);
+    destroy_value(table, value);
     if (table.is_array) return ::operator delete[](value);
     ::operator delete(value);
 }

@@ -18,12 +18,12 @@ void decode(cdr::Reader& in, const Table& table, void* value);
 void decode_view(cdr::Reader& in, Arena& arena, const Table& table, void* value);
 
 /// As T() does.
-void construct(const Table& table, void* storage);
+void construct_value(const Table& table, void* storage);
 /// As ~T() does.
-void destroy(const Table& table, void* value) noexcept;
+void destroy_value(const Table& table, void* value) noexcept;
 /// `new T()`, or `new T[n]()` where T is an array. Owned by the caller.
-[[nodiscard]] void* create(const Table& table);
-/// As `delete` or `delete[]` of what `create` or compiled code has made; nothing for null.
-void dispose(const Table& table, void* value) noexcept;
+[[nodiscard]] void* new_value(const Table& table);
+/// As `delete` or `delete[]` of what `new_value` or compiled code has made; nothing for null.
+void delete_value(const Table& table, void* value) noexcept;
 
 } // namespace kairos::types
