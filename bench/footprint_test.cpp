@@ -81,10 +81,11 @@ TEST(Footprint, OfParamTestReachesItsBars)
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12
     for (const auto& [side, limit] : {std::pair{"stub", 0.40}, std::pair{"skeleton", 0.60}}) {
         const Row* row = find_row(*report, "interpretive, -O2", "all operations", side);
-        EXPECT_LE(row == nullptr ? 0 : row->figure("ratio_to_compiled").value(), limit) << side;
+        ASSERT_NE(row, nullptr);
+        EXPECT_LE(row->figure("ratio_to_compiled").value(), limit) << side;
     }
     // Never above what it was; the bar of the experiment is 0.70.
-    EXPECT_LE(everything->figure("ratio_to_omniorb").value_or(0), 1.0);
+    EXPECT_LE(everything->figure("ratio_to_omniorb").value_or(0), 0.80);
 #endif
 }
 
