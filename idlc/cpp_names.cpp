@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <vector>
 
 namespace kairos::idlc {
 namespace {
@@ -95,6 +96,8 @@ std::string_view basic_name(TypeKind kind)
         return "Object";
     case TypeKind::type_code:
         return "TypeCode";
+    case TypeKind::value_base:
+        return "ValueBase";
     default: // emit_check.cpp refused the rest
         return "";
     }
@@ -181,6 +184,8 @@ Form form_of(const Type& type)
     case TypeKind::object:
     case TypeKind::type_code: // in all its roles as an object reference
         return Form::object;
+    case TypeKind::value_base:
+        return Form::value;
     case TypeKind::sequence:
         return Form::sequence;
     case TypeKind::array:
@@ -194,7 +199,10 @@ Form form_of(const Type& type)
     default:
         return Form::basic;
     }
-    if (as<Interface>(actual.declaration) != nullptr) return Form::object;
+    if (const auto* interface = as<Interface>(actual.declaration))
+        return interface->is_abstract ? Form::abstract_object : Form::object;
+    if (as<ValueType>(actual.declaration) != nullptr) return Form::value;
+    if (as<ValueBox>(actual.declaration) != nullptr) return Form::value;
     if (as<Enum>(actual.declaration) != nullptr) return Form::basic;
     if (as<Native>(actual.declaration) != nullptr) return Form::native;
     return is_variable_length(actual) ? Form::variable_struct : Form::fixed_struct;
@@ -254,6 +262,50 @@ std::string value_type(const Type& type)
     }
 }
 
+std::string traits_of(const Type& type)
+{
+    const char* traits = "::kairos::mapping::ObjectTraits<";
+    if (form_of(type) == Form::value) traits = "::kairos::values::ValueTraits<";
+    if (form_of(type) == Form::abstract_object) traits = "::kairos::corba::AbstractTraits<";
+    return traits + interface_class(type) + ">";
+}
+
+namespace {
+
+bool holds_values(const Type& type, std::vector<const Declaration*>& seen);
+
+bool holds_values(const std::vector<Member>& members, std::vector<const Declaration*>& seen)
+{
+    return std::ranges::any_of(
+        members, [&seen](const Member& member) { return holds_values(*member.type, seen); });
+}
+
+bool holds_values(const Type& type, std::vector<const Declaration*>& seen)
+{
+    const Type& actual = resolved(type);
+    if (actual.element != nullptr) return holds_values(*actual.element, seen);
+    if (actual.kind == TypeKind::any || actual.kind == TypeKind::value_base) return true;
+    if (actual.kind != TypeKind::declared) return false;
+    const Form form = form_of(actual);
+    if (form == Form::value || form == Form::abstract_object) return true;
+    if (std::ranges::find(seen, actual.declaration) != seen.end()) return false;
+    seen.push_back(actual.declaration);
+    if (const auto* composite = as<Struct>(actual.declaration))
+        return holds_values(composite->members, seen);
+    const auto* united = as<Union>(actual.declaration);
+    return united != nullptr && std::ranges::any_of(united->cases, [&seen](const UnionCase& one) {
+               return holds_values(*one.member.type, seen);
+           });
+}
+
+} // namespace
+
+bool holds_values(const Type& type)
+{
+    std::vector<const Declaration*> seen;
+    return holds_values(type, seen);
+}
+
 std::string interface_class(const Type& type) { return value_type(resolved(type)); }
 
 std::string dimensions_of(const Type& array, std::size_t first)
@@ -275,6 +327,10 @@ Declarator storage_type(const Type& type)
     }
     case Form::object:
         return {"::kairos::mapping::ObjectMember<" + interface_class(type) + ">"};
+    case Form::value:
+        return {"::kairos::values::Var<" + interface_class(type) + ">"};
+    case Form::abstract_object:
+        return {"::kairos::corba::AbstractVar<" + interface_class(type) + ">"};
     default:
         break;
     }
@@ -295,6 +351,10 @@ std::string_view sequence_template(const Type& sequence)
         return bounded ? "BoundedStringSequence" : "UnboundedStringSequence";
     case Form::object:
         return bounded ? "BoundedObjectSequence" : "UnboundedObjectSequence";
+    case Form::value:
+        return bounded ? "BoundedValueSequence" : "UnboundedValueSequence";
+    case Form::abstract_object:
+        return bounded ? "BoundedAbstractSequence" : "UnboundedAbstractSequence";
     default:
         return bounded ? "BoundedSequence" : "UnboundedSequence";
     }
@@ -309,8 +369,10 @@ std::string sequence_base(const Type& sequence)
         const std::uint64_t element_bound = string_bound(element);
         arguments = bound != 0 ? bounds({bound, element_bound}) : bounds({element_bound});
     } else {
-        arguments =
-            form_of(element) == Form::object ? interface_class(element) : value_type(element);
+        const Form form = form_of(element);
+        const bool shared =
+            form == Form::object || form == Form::value || form == Form::abstract_object;
+        arguments = shared ? interface_class(element) : value_type(element);
         if (bound != 0) arguments += ", " + std::to_string(bound);
     }
     return "::kairos::mapping::" + std::string(sequence_template(sequence)) + "<" + arguments + ">";
@@ -348,7 +410,10 @@ std::string parameter_type(const Type& type, Direction direction)
     case Form::basic:
         return in ? name : name + "&";
     case Form::object:
+    case Form::abstract_object:
         return in ? name + "_ptr" : name + "_ptr&";
+    case Form::value:
+        return in ? name + "*" : name + "*&";
     case Form::fixed_array:
     case Form::variable_array:
         return in ? "const " + name : name;
@@ -364,9 +429,11 @@ std::string result_type(const Type& type)
     case Form::string:
         return value_type(resolved(type));
     case Form::object:
+    case Form::abstract_object:
         return name + "_ptr";
     case Form::variable_struct:
     case Form::sequence:
+    case Form::value:
         return name + "*";
     case Form::fixed_array:
     case Form::variable_array:
@@ -449,6 +516,7 @@ std::uint64_t value_bytes(const Type& type, std::uint64_t (*of_union)(const Unio
     default:
         return 4;
     }
+    if (form_of(actual) == Form::abstract_object) return 5;
     if (as<Interface>(actual.declaration) != nullptr) return 8;
     if (const auto* united = as<Union>(actual.declaration)) return of_union(*united);
     const auto* composite = as<Struct>(actual.declaration);

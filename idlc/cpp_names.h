@@ -23,7 +23,9 @@ enum class Form {
     sequence,
     fixed_array,
     variable_array,
-    native, ///< of local interfaces only: what the C++ type of that name is
+    value,           ///< valuetypes, value boxes, ValueBase
+    abstract_object, ///< references of abstract interfaces: to an object or a value
+    native,          ///< of local interfaces only: what the C++ type of that name is
 };
 [[nodiscard]] Form form_of(const Type& type);
 
@@ -45,6 +47,10 @@ enum class Form {
 /// class, of a string "char*" or
 /// "::CORBA::WChar*". Not of arrays without a name.
 [[nodiscard]] std::string value_type(const Type& type);
+/// How objects and values of the type are shared: "::kairos::mapping::ObjectTraits<::Demo::Echo>".
+[[nodiscard]] std::string traits_of(const Type& type);
+/// Whether something of the type may hold a value of a valuetype.
+[[nodiscard]] bool holds_values(const Type& type);
 /// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
 [[nodiscard]] std::string interface_class(const Type& type);
 

@@ -204,6 +204,8 @@ void collect_names(const Declarations& declarations, std::unordered_set<std::str
             collect_names(interface->declarations, names);
         if (const auto* composite = as<Struct>(declaration))
             collect_names(composite->declarations, names);
+        if (const auto* value = as<ValueType>(declaration))
+            collect_names(value->declarations, names);
         if (const auto* united = as<Union>(declaration)) collect_names(united->declarations, names);
         if (const auto* enumeration = as<Enum>(declaration))
             for (const Enumerator* enumerator : enumeration->enumerators)

@@ -20,6 +20,14 @@ class AnyEmitter {
     void emit_enum(const Enum& enumeration);
     void emit_array(const Alias& alias);
     void emit_interface(const Interface& interface);
+    void emit_value(const Declaration& value)
+    {
+        emit_pointer(value, "*", "values::insert_value", "values::insert_adopted_value",
+                     "values::extract_value");
+    }
+    /// What is shared by pointers: inserted by one it is shared, by a pointer to one taken over.
+    void emit_pointer(const Declaration& declaration, std::string_view pointer,
+                      std::string_view insert, std::string_view adopt, std::string_view extract);
 
     /// Whatever `value` is, `call` is what the function does with it.
     void insertion(std::string_view value, std::string_view call)
@@ -74,6 +82,9 @@ void AnyEmitter::emit(const Declaration& declaration)
     if (const auto* interface = as<Interface>(&declaration)) {
         emit(interface->declarations);
         if (interface->defined && !interface->is_abstract) emit_interface(*interface);
+        if (interface->defined && interface->is_abstract)
+            emit_pointer(*interface, "_ptr", "corba::insert_abstract",
+                         "corba::insert_adopted_abstract", "corba::extract_abstract");
     } else if (const auto* composite = as<Struct>(&declaration)) {
         emit(composite->declarations);
         emit_class(declaration);
@@ -85,8 +96,10 @@ void AnyEmitter::emit(const Declaration& declaration)
         emit_class(declaration);
     } else if (const auto* value = as<ValueType>(&declaration)) {
         emit(value->declarations);
+        if (value->defined) emit_value(declaration);
     } else if (const auto* box = as<ValueBox>(&declaration)) {
         emit(box->declarations);
+        emit_value(declaration);
     } else if (const auto* enumeration = as<Enum>(&declaration)) {
         emit_enum(*enumeration);
     } else if (const auto* alias = as<Alias>(&declaration)) {
@@ -141,6 +154,16 @@ void AnyEmitter::emit_interface(const Interface& interface)
     const std::string stubs = interface.is_local ? "local_class" : "stub_class";
     extraction(pointer + "&", call("corba::extract_object", interface,
                                    "::kairos::corba::" + stubs + "<" + name + ">, _value"));
+}
+
+void AnyEmitter::emit_pointer(const Declaration& declaration, std::string_view pointer,
+                              std::string_view insert, std::string_view adopt,
+                              std::string_view extract)
+{
+    const std::string type = qualified(declaration) + std::string(pointer);
+    insertion(type, call(insert, declaration));
+    insertion(type + "*", call(adopt, declaration, "*_value"));
+    extraction(type + "&", call(extract, declaration));
 }
 
 } // namespace

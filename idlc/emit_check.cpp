@@ -25,6 +25,8 @@ class Check {
   private:
     void declaration(const Declaration& declaration);
     void interface(const Interface& interface);
+    void calls(const Declarations& within, bool local);
+    void value(const ValueType& value);
     void operation(const Operation& operation, bool local);
     void argument(const Type& type, Location location, bool local);
     /// Refuses types that only a program can make sense of where something is made of them.
@@ -77,8 +79,11 @@ void Check::declaration(const Declaration& declaration)
     case DeclarationKind::union_:
         return united(*as<Union>(&declaration));
     case DeclarationKind::value_type:
+        return value(*as<ValueType>(&declaration));
     case DeclarationKind::value_box:
-        return refuse(declaration.location, "value types");
+        declarations(as<ValueBox>(&declaration)->declarations);
+        natives(*as<ValueBox>(&declaration)->type, declaration.location);
+        return type(*as<ValueBox>(&declaration)->type, declaration.location);
     default:
         return; // forward declarations, enums, constants, annotations
     }
@@ -86,17 +91,32 @@ void Check::declaration(const Declaration& declaration)
 
 void Check::interface(const Interface& interface)
 {
-    if (interface.is_abstract) return refuse(interface.location, "abstract interfaces");
-    for (const Interface* base : interface.bases)
-        if (base->is_abstract) refuse(interface.location, "abstract interfaces");
-    declarations(interface.declarations);
-    for (const Declaration* each : interface.declarations) {
-        if (const auto* call = as<Operation>(each)) operation(*call, interface.is_local);
+    calls(interface.declarations, interface.is_local);
+}
+
+/// Of an interface or a valuetype, with the types declared among them.
+void Check::calls(const Declarations& within, bool local)
+{
+    declarations(within);
+    for (const Declaration* each : within) {
+        if (const auto* call = as<Operation>(each)) operation(*call, local);
         if (const auto* attribute = as<Attribute>(each)) {
-            argument(*attribute->type, attribute->location, interface.is_local);
+            argument(*attribute->type, attribute->location, local);
             raises(*attribute, attribute->get_raises);
             raises(*attribute, attribute->set_raises);
         }
+    }
+}
+
+void Check::value(const ValueType& value)
+{
+    calls(value.declarations, true);
+    for (const StateMember& member : value.members)
+        members({member.member});
+    for (const Factory& factory : value.factories) {
+        for (const Parameter& parameter : factory.parameters)
+            argument(*parameter.type, parameter.location, true);
+        if (!factory.raises.empty()) raises(value, factory.raises);
     }
 }
 
@@ -169,8 +189,6 @@ void Check::type(const Type& type, Location location)
 std::string_view Check::missing(const Type& type)
 {
     switch (type.kind) {
-    case TypeKind::value_base:
-        return "ValueBase";
     case TypeKind::sequence:
     case TypeKind::array:
         return missing(*type.element);
@@ -198,13 +216,6 @@ std::string_view Check::missing_declared(const Declaration& declaration)
         what = missing(*as<Union>(&declaration)->discriminator);
         for (const UnionCase& one : as<Union>(&declaration)->cases)
             if (what.empty()) what = missing(*one.member.type);
-        break;
-    case DeclarationKind::interface:
-        if (as<Interface>(&declaration)->is_abstract) what = "abstract interfaces";
-        break;
-    case DeclarationKind::value_type:
-    case DeclarationKind::value_box:
-        what = "value types";
         break;
     default:
         break;

@@ -49,11 +49,13 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
                      parameter_list(call), ") = 0;");
         }
     out.blank();
-    out.line(qualified(interface), "_ptr _this();");
-    out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
-    out.line("bool _kairos_supports(std::string_view repository_id) const override;");
-    out.line("const char* _kairos_id() const override;");
-    out.blank();
+    if (!interface.is_abstract) {
+        out.line(qualified(interface), "_ptr _this();");
+        out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
+        out.line("bool _kairos_supports(std::string_view repository_id) const override;");
+        out.line("const char* _kairos_id() const override;");
+        out.blank();
+    }
     for (const Declaration* declaration : interface.declarations)
         for (const Call& call : calls_of(source, *declaration))
             out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
@@ -118,7 +120,7 @@ void emit_classes(const Source& source, const Declarations& declarations, Text& 
         const auto* interface = as<Interface>(declaration);
         if (interface != nullptr && interface->in_main_file && !interface->is_local) {
             emit_class(source, *interface, out);
-            emit_tie(source, *interface, out);
+            if (!interface->is_abstract) emit_tie(source, *interface, out);
         }
         const auto* module = as<Module>(declaration);
         if (module == nullptr || !module->in_main_file) continue;
@@ -186,6 +188,10 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
         out.line(base, " ", name, "{};");
         out.line("::kairos::mapping::decode_view(_upcall.in(), _upcall.arena(), ", name, ");");
         return {name, name};
+    case Form::value:
+    case Form::abstract_object:
+        out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_upcall.in());");
+        return {name + ".in()", name + ".in()"};
     default:
         Local local = declare_value(type, name, out);
         out.line(decoding(local.value));
@@ -206,6 +212,10 @@ Local emit_inout(const Type& type, const std::string& name, Text& out)
         out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
                  interface_class(type), ">(_upcall.in());");
         return {name + ".in()", name + ".inout()"};
+    case Form::value:
+    case Form::abstract_object:
+        out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_upcall.in());");
+        return {name + ".in()", name + ".inout()"};
     default:
         Local local = declare_value(type, name, out);
         out.line(decoding(local.value));
@@ -221,6 +231,8 @@ Local emit_out(const Type& type, const std::string& name, Text& out)
         out.line(string_class(type), "_var ", name, ";");
         return {name + ".in()", name + ".out()"};
     case Form::object:
+    case Form::value:
+    case Form::abstract_object:
         out.line(base, "_var ", name, ";");
         return {name + ".in()", name + ".out()"};
     case Form::variable_struct:
@@ -242,6 +254,9 @@ void emit_result(const Type& type, const std::string& value, bool may_be_null, T
                         bound_argument(type), ");");
     case Form::object:
         return out.line("::kairos::mapping::encode_object(_upcall.out(), ", value, ");");
+    case Form::value:
+    case Form::abstract_object:
+        return out.line(traits_of(type), "::encode(_upcall.out(), ", value, ");");
     default:
         break;
     }
@@ -268,6 +283,8 @@ std::string declare_result(const Type& type, const std::string& call, Text& out)
         out.line("const ", string_class(type), "_var _result = ", call, ";");
         return "_result.in()";
     case Form::object:
+    case Form::value:
+    case Form::abstract_object:
         out.line("const ", base, "_var _result = ", call, ";");
         return "_result.in()";
     default:
@@ -378,9 +395,17 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
     out.close();
 }
 
+void emit_serving(const Source& source, const Interface& interface, Text& out)
+{
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_serve(source, call, out);
+}
+
 void emit_interface(const Source& source, const Interface& interface, Text& out,
                     Diagnostics& diagnostics)
 {
+    if (interface.is_abstract) return emit_serving(source, interface, out);
     const std::string name = skeleton_name(interface);
     const std::string stub = qualified(interface);
     out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
@@ -395,9 +420,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     out.blank();
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            emit_serve(source, call, out);
+    emit_serving(source, interface, out);
 }
 
 } // namespace

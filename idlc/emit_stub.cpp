@@ -108,10 +108,9 @@ void emit_exception_constructor(const Exception& exception, Text& out)
         const std::string value = "_" + member.name + "_";
         initialisers += initialisers.empty() ? " : " : ", ";
         initialisers += identifier(member.name) + "(";
-        initialisers += form == Form::object
-                            ? "::kairos::mapping::ObjectTraits<" + interface_class(*member.type) +
-                                  ">::duplicate(" + value + ")"
-                            : value;
+        const bool shared =
+            form == Form::object || form == Form::value || form == Form::abstract_object;
+        initialisers += shared ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
         initialisers += ")";
     }
     out.open(defined_name(exception), "::", identifier(exception.name), "(", parameters, ")",
@@ -163,6 +162,9 @@ void emit_argument(const Type& type, const std::string& name, Text& out)
                         bound_argument(type), ");");
     case Form::object:
         return out.line("::kairos::mapping::encode_object(_call.out(), ", name, ");");
+    case Form::value:
+    case Form::abstract_object:
+        return out.line(traits_of(type), "::encode(_call.out(), ", name, ");");
     case Form::fixed_array:
     case Form::variable_array:
         return out.line("::kairos::mapping::encode(_call.out(), ::kairos::mapping::as_array<",
@@ -184,6 +186,9 @@ void emit_owned_result(const Type& type, const std::string& name, Text& out)
     case Form::object:
         return out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
                         interface_class(type), ">(_call.in());");
+    case Form::value:
+    case Form::abstract_object:
+        return out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_call.in());");
     case Form::variable_struct:
     case Form::sequence:
         out.line(base, "_var ", name, " = new ", base, "();");
@@ -205,6 +210,8 @@ bool is_decoded_in_place(const Parameter& parameter)
     switch (form_of(*parameter.type)) {
     case Form::string:
     case Form::object:
+    case Form::value:
+    case Form::abstract_object:
         return false;
     case Form::variable_struct:
     case Form::sequence:
@@ -235,8 +242,9 @@ void emit_hand_over(const Call& call, Text& out)
         const std::string& name = call.locals[i];
         if (parameter.direction == Direction::inout) {
             const bool string = form_of(*parameter.type) == Form::string;
-            out.line(string ? string_free_function(*parameter.type) : "::CORBA::release", "(", name,
-                     ");");
+            out.line(string ? string_free_function(*parameter.type)
+                            : traits_of(*parameter.type) + "::release",
+                     "(", name, ");");
         }
         out.line(name, " = _out_", parameter.name, "._retn();");
     }
@@ -249,8 +257,8 @@ void emit_hand_over(const Call& call, Text& out)
 void emit_stub(const Source& source, const Call& call, Text& out)
 {
     if (is_interpreted(source, call)) return emit_interpreted_stub(source, call, out);
-    out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
-             "(", parameter_list(call), ")\n{");
+    out.open(result_type(*call.result), " ", stub_class(call.interface()).substr(2),
+             "::", call.cpp_name(), "(", parameter_list(call), ")\n{");
     out.line("::kairos::corba::Invocation _call(*this, ", operation_reference(source, call), ");");
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction != Direction::out)
@@ -277,8 +285,19 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     out.blank();
 }
 
+void emit_stub_operations(const Source& source, const Interface& interface, Text& out)
+{
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_stub(source, call, out);
+}
+
 void emit_interface(const Source& source, const Interface& interface, Text& out)
 {
+    if (interface.is_abstract) {
+        emit_abstract_functions(interface, out);
+        return emit_stub_operations(source, interface, out);
+    }
     const std::string name = defined_name(interface);
     const std::string type = qualified(interface);
     out.line(type, "_ptr ", name, "::_duplicate(", type,
@@ -289,7 +308,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
                  ">(object); }");
     std::string bases = "::CORBA::Object(argument)";
     for (const Interface* ancestor : interface.ancestors)
-        bases += ", " + qualified(*ancestor) + "(argument)";
+        if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
     out.line(name, "::", identifier(interface.name),
              "(::kairos::corba::StubArgument argument) : ", bases, " {}");
     out.blank();
@@ -298,9 +317,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
              " || repository_id == ::CORBA::Object::_kairos_id;");
     out.close();
     out.blank();
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            emit_stub(source, call, out);
+    emit_stub_operations(source, interface, out);
 }
 
 } // namespace
@@ -348,6 +365,7 @@ void emit_stubs(const Source& source, Text& out)
             emit_local_functions(*interface, out);
         else
             emit_interface(source, *interface, out);
+    emit_values(source, out);
 }
 
 } // namespace kairos::idlc

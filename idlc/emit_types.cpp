@@ -31,6 +31,8 @@ class TypesEmitter {
     void emit_exception(const Exception& exception);
     void announce_interface(const Interface& interface);
     void emit_interface(const Interface& interface);
+    void announce_value(const Declaration& value);
+    void emit_value(const Declaration& value);
     void emit_call(const Call& call);
     void emit_alias(const Alias& alias);
     void emit_sequence(const std::string& name, const Type& type);
@@ -41,6 +43,10 @@ class TypesEmitter {
     void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members);
     void emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes);
 
+    [[nodiscard]] static bool is_value(const Declaration& declaration)
+    {
+        return as<ValueType>(&declaration) != nullptr || as<ValueBox>(&declaration) != nullptr;
+    }
     /// Constants and functions belong to a class within one, and are inline elsewhere.
     [[nodiscard]] static bool in_class(const Declaration& declaration)
     {
@@ -62,6 +68,8 @@ void TypesEmitter::emit(const Declaration& declaration)
             announce(*united, "class", is_variable_length(*united));
         if (const auto* interface = as<Interface>(forward->definition))
             announce_interface(*interface);
+        if (forward->definition != nullptr && is_value(*forward->definition))
+            announce_value(*forward->definition);
     } else if (const auto* constant = as<Constant>(&declaration)) {
         emit_constant(*constant);
     } else if (const auto* enumeration = as<Enum>(&declaration)) {
@@ -74,6 +82,8 @@ void TypesEmitter::emit(const Declaration& declaration)
         emit_exception(*exception);
     } else if (const auto* interface = as<Interface>(&declaration)) {
         emit_interface(*interface);
+    } else if (is_value(declaration)) {
+        emit_value(declaration);
     } else if (const auto* alias = as<Alias>(&declaration)) {
         emit_alias(*alias);
     } else {
@@ -223,10 +233,11 @@ void TypesEmitter::announce_interface(const Interface& interface)
 {
     if (!announced_.insert(&interface).second) return;
     const std::string name = identifier(interface.name);
+    const char* kind = interface.is_abstract ? "corba::Abstract" : "mapping::Object";
     out_.line("class ", name, ";");
     out_.line("typedef ", name, "* ", name, "_ptr;");
-    out_.line("typedef ::kairos::mapping::ObjectVar<", name, "> ", name, "_var;");
-    out_.line("typedef ::kairos::mapping::ObjectOut<", name, "> ", name, "_out;");
+    out_.line("typedef ::kairos::", kind, "Var<", name, "> ", name, "_var;");
+    out_.line("typedef ::kairos::", kind, "Out<", name, "> ", name, "_out;");
     out_.blank();
 }
 
@@ -235,10 +246,11 @@ void TypesEmitter::emit_interface(const Interface& interface)
     announce_interface(interface);
     const EmitNested nested = [this](const Declarations& declarations) { emit(declarations); };
     if (interface.is_local) return emit_local_class(source_, interface, nested, out_);
+    if (interface.is_abstract) return emit_abstract_class(source_, interface, nested, out_);
     const std::string name = identifier(interface.name);
     std::string bases;
     for (const Interface* base : interface.bases)
-        bases += (bases.empty() ? "public virtual " : ", public virtual ") + qualified(*base);
+        bases += (bases.empty() ? "public virtual " : ", public virtual ") + stub_class(*base);
     if (bases.empty()) bases = "public virtual ::CORBA::Object";
     out_.open("class ", exported(source_), name, " : ", bases, " {");
     out_.label("public:");
@@ -255,6 +267,8 @@ void TypesEmitter::emit_interface(const Interface& interface)
     emit(interface.declarations);
     out_.blank();
     out_.line("bool _kairos_supports(std::string_view repository_id) const override;");
+    if (derives_from_abstract(interface))
+        out_.line("::CORBA::Object* _kairos_object() override { return this; }");
     out_.blank();
     out_.label("protected:");
     out_.line("friend class ::kairos::corba::StubFactory;");
@@ -264,10 +278,28 @@ void TypesEmitter::emit_interface(const Interface& interface)
     out_.blank();
 }
 
+void TypesEmitter::announce_value(const Declaration& value)
+{
+    if (announced_.insert(&value).second) idlc::announce_value(value, out_);
+}
+
+void TypesEmitter::emit_value(const Declaration& declaration)
+{
+    announce_value(declaration);
+    const EmitNested nested = [this](const Declarations& within) { emit(within); };
+    if (const auto* box = as<ValueBox>(&declaration))
+        return emit_box_class(source_, *box, nested, out_);
+    const auto& value = *as<ValueType>(&declaration);
+    emit_value_class(source_, value, nested, out_);
+    emit_value_factory(source_, value, out_);
+}
+
 void TypesEmitter::emit_call(const Call& call)
 {
+    const auto* interface = as<Interface>(call.declaration->parent);
+    const bool pure = interface == nullptr || interface->is_local || interface->is_abstract;
     out_.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-              parameter_list(call), call.interface().is_local ? ") = 0;" : ");");
+              parameter_list(call), pure ? ") = 0;" : ");");
 }
 
 void TypesEmitter::emit_alias(const Alias& alias)
@@ -350,6 +382,7 @@ void TypesEmitter::emit_alias_of(const std::string& name, const Type& type)
     out_.line("typedef ", value_type(type), " ", name, ";");
     switch (form_of(type)) {
     case Form::object:
+    case Form::abstract_object:
         also("_ptr");
         break;
     case Form::fixed_array:
@@ -448,6 +481,7 @@ void emit_types(const Source& source, Text& out)
 {
     TypesEmitter emitter(source, out);
     emitter.emit(source.unit.declarations);
+    emit_value_implementations(source, out);
     emitter.emit_marshals();
     emit_table_declarations(source, out);
     emit_any_operators(source, out);

@@ -50,7 +50,10 @@ class MemberEmitter {
         case Form::string:
             return emit_string();
         case Form::object:
+        case Form::abstract_object:
             return emit_object(value_type(type_) + "_ptr");
+        case Form::value:
+            return emit_object(value_type(type_) + "*");
         case Form::fixed_array:
         case Form::variable_array:
             return emit_array();
@@ -103,8 +106,7 @@ class MemberEmitter {
     }
     void emit_object(const std::string& type)
     {
-        modifier(type + " _value", "::kairos::mapping::ObjectTraits<" + interface_class(type_) +
-                                       ">::duplicate(_value)");
+        modifier(type + " _value", traits_of(type_) + "::duplicate(_value)");
         accessor(type, " const", one_.stored + ".in()");
     }
     void emit_aggregate(const std::string& type)

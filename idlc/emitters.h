@@ -60,6 +60,40 @@ void emit_type_codes(const Source& source, Text& out);
 /// emit_any.cpp: insertion into Any and extraction of the declared types; inline, in the header.
 void emit_any_operators(const Source& source, Text& out);
 
+/// emit_local.cpp: the class of an abstract interface, announced before, and that of its stub.
+void emit_abstract_class(const Source& source, const Interface& interface, const EmitNested& nested,
+                         Text& out);
+/// emit_local.cpp: their functions but for the stub's operations.
+void emit_abstract_functions(const Interface& interface, Text& out);
+/// The class whose operations are remote calls: the interface's own or, of an abstract one,
+/// "::Demo::Echo_kairos_stub".
+[[nodiscard]] std::string stub_class(const Interface& interface);
+[[nodiscard]] bool derives_from_abstract(const Interface& interface);
+
+/// emit_value.cpp: the names that go with a valuetype or box.
+void announce_value(const Declaration& value, Text& out);
+/// emit_value.cpp, emit_box.cpp: the classes, announced before.
+void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
+                      Text& out);
+void emit_value_factory(const Source& source, const ValueType& value, Text& out);
+void emit_box_class(const Source& source, const ValueBox& box, const EmitNested& nested, Text& out);
+/// emit_value.cpp: the OBV_ classes of all valuetypes.
+void emit_value_implementations(const Source& source, Text& out);
+/// emit_value.cpp: the functions of all these classes.
+void emit_values(const Source& source, Text& out);
+void emit_box_functions(const ValueBox& box, Text& out);
+
+/// Where accessors find what they give: pure virtual ones if nowhere.
+struct Accessors {
+    std::string stored{};    ///< "_kairos_name"
+    std::string specifier{}; ///< " override", or empty
+    std::string scope{};     ///< "::Demo::Point::", of types without a name; empty within
+};
+/// emit_value.cpp: the accessors and modifiers of a value's member, as the mapping wants them.
+void emit_accessors(const Member& member, const Accessors& how, Text& out);
+/// The member's type, "_name_seq" or "_name" in the scope if it has no name of its own.
+[[nodiscard]] std::string anonymous_type(const Member& member, const std::string& scope);
+
 /// One request: an operation or one half of an attribute.
 struct Call {
     const Declaration* declaration = nullptr; ///< Operation or Attribute
@@ -72,6 +106,7 @@ struct Call {
     std::vector<std::string> context{}; ///< the names of its context clause
 
     [[nodiscard]] std::string cpp_name() const { return identifier(declaration->name); }
+    /// Of an operation of a valuetype there is none.
     [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
 };
 /// emit_interpreted.cpp: whether a type or an operation is of the interpretive kind.
@@ -108,6 +143,10 @@ void collect(const Declarations& declarations, std::vector<const T*>& found)
             collect(composite->declarations, found);
         } else if (const auto* united = as<Union>(declaration)) {
             collect(united->declarations, found);
+        } else if (const auto* value = as<ValueType>(declaration)) {
+            collect(value->declarations, found);
+        } else if (const auto* box = as<ValueBox>(declaration)) {
+            collect(box->declarations, found);
         } else if (const auto* exception = as<Exception>(declaration)) {
             collect(exception->declarations, found);
         }

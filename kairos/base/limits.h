@@ -26,6 +26,11 @@ inline constexpr std::size_t profiles_max = 256;
 inline constexpr std::size_t components_max = 1024;
 /// Depth to which encapsulations and constructed types may nest before they are refused.
 inline constexpr std::size_t nesting_max = 64;
+/// Values of valuetypes within values, as in a linked list, in either direction: each takes part of
+/// a thread's stack.
+inline constexpr std::size_t values_nesting_max = 1000;
+/// Repository ids that one value may offer to be truncated to.
+inline constexpr std::size_t value_ids_max = 256;
 /// Location forwards followed for one call before TRANSIENT: a loop, not a route.
 inline constexpr std::size_t forwards_max = 16;
 /// Octets of an object key, an operation name or a repository id.

@@ -26,6 +26,8 @@ class Attachment {
     Attachment(const Attachment&) = delete;
     Attachment& operator=(const Attachment&) = delete;
     virtual ~Attachment() = default;
+    /// The message was read whole, and what was read from it goes to the program.
+    virtual void accept() noexcept {}
 };
 
 struct Environment {
@@ -34,12 +36,24 @@ struct Environment {
     /// How text travels; null: characters as they are, wide ones as UTF-16 in GIOP 1.2's form.
     const TextForm* text = nullptr;
     mutable bool wide_text_written = false; ///< set by the functions of codeset.h
+    /// The ORB's values::Registry; null where there is none. Borrowed.
+    Attachment* value_factories = nullptr;
     mutable std::unique_ptr<Attachment> values_written{};
     mutable std::unique_ptr<Attachment> values_read{};
     /// Counts the owners of `orb`, for values that outlive the message; null where `orb` is.
     const RefCounted* orb_owner = nullptr;
     /// Whether an exception in an Any has its repository id in front.
     bool exception_id_in_any = true;
+
+    /// To be called when everything was read and nothing was malformed: until then whatever values
+    /// were made from the message belong to it and go with it.
+    void accept_values() const noexcept
+    {
+        if (values_read != nullptr) [[unlikely]] {
+            values_read->accept();
+            values_read.reset();
+        }
+    }
 };
 
 } // namespace kairos::cdr

@@ -30,8 +30,24 @@ void Reader::enter_next_part() noexcept
     later_ -= size;
 }
 
+bool Reader::enter_next_chunk(std::size_t alignment) noexcept
+{
+    if (align_up(offset_, alignment) < size_) {
+        fail(Fault::truncated); // chunks cut no primitive
+        return false;
+    }
+    offset_ = size_;
+    chunks_->next_chunk(*this);
+    return ok();
+}
+
 bool Reader::enter_part_with(std::size_t size) noexcept
 {
+    if (chunks_ != nullptr) {
+        while (enter_next_chunk(size))
+            if (align_up(offset_, size) + size <= size_) return true;
+        return false;
+    }
     while (later_ != 0) { // what the present part still has is padding
         enter_next_part();
         if (align_up(offset_, size) + size <= size_) return true;
@@ -40,8 +56,39 @@ bool Reader::enter_part_with(std::size_t size) noexcept
     return false;
 }
 
-const std::byte* Reader::block_across_parts(std::size_t size, std::size_t alignment) noexcept
+const std::byte* Reader::block_across_chunks(std::size_t size, std::size_t alignment)
 {
+    if (size == 0) { // padding only: it may end with the chunk
+        offset_ = std::min(align_up(offset_, alignment), size_);
+        return data_ + offset_;
+    }
+    if (size > left()) {
+        fail(Fault::truncated);
+        return nullptr;
+    }
+    std::byte* gathered = nullptr;
+    std::size_t copied = 0;
+    while (copied < size) {
+        if (align_up(offset_, alignment) >= size_ && !enter_next_chunk(alignment)) return nullptr;
+        const std::size_t at = align_up(offset_, alignment);
+        if (at >= size_) continue; // a chunk of nothing but padding
+        const std::size_t piece = std::min(size - copied, (size_ - at) / alignment * alignment);
+        if (piece == 0) {
+            fail(Fault::truncated); // chunks cut no primitive
+            return nullptr;
+        }
+        offset_ = at + piece;
+        if (piece == size) return data_ + at;
+        if (gathered == nullptr) gathered = chunks_->gathered(size);
+        std::memcpy(gathered + copied, data_ + at, piece);
+        copied += piece;
+    }
+    return gathered;
+}
+
+const std::byte* Reader::block_across_parts(std::size_t size, std::size_t alignment)
+{
+    if (chunks_ != nullptr) return block_across_chunks(size, alignment);
     std::size_t at = align_up(offset_, alignment);
     while (later_ != 0 && (at > size_ || (at == size_ && size != 0))) {
         enter_next_part();

@@ -2,7 +2,8 @@
 //
 // Decodes CDR (CORBA 3.3 part 2, 9.3) from bytes that a peer sent: stations 7 and 10 of the request
 // walk (docs/TOUR.md). Every read checks the bytes left; the first failure sticks, later reads give
-// zeros, and the caller asks once, at the end. Never allocates, never throws. Borrows its bytes.
+// zeros, and the caller asks once, at the end. Never allocates, never throws, but for blocks that
+// the chunks of a valuetype cut. Borrows its bytes.
 #pragma once
 
 #include "kairos/base/bytes.h"
@@ -56,6 +57,20 @@ enum class Fault : std::uint8_t {
 }
 
 struct Environment; // environment.h
+class Reader;
+
+/// Where data come in chunks, as those of some valuetypes do: who knows what follows the chunk that
+/// is used up. Called when a value does not fit into what is left of it.
+class ChunkSource {
+  public:
+    /// Makes the reader enter the next chunk, or fails it.
+    virtual void next_chunk(Reader& in) noexcept = 0;
+    /// Memory for a block that chunks cut, to last as long as the message.
+    [[nodiscard]] virtual std::byte* gathered(std::size_t size) = 0;
+
+  protected:
+    ~ChunkSource() = default;
+};
 
 class Reader {
   public:
@@ -103,7 +118,7 @@ class Reader {
     /// The next `size` bytes from a multiple of `alignment` on, or null when they are not there.
     /// Where parts meet, a block goes on with the next part's first byte, and so does one that had
     /// no room before: CORBA does not say; omniORB, the only sender of such parts known, does so.
-    [[nodiscard]] const std::byte* block(std::size_t size, std::size_t alignment) noexcept
+    [[nodiscard]] const std::byte* block(std::size_t size, std::size_t alignment)
     {
         const std::size_t at = align_up(offset_, alignment);
         if (at > size_ || size > size_ - at) [[unlikely]]
@@ -126,13 +141,13 @@ class Reader {
 
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
     /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
-    [[nodiscard]] std::string_view read_string() noexcept
+    [[nodiscard]] std::string_view read_string()
     {
         const std::uint32_t length = read_length(1);
         if (!ok()) [[unlikely]]
             return "";
         const auto* text = reinterpret_cast<const char*>(block(length, 1));
-        if (length == 0 || text[length - 1] != '\0') [[unlikely]] {
+        if (text == nullptr || length == 0 || text[length - 1] != '\0') [[unlikely]] {
             fail(Fault::string_not_terminated);
             return "";
         }
@@ -140,7 +155,7 @@ class Reader {
     }
 
     /// A sequence of octets, in place.
-    [[nodiscard]] Bytes read_octets() noexcept
+    [[nodiscard]] Bytes read_octets()
     {
         const std::uint32_t length = read_length(1);
         const std::byte* octets = block(length, 1);
@@ -148,7 +163,7 @@ class Reader {
     }
 
     /// A reader of the encapsulation that follows; failed if it is empty or its flag is invalid.
-    [[nodiscard]] Reader read_encapsulation() noexcept
+    [[nodiscard]] Reader read_encapsulation()
     {
         const Bytes bytes = read_octets();
         return of_encapsulation(bytes);
@@ -162,7 +177,30 @@ class Reader {
         return inner;
     }
 
-    void align(std::size_t alignment) noexcept { (void)block(0, alignment); }
+    void align(std::size_t alignment) { (void)block(0, alignment); }
+
+    /// Restricts reading to the next `size` bytes; `source` is asked for what comes then. Fails if
+    /// they are not there, or if they came in parts (see above), whose alignment is another. The
+    /// source must outlive the reader or `leave_chunk`.
+    void enter_chunk(std::size_t size, ChunkSource& source) noexcept
+    {
+        leave_chunk();
+        if (size > size_ - offset_ || later_ != 0) return fail(Fault::length_beyond_end);
+        later_ = size_ - offset_ - size;
+        size_ = offset_ + size;
+        chunks_ = &source;
+    }
+    /// Reads on without restriction, behind what was read.
+    void leave_chunk() noexcept
+    {
+        if (chunks_ == nullptr) return;
+        size_ += later_;
+        later_ = 0;
+        chunks_ = nullptr;
+    }
+    [[nodiscard]] bool in_chunk() const noexcept { return chunks_ != nullptr; }
+    /// Bytes not read yet of the chunk, or of the present part.
+    [[nodiscard]] std::size_t chunk_left() const noexcept { return size_ - offset_; }
 
     [[nodiscard]] bool ok() const noexcept { return fault_ == Fault::none; }
     [[nodiscard]] Fault fault() const noexcept { return fault_; }
@@ -195,8 +233,10 @@ class Reader {
     void enter_next_part() noexcept;
     /// Enters the next part that holds a value of this size; fails if there is none.
     [[gnu::cold]] bool enter_part_with(std::size_t size) noexcept;
-    [[gnu::cold]] const std::byte* block_across_parts(std::size_t size,
-                                                      std::size_t alignment) noexcept;
+    [[gnu::cold]] const std::byte* block_across_parts(std::size_t size, std::size_t alignment);
+    [[gnu::cold]] const std::byte* block_across_chunks(std::size_t size, std::size_t alignment);
+    /// Enters the next chunk unless more than padding is left of the present one; false: failed.
+    bool enter_next_chunk(std::size_t alignment) noexcept;
 
     const std::byte* data_ = nullptr;
     std::size_t size_ = 0;
@@ -204,6 +244,7 @@ class Reader {
     std::size_t later_ = 0;  // bytes in the parts to come, which follow data_ + size_
     std::span<const std::uint32_t> part_begins_; // of the parts to come
     const Environment* environment_ = nullptr;
+    ChunkSource* chunks_ = nullptr; // then `later_` counts what is behind the present chunk
     bool swap_ = false;
     Fault fault_ = Fault::none;
 };

@@ -12,6 +12,7 @@
 #include <array>
 #include <concepts>
 #include <string_view>
+#include <utility>
 
 namespace kairos::cdr {
 
@@ -78,7 +79,7 @@ class Writer {
     /// where they are, so they must not change until the message is sent.
     void write_bulk(Bytes bytes, std::size_t alignment)
     {
-        if (bytes.size() >= external_bytes_min && external_count_ < externals_max) {
+        if (bytes.size() >= external_bytes_min && external_count_ < external_limit_) {
             (void)claim(0, alignment);
             externals_.list[external_count_++] = {position(), bytes};
             external_size_ += bytes.size();
@@ -152,6 +153,29 @@ class Writer {
     [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
     void set_environment(const Environment* environment) noexcept { environment_ = environment; }
 
+    /// Takes back what was written since the buffer's position was this; nothing external was.
+    void take_back(std::size_t position_before) noexcept
+    {
+        cursor_ = buffer_.data() + position_before;
+    }
+
+    /// As long as it lives, large bytes are copied, too: they will not be there when the message is
+    /// sent.
+    class CopyAll {
+      public:
+        explicit CopyAll(Writer& out) noexcept
+            : out_(out), limit_(std::exchange(out.external_limit_, 0))
+        {
+        }
+        CopyAll(const CopyAll&) = delete;
+        CopyAll& operator=(const CopyAll&) = delete;
+        ~CopyAll() { out_.external_limit_ = limit_; }
+
+      private:
+        Writer& out_;
+        const std::size_t limit_;
+    };
+
     /// Overwrites four bytes written earlier: lengths that are known only afterwards.
     void patch(std::size_t at, std::uint32_t value) noexcept
     {
@@ -172,6 +196,7 @@ class Writer {
     std::size_t phase_ = 0;    // stream position = buffer position + phase, modulo eight
     std::size_t external_size_ = 0;
     std::size_t external_count_ = 0;
+    std::size_t external_limit_ = externals_max;
     const Environment* environment_ = nullptr;
     // Not initialised: a Writer is made for every call, and most calls have none.
     union Externals {

@@ -40,6 +40,7 @@ void raise_user_exception(cdr::Reader& members)
         orb::raise<CORBA::MARSHAL>(orb::minor_code::malformed_reply, CORBA::COMPLETED_YES,
                                    cdr::describe(members.fault()));
     }
+    members.environment()->accept_values();
     throw exception;
 }
 } // namespace detail

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/portable_server.h"
+#include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/orb/failure.h"
 
@@ -80,6 +81,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
 ORB::ORB(std::string id, kairos::orb::Options options)
     : id_(std::move(id)), core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options)))
 {
+    core_->set_value_factories(kairos::corba::make_value_factories());
 }
 
 ORB::~ORB() { CORBA::release(root_poa_); }

@@ -11,6 +11,7 @@
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
 #include "kairos/orb/orb.h"
+#include "kairos/values/value_base.h"
 
 #include <map>
 #include <mutex>
@@ -68,6 +69,14 @@ class ORB : public kairos::corba::TypeCodeMaker {
     void create_named_value(NamedValue_out value);
     /// The root of all contexts; at first it has no properties.
     void get_default_context(Context_out context);
+
+    /// Values of this repository id are made by the factory from now on, which gains an owner. The
+    /// factory that did it before, owned by the caller, or null.
+    ValueFactory register_value_factory(const char* id, ValueFactory factory);
+    /// Throws BAD_PARAM if there is none.
+    void unregister_value_factory(const char* id);
+    /// Owned by the caller; or null.
+    ValueFactory lookup_value_factory(const char* id);
 
     /// Returns after shutdown. With -ORBConcurrency reactor it serves requests.
     void run();

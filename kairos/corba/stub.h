@@ -3,12 +3,14 @@
 // What generated types and stubs (foo.h, foo.cpp) include.
 #pragma once
 
+#include "kairos/corba/abstract_base.h"
 #include "kairos/corba/any_object.h"
 #include "kairos/corba/context.h"
 #include "kairos/corba/interpreted.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
+#include "kairos/corba/values.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/fixed_layout.h"
@@ -24,3 +26,5 @@
 #include "kairos/types/interpreter.h"
 #include "kairos/types/table.h"
 #include "kairos/types/typecode_wire.h"
+#include "kairos/values/marshal.h"
+#include "kairos/values/value_base.h"

@@ -202,6 +202,19 @@ struct Marshal<ObjectVar<T>> {
     }
 };
 
+/// What is shared like an object but travels in another way, which the traits know.
+template <typename T, typename Traits>
+    requires requires(cdr::Reader& in) { Traits::decode(in); }
+struct Marshal<ObjectVar<T, Traits>> {
+    static constexpr std::size_t wire_bytes_min = Traits::wire_bytes_min;
+
+    static void encode(cdr::Writer& out, const ObjectVar<T, Traits>& value)
+    {
+        Traits::encode(out, value.in());
+    }
+    static void decode(cdr::Reader& in, ObjectVar<T, Traits>& value) { value = Traits::decode(in); }
+};
+
 // --- Arrays of variable length -----------------------------------------------------------------
 
 template <typename T, std::size_t count>
@@ -349,6 +362,23 @@ struct StorageMarshal<PointerStorage<ObjectElements<T>>> {
             T* object = kairos::corba::decode_reference<T>(in);
             ObjectTraits<T>::release(std::exchange(elements[i], object));
         }
+    }
+};
+
+template <typename T, typename Traits>
+    requires requires(cdr::Reader& in) { Traits::decode(in); }
+struct StorageMarshal<PointerStorage<ObjectElements<T, Traits>>> {
+    static constexpr std::size_t wire_bytes_min = Traits::wire_bytes_min;
+
+    static void encode(cdr::Writer& out, T* const* elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count; ++i)
+            Traits::encode(out, elements[i]);
+    }
+    static void decode(cdr::Reader& in, T** elements, CORBA::ULong count)
+    {
+        for (CORBA::ULong i = 0; i < count && in.ok(); ++i)
+            Traits::release(std::exchange(elements[i], Traits::decode(in)));
     }
 };
 

@@ -43,4 +43,9 @@ struct ObjectTraits {
     }
 };
 
+template <typename T, typename Traits = ObjectTraits<T>>
+class ObjectVar;
+template <typename T, typename Traits = ObjectTraits<T>>
+class ObjectOut;
+
 } // namespace kairos::mapping

@@ -105,16 +105,16 @@ using StringElements = TextElements<char, string_bound>;
 template <CORBA::ULong string_bound>
 using WStringElements = TextElements<wchar_t, string_bound>;
 
-/// How object references are held by a PointerStorage.
-template <typename T>
+/// How object references, or what else the traits are for, are held by a PointerStorage.
+template <typename T, typename Traits = ObjectTraits<T>>
 struct ObjectElements {
     using Pointer = T*;
     using Borrowed = T*;
-    using Owner = ObjectVar<T>;
+    using Owner = ObjectVar<T, Traits>;
     using Interface = T;
     [[nodiscard]] static T* initial() noexcept { return nullptr; }
-    [[nodiscard]] static T* duplicate(T* object) { return ObjectTraits<T>::duplicate(object); }
-    static void release(T* object) { ObjectTraits<T>::release(object); }
+    [[nodiscard]] static T* duplicate(T* object) { return Traits::duplicate(object); }
+    static void release(T* object) { Traits::release(object); }
 };
 
 /// What operator[] of such a sequence returns: assigns as a T_var does, but frees the old value

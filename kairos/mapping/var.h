@@ -147,11 +147,9 @@ class VariableOut {
 };
 
 /// T_var of an object reference, and the type of reference members of structs and arrays. A T*
-/// assigned to it is adopted; another ObjectVar is duplicated.
-template <typename T>
+/// assigned to it is adopted; another ObjectVar is duplicated. The traits say how T is shared.
+template <typename T, typename Traits>
 class ObjectVar {
-    using Traits = ObjectTraits<T>;
-
   public:
     ObjectVar() noexcept = default;
     ObjectVar(T* object) noexcept : object_(object) {}
@@ -200,11 +198,11 @@ template <typename T>
 using ObjectMember = ObjectVar<T>;
 
 /// T_out of an object reference: nil at first.
-template <typename T>
+template <typename T, typename Traits>
 class ObjectOut {
   public:
     ObjectOut(T*& object) noexcept : object_(object) { object_ = nullptr; }
-    ObjectOut(ObjectVar<T>& object) : object_(object.out()) {}
+    ObjectOut(ObjectVar<T, Traits>& object) : object_(object.out()) {}
     ObjectOut(const ObjectOut&) = default;
 
     ObjectOut& operator=(const ObjectOut& other) noexcept
@@ -217,9 +215,9 @@ class ObjectOut {
         object_ = object;
         return *this;
     }
-    ObjectOut& operator=(const ObjectVar<T>& object)
+    ObjectOut& operator=(const ObjectVar<T, Traits>& object)
     {
-        object_ = ObjectTraits<T>::duplicate(object.in());
+        object_ = Traits::duplicate(object.in());
         return *this;
     }
 

@@ -33,6 +33,7 @@ Invocation::Invocation(Reference& target, const Operation& operation)
     : reference_(target), operation_(operation), lane_(Lane::current()),
       environment_{.orb = &target.orb(),
                    .text = text_form_for(target),
+                   .value_factories = target.orb().value_factories(),
                    .orb_owner = &target.orb(),
                    .exception_id_in_any = target.orb().options().exception_id_in_any},
       buffer_(lane_.buffers.take()), out_(*buffer_, headroom)

@@ -44,6 +44,7 @@ class Invocation {
     {
         if (!in_.ok()) [[unlikely]]
             raise_malformed_results();
+        environment_.accept_values();
     }
 
   private:

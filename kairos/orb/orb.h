@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
@@ -57,6 +58,18 @@ class Orb final : public RefCounted {
     /// A reference to an object of this process. Needs `listen`.
     [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key) const;
 
+    // --- values ---
+    /// The façade's registry of value factories, which messages are given to (cdr::Environment).
+    [[nodiscard]] cdr::Attachment* value_factories() const noexcept
+    {
+        return value_factories_.get();
+    }
+    /// Once, before any message.
+    void set_value_factories(std::unique_ptr<cdr::Attachment> factories) noexcept
+    {
+        value_factories_ = std::move(factories);
+    }
+
     // --- serving ---
     /// Opens the listening sockets of the options. Once; later calls find it done.
     [[nodiscard]] Result<void> listen();
@@ -102,6 +115,7 @@ class Orb final : public RefCounted {
     std::atomic<Adapter*> adapter_{nullptr};
     std::atomic<bool> shut_down_{false};
     ClientConnections client_connections_;
+    std::unique_ptr<cdr::Attachment> value_factories_;
 
     std::mutex mutex_; // guards what follows; never held while calling out
     std::condition_variable shut_down_condition_;

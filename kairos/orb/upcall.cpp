@@ -27,6 +27,7 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
     : environment_{.orb = &orb,
                    .giop_minor = request.version.minor,
                    .text = text,
+                   .value_factories = orb.value_factories(),
                    .orb_owner = &orb,
                    .exception_id_in_any = orb.options().exception_id_in_any},
       request_(request), channel_(channel), memory_(memory), in_(request.body),
@@ -57,7 +58,7 @@ void Upcall::send(giop::ReplyStatus status)
 void Upcall::reply(const CORBA::SystemException& exception) noexcept
 {
     if (replied_) return; // results went out before the exception was thrown: nothing can be said
-    out_.reset(headroom);
+    restart_reply();
     giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
                               static_cast<std::uint32_t>(exception.completed())}
         .write(out_);
@@ -74,7 +75,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
         return;
     }
     if (replied_) return;
-    out_.reset(headroom);
+    restart_reply();
     try {
         exception._marshal(out_);
     } catch (const CORBA::SystemException& failure) { // a member that cannot be encoded
@@ -85,6 +86,13 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
         return;
     }
     send(giop::ReplyStatus::user_exception);
+}
+
+/// Results were perhaps encoded in part.
+void Upcall::restart_reply() noexcept
+{
+    out_.reset(headroom);
+    environment_.values_written.reset();
 }
 
 void Upcall::raise_malformed_arguments()

@@ -55,6 +55,7 @@ class Upcall {
     {
         if (!in_.ok() || in_.left() != 0) [[unlikely]]
             raise_malformed_arguments();
+        environment_.accept_values();
         exceptions_ = operation.exceptions;
     }
 
@@ -77,6 +78,7 @@ class Upcall {
     static constexpr std::size_t headroom = giop::reply_headroom();
 
     void send(giop::ReplyStatus status);
+    void restart_reply() noexcept;
     [[noreturn, gnu::cold]] void raise_malformed_arguments();
 
     const cdr::Environment environment_;

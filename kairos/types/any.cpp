@@ -386,6 +386,14 @@ void AnyAccess::decode(cdr::Reader& in, CORBA::Any& any)
         if (in.ok()) set_wstring(any, type._retn(), text._retn());
         return;
     }
+    if (kind == CORBA::tk_value || kind == CORBA::tk_value_box ||
+        kind == CORBA::tk_abstract_interface) {
+        const cdr::Environment* environment = in.environment();
+        if (environment == nullptr || environment->value_factories == nullptr)
+            return in.fail(cdr::Fault::invalid_value); // nobody could make it
+        return static_cast<ValueReader*>(environment->value_factories)
+            ->read_value(in, type.in(), any);
+    }
     AnyBytes* bytes = take_value(in, *type.in());
     if (bytes != nullptr) set_bytes(any, type._retn(), bytes);
 }

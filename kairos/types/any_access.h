@@ -45,6 +45,14 @@ struct alignas(16) AnyValue {
     AnyValue* next = nullptr;
 };
 
+/// What reads values of valuetypes and abstract interfaces, which only layers above this one can
+/// make: the value factories of a message's cdr::Environment.
+class ValueReader : public cdr::Attachment {
+  public:
+    /// Reads a value and puts it into the Any. Throws what making it throws.
+    virtual void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) = 0;
+};
+
 class AnyAccess {
   public:
     using Form = CORBA::Any::Form;

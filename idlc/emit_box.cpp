@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Value boxes of the C++ mapping (1.3, 1.17.7): one class for each, whose form depends on what is
+// in it.
+#include "idlc/emitters.h"
+
+namespace kairos::idlc {
+namespace {
+
+class BoxEmitter {
+  public:
+    BoxEmitter(const ValueBox& box, Text& out)
+        : name_(identifier(box.name)), type_(*box.type), boxed_(value_type(type_)), out_(out)
+    {
+    }
+
+    void emit()
+    {
+        switch (form_of(type_)) {
+        case Form::basic:
+            return emit_basic();
+        case Form::string:
+            return emit_string();
+        case Form::object:
+        case Form::abstract_object:
+            return emit_reference();
+        case Form::fixed_array:
+        case Form::variable_array:
+            return emit_array();
+        default:
+            return emit_aggregate();
+        }
+    }
+
+  private:
+    /// The constructors and assignments from what `parameter` says.
+    void from(const std::string& parameter, const std::string& statement)
+    {
+        out_.line(name_, "(", parameter, " _value) { ", statement, "; }");
+        out_.open(name_, "& operator=(", parameter, " _value)\n    {");
+        out_.line(statement, ";");
+        out_.line("return *this;");
+        out_.close();
+    }
+    void setter(const std::string& parameter, const std::string& statement)
+    {
+        from(parameter, statement);
+        out_.line("void _value(", parameter, " _value) { ", statement, "; }");
+    }
+    void accessor(const std::string& result, std::string_view function, std::string_view qualifier,
+                  const std::string& value)
+    {
+        out_.line(result, " ", function, "()", qualifier, " { return ", value, "; }");
+    }
+    void stored(const std::string& declaration)
+    {
+        out_.blank();
+        out_.label("private:");
+        out_.line(declaration, ";");
+    }
+
+    void emit_basic()
+    {
+        setter(boxed_, "_kairos_boxed = _value");
+        accessor(boxed_, "_value", " const", "_kairos_boxed");
+        accessor(boxed_, "_boxed_in", " const", "_kairos_boxed");
+        accessor(boxed_ + "&", "_boxed_inout", "", "_kairos_boxed");
+        accessor(boxed_ + "&", "_boxed_out", "", "_kairos_boxed");
+        stored(boxed_ + " _kairos_boxed{}");
+    }
+    void emit_string()
+    {
+        const std::string pointer = value_type(resolved(type_));
+        setter(pointer, "_kairos_boxed = _value");
+        setter("const " + pointer, "_kairos_boxed = _value");
+        setter("const " + string_class(type_) + "_var&", "_kairos_boxed = _value.in()");
+        accessor("const " + pointer, "_value", " const", "_kairos_boxed.in()");
+        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
+        out_.line("auto operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }");
+        accessor("const " + pointer, "_boxed_in", " const", "_kairos_boxed.in()");
+        accessor(pointer + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
+        accessor(pointer + "&", "_boxed_out", "", "_kairos_boxed.out()");
+        stored(storage_type(type_).type + " _kairos_boxed");
+    }
+    void emit_reference()
+    {
+        const std::string pointer = boxed_ + "_ptr";
+        setter(pointer, "_kairos_boxed = " + traits_of(type_) + "::duplicate(_value)");
+        accessor(pointer, "_value", " const", "_kairos_boxed.in()");
+        accessor(pointer, "_boxed_in", " const", "_kairos_boxed.in()");
+        accessor(pointer + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
+        accessor(pointer + "&", "_boxed_out", "", "_kairos_boxed.out()");
+        stored(storage_type(type_).type + " _kairos_boxed");
+    }
+    void emit_array()
+    {
+        const std::string slices = boxed_ + "_slice*";
+        setter("const " + boxed_,
+               "::kairos::mapping::array_copy<" + boxed_ + ">(_kairos_boxed, _value)");
+        accessor("const " + slices, "_value", " const", "_kairos_boxed");
+        accessor(slices, "_value", "", "_kairos_boxed");
+        out_.line("const auto& operator[](::CORBA::ULong _index) const { return "
+                  "_kairos_boxed[_index]; }");
+        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
+        accessor("const " + slices, "_boxed_in", " const", "_kairos_boxed");
+        accessor(slices, "_boxed_inout", "", "_kairos_boxed");
+        accessor(slices, "_boxed_out", "", "_kairos_boxed");
+        stored(boxed_ + " _kairos_boxed{}");
+    }
+
+    /// Structs, unions, sequences and what else passes by reference.
+    void emit_aggregate()
+    {
+        const bool fixed = form_of(type_) == Form::fixed_struct;
+        setter("const " + boxed_ + "&", "_kairos_boxed = _value");
+        accessor("const " + boxed_ + "&", "_value", " const", "_kairos_boxed.in()");
+        accessor(boxed_ + "&", "_value", "", "_kairos_boxed.inout()");
+        accessor("const " + boxed_ + "&", "_boxed_in", " const", "_kairos_boxed.in()");
+        accessor(boxed_ + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
+        accessor(boxed_ + (fixed ? "&" : "*&"), "_boxed_out", "", "_kairos_boxed.out()");
+        const Type& actual = resolved(type_);
+        if (actual.kind == TypeKind::sequence) emit_sequence_functions(actual);
+        if (actual.kind == TypeKind::declared) {
+            if (const auto* composite = as<Struct>(actual.declaration))
+                for (const Member& member : composite->members)
+                    emit_accessors(member,
+                                   {.stored = "_kairos_boxed->" + identifier(member.name),
+                                    .scope = qualified(*composite) + "::"},
+                                   out_);
+        }
+        stored("::kairos::mapping::" + std::string(fixed ? "Fixed" : "Variable") + "Var<" + boxed_ +
+               "> _kairos_boxed = new " + boxed_ + "()");
+    }
+    void emit_sequence_functions(const Type& sequence)
+    {
+        if (sequence.bound == 0)
+            out_.line("explicit ", name_, "(::CORBA::ULong _maximum) : _kairos_boxed(new ", boxed_,
+                      "(_maximum)) {}");
+        out_.line("::CORBA::ULong maximum() const { return _kairos_boxed->maximum(); }");
+        out_.line("::CORBA::ULong length() const { return _kairos_boxed->length(); }");
+        out_.line("void length(::CORBA::ULong _length) { _kairos_boxed->length(_length); }");
+        out_.line("decltype(auto) operator[](::CORBA::ULong _index) { return "
+                  "_kairos_boxed.inout()[_index]; }");
+        out_.line("decltype(auto) operator[](::CORBA::ULong _index) const { return "
+                  "_kairos_boxed.in()[_index]; }");
+    }
+
+    std::string name_;
+    const Type& type_;
+    std::string boxed_;
+    Text& out_;
+};
+
+} // namespace
+
+void emit_box_class(const Source& source, const ValueBox& box, const EmitNested& nested, Text& out)
+{
+    const std::string name = identifier(box.name);
+    out.open("class ", exported(source), name, " : public ::CORBA::DefaultValueRefCountBase {");
+    out.label("public:");
+    out.line("typedef ", name, "_var _var_type;");
+    out.line("static constexpr const char* _kairos_id = ", string_literal(box.repository_id), ";");
+    out.line("static const ::kairos::values::Type _kairos_value_type;");
+    out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
+    out.line("::CORBA::ValueBase* _copy_value() override;");
+    out.blank();
+    nested(box.declarations);
+    out.line("const ::kairos::values::Type& _kairos_type() const override;");
+    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
+    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
+    if (holds_values(*box.type)) out.line("void _kairos_clear() override;");
+    out.blank();
+    out.line(name, "() = default;");
+    // ValueBase is not assignable, so neither is the copy constructor's counterpart generated.
+    out.line(name, "(const ", name, "&) = default;");
+    out.line("~", name, "() override = default;");
+    BoxEmitter(box, out).emit();
+    out.close("};");
+    out.blank();
+}
+
+void emit_box_functions(const ValueBox& box, Text& out)
+{
+    const std::string name = defined_name(box);
+    const std::string type = qualified(box);
+    const Form form = form_of(*box.type);
+    const bool aggregate =
+        form == Form::fixed_struct || form == Form::variable_struct || form == Form::sequence;
+    const std::string in = aggregate ? "_kairos_boxed.in()" : "_kairos_boxed";
+    const std::string inout = aggregate ? "_kairos_boxed.inout()" : "_kairos_boxed";
+    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
+    out.line(".id = _kairos_id,");
+    out.line(".create = []() -> ::CORBA::ValueBase* { return new ", type, "(); },");
+    out.close("};");
+    out.line(type, "* ", name, "::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<",
+             type, "*>(value); }");
+    out.line("::CORBA::ValueBase* ", name, "::_copy_value() { return new ", type, "(*this); }");
+    out.line("const ::kairos::values::Type& ", name,
+             "::_kairos_type() const { return _kairos_value_type; }");
+    out.line("void ", name,
+             "::_kairos_encode(::kairos::cdr::Writer& out) const { "
+             "::kairos::mapping::encode(out, ",
+             in, "); }");
+    out.line("void ", name,
+             "::_kairos_decode(::kairos::cdr::Reader& in) { "
+             "::kairos::mapping::decode(in, ",
+             inout, "); }");
+    if (holds_values(*box.type))
+        out.line("void ", name, "::_kairos_clear() { ::kairos::values::reset(", inout, "); }");
+    out.blank();
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What generated valuetypes need of the ORB: the environment that a copy is made in, and the
+// streams of custom ones.
+#pragma once
+
+#include "kairos/values/any.h"
+#include "kairos/values/custom.h"
+#include "kairos/values/marshal.h"
+
+#include <memory>
+
+namespace kairos::corba {
+
+/// The registry of an ORB.
+[[nodiscard]] std::unique_ptr<cdr::Attachment> make_value_factories();
+
+/// `_copy_value` of a valuetype: a deep copy, owned by the caller, made by the factories of the
+/// default ORB. Throws MARSHAL 1 where there is none.
+[[nodiscard]] CORBA::ValueBase* copy_value(const CORBA::ValueBase& value);
+
+/// The state of a custom valuetype. Throw what the program throws.
+void encode_custom(cdr::Writer& out, const CORBA::CustomMarshal& value);
+void decode_custom(cdr::Reader& in, CORBA::CustomMarshal& value);
+
+} // namespace kairos::corba

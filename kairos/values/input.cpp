@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/values/input.h"
+
+#include "kairos/base/limits.h"
+#include "kairos/values/registry.h"
+#include "kairos/values/tags.h"
+
+#include <string>
+
+namespace kairos::values {
+
+using cdr::Fault;
+
+namespace {
+
+/// Counts down again however the block is left.
+class Deeper {
+  public:
+    explicit Deeper(std::size_t& depth) noexcept : depth_(depth) { ++depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+    ~Deeper() { --depth_; }
+
+  private:
+    std::size_t& depth_;
+};
+
+/// What the ORB's factory of this id makes; null if there is none.
+CORBA::ValueBase* created(const cdr::Reader& in, std::string_view id)
+{
+    const auto* registry = static_cast<const Registry*>(in.environment()->value_factories);
+    if (registry == nullptr) return nullptr;
+    const CORBA::ValueFactoryBase_var factory = registry->find(id);
+    return factory.in() == nullptr ? nullptr : factory->_kairos_create();
+}
+
+[[noreturn, gnu::cold]] void raise_no_factory(std::string_view id)
+{
+    throw CORBA::MARSHAL(no_factory, CORBA::COMPLETED_MAYBE,
+                         "no value factory for '" + std::string(id) + "'");
+}
+
+} // namespace
+
+CORBA::ValueBase* decode(cdr::Reader& in, const Type* formal, Fits fits)
+{
+    return in.ok() ? Input::of(in).read(in, formal, fits) : nullptr;
+}
+
+CORBA::ValueBase* copy(const CORBA::ValueBase& value, orb::Orb* orb, cdr::Attachment* factories)
+{
+    const cdr::Environment environment{.orb = orb, .value_factories = factories};
+    cdr::Buffer buffer;
+    cdr::Writer out(buffer);
+    out.set_environment(&environment);
+    encode(out, &value, nullptr);
+    // What lies elsewhere has to come together.
+    std::vector<std::byte> bytes;
+    const Bytes contiguous = out.contiguous();
+    std::size_t at = 0;
+    for (const cdr::Writer::External& external : out.externals()) {
+        bytes.insert(bytes.end(), contiguous.begin() + static_cast<std::ptrdiff_t>(at),
+                     contiguous.begin() + static_cast<std::ptrdiff_t>(external.position));
+        bytes.insert(bytes.end(), external.bytes.begin(), external.bytes.end());
+        at = external.position;
+    }
+    bytes.insert(bytes.end(), contiguous.begin() + static_cast<std::ptrdiff_t>(at),
+                 contiguous.end());
+    cdr::Reader in(bytes, native_little_endian);
+    in.set_environment(&environment);
+    CORBA::ValueBase_var result = decode(in, nullptr, [](CORBA::ValueBase*) { return true; });
+    if (!in.ok()) throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "a value cannot be copied");
+    environment.accept_values();
+    return result._retn();
+}
+
+Input& Input::of(cdr::Reader& in)
+{
+    if (in.environment() == nullptr)
+        throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE, "a value outside any message");
+    auto& attachment = in.environment()->values_read;
+    if (attachment == nullptr) attachment = std::make_unique<Input>();
+    return static_cast<Input&>(*attachment);
+}
+
+Input::~Input()
+{
+    if (!accepted_)
+        for (const auto& [place, value] : values_)
+            value->_kairos_clear(); // they may hold one another
+    for (const auto& [place, value] : values_)
+        value->_remove_ref();
+}
+
+CORBA::ValueBase* Input::read(cdr::Reader& in, const Type* formal, Fits fits)
+{
+    const std::uint32_t tag = read_tag(in);
+    if (!in.ok() || tag == null_tag) return nullptr;
+    if (tag == indirection_tag) return read_shared(in, fits);
+    if (tag < value_tag_min || tag > value_tag_max || (tag & unknown_flags) != 0) {
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+    if (depth_ == limits::values_nesting_max) {
+        in.fail(Fault::nesting_too_deep);
+        return nullptr;
+    }
+    return read_new(in, tag, formal, fits);
+}
+
+/// Within a chunked value, null and indirections are usually in a chunk and new values never are.
+std::uint32_t Input::read_tag(cdr::Reader& in)
+{
+    if (reading_level_ == 0) return in.read<std::uint32_t>();
+    if (align_up(in.offset(), 4) < in.offset() + in.chunk_left()) return in.read<std::uint32_t>();
+    if (level_ != reading_level_) { // an end tag has ended the value around, too
+        in.fail(Fault::truncated);
+        return 0;
+    }
+    in.leave_chunk();
+    const auto tag = in.read<std::uint32_t>();
+    if (tag == null_tag || tag == indirection_tag || tag >= value_tag_min) {
+        if (tag == null_tag) wait_for_chunk(in);
+        return tag;
+    }
+    in.enter_chunk(tag, *this);
+    return in.read<std::uint32_t>();
+}
+
+template <typename T>
+T* Input::target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known)
+{
+    in.align(4);
+    const std::byte* from = here(in);
+    const auto offset = in.read<std::int32_t>();
+    if (!in.ok()) return nullptr;
+    // Whether that is in the message at all, the table knows; as a number it cannot overflow.
+    const auto place = reinterpret_cast<std::uintptr_t>(from) +
+                       static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
+    const auto found = known.find(reinterpret_cast<const std::byte*>(place));
+    if (offset >= -4 || found == known.end()) {
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+    return &found->second;
+}
+
+CORBA::ValueBase* Input::read_shared(cdr::Reader& in, Fits fits)
+{
+    CORBA::ValueBase** value = target(in, values_);
+    if (value == nullptr) return nullptr;
+    if (reading_level_ != 0 && in.ok() && !in.in_chunk()) wait_for_chunk(in);
+    if (!fits(*value)) {
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+    (*value)->_add_ref();
+    return *value;
+}
+
+CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal, Fits fits)
+{
+    const std::byte* place = here(in) - 4;
+    if (reading_level_ != 0 && in.in_chunk()) { // a chunk would have to end before it
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+    const Header header = read_header(in, tag);
+    if (!in.ok()) return nullptr;
+    const bool typed = (tag & type_info_mask) != no_type_info;
+    if (!typed && formal == nullptr) {
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+
+    CORBA::ValueBase_var value;
+    std::size_t chosen = 0;
+    const std::size_t candidates = typed ? header.count() : 1;
+    for (; chosen < candidates && value.in() == nullptr; ++chosen) {
+        const std::string_view id = typed ? header[chosen] : std::string_view(formal->id);
+        const bool box = formal != nullptr && formal->create != nullptr && id == formal->id;
+        value = box ? formal->create() : created(in, id);
+    }
+    if (value.in() == nullptr) raise_no_factory(typed ? header[0] : std::string_view(formal->id));
+    const bool truncating = chosen > 1;
+    if (!fits(value.in()) || (truncating && !header.chunked)) {
+        in.fail(Fault::invalid_value);
+        return nullptr;
+    }
+    // From now on an indirection may point to it, from within its own state, too.
+    if (!values_.emplace(place, value.in()).second) {
+        in.fail(Fault::invalid_value); // a second reader of the same bytes
+        return nullptr;
+    }
+    value->_add_ref();
+    const Deeper deeper(depth_);
+    const bool may_be_longer = truncating || value->_kairos_type().is_custom;
+    if (header.chunked) {
+        read_chunked_state(in, *value.in(), may_be_longer);
+    } else {
+        value->_kairos_decode(in);
+    }
+    return in.ok() ? value._retn() : nullptr;
+}
+
+Input::Header Input::read_header(cdr::Reader& in, std::uint32_t tag)
+{
+    Header header{.chunked = (tag & is_chunked) != 0};
+    // Whatever is within a chunked value is chunked itself (9.3.4.6).
+    if (level_ != 0 && !header.chunked) in.fail(Fault::invalid_value);
+    if ((tag & has_codebase) != 0) (void)read_text(in);
+    switch (tag & type_info_mask) {
+    case no_type_info:
+        break;
+    case single_id:
+        header.id = read_text(in);
+        break;
+    case id_list:
+        header.list = read_ids(in);
+        break;
+    default:
+        in.fail(Fault::invalid_value);
+    }
+    return header;
+}
+
+std::vector<std::string_view>* Input::read_ids(cdr::Reader& in)
+{
+    in.align(4);
+    const std::byte* place = here(in);
+    const auto count = in.read<std::uint32_t>();
+    if (count == indirection_tag) return target(in, lists_);
+    if (count == 0 || count > limits::value_ids_max || count > in.left() / 5) {
+        in.fail(Fault::length_beyond_end);
+        return nullptr;
+    }
+    std::vector<std::string_view>& ids = lists_[place];
+    ids.clear();
+    ids.reserve(count);
+    for (std::uint32_t i = 0; i < count && in.ok(); ++i)
+        ids.push_back(read_text(in));
+    return &ids;
+}
+
+std::string_view Input::read_text(cdr::Reader& in)
+{
+    in.align(4);
+    const std::byte* place = here(in);
+    cdr::Reader ahead = in;
+    if (ahead.read<std::uint32_t>() == indirection_tag) {
+        in = ahead;
+        const std::string_view* text = target(in, texts_);
+        return text == nullptr ? std::string_view() : *text;
+    }
+    const std::string_view text = in.read_string();
+    if (in.ok()) texts_.emplace(place, text);
+    return text;
+}
+
+// --- Chunks --------------------------------------------------------------------------------------
+
+void Input::read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer)
+{
+    const std::int32_t outer = reading_level_;
+    const std::int32_t level = ++level_;
+    reading_level_ = level;
+    wait_for_chunk(in);
+    value._kairos_decode(in);
+    if (in.ok()) end_chunks(in, level, may_be_longer);
+    reading_level_ = outer;
+    if (!in.ok()) return;
+    in.leave_chunk();
+    if (outer != 0) wait_for_chunk(in);
+}
+
+void Input::next_chunk(cdr::Reader& in) noexcept
+{
+    if (level_ != reading_level_) return in.fail(Fault::truncated);
+    in.leave_chunk();
+    const auto size = in.read<std::uint32_t>();
+    if (size == 0 || size >= value_tag_min) return in.fail(Fault::truncated); // the state ends here
+    in.enter_chunk(size, *this);
+}
+
+std::byte* Input::gathered(std::size_t size)
+{
+    gathered_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    return gathered_.back().get();
+}
+
+void Input::end_chunks(cdr::Reader& in, std::int32_t level, bool may_be_longer)
+{
+    if (level_ < level) return; // an end tag within it was its own, too
+    if (in.chunk_left() != 0 && !may_be_longer) return in.fail(Fault::invalid_value);
+    // What follows is skipped: values in it are not made, so nobody can refer to them.
+    while (in.ok() && level_ >= level) {
+        if (in.in_chunk()) (void)in.block(in.chunk_left(), 1);
+        in.leave_chunk();
+        const auto tag = in.read<std::uint32_t>();
+        if (!in.ok()) return;
+        if (tag > value_tag_max) {
+            take_end_tag(in, tag);
+        } else if (!may_be_longer) {
+            in.fail(Fault::invalid_value);
+        } else if (tag >= value_tag_min) {
+            if ((tag & unknown_flags) != 0) return in.fail(Fault::invalid_value);
+            (void)read_header(in, tag);
+            if (level_ == INT32_MAX) return in.fail(Fault::nesting_too_deep);
+            ++level_;
+        } else if (tag != null_tag) {
+            in.enter_chunk(tag, *this);
+        }
+    }
+}
+
+/// -n ends every value from level n on (9.3.4.6).
+void Input::take_end_tag(cdr::Reader& in, std::uint32_t tag)
+{
+    const auto end = -static_cast<std::int64_t>(static_cast<std::int32_t>(tag));
+    if (end > level_) return in.fail(Fault::invalid_value);
+    level_ = static_cast<std::int32_t>(end - 1);
+}
+
+} // namespace kairos::values

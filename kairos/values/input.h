@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is remembered of the values read from one message: where each is and what ids were where,
+// which is all that an indirection may point to, and the chunks around the reader. Attached to the
+// message's cdr::Environment. Until the message is accepted the values belong to it.
+#pragma once
+
+#include "kairos/cdr/environment.h"
+#include "kairos/cdr/reader.h"
+#include "kairos/values/marshal.h"
+
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kairos::values {
+
+class Input final : public cdr::Attachment, public cdr::ChunkSource {
+  public:
+    /// The one of this message. Throws MARSHAL if it has no environment.
+    [[nodiscard]] static Input& of(cdr::Reader& in);
+
+    ~Input() override;
+    void accept() noexcept override { accepted_ = true; }
+
+    [[nodiscard]] CORBA::ValueBase* read(cdr::Reader& in, const Type* formal, Fits fits);
+
+    void next_chunk(cdr::Reader& in) noexcept override;
+    [[nodiscard]] std::byte* gathered(std::size_t size) override;
+
+  private:
+    /// What stands in front of a value's state.
+    struct Header {
+        std::vector<std::string_view>* list = nullptr; ///< the ids, most derived first
+        std::string_view id{};                         ///< or the only one, if there is any
+        bool chunked = false;
+
+        [[nodiscard]] std::size_t count() const { return list != nullptr ? list->size() : 1; }
+        [[nodiscard]] std::string_view operator[](std::size_t i) const
+        {
+            return list != nullptr ? (*list)[i] : id;
+        }
+    };
+
+    [[nodiscard]] std::uint32_t read_tag(cdr::Reader& in);
+    [[nodiscard]] CORBA::ValueBase* read_shared(cdr::Reader& in, Fits fits);
+    [[nodiscard]] CORBA::ValueBase* read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal,
+                                             Fits fits);
+    [[nodiscard]] Header read_header(cdr::Reader& in, std::uint32_t tag);
+    [[nodiscard]] std::vector<std::string_view>* read_ids(cdr::Reader& in);
+    /// A string or an indirection to one.
+    [[nodiscard]] std::string_view read_text(cdr::Reader& in);
+    void read_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
+    void read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
+    /// Ends the value of this level: reads its end tag, and before that what it has left.
+    void end_chunks(cdr::Reader& in, std::int32_t level, bool may_be_longer);
+    void take_end_tag(cdr::Reader& in, std::uint32_t tag);
+    /// Reads on within the value around, where no chunk is open.
+    void wait_for_chunk(cdr::Reader& in) { in.enter_chunk(0, *this); }
+
+    /// Where the reader is: the address is the same for every reader of the message.
+    [[nodiscard]] static const std::byte* here(const cdr::Reader& in) noexcept
+    {
+        return in.bytes().data() + in.offset();
+    }
+    /// What an indirection read just now points to.
+    template <typename T>
+    [[nodiscard]] static T* target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known);
+
+    std::unordered_map<const std::byte*, CORBA::ValueBase*> values_; // each has an owner here
+    std::unordered_map<const std::byte*, std::string_view> texts_;
+    std::unordered_map<const std::byte*, std::vector<std::string_view>> lists_;
+    std::vector<std::unique_ptr<std::byte[]>> gathered_;
+    std::size_t depth_ = 0;          // of values within values
+    std::int32_t level_ = 0;         // of chunked values that are open on the wire
+    std::int32_t reading_level_ = 0; // of the one whose state is being read
+    bool accepted_ = false;
+};
+
+} // namespace kairos::values

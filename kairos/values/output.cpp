@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/values/output.h"
+
+#include "kairos/base/limits.h"
+#include "kairos/values/marshal.h"
+#include "kairos/values/tags.h"
+
+namespace kairos::values {
+
+namespace {
+
+[[noreturn, gnu::cold]] void raise_without_message()
+{
+    throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "a value outside any message");
+}
+
+} // namespace
+
+void encode(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal)
+{
+    Output::of(out).write(out, value, formal);
+}
+
+Output& Output::of(cdr::Writer& out)
+{
+    if (out.environment() == nullptr) raise_without_message();
+    auto& attachment = out.environment()->values_written;
+    if (attachment == nullptr) attachment = std::make_unique<Output>();
+    return static_cast<Output&>(*attachment);
+}
+
+Output::~Output()
+{
+    for (CORBA::ValueBase* value : counted_)
+        value->_remove_ref();
+}
+
+void Output::write(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal)
+{
+    if (value == nullptr) return out.write(null_tag); // part of the chunk, if one is open
+    const void* whole = dynamic_cast<const void*>(value);
+    if (const auto known = values_.find(whole); known != values_.end())
+        return write_indirection(out, known->second);
+    if (depth_ == limits::values_nesting_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "values are nested too deeply");
+    auto* counted = const_cast<CORBA::ValueBase*>(value);
+    counted_.push_back(counted);
+    counted->_add_ref();
+
+    const Type& type = value->_kairos_type();
+    const bool within = level_ != 0;
+    if (within) close_chunk(out);
+    const bool chunked = within || type.is_chunked();
+    (void)out.claim(0, 4);
+    values_.emplace(whole, out.size());
+    write_tag(out, type, formal, chunked);
+    ++depth_;
+    write_state(out, *value, chunked);
+    --depth_;
+    if (within) open_chunk(out);
+}
+
+void Output::write_state(cdr::Writer& out, const CORBA::ValueBase& value, bool chunked)
+{
+    if (!chunked) return value._kairos_encode(out);
+    ++level_;
+    open_chunk(out);
+    value._kairos_encode(out);
+    close_chunk(out);
+    out.write(-level_);
+    --level_;
+}
+
+void Output::open_chunk(cdr::Writer& out)
+{
+    before_chunk_ = out.position();
+    out.write(std::uint32_t{0});
+    length_at_ = out.position() - 4;
+    chunk_begin_ = out.size();
+    chunk_is_open_ = true;
+}
+
+void Output::close_chunk(cdr::Writer& out)
+{
+    if (!chunk_is_open_) return;
+    chunk_is_open_ = false;
+    const std::size_t size = out.size() - chunk_begin_;
+    if (size == 0) return out.take_back(before_chunk_); // there are no empty chunks
+    if (size >= value_tag_min)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a value's state exceeds 2 GiB");
+    out.patch(length_at_, static_cast<std::uint32_t>(size));
+}
+
+void Output::write_tag(cdr::Writer& out, const Type& type, const Type* formal, bool chunked)
+{
+    const std::uint32_t flags = value_tag_min | (chunked ? is_chunked : 0);
+    // The receiver knows the type that IDL has there.
+    if (&type == formal) return out.write(flags | no_type_info);
+    if (type.truncated == nullptr) {
+        out.write(flags | single_id);
+        return write_id(out, type.id);
+    }
+    out.write(flags | id_list);
+    write_ids(out, type);
+}
+
+void Output::write_id(cdr::Writer& out, std::string_view id)
+{
+    if (const auto known = ids_.find(id); known != ids_.end())
+        return write_indirection(out, known->second);
+    (void)out.claim(0, 4);
+    ids_.emplace(id, out.size());
+    out.write_string(id);
+}
+
+/// The most derived one first, and whatever the value may be truncated to.
+void Output::write_ids(cdr::Writer& out, const Type& type)
+{
+    if (const auto known = id_lists_.find(&type); known != id_lists_.end())
+        return write_indirection(out, known->second);
+    std::uint32_t count = 0;
+    for (const Type* each = &type; each != nullptr; each = each->truncated)
+        ++count;
+    id_lists_.emplace(&type, out.size());
+    out.write(count);
+    for (const Type* each = &type; each != nullptr; each = each->truncated)
+        write_id(out, each->id);
+}
+
+void Output::write_indirection(cdr::Writer& out, std::size_t position)
+{
+    out.write(indirection_tag);
+    // From where the offset is (CORBA 3.3 part 2, 9.3.4.3).
+    const auto offset = static_cast<std::int64_t>(position) - static_cast<std::int64_t>(out.size());
+    if (offset < INT32_MIN)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "shared values are 2 GiB apart");
+    out.write(static_cast<std::int32_t>(offset));
+}
+
+} // namespace kairos::values

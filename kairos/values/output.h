@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is remembered of the values written into one message: where each is, which repository ids
+// were written, and the chunk that is open. Attached to the message's cdr::Environment.
+#pragma once
+
+#include "kairos/cdr/environment.h"
+#include "kairos/cdr/writer.h"
+#include "kairos/values/value_base.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kairos::values {
+
+class Output final : public cdr::Attachment {
+  public:
+    /// The one of this message. Throws MARSHAL if it has no environment.
+    [[nodiscard]] static Output& of(cdr::Writer& out);
+
+    ~Output() override;
+
+    void write(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal);
+
+  private:
+    /// Closes the chunk for as long as a value within a chunked one is written.
+    void open_chunk(cdr::Writer& out);
+    void close_chunk(cdr::Writer& out);
+    void write_tag(cdr::Writer& out, const Type& type, const Type* formal, bool chunked);
+    void write_id(cdr::Writer& out, std::string_view id);
+    void write_ids(cdr::Writer& out, const Type& type);
+    void write_state(cdr::Writer& out, const CORBA::ValueBase& value, bool chunked);
+    /// Writes an indirection to what is at `position` of the stream.
+    static void write_indirection(cdr::Writer& out, std::size_t position);
+
+    /// Positions in the stream, by the address of the whole object. Each is counted until the
+    /// message is done: another value must not come to be at its address.
+    std::unordered_map<const void*, std::size_t> values_;
+    std::vector<CORBA::ValueBase*> counted_;
+    std::unordered_map<std::string_view, std::size_t> ids_;
+    std::unordered_map<const Type*, std::size_t> id_lists_;
+    std::size_t depth_ = 0;  // of values within values
+    std::int32_t level_ = 0; // of chunked values within chunked values
+    bool chunk_is_open_ = false;
+    std::size_t chunk_begin_ = 0;  // of the open one's data, in the stream
+    std::size_t length_at_ = 0;    // and of its length, in the buffer
+    std::size_t before_chunk_ = 0; // the buffer's position in front of it all
+};
+
+} // namespace kairos::values

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The value factories of one ORB by repository id. Every message carries a pointer to it
+// (cdr::Environment::value_factories). Any thread.
+#pragma once
+
+#include "kairos/types/any_access.h"
+#include "kairos/values/value_base.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace kairos::values {
+
+class Registry : public types::ValueReader {
+  public:
+    /// Values and boxes; abstract interfaces are the façade's to read.
+    void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override;
+
+    /// Adds an owner to the factory. The former factory of that id, owned by the caller; or null.
+    [[nodiscard]] CORBA::ValueFactory put(std::string_view id, CORBA::ValueFactory factory);
+    /// False if there is none.
+    bool remove(std::string_view id);
+    /// Owned by the caller; or null.
+    [[nodiscard]] CORBA::ValueFactory find(std::string_view id) const;
+
+  private:
+    mutable std::mutex mutex_; // guards what follows; no factory is called or deleted under it
+    std::map<std::string, CORBA::ValueFactoryBase_var, std::less<>> factories_;
+};
+
+} // namespace kairos::values
