@@ -68,6 +68,8 @@ bool is_array(const Type& type)
 bool can_interpret(const Call& call)
 {
     if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
+    const auto* interface = as<Interface>(call.declaration->parent);
+    if (interface == nullptr || interface->is_abstract) return false; // whose stub has another name
     if (call.result->kind != TypeKind::void_ && !passing_of(*call.result, Way::result))
         return false;
     for (const Parameter& parameter : call.parameters)
