@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hostile bytes for the interpreter: a recursive struct with a member of every operation. What is
+// read can be written and read again, and is the same then. First octet: byte order and phase.
+#include "kairos/types/interpreter.h"
+
+#include <cstdlib>
+#include <vector>
+
+namespace {
+
+enum Color : CORBA::ULong { red, green, blue };
+struct Point {
+    CORBA::Short s;
+    CORBA::Boolean b;
+    CORBA::Double d;
+};
+struct Node {
+    CORBA::Octet octet;
+    CORBA::LongLong number;
+    Color color;
+    Point point;
+    kairos::mapping::StringMember name;
+    kairos::mapping::BoundedStringMember<4> nickname;
+    kairos::mapping::StringMember lines[2];
+    kairos::mapping::UnboundedSequence<Point> points;
+    kairos::mapping::BoundedSequence<CORBA::Long, 3> marks;
+    kairos::mapping::UnboundedStringSequence<> titles;
+    kairos::mapping::UnboundedSequence<Node> children;
+};
+
+} // namespace
+
+namespace kairos::mapping {
+template <>
+struct Marshal<Color> : EnumMarshal<Color, 3> {};
+template <>
+struct Marshal<Point>
+    : FixedStruct<Point, Field<&Point::s, offsetof(Point, s)>, Field<&Point::b, offsetof(Point, b)>,
+                  Field<&Point::d, offsetof(Point, d)>> {};
+template <>
+struct Marshal<Node> {
+    static constexpr std::size_t wire_bytes_min = 50;
+};
+} // namespace kairos::mapping
+
+namespace kairos::types {
+template <>
+struct TableOf<Node> {
+    static const Table table;
+};
+namespace {
+#define KAIROS_MEMBER(name)                                                                        \
+    {                                                                                              \
+        &TableOf<decltype(Node::name)>::table, offsetof(Node, name)                                \
+    }
+constexpr Member members[] = {
+    KAIROS_MEMBER(octet), KAIROS_MEMBER(number),   KAIROS_MEMBER(color),    KAIROS_MEMBER(point),
+    KAIROS_MEMBER(name),  KAIROS_MEMBER(nickname), KAIROS_MEMBER(lines),    KAIROS_MEMBER(points),
+    KAIROS_MEMBER(marks), KAIROS_MEMBER(titles),   KAIROS_MEMBER(children),
+};
+#undef KAIROS_MEMBER
+} // namespace
+constinit const Table TableOf<Node>::table = make_table<Node>(members, true);
+} // namespace kairos::types
+
+namespace {
+
+using kairos::types::TableOf;
+
+std::vector<std::byte> written(const Node& node)
+{
+    kairos::cdr::Buffer buffer;
+    kairos::cdr::Writer out(buffer);
+    kairos::types::encode(out, TableOf<Node>::table, &node);
+    std::vector<std::byte> bytes(out.contiguous().begin(), out.contiguous().end());
+    for (const auto& external : out.externals()) // none: input is smaller than that
+        bytes.insert(bytes.end(), external.bytes.begin(), external.bytes.end());
+    return bytes;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    if (size == 0 || size > 4000) return 0;
+    const bool little_endian = (data[0] & 1) != 0;
+    const std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(data),
+                                       reinterpret_cast<const std::byte*>(data) + size);
+    Node node;
+    {
+        kairos::cdr::Reader in(bytes, little_endian, 1);
+        kairos::types::decode(in, TableOf<Node>::table, &node);
+        if (!in.ok()) return 0;
+    }
+    const std::vector<std::byte> first = written(node);
+    Node again;
+    kairos::cdr::Reader in(first, kairos::native_little_endian);
+    kairos::types::decode(in, TableOf<Node>::table, &again);
+    if (!in.ok() || written(again) != first) std::abort();
+    return 0;
+}
