@@ -20,7 +20,6 @@ import Types.Sequences;
 import Types.SequencesHelper;
 import Types.Shape;
 import java.io.PrintStream;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -35,28 +34,17 @@ import org.omg.CORBA.SystemException;
 import org.omg.CORBA.UNKNOWN;
 
 /** Used by one thread. */
-final class EchoChecks {
-    private static final int ROUNDS = 4; // with other values
-
-    private interface Check {
-        void run() throws Exception;
-    }
-    private interface Body {
-        void run() throws Throwable;
-    }
-
+final class EchoChecks extends Checks {
     private final ORB orb;
-    private final PrintStream out;
     private final Echo server;
     private final Echo[] pool; // nil, the server, an object of this process, another of the server's
-    private final Values values;
 
     EchoChecks(ORB orb, String reference, PrintStream out) throws Exception {
+        super(out);
         this.orb = orb;
-        this.out = out;
         server = EchoHelper.narrow(orb.string_to_object(reference));
         pool = new Echo[] {null, server, EchoServant.activate(orb), server.make_object()};
-        values = new Values(pool, 1);
+        values = new Values(orb, pool, 1);
     }
 
     void run() {
@@ -91,37 +79,6 @@ final class EchoChecks {
         check("many_values", this::manyValues);
     }
 
-    private void check(String name, Check check) {
-        try {
-            check.run();
-            out.println("ok " + name);
-        } catch (InvocationTargetException failure) {
-            out.println("FAILED " + name + ": " + failure.getCause());
-        } catch (Throwable failure) {
-            out.println("FAILED " + name + ": " + failure);
-        }
-    }
-
-    private static void expect(boolean condition, String what) {
-        if (!condition) throw new AssertionError("does not hold: " + what);
-    }
-    private void expectSame(Object expected, Object actual, String what) throws Exception {
-        String left = expected instanceof String ? (String) expected : values.describe(expected);
-        String right = actual instanceof String ? (String) actual : values.describe(actual);
-        if (!left.equals(right))
-            throw new AssertionError(what + " is " + right + ", expected " + left);
-    }
-    /** Calls and returns the exception that must come. */
-    private static <E extends Throwable> E expectException(Class<E> type, Body call) {
-        try {
-            call.run();
-        } catch (Throwable exception) {
-            if (type.isInstance(exception)) return type.cast(exception);
-            throw new AssertionError("another exception: " + exception);
-        }
-        throw new AssertionError("no exception");
-    }
-
     // --- values ----------------------------------------------------------------------------------
 
     private Object make(String type, Class<?> form) throws Exception {
@@ -131,23 +88,9 @@ final class EchoChecks {
         return (Person) values.make(PersonHelper.type(), Person.class);
     }
 
-    /** echo_T as in, inout and out argument and as result. */
     private void echo(Method operation) throws Exception {
         String type = operation.getName().substring("echo_".length());
-        Class<?> form = operation.getReturnType();
-        Class<?> holder = operation.getParameterTypes()[1];
-        for (int round = 0; round < ROUNDS; ++round) {
-            Object a = make(type, form);
-            Object b = holder.getConstructor().newInstance();
-            Object c = holder.getConstructor().newInstance();
-            Values.setHeld(b, make(type, form));
-            String sentA = values.describe(a);
-            String sentB = values.describe(Values.held(b));
-            Object result = operation.invoke(server, a, b, c);
-            expectSame(sentA, values.describe(result), "the result");
-            expectSame(sentA, values.describe(Values.held(b)), "the inout argument");
-            expectSame(sentB, values.describe(Values.held(c)), "the out argument");
-        }
+        echo(server, operation, Values.typeOf("Types." + type));
     }
 
     private void attributeBasic() {

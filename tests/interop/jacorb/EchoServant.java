@@ -74,7 +74,7 @@ public final class EchoServant implements InvocationHandler {
         }
     }
 
-    private static Object echo(Object[] arguments) throws ReflectiveOperationException {
+    static Object echo(Object[] arguments) throws ReflectiveOperationException {
         Object a = arguments[0];
         Values.setHeld(arguments[2], Values.held(arguments[1]));
         Values.setHeld(arguments[1], a);

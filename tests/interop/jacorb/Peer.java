@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JacORB as a peer of the tests: one process is the server and every client, because a virtual
-// machine takes its time to start. It prints the reference of its Echo first, then serves, and does
-// what the lines of its input say until that ends:
+// machine takes its time to start. It prints the references of its Echo and its Everything first,
+// then serves, and does what the lines of its input say until that ends:
 //
-//     check MINOR REFERENCE    run every check on REFERENCE as a client of GIOP 1.MINOR, with an
-//                              ORB of its own: a line a check, "ok NAME" or "FAILED NAME: why", and
-//                              a line "done"
+//     echo MINOR REFERENCE    run every check on this Echo as a client of GIOP 1.MINOR, with an ORB
+//                             of its own: a line a check, and a line "done"
+//     all MINOR REFERENCE [NAME]…    the same for an Everything, without the checks whose name
+//                                    contains a NAME
 package interop;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Properties;
 import org.omg.CORBA.ORB;
 
@@ -38,22 +40,24 @@ public final class Peer {
         System.setProperty("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
         ORB orb = makeOrb(2);
         out.println(orb.object_to_string(EchoServant.activate(orb)));
+        out.println(orb.object_to_string(AllServant.activate(orb)));
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            if (words.length != 3 || !words[0].equals("check"))
-                throw new IllegalArgumentException(line);
-            check(Integer.parseInt(words[1]), words[2]);
+            check(words[0], Integer.parseInt(words[1]), words[2],
+                    Arrays.copyOfRange(words, 3, words.length));
         }
         orb.shutdown(true);
         orb.destroy();
     }
 
-    private static void check(int minor, String reference) {
+    private static void check(String what, int minor, String reference, String[] without) {
         ORB orb = makeOrb(minor);
         try {
-            new EchoChecks(orb, reference, out).run();
+            Checks checks = what.equals("all") ? new AllChecks(orb, reference, out, without)
+                                               : new EchoChecks(orb, reference, out);
+            checks.run();
         } catch (Throwable failure) {
             out.println("FAILED: " + failure);
         }

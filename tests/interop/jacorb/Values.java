@@ -7,8 +7,13 @@ package interop;
 
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.Random;
+import org.omg.CORBA.Any;
+import org.omg.CORBA.ORB;
 import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
 
@@ -17,11 +22,21 @@ final class Values {
     private static final int LENGTH_MAX = 4; // of a sequence without a bound
     private static final int TEXT_MAX = 40; // of a string without one
 
+    /** What is inside an Any inside something else. */
+    private static final String[] IN_ANY = {"I32", "Color", "Point", "OnLong", "Expression",
+            "Anything_s", "Name"};
+    /** TypeCodes as values. */
+    private static final String[] TYPES = {"I32", "Color", "Money", "ShortName", "ShortProse",
+            "Point", "OnLong", "OnColor", "Person", "Person_s4", "Tree", "Expression", "I32_2x3",
+            "Person_raised", "Everything"};
+
+    private final ORB orb;
     private final Random random;
     private final org.omg.CORBA.Object[] references; // the first is nil
     private int depth;
 
-    Values(org.omg.CORBA.Object[] references, long seed) {
+    Values(ORB orb, org.omg.CORBA.Object[] references, long seed) {
+        this.orb = orb;
         this.references = references;
         random = new Random(seed);
     }
@@ -37,6 +52,19 @@ final class Values {
     /** The TypeCode of a generated type. */
     static TypeCode typeOf(String name) throws ReflectiveOperationException {
         return (TypeCode) Class.forName(name + "Helper").getMethod("type").invoke(null);
+    }
+
+    /** A static function of the helper class of a generated type. */
+    static Object help(String name, String function, Object... arguments) throws Exception {
+        for (Method method : Class.forName(name + "Helper").getMethods())
+            if (method.getName().equals(function)
+                    && method.getParameterCount() == arguments.length)
+                return method.invoke(null, arguments);
+        throw new NoSuchMethodException(name + "Helper." + function);
+    }
+    /** The Java name of a type of the tests. */
+    static String nameOf(TypeCode type) throws Exception {
+        return type.id().replaceAll("IDL:kairos.test/(.*):1.0", "$1").replace('/', '.');
     }
 
     /** A value of `type`, which Java has as `form`. */
@@ -72,6 +100,18 @@ final class Values {
                 return references[random.nextInt(references.length)];
             case TCKind._tk_struct:
                 return makeStruct(type, form);
+            case TCKind._tk_wchar:
+                return wide();
+            case TCKind._tk_wstring:
+                return wideText(type.length());
+            case TCKind._tk_fixed:
+                return decimal(type.fixed_digits(), type.fixed_scale());
+            case TCKind._tk_any:
+                return makeAny();
+            case TCKind._tk_TypeCode:
+                return typeOf("All." + TYPES[random.nextInt(TYPES.length)]);
+            case TCKind._tk_union:
+                return makeUnion(type, form);
             case TCKind._tk_array:
                 return makeArray(type.content_type(), form, type.length());
             case TCKind._tk_sequence:
@@ -117,6 +157,100 @@ final class Values {
         return text.toString();
     }
 
+    /** Any character of the first plane but the surrogates, which stand for nothing alone. */
+    private char wide() {
+        char code = (char) (1 + random.nextInt(0xFFFD));
+        return Character.isSurrogate(code) ? 'x' : code;
+    }
+    private String wideText(int bound) {
+        int length = random.nextInt((bound == 0 ? TEXT_MAX : bound) + 1);
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < length; ++i)
+            text.append(wide());
+        return text.toString();
+    }
+    /** As many digits as the type has, of either sign: what has fewer JacORB sends in fewer octets. */
+    private BigDecimal decimal(int digits, int scale) {
+        StringBuilder text = new StringBuilder(random.nextBoolean() ? "-" : "");
+        for (int i = 0; i < digits; ++i)
+            text.append((char) ('1' + random.nextInt(9)));
+        return new BigDecimal(new BigInteger(text.toString()), scale);
+    }
+    private Any makeAny() throws Exception {
+        Any any = orb.create_any();
+        int choice = random.nextInt(depth > 3 ? 3 : IN_ANY.length + 1);
+        if (choice == 0) return any; // of tk_null
+        ++depth;
+        String name = "All." + IN_ANY[choice - 1];
+        Method extract = Class.forName(name + "Helper").getMethod("extract", Any.class);
+        help(name, "insert", any, make(typeOf(name), extract.getReturnType()));
+        --depth;
+        return any;
+    }
+
+    private Object makeUnion(TypeCode type, Class<?> form) throws Exception {
+        Object union = form.getConstructor().newInstance();
+        int member = random.nextInt(type.member_count() + 1);
+        if (member == type.member_count()) {
+            if (makeWithoutMember(union)) return union;
+            member = 0;
+        }
+        String name = type.member_name(member);
+        Method getter = form.getMethod(name);
+        Object value = make(type.member_type(member), getter.getReturnType());
+        Class<?> discriminator = form.getMethod("discriminator").getReturnType();
+        try { // several labels: the one of this member
+            Method setter = form.getMethod(name, discriminator, getter.getReturnType());
+            if (member != type.default_index()) {
+                setter.invoke(union, labelOf(type, member, discriminator), value);
+                return union;
+            }
+        } catch (NoSuchMethodException one) {
+            // the other setter knows it
+        }
+        form.getMethod(name, getter.getReturnType()).invoke(union, value);
+        return union;
+    }
+    /** With a label that has no member, if 0 is one: JacORB reads all as 0. */
+    private boolean makeWithoutMember(Object union) throws Exception {
+        try {
+            union.getClass().getMethod("__default").invoke(union);
+        } catch (NoSuchMethodException none) {
+            return false;
+        }
+        Object label = union.getClass().getMethod("discriminator").invoke(union);
+        return describe(label).equals("0 ");
+    }
+    private static Object labelOf(TypeCode type, int member, Class<?> form) throws Exception {
+        Any label = type.member_label(member);
+        switch (resolved(label.type()).kind().value()) {
+            case TCKind._tk_boolean:
+                return label.extract_boolean();
+            case TCKind._tk_char:
+                return label.extract_char();
+            case TCKind._tk_short:
+                return label.extract_short();
+            case TCKind._tk_ushort:
+                return label.extract_ushort();
+            case TCKind._tk_long:
+                return label.extract_long();
+            case TCKind._tk_ulong:
+                return label.extract_ulong();
+            case TCKind._tk_longlong:
+                return label.extract_longlong();
+            case TCKind._tk_ulonglong:
+                return label.extract_ulonglong();
+            default:
+                return form.getMethod("from_int", int.class)
+                        .invoke(null, label.create_input_stream().read_long());
+        }
+    }
+    private static TypeCode resolved(TypeCode type) throws Exception {
+        while (type.kind() == TCKind.tk_alias)
+            type = type.content_type();
+        return type;
+    }
+
     private Object makeStruct(TypeCode type, Class<?> form) throws Exception {
         Object struct = form.getConstructor().newInstance();
         for (int i = 0; i < type.member_count(); ++i) {
@@ -147,12 +281,19 @@ final class Values {
             text.append("nil ");
         } else if (value instanceof Character) {
             text.append((int) (char) value).append(' ');
+        } else if (value instanceof BigDecimal) {
+            BigDecimal number = ((BigDecimal) value).stripTrailingZeros();
+            text.append(number.signum() == 0 ? "0" : number.toPlainString()).append(' ');
         } else if (value instanceof Number || value instanceof Boolean) {
             text.append(value).append(' ');
         } else if (value instanceof String) {
             text.append('"').append(value).append("\" ");
         } else if (value instanceof org.omg.CORBA.Object) {
             text.append(describeReference((org.omg.CORBA.Object) value));
+        } else if (value instanceof TypeCode) {
+            text.append(describeType((TypeCode) value));
+        } else if (value instanceof Any) {
+            describeAny((Any) value, text);
         } else if (value.getClass().isArray()) {
             text.append('[');
             for (int i = 0; i < Array.getLength(value); ++i)
@@ -160,6 +301,8 @@ final class Values {
             text.append("] ");
         } else if (isEnum(value.getClass())) {
             text.append(value.getClass().getMethod("value").invoke(value)).append(' ');
+        } else if (isUnion(value.getClass())) {
+            describeUnion(value, text);
         } else {
             describeMembers(value, text);
         }
@@ -172,6 +315,51 @@ final class Values {
             return false;
         }
     }
+    private static boolean isUnion(Class<?> form) {
+        try {
+            form.getMethod("discriminator");
+            return true;
+        } catch (NoSuchMethodException other) {
+            return false;
+        }
+    }
+    private void describeUnion(Object union, StringBuilder text) throws Exception {
+        TypeCode type = typeOf(union.getClass().getName());
+        Method discriminator = union.getClass().getMethod("discriminator");
+        Object label = discriminator.invoke(union);
+        int active = type.default_index();
+        for (int i = 0; i < type.member_count(); ++i)
+            if (i != type.default_index()
+                    && labelOf(type, i, discriminator.getReturnType()).equals(label)) active = i;
+        text.append("case ");
+        describe(label, text);
+        text.append(": ");
+        if (active >= 0)
+            describe(union.getClass().getMethod(type.member_name(active)).invoke(union), text);
+    }
+    private static String describeType(TypeCode type) throws Exception {
+        for (int i = 0; i < TYPES.length; ++i)
+            if (typeOf("All." + TYPES[i]).equal(type)) return "type " + i + " ";
+        return "unknown type " + type.kind().value() + " ";
+    }
+    private void describeAny(Any any, StringBuilder text) throws Exception {
+        TypeCode type = any.type();
+        text.append("any ").append(resolved(type).kind().value()).append(" (");
+        switch (type.kind().value()) {
+            case TCKind._tk_null:
+                break;
+            case TCKind._tk_long:
+                describe(any.extract_long(), text);
+                break;
+            case TCKind._tk_string:
+                describe(any.extract_string(), text);
+                break;
+            default:
+                describe(help(nameOf(type), "extract", any), text);
+        }
+        text.append(") ");
+    }
+
     private void describeMembers(Object value, StringBuilder text) throws Exception {
         text.append('{');
         for (Field field : value.getClass().getFields())
