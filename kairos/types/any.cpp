@@ -320,6 +320,36 @@ void AnyAccess::add_copy(const CORBA::Any& any, const ValueClass& of, const void
 
 // --- To the wire and from it -------------------------------------------------------------------
 
+namespace {
+
+bool is_value(CORBA::TCKind kind) noexcept
+{
+    return kind == CORBA::tk_value || kind == CORBA::tk_value_box || kind == CORBA::tk_event ||
+           kind == CORBA::tk_abstract_interface;
+}
+
+/// Lets values within an Any share nothing with the rest of the message: a receiver may keep it as
+/// it came, without the message.
+class OwnValues {
+  public:
+    OwnValues(cdr::Writer& out, bool shared) : environment_(shared ? nullptr : out.environment())
+    {
+        if (environment_ != nullptr) environment_->values_written.swap(kept_);
+    }
+    OwnValues(const OwnValues&) = delete;
+    OwnValues& operator=(const OwnValues&) = delete;
+    ~OwnValues()
+    {
+        if (environment_ != nullptr) environment_->values_written.swap(kept_);
+    }
+
+  private:
+    const cdr::Environment* environment_;
+    std::unique_ptr<cdr::Attachment> kept_;
+};
+
+} // namespace
+
 void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
 {
     switch (any.form_) {
@@ -338,6 +368,8 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
     }
     const AnyValue& value = *inserted(any);
     const CORBA::TypeCode& type = resolved(*any.type_);
+    // A value alone is read with the message's; one within a struct is kept as it comes.
+    const OwnValues own_values(out, is_value(type.kind()));
     // CORBA 3.3 part 2, 9.3.5.5: an exception's repository id goes in front of its members.
     if (type.kind() == CORBA::tk_except && writes_exception_id(out)) out.write_string(type.id());
     encode(out, *value.of->table, value.value);
@@ -386,11 +418,8 @@ void AnyAccess::decode(cdr::Reader& in, CORBA::Any& any)
         if (in.ok()) set_wstring(any, type._retn(), text._retn());
         return;
     }
-    if (kind == CORBA::tk_value || kind == CORBA::tk_value_box ||
-        kind == CORBA::tk_abstract_interface) {
-        const cdr::Environment* environment = in.environment();
-        if (environment == nullptr || environment->value_factories == nullptr)
-            return in.fail(cdr::Fault::invalid_value); // nobody could make it
+    const cdr::Environment* environment = in.environment();
+    if (is_value(kind) && environment != nullptr && environment->value_factories != nullptr) {
         return static_cast<ValueReader*>(environment->value_factories)
             ->read_value(in, type.in(), any);
     }
@@ -411,7 +440,7 @@ AnyBytes* AnyAccess::take_value(cdr::Reader& in, const CORBA::TypeCode& type)
         in.fail(behind.fault());
         return nullptr;
     }
-    if (found.is_free && behind.bytes().data() == in.bytes().data()) {
+    if (found.is_free && !in.in_chunk() && behind.bytes().data() == in.bytes().data()) {
         const std::size_t size = behind.offset() - at;
         bytes = allocate_bytes(begin, size);
         bytes->little_endian = in.little_endian();
@@ -430,6 +459,7 @@ AnyBytes* AnyAccess::take_value(cdr::Reader& in, const CORBA::TypeCode& type)
     if (const cdr::Environment* environment = in.environment()) {
         bytes->orb = environment->orb;
         bytes->orb_owner = environment->orb_owner;
+        bytes->value_factories = environment->value_factories;
         if (bytes->orb_owner != nullptr) bytes->orb_owner->add_ref();
     }
     return bytes;
@@ -452,6 +482,7 @@ cdr::Environment AnyBytes::environment() const
     cdr::Environment environment;
     environment.orb = orb;
     environment.orb_owner = orb_owner;
+    environment.value_factories = value_factories;
     return environment;
 }
 

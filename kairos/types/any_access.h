@@ -21,6 +21,7 @@ struct alignas(16) AnyBytes {
     bool has_wide = false;       ///< wide ones, as GIOP 1.2 has UTF-16
     orb::Orb* orb = nullptr;     ///< of the message; what references inside belong to
     const RefCounted* orb_owner = nullptr;
+    cdr::Attachment* value_factories = nullptr; ///< the ORB's
 
     /// `begin` bytes of padding, then the value: aligned as CDR was.
     [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -104,12 +105,14 @@ class AnyAccess {
         if (const AnyBytes* received = bytes(any)) {
             const cdr::Environment environment = received->environment();
             cdr::Reader in = received->reader(environment);
-            return read(in);
+            read(in);
+            return environment.accept_values();
         }
         const OwnedBytes encoded(any);
         const cdr::Environment environment = encoded.bytes->environment();
         cdr::Reader in = encoded.bytes->reader(environment);
         read(in);
+        environment.accept_values();
     }
 
   private:

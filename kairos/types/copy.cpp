@@ -6,6 +6,7 @@
 #include "kairos/cdr/environment.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/wstring.h"
+#include "kairos/types/copy_walk.h"
 #include "kairos/types/typecode_wire.h"
 
 #include <algorithm>
@@ -15,12 +16,6 @@ namespace kairos::types {
 namespace {
 
 using cdr::Fault;
-
-/// A number of CDR: how long it is and how it is aligned. Of other kinds the size is 0.
-struct Number {
-    std::uint8_t size = 0;
-    std::uint8_t alignment = 0;
-};
 
 Number number_of(CORBA::TCKind kind) noexcept
 {
@@ -77,87 +72,20 @@ void swap_numbers(std::byte* at, std::size_t count, std::size_t size) noexcept
     }
 }
 
-/// Walks one value. `out` is null when it is only passed over.
-class Walk {
-  public:
-    Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
-
-    void value(const CORBA::TypeCode& type);
-    [[nodiscard]] Found found() const noexcept { return found_; }
-
-  private:
-    /// Sequences and arrays within each other, beside the structs and the like, which nest as deep
-    /// as compiled code takes them.
-    static constexpr std::size_t linear_max = 4 * limits::nesting_max;
-    /// Members and elements that take no bytes at all: no real type has many, and time must not
-    /// depend on a number that no bytes stand for.
-    static constexpr std::size_t empty_max = 64 << 10;
-
-    class Level {
-      public:
-        Level(cdr::Reader& in, std::size_t& depth, std::size_t depth_max) : depth_(depth)
-        {
-            if (++depth_ > depth_max) in.fail(Fault::nesting_too_deep);
-        }
-        Level(const Level&) = delete;
-        Level& operator=(const Level&) = delete;
-        ~Level() { --depth_; }
-
-      private:
-        std::size_t& depth_;
-    };
-
-    void constructed(const TypeCodeData& data);
-    void numbers(const TypeCodeData& data, Number number, std::size_t count);
-    [[nodiscard]] bool valid(const TypeCodeData& data, const std::byte* at,
-                             std::size_t count) const;
-    void numbers_one_by_one(const TypeCodeData& data, Number number, std::size_t count);
-    /// Whether chars cannot be moved as they are.
-    [[nodiscard]] bool converts_characters();
-    void string(const TypeCodeData& data);
-    void wide_string(const TypeCodeData& data);
-    CORBA::WChar wide_character();
-    char character();
-    void elements(const CORBA::TypeCode& element, std::size_t count);
-    void sequence(const TypeCodeData& data);
-    void members(const TypeCodeData& data);
-    void union_(const TypeCodeData& data);
-    std::int64_t discriminator(const CORBA::TypeCode& type);
-    void exception(const TypeCodeData& data);
-    void any();
-    void type_code();
-    void reference();
-    void fixed(const TypeCodeData& data);
-
-    template <typename T>
-    T number()
-    {
-        const T value = in_.read<T>();
-        if (out_ != nullptr) out_->write(value);
-        return value;
-    }
-    void octets(std::size_t count)
-    {
-        const std::byte* from = in_.block(count, 1);
-        if (from != nullptr && out_ != nullptr) out_->write_bytes({from, count});
-    }
-    void text(std::string_view text)
-    {
-        if (in_.ok() && out_ != nullptr) out_->write_string(text);
-    }
-
-    cdr::Reader& in_;
-    cdr::Writer* out_;
-    std::size_t depth_ = 0;
-    std::size_t linear_depth_ = 0;
-    std::size_t empty_ = 0;
-    Found found_;
-};
+} // namespace
 
 void Walk::value(const CORBA::TypeCode& type)
 {
     if (!in_.ok()) return;
     const TypeCodeData& data = resolved(type)._kairos_data();
+    switch (data.kind) {
+    case CORBA::tk_value:
+    case CORBA::tk_value_box:
+    case CORBA::tk_event:
+        return value_or_null(&data);
+    default:
+        open_chunk();
+    }
     if (const Number number = number_of(data.kind); number.size != 0)
         return numbers(data, number, 1);
     switch (data.kind) {
@@ -210,6 +138,9 @@ void Walk::constructed(const TypeCodeData& data)
         break;
     case CORBA::tk_any:
         any();
+        break;
+    case CORBA::tk_abstract_interface:
+        abstract_interface();
         break;
     default: // native and local types do not travel
         in_.fail(Fault::invalid_value);
@@ -373,8 +304,10 @@ void Walk::any()
 void Walk::elements(const CORBA::TypeCode& element, std::size_t count)
 {
     const TypeCodeData& data = resolved(element)._kairos_data();
-    if (const Number number = number_of(data.kind); number.size != 0)
+    if (const Number number = number_of(data.kind); number.size != 0) {
+        open_chunk();
         return numbers(data, number, count);
+    }
     for (; count != 0 && in_.ok(); --count)
         value(element);
 }
@@ -454,8 +387,6 @@ void Walk::union_(const TypeCodeData& data)
             return value(*data.members[i].type);
     if (data.detail >= 0) value(*data.members[data.detail].type);
 }
-
-} // namespace
 
 bool writes_exception_id(const cdr::Writer& out) noexcept
 {
