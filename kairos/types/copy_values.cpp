@@ -35,7 +35,8 @@ void Walk::abstract_interface()
 
 void Walk::value_or_null(const TypeCodeData* formal)
 {
-    if (in_.in_parts()) return in_.fail(Fault::invalid_value); // offsets would count padding
+    if (!in_.is_whole() && !in_.in_chunk())
+        return in_.fail(Fault::invalid_value); // offsets would count padding
     const std::uint32_t tag = read_value_tag();
     if (!in_.ok()) return;
     if (tag == indirection_tag) return shared_value();
