@@ -90,8 +90,8 @@ void Names::add_pseudo_objects(Unit& unit)
         pseudo_scope_->entries_[folded(name)] = {
             .name = std::string(name), .declaration = &declaration, .what = "type"};
     };
-    // CORBA 3.3 part 1, 8: pseudo objects, known without an #include. TypeCode, Object and
-    // ValueBase become types of their own kind where they are used.
+    // CORBA 3.3 part 1, 8: pseudo objects, known without an #include. TypeCode, Object,
+    // ValueBase and InterfaceDef become types of their own kind where they are used.
     for (const std::string_view name :
          {"TypeCode", "Object", "ValueBase", "Principal", "Environment", "Context", "NamedValue",
           "NVList", "Request", "ServerRequest", "ORB", "InterfaceDef"}) {

@@ -254,6 +254,8 @@ const Type* Parser::type_of(const Declaration& declaration, Location location, T
         if (!native.built_in) break;
         if (native.name == "TypeCode") return simple(TypeKind::type_code);
         if (native.name == "Object") return simple(TypeKind::object);
+        // Without the Interface Repository's own IDL: some object there.
+        if (native.name == "InterfaceDef") return simple(TypeKind::object);
         if (native.name == "ValueBase") return simple(TypeKind::value_base);
         break;
     }

@@ -27,6 +27,11 @@ namespace CORBA {
 typedef kairos::mapping::ObjectVar<ORB> ORB_var;
 typedef kairos::mapping::ObjectOut<ORB> ORB_out;
 typedef char* ORBid;
+// CORBA 3.3 part 1, 8.2.4: what services number.
+typedef UShort ServiceType;
+typedef ULong ServiceOption;
+typedef ULong ServiceDetailType;
+typedef ULong PolicyType;
 
 /// What it inherits makes TypeCodes.
 class ORB : public kairos::corba::TypeCodeMaker {

@@ -372,17 +372,11 @@ void copy_swapped(std::byte* to, const std::byte* from, const Block& block,
 
 // --- Decoding number by number -----------------------------------------------------------------
 
+/// As one block: in parts (see Reader), it goes on right where the next part begins, as an array or
+/// a sequence of large numbers does, also one of a single element.
 template <typename Number>
-void decode_run(cdr::Reader& in, std::byte* to, std::size_t count)
+void decode_together(cdr::Reader& in, std::byte* to, std::size_t count)
 {
-    if (count == 1 || (sizeof(Number) < 8 && !in.is_whole())) {
-        for (; count != 0; --count, to += sizeof(Number)) {
-            const auto number = in.read<Number>();
-            std::memcpy(to, &number, sizeof number);
-        }
-        return;
-    }
-    // In parts (see Reader), a run of large numbers goes on right where the next part begins.
     const std::size_t size = count * sizeof(Number);
     const std::byte* from = in.block(size, sizeof(Number));
     if (from == nullptr) return;
@@ -390,6 +384,17 @@ void decode_run(cdr::Reader& in, std::byte* to, std::size_t count)
         std::memcpy(to, from, size);
     } else {
         swap_each<Number>(to, from, size);
+    }
+}
+
+template <typename Number>
+void decode_run(cdr::Reader& in, std::byte* to, std::size_t count)
+{
+    if (count != 1 && (sizeof(Number) == 8 || in.is_whole()))
+        return decode_together<Number>(in, to, count);
+    for (; count != 0; --count, to += sizeof(Number)) {
+        const auto number = in.read<Number>();
+        std::memcpy(to, &number, sizeof number);
     }
 }
 
@@ -595,7 +600,7 @@ void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t
 {
     const bool is_bulk = block.is_bulk && in.is_whole() && !converts(block, in);
     if (!is_bulk && block.is_number && block.first_alignment == 8 && block.is_bulk)
-        return decode_run<std::uint64_t>(in, to, count * block.size / 8);
+        return decode_together<std::uint64_t>(in, to, count * block.size / 8);
     for (; count != 0 && in.ok(); --count, to += block.size) {
         if (is_bulk && fits(block, in.offset())) return decode_bulk(in, block, to, count);
         decode_one(in, block, to);

@@ -92,8 +92,9 @@ struct UnionAccess {
 
     // --- Assignment. What is assigned may be part of what it replaces: it is copied first -------
 
+    // Out of line: g++ 12 warns of members that are not the selected one where it inlines this.
     template <typename U>
-    static U& assign(U& value, const U& from)
+    [[gnu::noinline]] static U& assign(U& value, const U& from)
     {
         if (&value == &from) return value;
         U copied(from);
@@ -102,7 +103,7 @@ struct UnionAccess {
         return value;
     }
     template <typename U>
-    static U& assign(U& value, U&& from) noexcept
+    [[gnu::noinline]] static U& assign(U& value, U&& from) noexcept
     {
         if (&value == &from) return value;
         U taken(std::move(from));

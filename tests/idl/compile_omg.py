@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the tests idl.omg.* run.
+"""Generates C++ from every OMG IDL file that Debian's omniorb-idl installs and compiles it.
+
+usage: compile_omg.py --compiler KAIROS_IDL --cxx CXX --include DIR [--option OPTION]… [--only NAME]
+
+Stubs and skeletons of a file, and of what it includes, are checked by the C++ compiler (syntax and
+types, no code) with the warnings that users of Kairos may have switched on, as errors. Prints what
+failed; exit status 1 if anything did, 77 where omniorb-idl is not installed.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+OMG_IDL = pathlib.Path("/usr/share/idl/omniORB")
+OWN_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl"  # for <IOP.idl>, which is not there
+
+# Files that are no IDL to compile: what they are about is the business of others.
+SKIPPED = {
+    "orb.idl": "the ORB's own interfaces: kairos/corba has them by hand",
+    "poa.idl": "the POA's own interfaces: kairos/corba has them by hand",
+    "poa_include.idl": "the POA's own interfaces: kairos/corba has them by hand",
+    "corbaidl.idl": "module CORBA, of which kairos/corba has parts by hand",
+    "ir.idl": "includes corbaidl.idl",
+    "compression.idl": "includes corbaidl.idl",
+    "messaging.idl": "includes corbaidl.idl",
+    "messaging_policy.idl": "includes corbaidl.idl",
+    "pollable.idl": "includes corbaidl.idl",
+    "ziop.idl": "includes corbaidl.idl",
+    "CosTSPortability.idl": "pseudo IDL, with CORBA::Environment as a parameter",
+}
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+
+
+def run(command, directory):
+    return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+
+
+def generate(path, directory, arguments):
+    command = [arguments.compiler, *arguments.option, "-I", str(OMG_IDL), "-I",
+               str(OMG_IDL / "COS"), "-I",
+               str(OWN_IDL), "-o", str(directory), str(path)]
+    return path, run(command, directory)
+
+
+def compile_one(path, directory, arguments):
+    command = [arguments.cxx, "-std=c++20", "-fsyntax-only", *WARNINGS, "-I", arguments.include,
+               "-I", str(directory), f"{path.stem}.cpp",
+               f"{path.stem}_skel.cpp"]
+    return path, run(command, directory)
+
+
+def report(results, what):
+    failed = [(path, result) for path, result in results if result.returncode != 0]
+    for path, result in failed:
+        print(f"--- {what} {path.name}")
+        print("\n".join((result.stderr or result.stdout).splitlines()[:12]))
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--option", action="append", default=[])
+    parser.add_argument("--only", help="the name of one IDL file")
+    arguments = parser.parse_args()
+    arguments.compiler = os.path.abspath(arguments.compiler)
+    arguments.include = os.path.abspath(arguments.include)
+
+    if not OMG_IDL.is_dir():
+        print("omniorb-idl is not installed")
+        return 77
+    every = [*sorted(OMG_IDL.glob("**/*.idl")), OWN_IDL / "IOP.idl"]
+    chosen = [path for path in every if path.name not in SKIPPED]
+    with tempfile.TemporaryDirectory() as name, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        directory = pathlib.Path(name)
+        generated = list(pool.map(lambda path: generate(path, directory, arguments), chosen))
+        failed = report(generated, "kairos-idl")
+        compiled_paths = [path for path, result in generated if result.returncode == 0 and
+                          (arguments.only in (None, path.name))]
+        compiled = list(pool.map(lambda path: compile_one(path, directory, arguments),
+                                 compiled_paths))
+        failed += report(compiled, "c++")
+    print(f"{len(chosen)} files, {len(compiled)} compiled, {len(failed)} failed")
+    return 1 if failed or not compiled else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
