@@ -197,4 +197,65 @@ void Marshal<CORBA::LongDouble>::decode(cdr::Reader& in, CORBA::LongDouble& valu
     value = static_cast<CORBA::LongDouble>(in.swap() ? swapped(quad) : quad);
 }
 
+void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound)
+{
+    if (text == nullptr) [[unlikely]]
+        raise_null_string();
+    const std::size_t size = std::strlen(text) + 1;
+    const std::size_t size_max =
+        bound == 0 ? std::numeric_limits<CORBA::ULong>::max() : std::size_t{bound} + 1;
+    if (size > size_max) [[unlikely]]
+        raise_string_bound_exceeded();
+    if (const cdr::TextForm* form = cdr::converting_form(out)) [[unlikely]]
+        return encode_converted(out, *form, {text, size - 1});
+    const auto length = static_cast<CORBA::ULong>(size);
+    if (size < cdr::Writer::external_bytes_min) [[likely]] {
+        std::byte* place = out.claim(sizeof length + size, sizeof length);
+        std::memcpy(place, &length, sizeof length);
+        std::memcpy(place + sizeof length, text, size);
+    } else {
+        out.write(length);
+        out.write_bulk({reinterpret_cast<const std::byte*>(text), size}, 1);
+    }
+}
+
+// --- Strings as elements -----------------------------------------------------------------------
+
+template <typename Char>
+void encode_texts(cdr::Writer& out, const Char* const* texts, CORBA::ULong count,
+                  CORBA::ULong bound)
+{
+    for (CORBA::ULong i = 0; i < count; ++i)
+        encode_string(out, texts[i], bound);
+}
+
+template <typename Char>
+void decode_texts(cdr::Reader& in, Char** texts, CORBA::ULong count, CORBA::ULong bound)
+{
+    for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+        Char* text = nullptr;
+        decode_owned(in, text, bound, true);
+        free_text(std::exchange(texts[i], text));
+    }
+}
+
+template <typename Char>
+Char** view_texts(cdr::Reader& in, Arena& arena, CORBA::ULong count, CORBA::ULong bound)
+{
+    Char** const texts = arena.allocate<Char*>(count);
+    for (CORBA::ULong i = 0; i < count; ++i) {
+        const Char* text = nullptr;
+        decode_string_view(in, arena, text, bound);
+        texts[i] = const_cast<Char*>(text);
+    }
+    return in.ok() ? texts : nullptr;
+}
+
+template void encode_texts(cdr::Writer&, const char* const*, CORBA::ULong, CORBA::ULong);
+template void decode_texts(cdr::Reader&, char**, CORBA::ULong, CORBA::ULong);
+template char** view_texts(cdr::Reader&, Arena&, CORBA::ULong, CORBA::ULong);
+template void encode_texts(cdr::Writer&, const wchar_t* const*, CORBA::ULong, CORBA::ULong);
+template void decode_texts(cdr::Reader&, wchar_t**, CORBA::ULong, CORBA::ULong);
+template wchar_t** view_texts(cdr::Reader&, Arena&, CORBA::ULong, CORBA::ULong);
+
 } // namespace kairos::mapping

@@ -91,27 +91,7 @@ void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
                                     std::string_view text);
 
 /// `bound` is 0 for unbounded strings.
-inline void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0)
-{
-    if (text == nullptr) [[unlikely]]
-        raise_null_string();
-    const std::size_t size = std::strlen(text) + 1;
-    const std::size_t size_max =
-        bound == 0 ? std::numeric_limits<CORBA::ULong>::max() : std::size_t{bound} + 1;
-    if (size > size_max) [[unlikely]]
-        raise_string_bound_exceeded();
-    if (const cdr::TextForm* form = cdr::converting_form(out)) [[unlikely]]
-        return encode_converted(out, *form, {text, size - 1});
-    const auto length = static_cast<CORBA::ULong>(size);
-    if (size < cdr::Writer::external_bytes_min) [[likely]] {
-        std::byte* place = out.claim(sizeof length + size, sizeof length);
-        std::memcpy(place, &length, sizeof length);
-        std::memcpy(place + sizeof length, text, size);
-    } else {
-        out.write(length);
-        out.write_bulk({reinterpret_cast<const std::byte*>(text), size}, 1);
-    }
-}
+void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0);
 /// Wide strings; the bound is one of characters, as a program counts them.
 void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
@@ -148,6 +128,19 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
 /// The text in the arena.
 void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
                         CORBA::ULong bound = 0);
+
+/// `count` strings that their holder owns, with the bound of each. Out of line: sequences of
+/// strings are everywhere.
+template <typename Char>
+void encode_texts(cdr::Writer& out, const Char* const* texts, CORBA::ULong count,
+                  CORBA::ULong bound);
+/// Replaces them.
+template <typename Char>
+void decode_texts(cdr::Reader& in, Char** texts, CORBA::ULong count, CORBA::ULong bound);
+/// Borrowed from the message or the arena; null when the input is refused.
+template <typename Char>
+[[nodiscard]] Char** view_texts(cdr::Reader& in, Arena& arena, CORBA::ULong count,
+                                CORBA::ULong bound);
 
 // --- Strings and references as members ---------------------------------------------------------
 
@@ -324,26 +317,15 @@ struct StorageMarshal<PointerStorage<TextElements<Char, bound>>> {
 
     static void encode(cdr::Writer& out, const Char* const* elements, CORBA::ULong count)
     {
-        for (CORBA::ULong i = 0; i < count; ++i)
-            encode_string(out, elements[i], bound);
+        encode_texts(out, elements, count, bound);
     }
     static void decode(cdr::Reader& in, Char** elements, CORBA::ULong count)
     {
-        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
-            Char* text = nullptr;
-            decode_owned(in, text, bound, true);
-            free_text(std::exchange(elements[i], text));
-        }
+        decode_texts(in, elements, count, bound);
     }
     [[nodiscard]] static Char** decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
     {
-        Char** elements = arena.allocate<Char*>(count);
-        for (CORBA::ULong i = 0; i < count; ++i) {
-            const Char* text = nullptr;
-            decode_string_view(in, arena, text, bound);
-            elements[i] = const_cast<Char*>(text);
-        }
-        return in.ok() ? elements : nullptr;
+        return view_texts<Char>(in, arena, count, bound);
     }
 };
 

@@ -302,7 +302,7 @@ class SequenceBase : public Storage {
     /// Borrows `count` elements that outlive the sequence or its next change.
     void kairos_view(Stored* elements, CORBA::ULong count) { adopt(count, count, elements, false); }
     /// Room for `count` elements, all of which the caller assigns; what was there is lost.
-    [[nodiscard]] Stored* kairos_overwrite(CORBA::ULong count)
+    [[nodiscard, gnu::noinline]] Stored* kairos_overwrite(CORBA::ULong count)
     {
         if (!this->release_ || count > this->capacity_) {
             drop();
@@ -380,7 +380,7 @@ class SequenceBase : public Storage {
         std::swap(this->capacity_, other.capacity_);
         std::swap(this->release_, other.release_);
     }
-    void drop()
+    [[gnu::noinline]] void drop()
     {
         if (this->release_) Storage::freebuf(this->buffer_);
         this->buffer_ = nullptr;

@@ -168,10 +168,8 @@ void encode_elements(cdr::Writer& out, const Table& table, const SequenceLayout&
     const Table& element = table.element();
     const std::byte* value = at(sequence.buffer, 0);
     if (table.op == Op::sequence_of_strings) {
-        const auto* const texts = static_cast<const char* const*>(sequence.buffer);
-        for (CORBA::ULong i = 0; i < sequence.length; ++i)
-            mapping::encode_string(out, texts[i], element.count);
-        return;
+        return mapping::encode_texts(out, static_cast<const char* const*>(sequence.buffer),
+                                     sequence.length, element.count);
     }
     for (CORBA::ULong i = 0; i < sequence.length; ++i, value += element.size)
         encode(out, element, value);
@@ -200,13 +198,8 @@ void decode_elements(cdr::Reader& in, const Table& table, SequenceLayout& sequen
         return mapping::decode_block(in, table.block(), sequence.buffer, length);
     const Table& element = table.element();
     if (table.op == Op::sequence_of_strings) {
-        auto* const texts = static_cast<char**>(sequence.buffer);
-        for (CORBA::ULong i = 0; i < length && in.ok(); ++i) {
-            char* text = nullptr;
-            mapping::decode_owned(in, text, element.count, true);
-            CORBA::string_free(std::exchange(texts[i], text));
-        }
-        return;
+        return mapping::decode_texts(in, static_cast<char**>(sequence.buffer), length,
+                                     element.count);
     }
     std::byte* value = at(sequence.buffer, 0);
     for (CORBA::ULong i = 0; i < length && in.ok(); ++i, value += element.size)
@@ -222,11 +215,7 @@ void view_elements(cdr::Reader& in, Arena& arena, const Table& table, SequenceLa
     if (table.op == Op::sequence_of_blocks) {
         elements = mapping::view_block(in, table.block(), arena, length);
     } else {
-        const CORBA::ULong bound = table.element().count;
-        const char** const texts = arena.allocate<const char*>(length);
-        for (CORBA::ULong i = 0; i < length; ++i)
-            mapping::decode_string_view(in, arena, texts[i], bound);
-        if (in.ok()) elements = texts;
+        elements = mapping::view_texts<char>(in, arena, length, table.element().count);
     }
     if (elements == nullptr) return;
     if (sequence.release) free_elements(table, sequence.buffer);
