@@ -15,7 +15,7 @@ namespace kairos::idlc {
 /// What the mapping distinguishes when a value is passed (C++ mapping, table 5.2 ff).
 enum class Form {
     void_,
-    basic, ///< numbers and enums
+    basic,  ///< numbers and enums
     string, ///< and wstring
     object,
     fixed_struct,

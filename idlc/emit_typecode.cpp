@@ -240,6 +240,7 @@ std::string TypeCodeEmitter::struct_initialiser(std::string_view kind,
 {
     if (members.empty()) return named(kind, declaration);
     std::vector<std::string> elements;
+    elements.reserve(members.size());
     for (const Member& each : members)
         elements.push_back(member(each));
     return "struct_type(" + kind_constant(kind) + ", " + string_literal(declaration.repository_id) +
@@ -250,6 +251,7 @@ std::string TypeCodeEmitter::struct_initialiser(std::string_view kind,
 std::string TypeCodeEmitter::enum_initialiser(const Enum& enumeration)
 {
     std::vector<std::string> elements;
+    elements.reserve(enumeration.enumerators.size());
     for (const Enumerator* enumerator : enumeration.enumerators)
         elements.push_back("{" + string_literal(enumerator->name) + "}");
     return "struct_type(" + kind_constant("enum") + ", " +
@@ -317,7 +319,11 @@ std::string TypeCodeEmitter::object(const Type& type)
     case TypeKind::array: {
         std::string element = object(*type.element);
         for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend(); ++length)
-            element = unnamed("array_type(" + element + ", " + std::to_string(*length) + ")");
+            element = unnamed(std::string("array_type(")
+                                  .append(element)
+                                  .append(", ")
+                                  .append(std::to_string(*length)) +
+                              ")");
         return element;
     }
     default:

@@ -30,7 +30,7 @@ void check(const Annotations& annotations, Diagnostics& diagnostics)
     for (const Annotation& annotation : annotations)
         if (is_marshal(annotation) && !engine_of(annotation))
             diagnostics.error(annotation.location,
-                              "expected @marshal(\"compiled\") or @marshal(\"interpretive\")");
+                              R"(expected @marshal("compiled") or @marshal("interpretive"))");
 }
 
 void check(const Declarations& declarations, Diagnostics& diagnostics)

@@ -29,8 +29,8 @@ void add_values(CORBA::ORB_ptr orb, Types& types)
     members[1].name = CORBA::string_dup("place");
     members[1].type = CORBA::TypeCode::_duplicate(TypeCodes::_tc_Point);
     members[1].access = CORBA::PRIVATE_MEMBER;
-    const CORBA::TypeCode_var link = orb->create_value_tc(
-        "IDL:kairos.test/Link:1.0", "Link", CORBA::VM_NONE, CORBA::_tc_null, members);
+    const CORBA::TypeCode_var link = orb->create_value_tc("IDL:kairos.test/Link:1.0", "Link",
+                                                          CORBA::VM_NONE, CORBA::_tc_null, members);
     types["Link"] = link;
     members.length(1);
     members[0].name = CORBA::string_dup("links");
