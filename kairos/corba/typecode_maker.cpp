@@ -26,6 +26,7 @@ bool get_label(const CORBA::Any& any, CORBA::TypeCode_ptr discriminator, std::in
 {
     T value{};
     if (!types::extract_scalar(any, discriminator, &value, sizeof value)) return false;
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): as all code keeps labels, a char as it promotes
     label = static_cast<std::int64_t>(value);
     return true;
 }

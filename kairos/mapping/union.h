@@ -103,7 +103,7 @@ struct UnionAccess {
         return value;
     }
     template <typename U>
-    [[gnu::noinline]] static U& assign(U& value, U&& from) noexcept
+    [[gnu::noinline]] static U& assign(U& value, std::type_identity_t<U>&& from) noexcept
     {
         if (&value == &from) return value;
         U taken(std::move(from));
