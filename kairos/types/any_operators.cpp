@@ -53,6 +53,7 @@ bool is_string(const TypeCode& type, TCKind kind, ULong bound)
     apply(boolean) apply(octet) apply(char) apply(wchar)
 // clang-format on
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types take none
 #define KAIROS_OPERATORS(type, name)                                                               \
     void operator<<=(Any& any, type value)                                                         \
     {                                                                                              \
@@ -62,6 +63,7 @@ bool is_string(const TypeCode& type, TCKind kind, ULong bound)
     {                                                                                              \
         return kairos::types::extract_scalar(any, _tc_##name, &value, sizeof value);               \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 KAIROS_NUMBERS(KAIROS_OPERATORS)
 #undef KAIROS_OPERATORS
 #undef KAIROS_NUMBERS

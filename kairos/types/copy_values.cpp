@@ -78,7 +78,8 @@ const std::byte* Walk::target()
     if (!in_.ok() || offset >= -4) return nullptr;
     const auto place = reinterpret_cast<std::uintptr_t>(from) +
                        static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
-    return reinterpret_cast<const std::byte*>(place); // only ever looked up
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): only ever looked up, and may be anywhere
+    return reinterpret_cast<const std::byte*>(place);
 }
 
 /// Only values within the walk are known: what refers to others of its message stands not alone.

@@ -100,6 +100,7 @@ CORBA::TypeCode_ptr Decoder::read_outermost(cdr::Reader& in)
     const Result result = read(in);
     if (recursive_ && in.ok()) {
         std::vector<const CORBA::TypeCode*> types;
+        types.reserve(known_.size());
         for (const Known& known : known_)
             types.push_back(known.result.type);
         if (any_contains_itself(types)) in.fail(cdr::Fault::invalid_value);

@@ -137,6 +137,7 @@ T* Input::target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known
     // Whether that is in the message at all, the table knows; as a number it cannot overflow.
     const auto place = reinterpret_cast<std::uintptr_t>(from) +
                        static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): only looked up
     const auto found = known.find(reinterpret_cast<const std::byte*>(place));
     if (offset >= -4 || found == known.end()) {
         in.fail(Fault::invalid_value);
