@@ -163,6 +163,7 @@ T* turn_value(T* a, T*& b, Out& c)
 
 class CallsImpl : public POA_Values::Calls {
   public:
+    ~CallsImpl() override { end_cycles(); }
     Plain* turn(Plain* a, Plain*& b, Plain_out c) override { return turn_value(a, b, c); }
     Plain* alias(Plain* a) override { return share(a); }
     State* turn_state(State* a, State*& b, State_out c) override { return turn_value(a, b, c); }
@@ -174,6 +175,8 @@ class CallsImpl : public POA_Values::Calls {
     Base* cut(Base* a) override { return share(a); }
     Node* graph(Node* a, Node* b, Node_out c) override
     {
+        end_cycles();
+        passed_ = share(a);
         same = a == b;
         c = share(b);
         return share(a);
@@ -226,6 +229,16 @@ class CallsImpl : public POA_Values::Calls {
     bool same = false;
 
   private:
+    /// Counting does not end the cycles of what was passed: a servant does, when the reply is sent.
+    void end_cycles()
+    {
+        if (passed_.in() == nullptr) return;
+        passed_->left(nullptr);
+        passed_->right(nullptr);
+        passed_ = static_cast<Node*>(nullptr);
+    }
+
+    Node_var passed_;
     Plain_var kept_;
 };
 
