@@ -132,6 +132,12 @@ void ORB::create_named_value(NamedValue_out value)
     value = new NamedValue(string_dup(""), new Any, 0);
 }
 
+void ORB::create_environment(Environment_out environment)
+{
+    require_running();
+    environment = new Environment;
+}
+
 void ORB::get_default_context(Context_out context)
 {
     require_running();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/corba/context.h"
+#include "kairos/corba/environment.h"
 #include "kairos/corba/object.h"
 #include "kairos/corba/typecode_maker.h"
 #include "kairos/mapping/marshal.h"
@@ -74,6 +75,8 @@ class ORB : public kairos::corba::TypeCodeMaker {
     void create_named_value(NamedValue_out value);
     /// The root of all contexts; at first it has no properties.
     void get_default_context(Context_out context);
+    /// Without an exception.
+    void create_environment(Environment_out environment);
 
     /// Values of this repository id are made by the factory from now on, which gains an owner. The
     /// factory that did it before, owned by the caller, or null.

@@ -191,6 +191,23 @@ TEST(ObjectUrls, BadOnesSayWhatIsWrong)
     EXPECT_EQ(minor_of<CORBA::BAD_PARAM>([&] { orb->string_to_object(nullptr); }), omg_minor(10));
 }
 
+TEST(Environments, OwnTheExceptionThatTheyHold)
+{
+    TestOrb orb;
+    CORBA::Environment_var environment;
+    orb->create_environment(environment.out());
+    EXPECT_EQ(nullptr, environment->exception());
+    environment->exception(new CORBA::TRANSIENT(7, CORBA::COMPLETED_NO));
+    environment->exception(new CORBA::MARSHAL(8, CORBA::COMPLETED_YES)); // instead of the former
+    const auto* held = CORBA::MARSHAL::_downcast(environment->exception());
+    ASSERT_NE(nullptr, held);
+    EXPECT_EQ(8u, held->minor());
+    environment->clear();
+    EXPECT_EQ(nullptr, environment->exception());
+    environment->exception(nullptr);
+    EXPECT_TRUE(CORBA::is_nil(CORBA::Environment::_nil()));
+}
+
 TEST(LocalObjects, HaveNoText)
 {
     TestOrb orb({"-ORBListenEndpoints", "iiop://127.0.0.1"});

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA::Environment (C++ mapping, "Environment"): holds the exception that a dynamic invocation
+// ended with, for programs that look rather than catch. Pseudo object, counted; not shared by
+// threads that change it.
+#pragma once
+
+#include "kairos/corba/nvlist.h"
+#include "kairos/mapping/exception.h"
+
+#include <memory>
+
+namespace CORBA {
+
+class Environment;
+typedef Environment* Environment_ptr;
+typedef kairos::mapping::ObjectVar<Environment> Environment_var;
+typedef kairos::mapping::ObjectOut<Environment> Environment_out;
+
+class Environment final : public kairos::corba::PseudoObject {
+  public:
+    typedef Environment_ptr _ptr_type;
+    typedef Environment_var _var_type;
+
+    /// Holds nothing. ORB::create_environment gives one to programs.
+    Environment() = default;
+
+    static Environment_ptr _duplicate(Environment_ptr environment);
+    static Environment_ptr _nil() { return nullptr; }
+
+    /// Takes the exception over. Null is as `clear`.
+    void exception(Exception* exception) { exception_.reset(exception); }
+    /// Null if there is none. Stays the Environment's, and is gone when that changes.
+    [[nodiscard]] Exception* exception() const noexcept { return exception_.get(); }
+    void clear() noexcept { exception_.reset(); }
+
+  private:
+    ~Environment() override = default;
+
+    std::unique_ptr<Exception> exception_;
+};
+
+inline Boolean is_nil(Environment_ptr environment) { return environment == nullptr; }
+void release(Environment_ptr environment);
+
+} // namespace CORBA
