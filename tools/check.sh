@@ -21,6 +21,9 @@ cxx_files() {
 if [ "${1:-}" = --format ]; then
     cxx_files | xargs -0 -r clang-format-16 -i
     exit
+elif [ $# -gt 0 ]; then
+    echo "usage: tools/check.sh [--format]" >&2
+    exit 2
 fi
 
 jobs=${JOBS:-$(nproc)}

@@ -183,7 +183,7 @@ int run_ttcp(const BenchArguments& arguments)
     using bench::Direction;
     using bench::Payload;
     bench::TtcpOptions options;
-    if (auto filled = fill_common(arguments, 3, 3, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 5, 3, options); !filled) return fail(filled.error());
     // Left free, the scheduler puts the two processes onto one CPU or onto two as it likes, and a
     // twoway exchange is three times faster on one: rows would compare placements.
     if (arguments.pin.empty() && bench::usable_cpus().size() > 1) options.pinning = Pinning::split;
@@ -191,7 +191,8 @@ int run_ttcp(const BenchArguments& arguments)
         arguments.quick ? std::vector<std::uint32_t>{1024, 8192, 65536} : bench::buffer_sizes();
     options.queues = arguments.quick ? std::vector<std::uint32_t>{0}
                                      : std::vector<std::uint32_t>{8192, 65536, 0};
-    options.megabytes = arguments.megabytes > 0 ? arguments.megabytes : arguments.quick ? 16 : 64;
+    // Five rounds: 80 MB a point in full, and one that a busy machine spoilt does not count.
+    if (arguments.megabytes > 0) options.megabytes = arguments.megabytes;
     options.payloads.assign(transferred.begin(), transferred.end());
     options.directions = {Direction::oneway, Direction::twoway};
     if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
