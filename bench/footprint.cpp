@@ -245,24 +245,17 @@ std::vector<CodeVariant> variants_of(const FootprintOptions& options, const Tool
 {
     std::vector<CodeVariant> variants;
     for (const std::string& level : options.levels)
-        for (const bool any : {false, true}) {
-            if (any && !tools.any_is_optional) continue;
+        for (const bool any : {false, true})
             for (const CodeKind kind :
                  {CodeKind::compiled, CodeKind::interpretive, CodeKind::omniorb}) {
                 const CodeVariant variant{kind, any, level};
-                const bool missing = kind == CodeKind::interpretive ? !tools.interpretive
-                                     : kind == CodeKind::omniorb    ? tools.omniidl.empty()
-                                                                    : false;
-                if (!missing) {
+                if (kind != CodeKind::omniorb || !tools.omniidl.empty()) {
                     variants.push_back(variant);
                     continue;
                 }
                 report.rows.push_back(row_of(variant, {}, ""));
-                report.rows.back().status = kind == CodeKind::omniorb
-                                                ? "not installed"
-                                                : "kairos-idl generates no such code";
+                report.rows.back().status = "not installed";
             }
-        }
     return variants;
 }
 

@@ -109,7 +109,7 @@ Result<GeneratedObjects> generate_kairos(const Toolchain& tools, const path& fol
     std::vector<std::string> command{tools.kairos_idl.string(), "-o", folder.string()};
     for (const path& directory : directories)
         command.insert(command.end(), {"-I", directory.string()});
-    if (tools.any_is_optional && !variant.any) command.emplace_back("--no-any");
+    if (!variant.any) command.emplace_back("--no-any");
     if (variant.kind == CodeKind::interpretive) command.emplace_back("--marshal=interpretive");
     for (const path& source : included(idl, directories))
         command.push_back(source.string());

@@ -89,10 +89,8 @@ Result<void> add_services(Report& report, const FootprintOptions& options, const
         for (const std::string& level : options.levels) {
             // Their IDL passes Any around, so both generate what it takes.
             std::vector<Row> rows{
-                measured(service, {CodeKind::compiled, true, level}, tools, work)};
-            if (tools.interpretive)
-                rows.push_back(
-                    measured(service, {CodeKind::interpretive, true, level}, tools, work));
+                measured(service, {CodeKind::compiled, true, level}, tools, work),
+                measured(service, {CodeKind::interpretive, true, level}, tools, work)};
             if (!tools.omniidl.empty())
                 rows.push_back(measured(service, {CodeKind::omniorb, true, level}, tools, work));
             for (Row& row : rows) {

@@ -36,16 +36,6 @@ std::string cxx()
     return {};
 }
 
-std::string help_of(const std::filesystem::path& program)
-{
-    const auto remains = run_to_end({.command = {program.string(), "--help"},
-                                     .environment = {},
-                                     .cpu = {},
-                                     .inherited_descriptor = -1},
-                                    std::chrono::seconds(30));
-    return remains ? remains->output : std::string{};
-}
-
 } // namespace
 
 Result<Toolchain> find_toolchain(const std::filesystem::path& program_directory)
@@ -69,11 +59,6 @@ Result<Toolchain> find_toolchain(const std::filesystem::path& program_directory)
         return Error{ErrorCode::not_found,
                      "a C++ compiler is needed; neither g++ nor CXX is there"};
     tools.omniidl = find_program("omniidl");
-    const std::string help = help_of(tools.kairos_idl);
-    if (help.empty())
-        return Error{ErrorCode::not_found, tools.kairos_idl.string() + " does not run"};
-    tools.interpretive = help.find("--marshal") != std::string::npos;
-    tools.any_is_optional = help.find("--no-any") != std::string::npos;
     return tools;
 }
 

@@ -21,8 +21,6 @@ struct Toolchain {
     std::filesystem::path idl;       ///< the folder of param.idl
     std::filesystem::path hello;     ///< the folder of the example
     std::filesystem::path libraries; ///< where libkairos_….a or .so are, at any depth
-    bool interpretive = false;       ///< kairos-idl can generate interpretive code
-    bool any_is_optional = false;    ///< … and leave out TypeCodes and Any
 };
 
 [[nodiscard]] Result<Toolchain> find_toolchain(const std::filesystem::path& program_directory);
