@@ -194,7 +194,7 @@ TEST(Any, WideStringsAndCharacters)
     EXPECT_EQ(back, text);
 }
 
-TEST(Any, StringsBeyondTheirBoundAndNullAreBadParam)
+TEST(Any, Trap22_StringsBeyondTheirBoundAndNullAreBadParam)
 {
     Any any;
     any <<= CORBA::Long{1};
@@ -265,7 +265,7 @@ TEST(Any, WhatWasReceivedIsMadeOnce)
     EXPECT_EQ(Person::alive, 0);
 }
 
-TEST(Any, TwoTypedefsOfASequenceAreOneType)
+TEST(Any, Trap15_TwoTypedefsOfASequenceAreOneType)
 {
     Any any;
     any <<= Numbers{1, 2, 3};
@@ -295,7 +295,7 @@ TEST(Any, ArraysTravelAsForany)
     EXPECT_EQ(back[1][2], 6);
 }
 
-TEST(Any, EnumsAreChecked)
+TEST(Any, Trap15_EnumsAreChecked)
 {
     Any any;
     any <<= blue;
@@ -314,7 +314,7 @@ TEST(Any, EnumsAreChecked)
     EXPECT_EQ(kind_of(received), CORBA::tk_null);
 }
 
-TEST(Any, ExceptionsTravelWithTheirId)
+TEST(Any, Trap15_ExceptionsTravelWithTheirId)
 {
     Overflow overflow;
     overflow.size = 9;
@@ -333,7 +333,7 @@ TEST(Any, ExceptionsTravelWithTheirId)
 }
 
 /// omniORB before 4.3 (exceptionIdInAny = 0).
-TEST(Any, ExceptionsMayComeWithoutTheirId)
+TEST(Any, Trap15_ExceptionsMayComeWithoutTheirId)
 {
     cdr::Buffer buffer;
     cdr::Writer out(buffer);
@@ -513,7 +513,7 @@ TEST(Any, ThreadsMayExtractTogether)
 
 // --- Bounds of what a peer may send ------------------------------------------------------------
 
-TEST(Any, DeepNestingIsRefusedAndNotExponential)
+TEST(Any, Trap14_DeepNestingIsRefusedAndNotExponential)
 {
     // An Any in an Any in an Any …: 4 octets a level and nothing in the innermost.
     for (const std::size_t depth : {std::size_t{60}, std::size_t{100}, std::size_t{100'000}}) {

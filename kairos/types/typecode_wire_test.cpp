@@ -123,7 +123,7 @@ TEST(TypeCodeWire, UnknownKindsAreRefused)
 }
 
 /// Within struct { short a; <indirection> b; }: what the offset may point to.
-TEST(TypeCodeWire, IndirectionsMeanTypeCodesOnly)
+TEST(TypeCodeWire, Trap13_IndirectionsMeanTypeCodesOnly)
 {
     const auto fault_of = [](std::ptrdiff_t from_first_member) {
         Forged forged;
@@ -147,7 +147,7 @@ TEST(TypeCodeWire, IndirectionsMeanTypeCodesOnly)
     EXPECT_EQ(fault_of(-400), Fault::invalid_value); // before everything
 }
 
-TEST(TypeCodeWire, NothingBeginsWithAnIndirection)
+TEST(TypeCodeWire, Trap13_NothingBeginsWithAnIndirection)
 {
     for (const std::int32_t offset : {-4, 0, 4, INT32_MIN, INT32_MAX}) {
         Forged forged;
@@ -193,7 +193,7 @@ TEST(TypeCodeWire, TypesOfNothingButThemselvesAreRefused)
 }
 
 /// struct S { sequence<struct T { S s; }> list; T t; }: each step is legal, S as a whole is not.
-TEST(TypeCodeWire, TypesThatContainThemselvesByDetourAreRefused)
+TEST(TypeCodeWire, Trap14_TypesThatContainThemselvesByDetourAreRefused)
 {
     const auto forge = [](bool with_t) {
         Forged forged;
@@ -354,7 +354,7 @@ TEST(TypeCodeWire, NestingIsBounded)
 }
 
 /// A chain of types, each the member of the next by an indirection: flat bytes, deep type.
-TEST(TypeCodeWire, NestingByIndirectionIsBounded)
+TEST(TypeCodeWire, Trap13_NestingByIndirectionIsBounded)
 {
     const auto chained = [](std::size_t levels) {
         Forged forged;
@@ -385,7 +385,7 @@ TEST(TypeCodeWire, NestingByIndirectionIsBounded)
 }
 
 /// Each struct has the one before twice: 2^40 members, unless each type is there once.
-TEST(TypeCodeWire, SharedTypesDoNotMultiply)
+TEST(TypeCodeWire, Trap14_SharedTypesDoNotMultiply)
 {
     Forged forged;
     constexpr std::uint32_t levels = 40;
@@ -422,7 +422,7 @@ TEST(TypeCodeWire, SharedTypesDoNotMultiply)
 }
 
 /// The outer encapsulation in one byte order, the inner one in the other, an indirection across.
-TEST(TypeCodeWire, EncapsulationsHaveAnOrderOfTheirOwn)
+TEST(TypeCodeWire, Trap02_EncapsulationsHaveAnOrderOfTheirOwn)
 {
     // clang-format off
     const std::vector<unsigned char> bytes = {
@@ -445,7 +445,7 @@ TEST(TypeCodeWire, EncapsulationsHaveAnOrderOfTheirOwn)
 
 /// GIOP 1.1 sends a message in parts. Offsets of indirections count bytes of the message, without
 /// the headers between: wherever it is cut, the type is the same.
-TEST(TypeCodeWire, IndirectionsAcrossParts)
+TEST(TypeCodeWire, Trap13_IndirectionsAcrossParts)
 {
     static constexpr TypeCodeMember members[] = {{"a", &samples::choice}, {"b", &samples::choice}};
     static constexpr TypeCode twice{struct_type(tk_struct, "IDL:Twice:1.0", "Twice", members)};

@@ -162,7 +162,7 @@ TEST_F(AnyMapping, Exceptions)
     EXPECT_STREQ(extracted<AnyTest::Empty>(received)->_rep_id(), "IDL:AnyTest/Empty:1.0");
 }
 
-TEST_F(AnyMapping, ObjectReferences)
+TEST_F(AnyMapping, Trap15_ObjectReferences)
 {
     Any any;
     any <<= service_.in();
