@@ -71,8 +71,8 @@ std::string failure_to_refuse(const all::Check& check, all::Context& context,
     constexpr CORBA::ULong omg = 0x4f4d0000;
     const std::vector<std::string> expected =
         exception == "MARSHAL"
-            ? std::vector{describe(CORBA::MARSHAL(omg | 5, CORBA::COMPLETED_NO)),  // to a server
-                          describe(CORBA::MARSHAL(omg | 6, CORBA::COMPLETED_NO))}  // to a client
+            ? std::vector{describe(CORBA::MARSHAL(omg | 5, CORBA::COMPLETED_NO)), // to a server
+                          describe(CORBA::MARSHAL(omg | 6, CORBA::COMPLETED_NO))} // to a client
             : std::vector{describe(CORBA::INV_OBJREF(omg | 1, CORBA::COMPLETED_NO))};
     for (int attempt = 0; attempt < 10; ++attempt) {
         const std::string failure = failure_of(check, context);
@@ -100,9 +100,9 @@ bool run_checks(CORBA::ORB_ptr orb, const char* reference, const std::vector<Rul
             return (check.name + ' ').find(candidate.name) != std::string::npos;
         });
         if (rule != rules.end() && rule->option == "-without") continue;
-        const std::string failure =
-            rule == rules.end() ? failure_of(check, context)
-                                : failure_to_refuse(check, context, rule->option.substr(1));
+        const std::string failure = rule == rules.end()
+                                        ? failure_of(check, context)
+                                        : failure_to_refuse(check, context, rule->option.substr(1));
         if (failure.empty())
             std::cout << "ok " << check.name << std::endl;
         else
@@ -117,6 +117,7 @@ bool run_checks(CORBA::ORB_ptr orb, const char* reference, const std::vector<Rul
 int main(int argc, char** argv)
 try {
     const CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+    all::register_factories(orb.in());
     const std::vector<std::string_view> arguments(argv + 1, argv + argc);
     bool held = true;
     if (arguments.size() == 1 && arguments[0] == "serve") {
@@ -130,6 +131,7 @@ try {
         std::cerr << "usage: all_peer serve | check REFERENCE [OPTION NAME]…\n";
         return 2;
     }
+    all::NodeImpl::cut_all();
     orb->destroy();
     return held ? 0 : 1;
 } catch (const CORBA::Exception& exception) {
