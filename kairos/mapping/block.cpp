@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/mapping/block.h"
 
+#include "kairos/mapping/block_image.h"
 #include "kairos/mapping/marshal.h"
 
 #include <cstring>
-#include <numeric>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace kairos::mapping {
 namespace {
-
-// Unaligned on purpose: elements start at any multiple of their alignment.
-typedef std::uint64_t Vector __attribute__((vector_size(16), aligned(1), may_alias));
-constexpr std::size_t vector_size = sizeof(Vector);
-/// Longer patterns, whose elements do not fall together with vectors again before, are not worth
-/// it.
-constexpr std::size_t period_max = 512;
 
 /// Whether chars among the numbers must be converted one by one on this stream.
 template <typename Stream>
@@ -31,113 +21,6 @@ template <typename Stream>
 {
     const std::size_t begin = align_up(offset, block.first_alignment);
     return (begin & (block.host_alignment - std::size_t{1})) == 0;
-}
-
-[[nodiscard]] std::size_t image_size(const Block& block, std::size_t count) noexcept
-{
-    return (count - 1) * block.size + block.last_size;
-}
-
-/// Bytes after which vectors and elements begin together again; 0 where that is too far.
-[[nodiscard]] std::size_t period_of(const Block& block) noexcept
-{
-    const std::size_t period = std::lcm(std::size_t{block.size}, vector_size);
-    return period <= period_max ? period : 0;
-}
-
-// --- Copying without padding -------------------------------------------------------------------
-
-template <typename Word>
-[[nodiscard]] Word load(const std::byte* from) noexcept
-{
-    Word word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
-}
-template <typename Word>
-void store(std::byte* to, Word word) noexcept
-{
-    std::memcpy(to, &word, sizeof word);
-}
-
-/// `size` bytes in words of one size, the last of which overlaps the one before.
-template <typename Word>
-void copy_words(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t size)
-{
-    const auto copy = [&](std::size_t at) {
-        store(to + at, static_cast<Word>(load<Word>(from + at) & load<Word>(mask + at)));
-    };
-    for (std::size_t at = 0; at + sizeof(Word) < size; at += sizeof(Word))
-        copy(at);
-    copy(size - sizeof(Word));
-}
-
-void copy_one(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t size)
-{
-    if (size >= sizeof(Vector)) return copy_words<Vector>(to, from, mask, size);
-    if (size >= 8) return copy_words<std::uint64_t>(to, from, mask, size);
-    if (size >= 4) return copy_words<std::uint32_t>(to, from, mask, size);
-    for (std::size_t at = 0; at < size; ++at)
-        to[at] = from[at] & mask[at];
-}
-
-/// A memcpy that costs no call for the size of a parameter.
-void copy_image(std::byte* to, const std::byte* from, std::size_t size) noexcept
-{
-    if (size < sizeof(Vector) || size > 8 * sizeof(Vector)) {
-        std::memcpy(to, from, size);
-        return;
-    }
-    for (std::size_t at = 0; at + sizeof(Vector) < size; at += sizeof(Vector))
-        store(to + at, load<Vector>(from + at));
-    store(to + size - sizeof(Vector), load<Vector>(from + size - sizeof(Vector)));
-}
-
-/// Whole periods of `vectors` vectors each, under masks that stay in registers.
-template <std::size_t vectors>
-void copy_periods(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t periods)
-{
-    Vector masks[vectors];
-    std::memcpy(masks, mask, sizeof masks);
-    for (; periods != 0; --periods, to += sizeof masks, from += sizeof masks) {
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < vectors; ++i)
-            reinterpret_cast<Vector*>(to)[i] = reinterpret_cast<const Vector*>(from)[i] & masks[i];
-    }
-}
-
-void copy_masked(std::byte* to, const std::byte* from, const Block& block, std::size_t size)
-{
-    const std::byte* const mask = block.mask();
-    const std::size_t period = period_of(block);
-    std::size_t done = 0;
-    if (period != 0 && size >= 2 * period) {
-        alignas(vector_size) std::byte masks[period_max];
-        for (std::size_t at = 0; at < period; at += block.size)
-            std::memcpy(masks + at, mask, block.size);
-        const std::size_t periods = size / period;
-        done = periods * period;
-        switch (period / vector_size) {
-        case 1:
-            copy_periods<1>(to, from, masks, periods);
-            break;
-        case 2:
-            copy_periods<2>(to, from, masks, periods);
-            break;
-        case 3:
-            copy_periods<3>(to, from, masks, periods);
-            break;
-        case 5:
-            copy_periods<5>(to, from, masks, periods);
-            break;
-        default:
-            for (std::size_t at = 0; at < done; at += period)
-                copy_one(to + at, from + at, masks, period);
-        }
-    }
-    for (; size - done > block.size; done += block.size)
-        copy_one(to + done, from + done, mask, block.size);
-    copy_one(to + done, from + done, mask, size - done);
 }
 
 // --- Number by number --------------------------------------------------------------------------
@@ -219,157 +102,6 @@ void encode_steps(cdr::Writer& out, const Step* step, const Step* end, const std
     return at;
 }
 
-// --- Byte order --------------------------------------------------------------------------------
-
-template <typename Number>
-void swap_each(std::byte* to, const std::byte* from, std::size_t size) noexcept
-{
-    for (std::size_t at = 0; at < size; at += sizeof(Number)) {
-        Number number;
-        std::memcpy(&number, from + at, sizeof number);
-        number = byteswap(number);
-        std::memcpy(to + at, &number, sizeof number);
-    }
-}
-
-/// Swaps the numbers of an image in which CDR and host have everything at the same places.
-void swap_steps(const Step* step, const Step* end, std::byte* to, const std::byte* from) noexcept
-{
-    for (; step != end; ++step) {
-        const std::size_t at = step->offset;
-        const std::size_t count = step->count;
-        switch (step->kind()) {
-        case Step::Kind::number2:
-            swap_each<std::uint16_t>(to + at, from + at, count * 2);
-            break;
-        case Step::Kind::number4:
-        case Step::Kind::enumerator:
-            swap_each<std::uint32_t>(to + at, from + at, count * 4);
-            break;
-        case Step::Kind::number8:
-            swap_each<std::uint64_t>(to + at, from + at, count * 8);
-            break;
-        case Step::Kind::repeat: {
-            const Step* const inner = step + 1;
-            const Step* const inner_end = inner + step->detail();
-            for (std::size_t i = 0; i < count; ++i)
-                swap_steps(inner + 1, inner_end, to + at + i * inner->offset,
-                           from + at + i * inner->offset);
-            step = inner_end - 1;
-            break;
-        }
-        default:
-            std::memcpy(to + at, from + at, count);
-        }
-    }
-}
-
-#if defined(__x86_64__)
-
-/// Writes, for each byte of an element, which byte of its vector goes there.
-void note_order(const Step* step, const Step* end, std::byte* order, std::size_t base) noexcept
-{
-    constexpr std::uint8_t sizes[] = {1, 2, 4, 8, 1, 4, 1, 16};
-    for (; step != end; ++step) {
-        if (step->kind() == Step::Kind::repeat) {
-            const Step* const inner_end = step + 1 + step->detail();
-            for (std::size_t i = 0; i < step->count; ++i)
-                note_order(step + 2, inner_end, order, base + step->offset + i * step[1].offset);
-            step = inner_end - 1;
-            continue;
-        }
-        const std::size_t size = sizes[static_cast<std::size_t>(step->kind())];
-        for (std::size_t i = 0; i < step->count * size; ++i) {
-            const std::size_t at = base + step->offset + i;
-            order[at] = static_cast<std::byte>((at ^ (size - 1)) % vector_size);
-        }
-    }
-}
-
-/// Whole periods of `vectors` 32-byte vectors each, whose patterns stay in registers.
-template <std::size_t vectors>
-__attribute__((target("avx2"))) void shuffle_periods(std::byte* to, const std::byte* from,
-                                                     const std::byte* order, std::size_t periods)
-{
-    __m256i orders[vectors];
-    for (std::size_t i = 0; i < vectors; ++i)
-        orders[i] = _mm256_load_si256(reinterpret_cast<const __m256i*>(order) + i);
-    for (; periods != 0; --periods, to += sizeof orders, from += sizeof orders) {
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < vectors; ++i) {
-            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + i);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to) + i,
-                                _mm256_shuffle_epi8(value, orders[i]));
-        }
-    }
-}
-
-/// Any period, by 16 bytes.
-__attribute__((target("ssse3"))) void shuffle_vectors(std::byte* to, const std::byte* from,
-                                                      const std::byte* order, std::size_t period,
-                                                      std::size_t size)
-{
-    for (std::size_t at = 0, in_period = 0; at < size; at += vector_size) {
-        const __m128i pattern = _mm_load_si128(reinterpret_cast<const __m128i*>(order + in_period));
-        const __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), _mm_shuffle_epi8(value, pattern));
-        in_period = in_period + vector_size == period ? 0 : in_period + vector_size;
-    }
-}
-
-/// The whole periods at the front of an image; how many bytes that were.
-std::size_t swap_periods(std::byte* to, const std::byte* from, const Block& block,
-                         std::size_t size) noexcept
-{
-    static const bool has_shuffle = __builtin_cpu_supports("ssse3") != 0;
-    static const bool has_wide_shuffle = __builtin_cpu_supports("avx2") != 0;
-    // Numbers fill a vector many times over: four vectors then, to have several in flight.
-    const std::size_t element = block.size < 16 && 128 % block.size == 0 ? 128 : block.size;
-    const std::size_t period = std::lcm(element, 2 * vector_size);
-    if (!has_shuffle || period > period_max || size < 2 * period) return 0;
-    alignas(2 * vector_size) std::byte order[period_max];
-    std::memset(order, 0xFF, period); // padding becomes zero
-    for (std::size_t at = 0; at < period; at += block.size)
-        note_order(block.steps(), block.steps() + block.step_count, order, at);
-    const std::size_t periods = size / period;
-    switch (has_wide_shuffle ? period / (2 * vector_size) : 0) {
-    case 1:
-        shuffle_periods<1>(to, from, order, periods);
-        break;
-    case 2:
-        shuffle_periods<2>(to, from, order, periods);
-        break;
-    case 3:
-        shuffle_periods<3>(to, from, order, periods);
-        break;
-    case 4:
-        shuffle_periods<4>(to, from, order, periods);
-        break;
-    case 5:
-        shuffle_periods<5>(to, from, order, periods);
-        break;
-    default:
-        shuffle_vectors(to, from, order, period, periods * period);
-    }
-    return periods * period;
-}
-#else
-std::size_t swap_periods(std::byte*, const std::byte*, const Block&, std::size_t) noexcept
-{
-    return 0;
-}
-#endif
-
-/// From the foreign byte order, where CDR and host have everything at the same places.
-void copy_swapped(std::byte* to, const std::byte* from, const Block& block,
-                  std::size_t count) noexcept
-{
-    const std::size_t done = swap_periods(to, from, block, image_size(block, count));
-    for (std::size_t i = done / block.size; i < count; ++i)
-        swap_steps(block.steps(), block.steps() + block.step_count, to + i * block.size,
-                   from + i * block.size);
-}
-
 // --- Decoding number by number -----------------------------------------------------------------
 
 /// As one block: in parts (see Reader), it goes on right where the next part begins, as an array or
@@ -380,10 +112,10 @@ void decode_together(cdr::Reader& in, std::byte* to, std::size_t count)
     const std::size_t size = count * sizeof(Number);
     const std::byte* from = in.block(size, sizeof(Number));
     if (from == nullptr) return;
-    if (sizeof(Number) == 1 || !in.swap()) {
-        std::memcpy(to, from, size);
+    if (in.swap()) {
+        copy_swapped_numbers(to, from, size, sizeof(Number));
     } else {
-        swap_each<Number>(to, from, size);
+        std::memcpy(to, from, size);
     }
 }
 
@@ -514,12 +246,31 @@ void decode_one(cdr::Reader& in, const Block& block, std::byte* image)
     return true;
 }
 
+/// The same for one image: that of a parameter, which is checked in no time.
+[[nodiscard]] bool valid_one(const Step* step, const Step* end, const std::byte* image) noexcept
+{
+    for (; step != end; ++step) {
+        const std::byte* const at = image + step->offset;
+        if (step->kind() == Step::Kind::boolean) {
+            if (!all_boolean(at, step->count)) return false;
+        } else if (step->kind() == Step::Kind::enumerator) {
+            if (!all_enumerators(at, step->count, step->detail())) return false;
+        } else if (step->kind() == Step::Kind::repeat) {
+            return valid(step, end, image, 0, 1);
+        }
+    }
+    return true;
+}
+
 void check(cdr::Reader& in, const Block& block, const std::byte* elements,
            std::size_t count) noexcept
 {
-    if (block.is_checked && !valid(block.steps() + block.first_checked,
-                                   block.steps() + block.step_count, elements, block.size, count))
-        in.fail(cdr::Fault::invalid_value);
+    if (!block.is_checked) return;
+    const Step* const first = block.steps() + block.first_checked;
+    const Step* const end = block.steps() + block.step_count;
+    const bool is_valid = count == 1 ? valid_one(first, end, elements)
+                                     : valid(first, end, elements, block.size, count);
+    if (!is_valid) in.fail(cdr::Fault::invalid_value);
 }
 
 /// The bytes of a received message are the ORB's own until the reply is sent, and each is decoded
@@ -558,17 +309,15 @@ void check(cdr::Reader& in, const Block& block, const std::byte* elements,
     return place;
 }
 
-} // namespace
-
-namespace {
+// --- Together -----------------------------------------------------------------------------------
 
 void encode_bulk(cdr::Writer& out, const Block& block, const std::byte* from, std::size_t count)
 {
     const std::size_t size = image_size(block, count);
     if (!block.has_mask) return out.write_bulk({from, size}, block.first_alignment);
     std::byte* const to = out.claim(size, block.first_alignment);
-    if (count == 1) return copy_one(to, from, block.mask(), size);
-    copy_masked(to, from, block, size);
+    if (count == 1) return copy_one_masked(to, from, block.mask(), size);
+    copy_masked(to, from, block, count);
 }
 
 void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t count)
@@ -590,7 +339,7 @@ void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t
 {
     const bool is_bulk = block.is_sent_whole && !converts(block, out);
     for (; count != 0; --count, from += block.size) {
-        if (is_bulk && fits(block, out.phase())) return encode_bulk(out, block, from, count);
+        if (is_bulk && fits(block, out.phase())) return encode_block(out, block, from, count);
         encode_steps(out, block.steps(), block.steps() + block.step_count, from);
     }
 }
@@ -602,7 +351,7 @@ void decode_bulk(cdr::Reader& in, const Block& block, std::byte* to, std::size_t
     if (!is_bulk && block.is_number && block.first_alignment == 8 && block.is_bulk)
         return decode_together<std::uint64_t>(in, to, count * block.size / 8);
     for (; count != 0 && in.ok(); --count, to += block.size) {
-        if (is_bulk && fits(block, in.offset())) return decode_bulk(in, block, to, count);
+        if (is_bulk && fits(block, in.offset())) return decode_block(in, block, to, count);
         decode_one(in, block, to);
     }
 }
