@@ -134,7 +134,7 @@ Result<Report> run_marshal(const MarshalOptions& options)
         "point; ratios are taken within a round and judged from 8 K on.",
         options.rounds, options.megabytes));
     report.notes.push_back(
-        "Encode: into one contiguous buffer, copies included; in place: large sequences are left "
+        "Encode: into one contiguous buffer, everything copied; in place: large sequences are left "
         "where they are and gathered by the kernel, as calls do. Decode: into a sequence that owns "
         "its elements and keeps its buffer; view: as a skeleton hands `in` to a servant; swapped: "
         "owned, from a sender of the other byte order (nothing is ever sent swapped).");

@@ -19,7 +19,25 @@ struct BinStruct {
     CORBA::Double d;
 };
 
+/// Fixed_Struct of bench/param.idl.
+struct Mixed {
+    CORBA::Long l;
+    CORBA::Char c;
+    CORBA::Short s;
+    CORBA::Octet o;
+    CORBA::Float f;
+    CORBA::Boolean b;
+    CORBA::Double d;
+};
+
 } // namespace
+
+template <>
+struct kairos::mapping::Marshal<Mixed>
+    : FixedStruct<Mixed, Field<&Mixed::l, offsetof(Mixed, l)>, Field<&Mixed::c, offsetof(Mixed, c)>,
+                  Field<&Mixed::s, offsetof(Mixed, s)>, Field<&Mixed::o, offsetof(Mixed, o)>,
+                  Field<&Mixed::f, offsetof(Mixed, f)>, Field<&Mixed::b, offsetof(Mixed, b)>,
+                  Field<&Mixed::d, offsetof(Mixed, d)>> {};
 
 template <>
 struct kairos::mapping::Marshal<BinStruct>
@@ -117,9 +135,10 @@ BENCHMARK(decode_sequence<CORBA::Double, true>);
 BENCHMARK(decode_sequence<BinStruct, true>);
 
 /// One struct, as a parameter is.
+template <typename T>
 void encode_struct(benchmark::State& state)
 {
-    BinStruct value;
+    T value;
     std::memset(static_cast<void*>(&value), 1, sizeof value);
     cdr::Buffer buffer(payload_bytes);
     for (auto _ : state) {
@@ -130,11 +149,13 @@ void encode_struct(benchmark::State& state)
     }
     count(state, 100 * sizeof value);
 }
-BENCHMARK(encode_struct);
+BENCHMARK(encode_struct<BinStruct>);
+BENCHMARK(encode_struct<Mixed>);
 
+template <typename T>
 void decode_struct(benchmark::State& state)
 {
-    BinStruct value;
+    T value;
     const std::vector<std::byte> bytes(100 * sizeof value, std::byte{1});
     for (auto _ : state) {
         cdr::Reader in(bytes, native_little_endian);
@@ -145,7 +166,8 @@ void decode_struct(benchmark::State& state)
     }
     count(state, 100 * sizeof value);
 }
-BENCHMARK(decode_struct);
+BENCHMARK(decode_struct<BinStruct>);
+BENCHMARK(decode_struct<Mixed>);
 
 template <typename T>
 void view_sequence(benchmark::State& state)
