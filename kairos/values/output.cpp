@@ -113,15 +113,13 @@ void Output::write_id(cdr::Writer& out, std::string_view id)
     out.write_string(id);
 }
 
-/// The most derived one first, and whatever the value may be truncated to.
+/// The most derived one first, and whatever the value may be truncated to. A list is not meant by
+/// an indirection, though it might be: JacORB reads none. Those in it are.
 void Output::write_ids(cdr::Writer& out, const Type& type)
 {
-    if (const auto known = id_lists_.find(&type); known != id_lists_.end())
-        return write_indirection(out, known->second);
     std::uint32_t count = 0;
     for (const Type* each = &type; each != nullptr; each = each->truncated)
         ++count;
-    id_lists_.emplace(&type, out.size());
     out.write(count);
     for (const Type* each = &type; each != nullptr; each = each->truncated)
         write_id(out, each->id);

@@ -39,7 +39,6 @@ class Output final : public cdr::Attachment {
     std::unordered_map<const void*, std::size_t> values_;
     std::vector<CORBA::ValueBase*> counted_;
     std::unordered_map<std::string_view, std::size_t> ids_;
-    std::unordered_map<const Type*, std::size_t> id_lists_;
     std::size_t depth_ = 0;  // of values within values
     std::int32_t level_ = 0; // of chunked values within chunked values
     bool chunk_is_open_ = false;

@@ -227,9 +227,12 @@ TEST_F(Values, write_repository_ids_once)
                              .align(4)
                              .number(minus(1))          // 56
                              .number(value_tag | 8 | 6) // 60
-                             .number(indirection)       // 64
-                             .number(minus(64))         // 68 → 4
-                             .number(9)                 // 72
+                             .number(2)                 // 64 and no indirection to the list
+                             .number(indirection)       // 68
+                             .number(minus(64))         // 72 → 8
+                             .number(indirection)       // 76
+                             .number(minus(56))         // 80 → 24
+                             .number(9)                 // 84
                              .number(2)
                              .number(0)
                              .octet(0)

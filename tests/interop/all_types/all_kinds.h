@@ -12,6 +12,21 @@
 //     TEXT       strings with their bound, 0 for none; WIDE_TEXT wide ones
 //     FIXED_ARRAY, VARIABLE_ARRAY
 //     REFERENCE  interfaces and pseudo-objects: the class's T_ptr
+//     VALUETYPE  valuetypes and boxes: T*
+//
+// NO_CUSTOM and NO_BOXED_REFERENCE leave out what not every peer has.
+
+#ifdef NO_CUSTOM
+#define CUSTOM_KIND
+#else
+#define CUSTOM_KIND VALUETYPE(Route)
+#endif
+#ifdef NO_BOXED_REFERENCE
+#define BOXED_REFERENCE_KIND
+#else
+#define BOXED_REFERENCE_KIND VALUETYPE(ReferenceBox)
+#endif
+
 // clang-format off
 #define NUMBER_KINDS                                                                               \
     WRAPPED(Flag, boolean) WRAPPED(Letter, char) WRAPPED(Byte, octet) WRAPPED(Wide, wchar)         \
@@ -36,8 +51,14 @@
     OWNED(F64_s) OWNED(Wide_s) OWNED(Color_s) OWNED(Money_s) OWNED(Name_s) OWNED(Prose_s)          \
     OWNED(Point_s) OWNED(Small_s) OWNED(OnColor_s) OWNED(Person_s4) OWNED(Anything_s)              \
     OWNED(TypeDescription_s) OWNED(Reference_s)
+#define VALUE_KINDS                                                                                \
+    VALUETYPE(Node) VALUETYPE(Base) VALUETYPE(Derived) VALUETYPE(Counter) VALUETYPE(Card)          \
+    VALUETYPE(NumberBox) VALUETYPE(NameBox) VALUETYPE(ProseBox) VALUETYPE(PointBox)                \
+    VALUETYPE(NamesBox) BOXED_REFERENCE_KIND CUSTOM_KIND REFERENCE(Titled, All::Titled)            \
+    OWNED(Holding) OWNED(OnValue) OWNED(Node_s) OWNED(NameBox_s) OWNED(Titled_s)                   \
+    VARIABLE_ARRAY(Node_3)
 
 #define ALL_KINDS                                                                                  \
     NUMBER_KINDS DECIMAL_KINDS TEXT_KINDS UNION_KINDS STRUCT_KINDS ANY_KINDS REFERENCE_KINDS       \
-    ARRAY_KINDS SEQUENCE_KINDS
+    ARRAY_KINDS SEQUENCE_KINDS VALUE_KINDS
 // clang-format on

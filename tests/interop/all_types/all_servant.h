@@ -162,7 +162,33 @@ class EverythingServant : public POA_All::Everything {
         raised.value = duplicate(value);                                                           \
         throw raised;                                                                              \
     }
+#define VALUETYPE(T)                                                                               \
+    All::T* echo_##T(All::T* a, All::T*& b, All::T##_out c) override                               \
+    {                                                                                              \
+        c = b;                                                                                     \
+        b = share(a);                                                                              \
+        return share(a);                                                                           \
+    }                                                                                              \
+    CORBA::Any* insert_##T(All::T* value) override                                                 \
+    {                                                                                              \
+        CORBA::Any_var any = new CORBA::Any;                                                       \
+        any.inout() <<= value;                                                                     \
+        return any._retn();                                                                        \
+    }                                                                                              \
+    All::T* extract_##T(const CORBA::Any& any) override                                            \
+    {                                                                                              \
+        All::T* value = nullptr;                                                                   \
+        if (!(any >>= value)) wrong_type();                                                        \
+        return share(value);                                                                       \
+    }                                                                                              \
+    void raise_##T(All::T* value) override                                                         \
+    {                                                                                              \
+        RAISE(T)                                                                                   \
+        raised.value = share(value);                                                               \
+        throw raised;                                                                              \
+    }
     ALL_KINDS
+#undef VALUETYPE
 #undef PLAIN
 #undef WRAPPED
 #undef DECIMAL
@@ -194,6 +220,30 @@ class EverythingServant : public POA_All::Everything {
         back = new All::Person(raised->value);
         return raised->after == 43;
     }
+
+    CORBA::Any* pass_on(const CORBA::Any& any) override { return new CORBA::Any(any); }
+
+    All::Base* send_deeper(All::Derived* like) override
+    {
+        auto* deeper = new OBV_All::Deeper;
+        deeper->small(like->small());
+        deeper->number(like->number());
+        deeper->text(like->text());
+        deeper->inner(like->inner());
+        deeper->data(like->data());
+        deeper->where(like->where());
+        deeper->thing(like->thing());
+        deeper->last(like->last());
+        deeper->sign('d');
+        All::Base_s4 more;
+        more.length(2);
+        more[0] = share(like->inner());
+        more[1] = share(static_cast<All::Base*>(like));
+        deeper->more(more);
+        deeper->end(-1);
+        return deeper;
+    }
+    char* title_of() override { return CORBA::string_dup("an object"); }
 };
 
 } // namespace all

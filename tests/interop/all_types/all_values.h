@@ -6,14 +6,9 @@
 // ORB.
 #pragma once
 
-#ifdef PEER_OMNIORB
-#include "all_types.hh"
-#else
-#include "all_types_skel.h"
+#include "all_valuetypes.h"
 
-#include <kairos/corba/CORBA.h>
-#endif
-
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -46,6 +41,10 @@ template <typename T>
 concept Reference = !Text<T> && !Number<T> && std::is_convertible_v<T, CORBA::Object_ptr>;
 template <typename T>
 concept OwnReference = Reference<T> && std::is_convertible_v<T, All::Everything_ptr>;
+template <typename T>
+concept Valuetype = !std::is_void_v<ValuetypeOf<T>>;
+template <typename T>
+concept Abstract = !Reference<T> && !Valuetype<T> && std::is_convertible_v<T, All::Titled_ptr>;
 template <typename T, typename U>
 concept Is = std::is_same_v<std::remove_cvref_t<T>, U>;
 
@@ -57,6 +56,8 @@ struct Bounds {
 
 template <typename Visitor, typename T>
 void visit(Visitor& visitor, T&& value, Bounds bounds = {});
+template <typename V>
+void members(V& v, All::Derived& value);
 
 /// What an accessor or an insertion takes of a variable that owns.
 template <typename T>
@@ -115,6 +116,7 @@ inline CORBA::TypeCode_ptr duplicate(CORBA::TypeCode_ptr type)
 {
     return CORBA::TypeCode::_duplicate(type);
 }
+inline All::Titled_ptr duplicate(All::Titled_ptr object) { return All::Titled::_duplicate(object); }
 inline bool get_reference(const CORBA::Any& any, CORBA::Object_var& object)
 {
     return any >>= CORBA::Any::to_object(object.out());
@@ -122,6 +124,13 @@ inline bool get_reference(const CORBA::Any& any, CORBA::Object_var& object)
 inline bool get_reference(const CORBA::Any& any, All::Everything_var& object)
 {
     All::Everything_ptr inside = All::Everything::_nil();
+    if (!(any >>= inside)) return false;
+    object = duplicate(inside);
+    return true;
+}
+inline bool get_reference(const CORBA::Any& any, All::Titled_var& object)
+{
+    All::Titled_ptr inside = All::Titled::_nil();
     if (!(any >>= inside)) return false;
     object = duplicate(inside);
     return true;
@@ -143,7 +152,13 @@ using In = std::conditional_t<Number<T>, T, const T&>;
 /// Fills what it is applied to.
 class Filler {
   public:
-    Filler(const Pool& pool, std::uint32_t seed) : pool_(pool), random_(seed) {}
+    /// `in_any`: what is filled goes into an Any. Who passes it on knows the types that the
+    /// TypeCode names: not that of a value behind an abstract interface, nor one that derives from
+    /// another.
+    Filler(const Pool& pool, std::uint32_t seed, bool in_any)
+        : pool_(pool), random_(seed), in_any_(in_any)
+    {
+    }
 
     template <Number T>
     void value(T& number)
@@ -202,6 +217,41 @@ class Filler {
         else
             place = CORBA::Object::_duplicate(chosen);
     }
+    /// Null, a value of before, or a new one.
+    template <typename T>
+    void valuetype(T&& place)
+    {
+        using V = ValuetypeOf<T>;
+        const auto choice = ++depth_ > 4 ? 0 : random_() % 5;
+        V* chosen = nullptr;
+        if (choice == 1)
+            chosen = share(earlier<V>());
+        else if (choice > 1)
+            chosen = make<V>();
+        place = chosen;
+        --depth_;
+    }
+    template <typename T>
+    void abstract(T&& place)
+    {
+        if (in_any_ || random_() % 2 == 0) {
+            All::Everything_var object;
+            reference(object);
+            place = All::Titled::_duplicate(object.in());
+        } else {
+            All::Card_var card;
+            valuetype(card);
+            place = All::Titled::_duplicate(card.in());
+        }
+    }
+    /// Of a value: `access` is accessor and modifier.
+    template <typename Member, typename V, typename Access>
+    void state(V& value, Access access)
+    {
+        Member member{};
+        visit(*this, member);
+        access(value, in_of(member));
+    }
     void any(CORBA::Any& any);
 
     template <typename Sequence>
@@ -248,6 +298,27 @@ class Filler {
     }
 
   private:
+    template <typename V>
+    V* make()
+    {
+        if constexpr (std::is_same_v<V, All::Base>)
+            if (!in_any_ && random_() % 2 == 0) return make<All::Derived>();
+        V* value = new_value<V>();
+        constexpr bool may_be_cyclic = std::is_same_v<V, All::Node>;
+        if (may_be_cyclic) made_.push_back(value);
+        members(*this, *value);
+        if (!may_be_cyclic) made_.push_back(value);
+        return value;
+    }
+    template <typename V>
+    V* earlier()
+    {
+        std::vector<V*> candidates;
+        for (CORBA::ValueBase* value : made_)
+            if (V* const candidate = V::_downcast(value)) candidates.push_back(candidate);
+        return candidates.empty() ? nullptr : candidates[random_() % candidates.size()];
+    }
+
     template <typename T>
     T integer()
     {
@@ -269,7 +340,9 @@ class Filler {
 
     const Pool& pool_;
     std::mt19937 random_;
+    bool in_any_;
     int depth_ = 0;
+    std::vector<CORBA::ValueBase*> made_; // what is filled owns them
 };
 
 // --- describing ----------------------------------------------------------------------------------
@@ -335,6 +408,49 @@ class Describer {
             }
         text_ << "unknown object ";
     }
+    template <typename T>
+    void valuetype(const T& place)
+    {
+        ValuetypeOf<T>* const value = place;
+        if (value == nullptr) {
+            text_ << "null ";
+            return;
+        }
+        const auto before = std::ranges::find(seen_, static_cast<CORBA::ValueBase*>(value));
+        text_ << "value " << before - seen_.begin() << ' ';
+        if (before != seen_.end()) return;
+        seen_.push_back(value);
+        text_ << '{';
+        if constexpr (std::is_same_v<ValuetypeOf<T>, All::Base>) {
+            if (All::Derived* const derived = All::Derived::_downcast(value))
+                members(*this, *derived);
+            else
+                members(*this, *value);
+        } else {
+            members(*this, *value);
+        }
+        text_ << '}';
+    }
+    template <typename T>
+    void abstract(const T& place)
+    {
+        All::Titled_ptr titled = place;
+        if (CORBA::is_nil(titled)) {
+            text_ << "nil ";
+            return;
+        }
+        const CORBA::Object_var object = titled->_to_object();
+        const CORBA::ValueBase_var value = titled->_to_value();
+        if (value.in() != nullptr)
+            valuetype(All::Card::_downcast(value.in()));
+        else
+            reference(object.in());
+    }
+    template <typename Member, typename V, typename Access>
+    void state(V& value, Access access)
+    {
+        visit(*this, access(value));
+    }
     void any(const CORBA::Any& any);
 
     template <typename Sequence>
@@ -375,6 +491,7 @@ class Describer {
   private:
     const Pool& pool_;
     std::ostringstream text_;
+    std::vector<CORBA::ValueBase*> seen_;
 };
 
 // --- what is in what -----------------------------------------------------------------------------
@@ -457,10 +574,51 @@ UNION(OnLongLong, MEMBER(-2147483647, All::U64, number) MEMBER(5, String_var, te
 UNION(OnUnsignedLongLong, MEMBER(2147483647u, All::I64, number) LAST(0u, WString_var, text))
 UNION(Small, MEMBER(1u, All::Byte, o) MEMBER(2u, All::F64, d) MEMBER(3u, All::Point, where) NONE)
 UNION(Expression, MEMBER(1, All::Expression::_terms_seq, terms) LAST(0, All::F64, number))
+UNION(OnValue, MEMBER(1, All::Node_var, link) MEMBER(2, All::PointBox_var, where)
+                   LAST(0, All::Titled_var, thing))
 #undef UNION
 #undef NONE
 #undef LAST
 #undef MEMBER
+
+template <typename V, Is<All::Holding> T>
+void members(V& v, T& holding)
+{
+    visit(v, holding.before);
+    visit(v, holding.value);
+    visit(v, holding.between);
+    visit(v, holding.words);
+    visit(v, holding.thing);
+    visit(v, holding.choice);
+    visit(v, holding.last);
+}
+
+// A valuetype: STATE(type, name) for each member, that of its base first.
+#define STATE(type, name) v.template state<type>(value, ACCESS(name));
+#define VALUETYPE(T, ...)                                                                          \
+    template <typename V>                                                                          \
+    void members(V& v, All::T& value)                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+VALUETYPE(Node, STATE(String_var, called) STATE(All::Node_var, left) STATE(All::Node_var, right))
+VALUETYPE(Base, STATE(All::Byte, small) STATE(All::I64, number))
+VALUETYPE(Derived, members(v, static_cast<All::Base&>(value));
+          STATE(String_var, text) STATE(All::Base_var, inner) STATE(All::Byte_s, data)
+              STATE(All::Point, where) STATE(CORBA::Any, thing) STATE(All::F64, last))
+VALUETYPE(Counter, STATE(All::I32, count))
+VALUETYPE(Card, STATE(String_var, title))
+VALUETYPE(NumberBox, STATE(All::I32, _value))
+VALUETYPE(NameBox, STATE(String_var, _value))
+VALUETYPE(ProseBox, STATE(WString_var, _value))
+VALUETYPE(PointBox, STATE(All::Point, _value))
+VALUETYPE(NamesBox, STATE(All::Name_s, _value))
+VALUETYPE(ReferenceBox, STATE(CORBA::Object_var, _value))
+#ifndef NO_CUSTOM
+VALUETYPE(Route, STATE(String_var, from) STATE(All::I32, stops) STATE(All::Base_var, last))
+#endif
+#undef VALUETYPE
+#undef STATE
 #undef ACCESS
 
 template <typename Visitor, typename T>
@@ -475,6 +633,10 @@ void visit(Visitor& visitor, T&& value, Bounds bounds)
             visit(visitor, element, bounds);
     else if constexpr (Decimal<Bare>)
         visitor.decimal(value);
+    else if constexpr (Valuetype<Plain>)
+        visitor.valuetype(value);
+    else if constexpr (Abstract<Plain>)
+        visitor.abstract(value);
     else if constexpr (std::is_same_v<Bare, CORBA::Any>)
         visitor.any(value);
     else if constexpr (Text<Plain>)

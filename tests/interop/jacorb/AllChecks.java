@@ -4,19 +4,27 @@
 // said in Java.
 package interop;
 
+import All.Base;
+import All.BaseHolder;
+import All.Counter;
+import All.CounterHelper;
+import All.CounterHolder;
 import All.Everything;
 import All.EverythingHelper;
+import All.Node;
+import All.NodeHolder;
 import All.Person;
 import All.PersonHelper;
 import All.PersonHolder;
 import All.Person_raised;
 import All.Person_raisedHelper;
+import All.Titled;
+import All.TitledHolder;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.omg.CORBA.Any;
-import org.omg.CORBA.AnyHolder;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.TypeCode;
 
@@ -45,6 +53,9 @@ final class AllChecks extends Checks {
             check("raised_" + name, () -> raised(name, operation.getReturnType()));
         }
         check("exception_in_any", this::exceptionInAny);
+        check("truncation", this::truncation);
+        check("graph", this::graph);
+        check("operations", this::operations);
     }
 
     private static TypeCode typeOf(String name) throws Exception {
@@ -57,8 +68,7 @@ final class AllChecks extends Checks {
 
     /** An Any that has been to the server and back. */
     private Any echoAny(Any any) {
-        AnyHolder inout = new AnyHolder(orb.create_any());
-        Any back = server.echo_Anything(any, inout, new AnyHolder());
+        Any back = server.pass_on(any);
         expect(back.type().equivalent(any.type()), "an Any's type");
         return back;
     }
@@ -70,9 +80,7 @@ final class AllChecks extends Checks {
 
     private void any(String name, Class<?> form) throws Exception {
         for (int round = 0; round < ROUNDS; ++round) {
-            Object value = null;
-            while (value == null) // JacORB inserts no nil, but null as a reference of Object
-                value = values.make(typeOf(name), form);
+            Object value = makeForAny(name, form);
             String sent = values.describe(value);
             Any any = orb.create_any();
             Values.help("All." + name, "insert", any, value);
@@ -85,6 +93,16 @@ final class AllChecks extends Checks {
             expectSame(sent, values.describe(call("extract", name, Any.class, inserted)),
                     "what went three times");
         }
+    }
+
+    /** No null: JacORB inserts no nil, but null as a reference of Object. */
+    private Object makeForAny(String name, Class<?> form) throws Exception {
+        values.inAny = true;
+        Object value = null;
+        while (value == null)
+            value = values.make(typeOf(name), form);
+        values.inAny = false;
+        return value;
     }
 
     private Object raisedBy(String name, Class<?> form, Object value) throws Exception {
@@ -105,7 +123,7 @@ final class AllChecks extends Checks {
         }
     }
     private void raised(String name, Class<?> form) throws Exception {
-        Object value = values.make(typeOf(name), form);
+        Object value = makeForAny(name, form);
         String sent = values.describe(value);
         Any any = orb.create_any();
         Values.help("All." + name + "_raised", "insert", any, raisedBy(name, form, value));
@@ -125,5 +143,52 @@ final class AllChecks extends Checks {
             expect(server.extract_raised(any, back), "what the server extracted");
             expectSame(person, back.value, "what the server extracted");
         }
+    }
+
+    /** A receiver without a factory has the nearest base that it knows, and all of its state. */
+    private void truncation() throws Exception {
+        for (int round = 0; round < ROUNDS; ++round) {
+            All.Derived like = null;
+            while (like == null)
+                like = (All.Derived) values.make(All.DerivedHelper.type(), All.Derived.class);
+            String sent = values.describe(like);
+            if (sent.lastIndexOf("value 0 ") > 0) continue; // not of a copy
+            expectSame(sent, server.send_deeper(like), "what was truncated here");
+            BaseHolder inout = new BaseHolder(Valuetypes.deeper(like));
+            BaseHolder out = new BaseHolder();
+            Base back = server.echo_Base(inout.value, inout, out);
+            expectSame(sent, back, "what the server truncated");
+            expect(back == inout.value && back == out.value, "one value is one value");
+        }
+    }
+
+    /** Sharing between what is passed, cycles through it. */
+    private void graph() {
+        Node top = new Valuetypes.Node();
+        Node leaf = new Valuetypes.Node();
+        top.called = "top";
+        leaf.called = "leaf";
+        top.left = leaf;
+        top.right = leaf;
+        leaf.left = top;
+        NodeHolder inout = new NodeHolder(leaf);
+        NodeHolder out = new NodeHolder();
+        Node back = server.echo_Node(top, inout, out);
+        expect(back == inout.value && back.left == back.right, "sharing");
+        expect(back.left == out.value, "sharing with another argument");
+        expect(back.left.left == back, "a cycle");
+    }
+
+    /** Operations of values run where the value is, those of objects where the object is. */
+    private void operations() {
+        Counter counter = CounterHelper.begin(orb, 41);
+        Counter back = server.echo_Counter(counter, new CounterHolder(), new CounterHolder());
+        expect(back.next() == 42 && counter.next() == 42, "a value's operation");
+        Valuetypes.Card card = new Valuetypes.Card();
+        card.title = "a card";
+        TitledHolder right = new TitledHolder();
+        Titled value = server.echo_Titled(card, new TitledHolder(server), right);
+        expect(value.title_of().equals("a card"), "a value's title");
+        expect(right.value.title_of().equals("an object"), "an object's title");
     }
 }

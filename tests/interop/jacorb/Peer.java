@@ -33,11 +33,14 @@ public final class Peer {
         properties.setProperty("jacorb.log.default.verbosity", "0");
         // The octets of a char are those of ISO 8859-1, as in the programs of C++.
         properties.setProperty("jacorb.native_char_codeset", "ISO8859_1");
-        return ORB.init(new String[0], properties);
+        ORB orb = ORB.init(new String[0], properties);
+        Valuetypes.register(orb);
+        return orb;
     }
 
     public static void main(String[] arguments) throws Exception {
         System.setProperty("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
+        System.setProperty("javax.rmi.CORBA.UtilClass", "interop.RmiUtil");
         ORB orb = makeOrb(2);
         out.println(orb.object_to_string(EchoServant.activate(orb)));
         out.println(orb.object_to_string(AllServant.activate(orb)));

@@ -11,11 +11,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.omg.CORBA.Any;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.TCKind;
 import org.omg.CORBA.TypeCode;
+import org.omg.CORBA.portable.ValueBase;
 
 /** Used by one thread. */
 final class Values {
@@ -34,6 +37,13 @@ final class Values {
     private final Random random;
     private final org.omg.CORBA.Object[] references; // the first is nil
     private int depth;
+    private final List<Object> made = new ArrayList<>(); // what a value may share
+    private final List<Object> seen = new ArrayList<>(); // what was described already
+    /**
+     * What is made goes into an Any: who passes it on knows the types that the TypeCode names, not
+     * that of a value behind an abstract interface, nor one that derives from another.
+     */
+    boolean inAny;
 
     Values(ORB orb, org.omg.CORBA.Object[] references, long seed) {
         this.orb = orb;
@@ -69,6 +79,7 @@ final class Values {
 
     /** A value of `type`, which Java has as `form`. */
     Object make(TypeCode type, Class<?> form) throws Exception {
+        if (depth == 0) made.clear();
         switch (type.kind().value()) {
             case TCKind._tk_alias:
                 return make(type.content_type(), form);
@@ -119,6 +130,13 @@ final class Values {
                 Object sequence = makeArray(type.content_type(), form, sequenceLength(type));
                 --depth;
                 return sequence;
+            case TCKind._tk_value:
+                return makeValue(form);
+            case TCKind._tk_value_box:
+                return makeBox(type, form);
+            case TCKind._tk_abstract_interface:
+                return inAny || random.nextBoolean() ? references[random.nextInt(references.length)]
+                                                     : makeValue(All.Card.class);
             default:
                 throw new IllegalArgumentException("no values of kind " + type.kind().value());
         }
@@ -219,7 +237,12 @@ final class Values {
             return false;
         }
         Object label = union.getClass().getMethod("discriminator").invoke(union);
-        return describe(label).equals("0 ");
+        return isZero(label);
+    }
+    private boolean isZero(Object label) throws Exception {
+        StringBuilder text = new StringBuilder();
+        describe(label, text);
+        return text.toString().equals("0 ");
     }
     private static Object labelOf(TypeCode type, int member, Class<?> form) throws Exception {
         Any label = type.member_label(member);
@@ -251,6 +274,46 @@ final class Values {
         return type;
     }
 
+    /** Null, a value of before, or a new one. */
+    private Object makeValue(Class<?> form) throws Exception {
+        int choice = depth > 4 ? 0 : random.nextInt(5);
+        if (choice == 0) return null;
+        if (choice == 1)
+            for (Object candidate : made)
+                if (form.isInstance(candidate)) return candidate;
+        ++depth;
+        boolean derived = form == All.Base.class && !inAny && random.nextBoolean();
+        Object value = Valuetypes.make(derived ? All.Derived.class : form);
+        made.add(value);
+        // JacORB's TypeCode of a type does not name its base.
+        for (Class<?> type = value.getClass().getSuperclass(); type != Object.class;
+                type = type.getSuperclass())
+            makeState(value, type);
+        --depth;
+        return value;
+    }
+    private void makeState(Object value, Class<?> form) throws Exception {
+        TypeCode type = typeOf(form.getName());
+        for (int i = 0; i < type.member_count(); ++i) {
+            Field field = form.getField(type.member_name(i));
+            field.set(value, make(type.member_type(i), field.getType()));
+        }
+    }
+    /** Of a number there is a class, anything else is its own box. */
+    private Object makeBox(TypeCode type, Class<?> form) throws Exception {
+        if (random.nextInt(4) == 0) return null;
+        ++depth;
+        Object box;
+        if (ValueBase.class.isAssignableFrom(form)) {
+            Class<?> inside = form.getField("value").getType();
+            box = form.getConstructor(inside).newInstance(make(type.content_type(), inside));
+        } else {
+            box = make(type.content_type(), form);
+        }
+        --depth;
+        return box;
+    }
+
     private Object makeStruct(TypeCode type, Class<?> form) throws Exception {
         Object struct = form.getConstructor().newInstance();
         for (int i = 0; i < type.member_count(); ++i) {
@@ -272,6 +335,7 @@ final class Values {
 
     String describe(Object value) throws Exception {
         StringBuilder text = new StringBuilder();
+        seen.clear();
         describe(value, text);
         return text.toString();
     }
@@ -288,6 +352,8 @@ final class Values {
             text.append(value).append(' ');
         } else if (value instanceof String) {
             text.append('"').append(value).append("\" ");
+        } else if (value instanceof ValueBase) {
+            describeValue(value, text);
         } else if (value instanceof org.omg.CORBA.Object) {
             text.append(describeReference((org.omg.CORBA.Object) value));
         } else if (value instanceof TypeCode) {
@@ -360,6 +426,15 @@ final class Values {
         text.append(") ");
     }
 
+    private void describeValue(Object value, StringBuilder text) throws Exception {
+        int index = 0;
+        while (index < seen.size() && seen.get(index) != value)
+            ++index;
+        text.append("value ").append(index).append(' ');
+        if (index < seen.size()) return;
+        seen.add(value);
+        describeMembers(value, text);
+    }
     private void describeMembers(Object value, StringBuilder text) throws Exception {
         text.append('{');
         for (Field field : value.getClass().getFields())

@@ -25,12 +25,30 @@ constexpr int checks_of_kairos = 146;
 const Arguments narrow{
     "Wide",         "Prose", "OnBoolean", "OnUnsignedLongLong", "Person", "exception_in_any",
     "any_ShortName"};
-constexpr int narrow_checks = 227;
+constexpr int narrow_checks_of_jacorb = 274;
+constexpr int narrow_checks_of_kairos = 263;
 const Arguments wide{"any_ShortName", "any_ShortProse", "any_OnUnsignedLongLong",
                      "raised_OnUnsignedLongLong"};
-constexpr int wide_checks_of_jacorb = 269;
+constexpr int wide_checks_of_jacorb = 318;
 const Arguments not_of_kairos{"echo_Wide ", "echo_Prose ", "echo_ShortProse "};
-constexpr int wide_checks_of_kairos = 266;
+constexpr int wide_checks_of_kairos = 303;
+
+// Of values, JacORB cannot do these. Its boxes of numbers are numbers, which cannot be null. In an
+// Any it looks for boxes by the package that a repository id would be in, and writes others than
+// IDL's; reads no value without type information, which must not be there if the type is the one of
+// the TypeCode; knows no TypeCodes of abstract interfaces; and leaves bases out of TypeCodes.
+const Arguments no_values{"echo_NumberBox", "raise_NumberBox", "any_NumberBox", "raised_NumberBox",
+                          "any_NameBox",    "raised_NameBox",  "any_ProseBox",  "raised_ProseBox",
+                          "any_PointBox",   "raised_PointBox", "any_NamesBox",  "raised_NamesBox",
+                          "any_Holding",    "raised_Holding",  "any_OnValue",   "raised_OnValue",
+                          "any_Node_",      "raised_Derived",  "raised_Route",  "any_Titled",
+                          "raised_Titled"};
+// Its skeletons write boxes that are out without a tag, boxed strings that are equal become one,
+// and its compiler makes code of boxes of references that Java refuses.
+const Arguments no_values_of_kairos{"raised_Node",    "raised_Base",    "raised_Counter",
+                                    "raised_Card",    "echo_NameBox",   "raise_NameBox_s",
+                                    "echo_PointBox ", "echo_NamesBox ", "echo_ProseBox ",
+                                    "ReferenceBox",   "truncation"};
 
 const Arguments kairos_options{"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1"};
 
@@ -156,10 +174,11 @@ TEST_P(KairosCallsJacorb, EveryType)
 {
     const bool is_wide = GetParam().version == "1.2";
     Arguments client{ALL_PEER, "check", jacorb().everything};
-    for (const std::string& name : is_wide ? wide + not_of_kairos : narrow)
+    for (const std::string& name :
+         (is_wide ? wide + not_of_kairos : narrow) + no_values + no_values_of_kairos)
         client = client + Arguments{"-without", name};
     expect_checks(client + kairos_options + GetParam().options(),
-                  is_wide ? wide_checks_of_kairos : narrow_checks);
+                  is_wide ? wide_checks_of_kairos : narrow_checks_of_kairos);
 }
 
 TEST_P(JacorbCallsKairos, EveryType)
@@ -167,8 +186,8 @@ TEST_P(JacorbCallsKairos, EveryType)
     const bool is_wide = GetParam().version == "1.2";
     const Peer server(Arguments{ALL_PEER, "serve"} + kairos_options + GetParam().options());
     jacorb().expect_checks("all", GetParam().version, server.reference[0],
-                           is_wide ? wide_checks_of_jacorb : narrow_checks,
-                           is_wide ? wide : narrow);
+                           is_wide ? wide_checks_of_jacorb : narrow_checks_of_jacorb,
+                           (is_wide ? wide : narrow) + no_values);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, KairosCallsJacorb,
