@@ -37,12 +37,15 @@ function(kairos_idl_included result source)
     set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# kairos_idl_library(target foo.idl [bar.idl …] [STATIC|SHARED] [INCLUDE dir …] [OPTIONS option …])
+# kairos_idl_library(target foo.idl [bar.idl …] [STATIC|SHARED] [INCLUDE dir …] [OPTIONS option …]
+#     [PROFILE file …])
 # A library of the stubs and skeletons of the IDL files. Users of the library include "foo.h" and
 # "foo_skel.h" and link nothing else. INCLUDE names folders with IDL that the files include; OPTIONS
 # go to kairos-idl as they are (not the ones that rename its output: the names above are expected).
+# PROFILE names files that -ORBProfileTypes wrote: the code is generated again when one changes, and
+# what was chosen is shown.
 function(kairos_idl_library target)
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "" "INCLUDE;OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "" "INCLUDE;OPTIONS;PROFILE")
     if(NOT ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "kairos_idl_library(${target}): no IDL files given")
     endif()
@@ -68,6 +71,14 @@ function(kairos_idl_library target)
         list(APPEND include_options -I ${directory})
     endforeach()
 
+    set(profiles "")
+    set(profile_options "")
+    foreach(profile IN LISTS ARG_PROFILE)
+        get_filename_component(profile ${profile} ABSOLUTE)
+        list(APPEND profiles ${profile})
+        list(APPEND profile_options --profile ${profile})
+    endforeach()
+
     # A folder per target: two libraries of one directory may hold IDL files of the same name.
     set(output ${CMAKE_CURRENT_BINARY_DIR}/gen/${target})
     file(MAKE_DIRECTORY ${output})
@@ -80,8 +91,8 @@ function(kairos_idl_library target)
         kairos_idl_included(included ${source} ${directories})
         add_custom_command(OUTPUT ${files}
             COMMAND $<TARGET_FILE:Kairos::kairos-idl> -o ${output} ${include_options}
-                ${ARG_OPTIONS} ${source}
-            DEPENDS ${source} ${included} Kairos::kairos-idl
+                ${ARG_OPTIONS} ${profile_options} ${source}
+            DEPENDS ${source} ${included} ${profiles} Kairos::kairos-idl
                 $<TARGET_FILE:Kairos::kairos-idl>
             COMMENT "kairos-idl ${idl}" VERBATIM COMMAND_EXPAND_LISTS)
         list(APPEND generated ${files})

@@ -2,6 +2,7 @@
 #include "idlc/emit.h"
 
 #include "idlc/emitters.h"
+#include "idlc/profile_choice.h"
 
 #include <cerrno>
 #include <cstring>
@@ -108,6 +109,7 @@ std::string source_text(const Source& source, const std::string& header, bool st
     Text out;
     emit_first_line(source, out);
     out.line("#include ", string_literal(header));
+    if (source.options.instrument) out.line("#include <kairos/types/profile.h>");
     out.blank();
     emit_operations(source, out);
     if (stubs) emit_stubs(source, out);
@@ -150,7 +152,7 @@ std::vector<File> generate(const Source& source, Diagnostics& diagnostics)
 }
 
 /// The rule by which make and ninja learn what the files were made from.
-std::string depfile_text(const Unit& unit, const std::vector<File>& files,
+std::string depfile_text(const Unit& unit, const Options& options, const std::vector<File>& files,
                          const fs::path& directory)
 {
     const auto escaped = [](const std::string& path) {
@@ -168,6 +170,8 @@ std::string depfile_text(const Unit& unit, const std::vector<File>& files,
     std::unordered_set<std::string> seen;
     for (const SourceFile& file : unit.files)
         if (seen.insert(file.path).second) rule += " \\\n  " + escaped(file.path);
+    for (const std::string& profile : options.profiles)
+        if (seen.insert(profile).second) rule += " \\\n  " + escaped(profile);
     return rule + "\n";
 }
 
@@ -224,6 +228,26 @@ void name_operation_scopes(Source& source)
     }
 }
 
+/// What the profile says about the unit, as the emitters ask for it.
+std::string choose_by_profile(Source& source, const Profile& profile, Diagnostics& diagnostics)
+{
+    const ProfileChoices choices = choose(source, profile);
+    for (const Choice& choice : choices.list)
+        source.chosen.emplace(std::pair(choice.declaration, choice.wire_name), choice.engine);
+    const Location file{.line = 0};
+    const auto budget = source.options.code_budget;
+    if (budget && choices.bytes > std::int64_t{*budget})
+        diagnostics.warning(file, "about " + std::to_string(choices.bytes) +
+                                      " bytes are needed at least; the budget is " +
+                                      std::to_string(*budget));
+    if (const std::size_t unknown = choices.unknown_entries; unknown != 0)
+        diagnostics.note(file, std::to_string(unknown) +
+                                   (unknown == 1 ? " entry of the profile names"
+                                                 : " entries of the profile name") +
+                                   " nothing in it");
+    return table_of(source, choices);
+}
+
 const Type& void_type()
 {
     static const Type type{};
@@ -232,13 +256,15 @@ const Type& void_type()
 
 } // namespace
 
-bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics)
+bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics, std::string& choices)
 {
     if (!check_supported(unit, diagnostics)) return false;
     check_marshal_annotations(unit, diagnostics);
     Source source{unit, options};
     collect_names(unit.declarations, source.declared_names);
     name_operation_scopes(source);
+    if (options.profile != nullptr)
+        choices = choose_by_profile(source, *options.profile, diagnostics);
     const std::vector<File> files = generate(source, diagnostics);
     if (diagnostics.error_count() != 0) return false;
 
@@ -248,7 +274,7 @@ bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics)
     for (const File& file : files)
         if (!write(directory / file.name, file.text, diagnostics)) return false;
     return options.depfile.empty() ||
-           write(options.depfile, depfile_text(unit, files, directory), diagnostics);
+           write(options.depfile, depfile_text(unit, options, files, directory), diagnostics);
 }
 
 std::vector<Call> calls_of(const Source& source, const Declaration& declaration)

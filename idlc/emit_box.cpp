@@ -179,7 +179,7 @@ void emit_box_class(const Source& source, const ValueBox& box, const EmitNested&
     out.blank();
 }
 
-void emit_box_functions(const ValueBox& box, Text& out)
+void emit_box_functions(const Source& source, const ValueBox& box, Text& out)
 {
     const std::string name = defined_name(box);
     const std::string type = qualified(box);
@@ -197,14 +197,14 @@ void emit_box_functions(const ValueBox& box, Text& out)
     out.line("::CORBA::ValueBase* ", name, "::_copy_value() { return new ", type, "(*this); }");
     out.line("const ::kairos::values::Type& ", name,
              "::_kairos_type() const { return _kairos_value_type; }");
-    out.line("void ", name,
-             "::_kairos_encode(::kairos::cdr::Writer& out) const { "
-             "::kairos::mapping::encode(out, ",
-             in, "); }");
-    out.line("void ", name,
-             "::_kairos_decode(::kairos::cdr::Reader& in) { "
-             "::kairos::mapping::decode(in, ",
-             inout, "); }");
+    out.open("void ", name, "::_kairos_encode(::kairos::cdr::Writer& out) const\n{");
+    emit_type_probe(source, box, "encode", out);
+    out.line("::kairos::mapping::encode(out, ", in, ");");
+    out.close();
+    out.open("void ", name, "::_kairos_decode(::kairos::cdr::Reader& in)\n{");
+    emit_type_probe(source, box, "decode", out);
+    out.line("::kairos::mapping::decode(in, ", inout, ");");
+    out.close();
     if (holds_values(*box.type))
         out.line("void ", name, "::_kairos_clear() { ::kairos::values::reset(", inout, "); }");
     out.blank();

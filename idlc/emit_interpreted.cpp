@@ -65,6 +65,8 @@ bool is_array(const Type& type)
     return form_of(type) == Form::fixed_array || form_of(type) == Form::variable_array;
 }
 
+} // namespace
+
 bool can_interpret(const Call& call)
 {
     if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
@@ -76,6 +78,8 @@ bool can_interpret(const Call& call)
         if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
     return true;
 }
+
+namespace {
 
 void emit_form(const Type& type, Way way, Text& out)
 {
@@ -118,6 +122,15 @@ std::string type_at(const Type& type, Way way)
     return (way == Way::in ? "const " : "") + name;
 }
 
+Engine engine_of(const Source& source, const Declaration& declaration, const std::string& wire_name)
+{
+    // What is measured must be comparable; what the IDL says counts again when it is chosen.
+    if (source.options.instrument) return Engine::compiled;
+    if (const auto engine = annotated_engine(declaration)) return *engine;
+    const auto chosen = source.chosen.find({&declaration, wire_name});
+    return chosen == source.chosen.end() ? source.options.marshal : chosen->second;
+}
+
 std::string argument_at(const Type& type, Way way, std::size_t index)
 {
     return "*static_cast<" + type_at(type, way) + "*>(_at[" + std::to_string(index) + "])";
@@ -127,12 +140,13 @@ std::string argument_at(const Type& type, Way way, std::size_t index)
 
 bool is_interpreted(const Source& source, const Declaration& declaration)
 {
-    return annotated_engine(declaration).value_or(source.options.marshal) == Engine::interpretive;
+    return engine_of(source, declaration, "") == Engine::interpretive;
 }
 
 bool is_interpreted(const Source& source, const Call& call)
 {
-    return is_interpreted(source, *call.declaration) && can_interpret(call);
+    return engine_of(source, *call.declaration, call.wire_name) == Engine::interpretive &&
+           can_interpret(call);
 }
 
 void emit_signature(const Source& source, const Call& call, Text& out)

@@ -299,6 +299,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     const std::string reference = operation_reference(source, call);
     out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
              "(::kairos::orb::Upcall& _upcall)\n{");
+    emit_call_probe(source, call, "server-decode", "_kairos_decoding", out);
     std::vector<Local> locals;
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
@@ -312,12 +313,14 @@ void emit_serve(const Source& source, const Call& call, Text& out)
                  "::kairos::corba::decode_context(_upcall.in());");
         locals.push_back({"", "_context.in()"});
     }
+    end_call_probe(source, "_kairos_decoding", out);
     out.line("_upcall.arguments_read(", reference, ");");
     std::string arguments;
     for (const Local& local : locals)
         arguments += (arguments.empty() ? "" : ", ") + local.argument;
     const std::string invocation = "this->" + call.cpp_name() + "(" + arguments + ")";
     const std::string result = declare_result(*call.result, invocation, out);
+    if (!call.oneway) emit_call_probe(source, call, "server-encode", "_kairos_encoding", out);
     if (!result.empty()) {
         const Form form = form_of(*call.result);
         emit_result(*call.result, result, form != Form::basic && form != Form::fixed_struct, out);
@@ -331,6 +334,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
         emit_result(*parameter.type, locals[i].value,
                     pointer && parameter.direction == Direction::out, out);
     }
+    if (!call.oneway) end_call_probe(source, "_kairos_encoding", out);
     out.line("_upcall.reply();");
     out.close();
     out.blank();

@@ -34,19 +34,21 @@ void emit_operation(const Source& source, const Call& call, Text& out)
 
 // --- Members of structs and exceptions ---------------------------------------------------------
 
-void emit_marshal(const Declaration& declaration, const std::vector<Member>& members,
-                  bool recursive, Text& out)
+void emit_marshal(const Source& source, const Declaration& declaration,
+                  const std::vector<Member>& members, bool recursive, Text& out)
 {
     const std::string name = qualified(declaration);
     const bool empty = members.empty();
     out.open("void Marshal<", name, ">::encode(cdr::Writer&", empty ? "" : " out", ", const ", name,
              "&", empty ? "" : " value", ")\n{");
+    emit_type_probe(source, declaration, "encode", out);
     for (const Member& member : members)
         out.line("mapping::encode(out, value.", identifier(member.name), ");");
     out.close();
     out.blank();
     out.open("void Marshal<", name, ">::decode(cdr::Reader&", empty ? "" : " in", ", ", name, "&",
              empty ? "" : " value", ")\n{");
+    emit_type_probe(source, declaration, "decode", out);
     if (recursive) {
         out.line("const NestingGuard nesting(in);");
         out.line("if (!in.ok()) return;");
@@ -80,12 +82,12 @@ void emit_marshals(const Source& source, Text& out)
         } else if (is_interpreted(source, *composite)) {
             emit_interpreted_marshal(*composite, body);
         } else {
-            emit_marshal(*composite, composite->members, is_recursive(*composite), body);
+            emit_marshal(source, *composite, composite->members, is_recursive(*composite), body);
         }
     for (const Union* united : all_of<Union>(source))
-        emit_union_marshal(*united, body);
+        emit_union_marshal(source, *united, body);
     for (const Exception* exception : all_of<Exception>(source))
-        emit_marshal(*exception, exception->members, false, body);
+        emit_marshal(source, *exception, exception->members, false, body);
     if (body.text().empty()) return;
     out.line("namespace kairos::mapping {");
     out.blank();
@@ -260,14 +262,17 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     out.open(result_type(*call.result), " ", stub_class(call.interface()).substr(2),
              "::", call.cpp_name(), "(", parameter_list(call), ")\n{");
     out.line("::kairos::corba::Invocation _call(*this, ", operation_reference(source, call), ");");
+    emit_call_probe(source, call, "client-encode", "_kairos_encoding", out);
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction != Direction::out)
             emit_argument(*call.parameters[i].type, call.locals[i], out);
     if (!call.context.empty())
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");
+    end_call_probe(source, "_kairos_encoding", out);
     out.line("_call.invoke();");
     if (!call.oneway) {
+        emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
         if (call.result->kind != TypeKind::void_) emit_owned_result(*call.result, "_result", out);
         for (std::size_t i = 0; i < call.parameters.size(); ++i) {
             const Parameter& parameter = call.parameters[i];
@@ -278,6 +283,7 @@ void emit_stub(const Source& source, const Call& call, Text& out)
                 emit_owned_result(*parameter.type, "_out_" + parameter.name, out);
             }
         }
+        end_call_probe(source, "_kairos_decoding", out);
         out.line("_call.finish();");
         emit_hand_over(call, out);
     }

@@ -259,14 +259,16 @@ void emit_union_body(const Union& type, Text& out)
     emit_storage(type, out);
 }
 
-void emit_union_marshal(const Union& type, Text& out)
+void emit_union_marshal(const Source& source, const Union& type, Text& out)
 {
     const std::string name = qualified(type);
     out.open("void Marshal<", name, ">::encode(cdr::Writer& out, const ", name, "& value)\n{");
+    emit_type_probe(source, type, "encode", out);
     out.line("UnionAccess::encode(out, value);");
     out.close();
     out.blank();
     out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value)\n{");
+    emit_type_probe(source, type, "decode", out);
     if (is_recursive(type)) {
         out.line("const NestingGuard nesting(in);");
         out.line("if (!in.ok()) return;");

@@ -503,7 +503,7 @@ void emit_clear_member(const Member& member, Text& out)
 using EmitMember = void (*)(const Member&, Text&);
 
 /// One of _kairos_encode, _kairos_decode, _kairos_clear: that of the concrete base first.
-void emit_state_function(const ValueType& value, std::string_view function,
+void emit_state_function(const Source& source, const ValueType& value, std::string_view function,
                          std::string_view parameter, std::string_view argument,
                          std::string_view qualifier, EmitMember emit, Text& out)
 {
@@ -514,6 +514,7 @@ void emit_state_function(const ValueType& value, std::string_view function,
     const bool named = base != nullptr || !body.text().empty();
     out.open("void ", defined_name(value), "::_kairos_", function, "(", parameter,
              named || argument.empty() ? "" : " ", named ? argument : "", ")", qualifier, "\n{");
+    if (!argument.empty()) emit_type_probe(source, value, function, out);
     if (base != nullptr) out.line(qualified(*base), "::_kairos_", function, "(", argument, ");");
     for (const StateMember& member : value.members)
         emit(member.member, out);
@@ -521,7 +522,7 @@ void emit_state_function(const ValueType& value, std::string_view function,
     out.blank();
 }
 
-void emit_functions(const ValueType& value, Text& out)
+void emit_functions(const Source& source, const ValueType& value, Text& out)
 {
     const std::string name = defined_name(value);
     const std::string type = qualified(value);
@@ -553,11 +554,11 @@ void emit_functions(const ValueType& value, Text& out)
         out.line("void ", name, "::_kairos_clear() {}");
         return out.blank();
     }
-    emit_state_function(value, "encode", "::kairos::cdr::Writer&", "out", " const",
+    emit_state_function(source, value, "encode", "::kairos::cdr::Writer&", "out", " const",
                         emit_encode_member, out);
-    emit_state_function(value, "decode", "::kairos::cdr::Reader&", "in", "", emit_decode_member,
-                        out);
-    emit_state_function(value, "clear", "", "", "", emit_clear_member, out);
+    emit_state_function(source, value, "decode", "::kairos::cdr::Reader&", "in", "",
+                        emit_decode_member, out);
+    emit_state_function(source, value, "clear", "", "", "", emit_clear_member, out);
 }
 
 void emit_factory_functions(const ValueType& value, Text& out)
@@ -584,11 +585,11 @@ void emit_value_implementations(const Source& source, Text& out)
 void emit_values(const Source& source, Text& out)
 {
     for (const ValueType* value : all_of<ValueType>(source)) {
-        emit_functions(*value, out);
+        emit_functions(source, *value, out);
         emit_factory_functions(*value, out);
     }
     for (const ValueBox* box : all_of<ValueBox>(source))
-        emit_box_functions(*box, out);
+        emit_box_functions(source, *box, out);
 }
 
 } // namespace kairos::idlc

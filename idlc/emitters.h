@@ -12,9 +12,11 @@
 #include "idlc/text.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace kairos::idlc {
@@ -28,6 +30,8 @@ struct Source {
     /// The namespace that describes each interface's operations in the generated source files:
     /// "Demo_Echo_operations", with a number where two interfaces would share it.
     std::unordered_map<const Interface*, std::string> operation_scopes{};
+    /// What --profile chose, by declaration and name on the wire; that of a type is empty.
+    std::map<std::pair<const Declaration*, std::string>, Engine> chosen{};
 };
 
 /// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
@@ -39,7 +43,7 @@ void emit_stubs(const Source& source, Text& out);
 /// emit_union.cpp: what stands between the braces of a union's class, behind the types within.
 void emit_union_body(const Union& type, Text& out);
 /// emit_union.cpp: the functions of a union's Marshal.
-void emit_union_marshal(const Union& type, Text& out);
+void emit_union_marshal(const Source& source, const Union& type, Text& out);
 /// emit_skel.cpp: skeleton and TIE classes.
 void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
@@ -81,7 +85,7 @@ void emit_box_class(const Source& source, const ValueBox& box, const EmitNested&
 void emit_value_implementations(const Source& source, Text& out);
 /// emit_value.cpp: the functions of all these classes.
 void emit_values(const Source& source, Text& out);
-void emit_box_functions(const ValueBox& box, Text& out);
+void emit_box_functions(const Source& source, const ValueBox& box, Text& out);
 
 /// Where accessors find what they give: pure virtual ones if nowhere.
 struct Accessors {
@@ -112,6 +116,8 @@ struct Call {
 /// emit_interpreted.cpp: whether a type or an operation is of the interpretive kind.
 [[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);
+/// emit_interpreted.cpp: whether there is an interpreted form of an operation.
+[[nodiscard]] bool can_interpret(const Call& call);
 /// emit_table.cpp: the tables of interpreted structs.
 void emit_table_declarations(const Source& source, Text& out);
 void emit_tables(const Source& source, Text& out);
@@ -120,6 +126,15 @@ void emit_tables(const Source& source, Text& out);
 void emit_signature(const Source& source, const Call& call, Text& out);
 void emit_interpreted_stub(const Source& source, const Call& call, Text& out);
 void emit_interpreted_serve(const Source& source, const Call& call, Text& out);
+
+/// emit_probe.cpp: what --instrument adds, and nothing without it: from here to the end of the
+/// block, "encode" or "decode" of a type is measured; or "client-encode" and so on of an operation,
+/// until end_call_probe() with the same name of a variable.
+void emit_type_probe(const Source& source, const Declaration& type, std::string_view function,
+                     Text& out);
+void emit_call_probe(const Source& source, const Call& call, std::string_view side,
+                     std::string_view variable, Text& out);
+void end_call_probe(const Source& source, std::string_view variable, Text& out);
 
 /// The requests of an operation or attribute; none of any other declaration.
 [[nodiscard]] std::vector<Call> calls_of(const Source& source, const Declaration& declaration);

@@ -5,6 +5,7 @@
 #include "idlc/emit.h"
 #include "idlc/frontend.h"
 #include "idlc/options.h"
+#include "idlc/profile.h"
 
 #include <CLI/CLI.hpp>
 
@@ -60,6 +61,22 @@ void add_marshal_options(CLI::App& app, Options& options)
                    "interpretive (small)")
         ->transform(CLI::Transformer(engines))
         ->type_name("KIND");
+    app.add_flag("--instrument", options.instrument,
+                 "Generate code that measures marshalling for -ORBProfileTypes; all of it compiled")
+        ->excludes("--marshal");
+    app.add_option("--profile", options.profiles,
+                   "Compile what FILE, written by -ORBProfileTypes, shows to be hot, interpret the "
+                   "rest and print what was chosen; several files are added up")
+        ->type_name("FILE")
+        ->expected(1)
+        ->take_all()
+        ->allow_extra_args(false)
+        ->excludes("--marshal")
+        ->excludes("--instrument");
+    app.add_option("--code-budget", options.code_budget,
+                   "For --profile: compile what saves most time within BYTES of object code")
+        ->type_name("BYTES")
+        ->needs("--profile");
 }
 
 void add_options(CLI::App& app, Options& options)
@@ -124,9 +141,17 @@ bool check_macros(const Options& options)
     return true;
 }
 
+void show(const kairos::idlc::Diagnostics& diagnostics)
+{
+    const bool colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+    const std::string report = diagnostics.render(colour);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+}
+
 bool process(const std::string& path, const Options& options)
 {
     Compilation compilation(options);
+    std::string choices;
     bool good = false;
     if (options.preprocess_only) {
         std::string text;
@@ -135,11 +160,11 @@ bool process(const std::string& path, const Options& options)
     } else {
         good = compilation.compile_file(path);
         if (good && !options.check_only)
-            good = kairos::idlc::emit(compilation.unit(), options, compilation.diagnostics());
+            good =
+                kairos::idlc::emit(compilation.unit(), options, compilation.diagnostics(), choices);
     }
-    const bool colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-    const std::string report = compilation.diagnostics().render(colour);
-    std::fwrite(report.data(), 1, report.size(), stderr);
+    if (good) std::fwrite(choices.data(), 1, choices.size(), stdout);
+    show(compilation.diagnostics());
     return good;
 }
 
@@ -161,7 +186,11 @@ int main(int argc, char** argv)
         std::fputs("kairos-idl: --depfile is for one IDL file at a time\n", stderr);
         return exit_usage;
     }
-    bool good = true;
+    kairos::idlc::ProfileFiles profiles;
+    bool good = profiles.read(options.profiles);
+    show(profiles.diagnostics());
+    if (!good) return exit_errors;
+    if (!options.profiles.empty()) options.profile = &profiles.profile();
     for (const std::string& path : options.files)
         good = process(path, options) && good;
     return good ? exit_good : exit_errors;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/marshal_choice.h"
 
+#include <tuple>
+
 namespace kairos::idlc {
 namespace {
 
@@ -25,18 +27,44 @@ namespace {
     return engine;
 }
 
-void check(const Annotations& annotations, Diagnostics& diagnostics)
+/// Pragmas stand behind the name that they are about, annotations in front of it.
+[[nodiscard]] bool is_pragma(const Annotation& annotation, const Declaration& declaration)
 {
-    for (const Annotation& annotation : annotations)
+    const Location& at = annotation.location;
+    const Location& name = declaration.location;
+    return at.file != name.file || std::tie(at.line, at.column) > std::tie(name.line, name.column);
+}
+
+/// A pragma overrides an annotation; two of either must agree.
+void check_agreement(const Declaration& declaration, bool pragmas, Diagnostics& diagnostics)
+{
+    const Annotation* first = nullptr;
+    for (const Annotation& annotation : declaration.annotations) {
+        if (!is_marshal(annotation) || !engine_of(annotation) ||
+            is_pragma(annotation, declaration) != pragmas)
+            continue;
+        if (first == nullptr) first = &annotation;
+        if (engine_of(*first) == engine_of(annotation)) continue;
+        diagnostics.error(annotation.location,
+                          "'" + declaration.scoped_name + "' cannot be compiled and interpretive");
+        return diagnostics.note(first->location, "the other choice is here");
+    }
+}
+
+void check(const Declaration& declaration, Diagnostics& diagnostics)
+{
+    for (const Annotation& annotation : declaration.annotations)
         if (is_marshal(annotation) && !engine_of(annotation))
             diagnostics.error(annotation.location,
                               R"(expected @marshal("compiled") or @marshal("interpretive"))");
+    check_agreement(declaration, false, diagnostics);
+    check_agreement(declaration, true, diagnostics);
 }
 
 void check(const Declarations& declarations, Diagnostics& diagnostics)
 {
     for (const Declaration* declaration : declarations) {
-        check(declaration->annotations, diagnostics);
+        check(*declaration, diagnostics);
         if (const auto* module = as<Module>(declaration)) check(module->declarations, diagnostics);
         if (const auto* interface = as<Interface>(declaration))
             check(interface->declarations, diagnostics);

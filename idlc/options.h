@@ -6,10 +6,14 @@
 
 #include "idlc/marshal_choice.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kairos::idlc {
+
+class Profile;
 
 struct Options {
     // The front end's.
@@ -27,6 +31,10 @@ struct Options {
     std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too
     std::string skel_source_suffix = "_skel.cpp";
     Engine marshal = Engine::compiled;          ///< where the IDL does not say
+    bool instrument = false;                    ///< measure marshalling, all of it compiled
+    std::vector<std::string> profiles{};        ///< --profile: files of measurements
+    const Profile* profile = nullptr;           ///< what they say, borrowed; null without any
+    std::optional<std::uint32_t> code_budget{}; ///< bytes of object code, for --profile
     std::string export_macro{};                 ///< in front of the names of classes
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
     bool any = true;                            ///< TypeCodes, and insertion into Any

@@ -6,6 +6,7 @@
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/orb/failure.h"
+#include "kairos/types/profile.h"
 
 #include <algorithm>
 #include <fstream>
@@ -82,6 +83,10 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     : id_(std::move(id)), core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options)))
 {
     core_->set_value_factories(kairos::corba::make_value_factories());
+    if (core_->options().profile_types.empty()) return;
+    if (const auto started = kairos::types::start_profile(core_->options().profile_types); !started)
+        throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, started.error().reason);
+    is_profiled_ = true;
 }
 
 ORB::~ORB() { CORBA::release(root_poa_); }
@@ -342,6 +347,7 @@ void ORB::destroy()
         const std::lock_guard lock(mutex_);
         std::swap(root_poa, root_poa_);
         registered.swap(registered_);
+        if (std::exchange(is_profiled_, false)) kairos::types::end_profile();
     }
     if (root_poa == nullptr) return;
     root_poa->_kairos_adapter().objects().deactivate_all(); // gives the servants back

@@ -120,6 +120,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
     PortableServer::POA_ptr root_poa_ = nullptr;
     std::map<std::string, Object_var, std::less<>> registered_;
     Context_var default_context_;
+    bool is_profiled_ = false; // -ORBProfileTypes, until destroy()
     std::atomic<std::uint32_t> count_{1};
 };
 

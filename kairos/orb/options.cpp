@@ -132,6 +132,13 @@ Result<void> set_orb_id(Options& options, std::string_view, std::string_view val
     return {};
 }
 
+Result<void> set_profile_types(Options& options, std::string_view option, std::string_view value)
+{
+    if (value.empty()) return bad_option(option, value, "the name of a file");
+    options.profile_types = value;
+    return {};
+}
+
 Result<void> add_initial_reference(Options& options, std::string_view option,
                                    std::string_view value)
 {
@@ -175,6 +182,7 @@ constexpr Known known_options[] = {
     {"-ORBnativeCharCodeSet", set_native_code_set}, // as omniORB spells it
     {"-ORBNativeWCharCodeSet", set_native_wide_code_set},
     {"-ORBnativeWCharCodeSet", set_native_wide_code_set},
+    {"-ORBProfileTypes", set_profile_types},
     {"-ORBDebug", set_debug},
 };
 

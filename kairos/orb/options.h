@@ -51,6 +51,8 @@ struct Options {
     /// -ORBNativeWCharCodeSet: what wide characters are preferred to travel in. In the program
     /// they are wchar_t, which holds Unicode code points. Never null.
     const cdr::CodeSet* native_wide_code_set = cdr::find_code_set(cdr::code_set::utf_16);
+    /// -ORBProfileTypes FILE: where what instrumented code measures is written; empty: nowhere.
+    std::string profile_types;
     int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
 };
 
