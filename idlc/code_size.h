@@ -8,6 +8,8 @@
 #include "idlc/emitters.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace kairos::idlc {
 
@@ -27,5 +29,11 @@ struct CodeBytes {
 [[nodiscard]] CodeBytes estimated_bytes(const Struct& composite);
 /// What all compiled operations of a file have in common, if there is one.
 inline constexpr std::int64_t compiled_operations_bytes = 1500;
+
+/// The elements of the sequences whose compiled code is shared by all who need it: each is counted
+/// once.
+[[nodiscard]] std::vector<std::string> counted_sequences(const Call& call);
+[[nodiscard]] std::vector<std::string> counted_sequences(const Struct& composite);
+inline constexpr std::int64_t compiled_sequence_bytes = 1060;
 
 } // namespace kairos::idlc

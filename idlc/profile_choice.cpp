@@ -79,6 +79,7 @@ class Collector {
             return;
         }
         choice.bytes = estimated_bytes(composite);
+        choice.sequences = counted_sequences(composite);
         ask_annotations(choice);
     }
     void add_call(const Call& call)
@@ -92,6 +93,7 @@ class Collector {
             return;
         }
         choice.bytes = estimated_bytes(call);
+        choice.sequences = counted_sequences(call);
         ask_annotations(choice);
     }
     static void ask_annotations(Choice& choice)
@@ -150,12 +152,16 @@ std::int64_t total_bytes(const std::vector<Choice>& choices)
 {
     std::int64_t bytes = 0;
     bool operations_compiled = false;
+    std::unordered_set<std::string_view> sequences;
     for (const Choice& choice : choices) {
         bytes += choice.bytes.of(choice.engine);
+        if (choice.engine == Engine::compiled)
+            sequences.insert(choice.sequences.begin(), choice.sequences.end());
         operations_compiled =
             operations_compiled || (!choice.wire_name.empty() && choice.engine == Engine::compiled);
     }
-    return bytes + (operations_compiled ? compiled_operations_bytes : 0);
+    return bytes + static_cast<std::int64_t>(sequences.size()) * compiled_sequence_bytes +
+           (operations_compiled ? compiled_operations_bytes : 0);
 }
 
 /// Those that were measured and are not decided yet.
@@ -204,7 +210,7 @@ void choose_within(std::int64_t budget, std::vector<Choice>& choices)
     for (Choice* choice : measured) {
         choice->engine = Engine::compiled;
         choice->reason = Reason::hot;
-        if (total_bytes(choices) <= budget || choice->bytes.difference() <= 0) continue;
+        if (total_bytes(choices) <= budget) continue;
         choice->engine = Engine::interpretive;
         choice->reason = Reason::over_budget;
     }

@@ -32,6 +32,7 @@ struct Choice {
     std::string wire_name{}; ///< of an operation, else empty
     Measured measured{};
     CodeBytes bytes{};
+    std::vector<std::string> sequences{}; ///< counted_sequences()
     Engine engine = Engine::compiled;
     Reason reason = Reason::not_measured;
 };

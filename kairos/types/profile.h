@@ -57,11 +57,14 @@ class Measurement {
     std::uint64_t inner_ns_ = 0; // what measurements within this one took
 };
 
+// Both are weak, so that the ORB can ask for them without linking them: in a program of static
+// libraries and without probes they are null, and it pays nothing for the probes of others.
+
 /// Switches the probes on for one more ORB. The file, which is emptied now, is written when the
 /// last of these ORBs ends or else when the process does. A process has one profile: another file
 /// than that of an ORB that still runs is an error.
-[[nodiscard]] Result<void> start_profile(const std::string& path);
+[[nodiscard, gnu::weak]] Result<void> start_profile(const std::string& path);
 /// One of these ORBs ended.
-void end_profile() noexcept;
+[[gnu::weak]] void end_profile() noexcept;
 
 } // namespace kairos::types

@@ -79,9 +79,10 @@ def ends(plain, instrumented, directory):
     with server(instrumented) as (port, key):
         path = directory / "plain"
         result = client(plain, port, key, "-ORBProfileTypes", path, calls=1)
-        check(result.stderr.count("\n") == 1 and "nothing was measured" in result.stderr,
-              f"nothing was measured: {result.stderr}")
-        check(path.read_text() == "kairos-profile 1\n", path.read_text())
+        check(result.stderr.count("\n") == 1 and "ORBProfileTypes: nothing w" in result.stderr and
+              "kairos-idl --instrument" in result.stderr, f"plain: {result.stderr}")
+        # Shared libraries bring the probes' writer along.
+        check(not path.exists() or entries(path) == {}, "a profile of plain code")
         path = directory / "left"
         result = client(instrumented, port, key, "-ORBProfileTypes", path, calls=5, command="leave")
         check(result.returncode == 0, result.stderr)
