@@ -84,9 +84,11 @@ ORB::ORB(std::string id, kairos::orb::Options options)
 {
     core_->set_value_factories(kairos::corba::make_value_factories());
     if (core_->options().profile_types.empty()) return;
-    if (&kairos::types::start_profile == nullptr)
-        return kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has "
-                                    "no code from kairos-idl --instrument");
+    if (&kairos::types::start_profile == nullptr) {
+        kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has no code "
+                             "from kairos-idl --instrument");
+        return;
+    }
     if (const auto started = kairos::types::start_profile(core_->options().profile_types); !started)
         throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, started.error().reason);
     is_profiled_ = true;
