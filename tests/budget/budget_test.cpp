@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What docs/TOUR.md promises of a call in the steady state, counted in two processes from outside:
-// no heap allocation, no lock, two system calls a side (three for the reactor's server). Gates, not
-// measurements: the counts are the same on every machine.
+// no heap allocation, no lock, two system calls a side (three for the reactor's server), whichever
+// kind the stubs and skeletons are of, and no more for text where both sides have one code set.
+// Gates, not measurements: the counts are the same on every machine.
+#include "bench/call_counts.h"
 #include "bench/experiment.h"
+
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +57,74 @@ void expect_budget(const std::string& peer, double server_system_calls)
 TEST(Budget, ThreadPerConnection) { expect_budget("kairos", 2); }
 
 TEST(Budget, Reactor) { expect_budget("kairos-reactor", 3); }
+
+// --- Kinds of marshalling and code sets ----------------------------------------------------------
+
+struct Pair {
+    std::string stubs; ///< the option of bench::param_systems
+    std::string code_set;
+};
+
+std::string pair_name(const testing::TestParamInfo<Pair>& info)
+{
+    std::string name = info.param.stubs + '_' + info.param.code_set;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+class ParameterBudget : public testing::TestWithParam<Pair> {
+  protected:
+    static constexpr int calls = 500;
+
+    /// Of one operation of Param_Test, between two processes of one code set.
+    static bench::Sides<bench::Counts> count(bench::Payload payload, bench::CountingMethod method)
+    {
+        bench::System system =
+            bench::select_systems(GetParam().stubs, bench::param_systems()).value().at(0);
+        for (auto* arguments : {&system.server_arguments, &system.client_arguments})
+            arguments->insert(arguments->end(), {"-ORBNativeCharCodeSet", GetParam().code_set});
+        bench::CommonOptions options;
+        options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+        const bench::Exercise exercise{.payload = payload, .units = 1};
+        return bench::count_calls(system, options, calls, std::span(&exercise, 1), method)
+            .value()
+            .at(0);
+    }
+    static void expect_heap(bench::Payload payload, double client, double server)
+    {
+        const auto counted = count(payload, bench::CountingMethod::preload);
+        EXPECT_NEAR(per_call(counted.client.allocations), client, 0.02) << "at the client";
+        EXPECT_NEAR(per_call(counted.server.allocations), server, 0.02) << "at the server";
+        EXPECT_NEAR(per_call(counted.client.locks), 0, 0.02) << "at the client";
+        EXPECT_NEAR(per_call(counted.server.locks), 0, 0.02) << "at the server";
+    }
+    static double per_call(std::int64_t count) { return static_cast<double>(count) / calls; }
+    static double system_calls(const bench::Counts& counts)
+    {
+        return per_call(
+            std::accumulate(counts.syscalls.begin(), counts.syscalls.end(), std::int64_t{0}));
+    }
+};
+
+TEST_P(ParameterBudget, OfWhatIsOfFixedLength)
+{
+    expect_heap(bench::Payload::int16, 0, 0);
+    expect_heap(bench::Payload::fixed_struct, 0, 0);
+    const auto counted = count(bench::Payload::fixed_struct, bench::CountingMethod::trace);
+    EXPECT_NEAR(system_calls(counted.client), 2, 0.05);
+    EXPECT_NEAR(system_calls(counted.server), 2, 0.05);
+}
+
+/// The strings that the mapping makes somebody own, and nothing else: at the client the result, the
+/// out and the new inout; at the server the inout as it comes, the one that replaces it, the out
+/// and the result. What is `in` is neither copied nor converted.
+TEST_P(ParameterBudget, OfStrings) { expect_heap(bench::Payload::ubstring, 3, 4); }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ParameterBudget,
+                         testing::Values(Pair{"kairos", "ISO-8859-1"}, Pair{"kairos", "UTF-8"},
+                                         Pair{"kairos-interpretive", "ISO-8859-1"},
+                                         Pair{"kairos-interpretive", "UTF-8"}),
+                         pair_name);
 
 } // namespace
 } // namespace kairos

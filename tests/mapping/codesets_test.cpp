@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 
 namespace {
@@ -151,6 +152,37 @@ TEST(WideStrings, AreDecodedIntoTheArenaOfTheUpcall)
     mapping::decode_string_view(in, arena, text);
     EXPECT_STREQ(text, L"");
     EXPECT_FALSE(in.ok());
+}
+
+/// Where a string of a message in `wire` begins for a program whose chars are `native`: at what
+/// offset of the message, or nowhere in it.
+std::optional<std::ptrdiff_t> place_of(const char* wire, const char* native)
+{
+    namespace cdr = kairos::cdr;
+    const cdr::TextForm form{.native = cdr::find_code_set(std::string_view(native)),
+                             .characters = cdr::find_code_set(std::string_view(wire))};
+    cdr::Environment environment;
+    environment.text = &form;
+    cdr::Buffer buffer;
+    cdr::Writer out(buffer);
+    mapping::encode_string(out, "plain");
+    cdr::Reader in(out.contiguous(), kairos::native_little_endian);
+    in.set_environment(&environment);
+    kairos::Arena arena;
+    const char* text = nullptr;
+    mapping::decode_string_view(in, arena, text);
+    EXPECT_STREQ(text, "plain");
+    const char* begin = kairos::as_text(out.contiguous()).data();
+    if (text < begin || text >= begin + out.contiguous().size()) return {};
+    return text - begin;
+}
+
+TEST(Strings, LieInTheMessageWhereBothSidesHaveOneCodeSet)
+{
+    EXPECT_EQ(place_of("ISO-8859-1", "ISO-8859-1"), 4);
+    EXPECT_EQ(place_of("UTF-8", "UTF-8"), 4);
+    EXPECT_EQ(place_of("UTF-8", "ISO-8859-1"), std::nullopt);
+    EXPECT_EQ(place_of("ISO-8859-1", "UTF-8"), std::nullopt);
 }
 
 // --- Calls
