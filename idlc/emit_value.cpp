@@ -551,13 +551,13 @@ void emit_functions(const Source& source, const ValueType& value, Text& out)
         out.line("void ", name,
                  "::_kairos_decode(::kairos::cdr::Reader& in) { "
                  "::kairos::corba::decode_custom(in, *this); }");
-        out.line("void ", name, "::_kairos_clear() {}");
-        return out.blank();
+        out.blank();
+    } else {
+        emit_state_function(source, value, "encode", "::kairos::cdr::Writer&", "out", " const",
+                            emit_encode_member, out);
+        emit_state_function(source, value, "decode", "::kairos::cdr::Reader&", "in", "",
+                            emit_decode_member, out);
     }
-    emit_state_function(source, value, "encode", "::kairos::cdr::Writer&", "out", " const",
-                        emit_encode_member, out);
-    emit_state_function(source, value, "decode", "::kairos::cdr::Reader&", "in", "",
-                        emit_decode_member, out);
     emit_state_function(source, value, "clear", "", "", "", emit_clear_member, out);
 }
 

@@ -102,6 +102,21 @@ class RouteImpl : public virtual OBV_Values::Route, public virtual CORBA::Defaul
     }
 };
 
+class RingImpl : public virtual OBV_Values::Ring, public virtual CORBA::DefaultValueRefCountBase {
+  public:
+    RingImpl() { ++alive; }
+    ~RingImpl() override { --alive; }
+    RingImpl(const RingImpl&) = delete;
+    RingImpl& operator=(const RingImpl&) = delete;
+    void marshal(CORBA::DataOutputStream* os) override { os->write_Value(next()); }
+    void unmarshal(CORBA::DataInputStream* is) override
+    {
+        const CORBA::ValueBase_var value = is->read_Value();
+        next(Ring::_downcast(value.in()));
+    }
+    static inline int alive = 0;
+};
+
 template <typename V>
 class FactoryOf : public CORBA::ValueFactoryBase {
     CORBA::ValueBase* create_for_unmarshal() override { return new V; }
@@ -401,6 +416,34 @@ TEST(Value, factories_belong_to_the_orb)
     EXPECT_THROW(orb->unregister_value_factory(id), CORBA::BAD_PARAM);
     EXPECT_THROW((void)orb->register_value_factory(id, nullptr), CORBA::BAD_PARAM);
     EXPECT_THROW((void)orb->lookup_value_factory(nullptr), CORBA::BAD_PARAM);
+    orb->destroy();
+}
+
+/// What arrives in a message that is refused, and owns itself.
+TEST(Value, of_a_custom_type_is_freed_with_its_cycles)
+{
+    const CORBA::ORB_var orb = make_orb("values.custom");
+    add_factory<FactoryOf<RingImpl>>(orb.in(), Ring::_kairos_id);
+    kairos::orb::Orb& core = orb->_kairos_core();
+    using Traits = kairos::values::ValueTraits<Ring>;
+    {
+        const kairos::cdr::Environment environment{
+            .orb = &core, .value_factories = core.value_factories(), .orb_owner = &core};
+        kairos::cdr::Buffer buffer;
+        kairos::cdr::Writer out(buffer);
+        out.set_environment(&environment);
+        const Ring_var sent = new RingImpl;
+        sent->next(sent.in());
+        Traits::encode(out, sent.in());
+        sent->next(nullptr);
+        kairos::cdr::Reader in(out.contiguous(), kairos::native_little_endian);
+        in.set_environment(&environment);
+        const Ring_var received = Traits::decode(in);
+        ASSERT_NE(received.in(), nullptr);
+        EXPECT_EQ(received->next(), received.in());
+        EXPECT_EQ(RingImpl::alive, 2);
+    } // without accept_values
+    EXPECT_EQ(RingImpl::alive, 0);
     orb->destroy();
 }
 
