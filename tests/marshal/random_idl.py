@@ -40,6 +40,10 @@ class Types:
         self.definitions = []
         for _ in range(count):
             self.definitions.append(self.definition())
+        drawn = {d[1] for d in self.definitions if d[0] == 'union'}
+        for name in DISCRIMINATORS: # none may be missing
+            if ('basic', name) not in drawn:
+                self.definitions.append(self.union(('basic', name)))
         self.mixed = [self.rng.random() < 0.5 for _ in self.definitions]
 
     def definition(self):
@@ -54,7 +58,7 @@ class Types:
         if draw < 0.28:
             return ('alias', ('array', self.type(1), self.rng.randint(1, 4)))
         if draw < 0.50:
-            return self.union()
+            return self.union(self.discriminator())
         members = [self.member() for _ in range(self.rng.randint(1, 7))]
         if draw < 0.56:
             return ('exception', members)
@@ -63,12 +67,13 @@ class Types:
             members.append(('sequence', ('named', len(self.definitions)), self.bound()))
         return ('struct', members, recursive)
 
-    def union(self):
+    def discriminator(self):
         enums = [i for i, d in enumerate(self.definitions) if d[0] == 'enum']
         if enums and self.rng.random() < 0.25:
-            discriminator = ('named', self.rng.choice(enums))
-        else:
-            discriminator = ('basic', self.rng.choice(list(DISCRIMINATORS)))
+            return ('named', self.rng.choice(enums))
+        return ('basic', self.rng.choice(list(DISCRIMINATORS)))
+
+    def union(self, discriminator):
         labels = self.labels(discriminator)
         complete = len(labels) == self.label_count(discriminator)
         branches = []
