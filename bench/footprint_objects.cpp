@@ -25,6 +25,7 @@ std::vector<std::string> compile_command(const Toolchain& tools, const path& fol
             "-fPIC",
             "-I" + folder.string(),
             "-I" + tools.include.string(),
+            "-I" + tools.generated.string(),
             "-c"};
 }
 

@@ -119,6 +119,7 @@ Row linked(const Toolchain& tools, const Example& example, const std::string& pr
                                      "-Wl,--gc-sections",
                                      "-I" + example.folder.string(),
                                      "-I" + tools.include.string(),
+                                     "-I" + tools.generated.string(),
                                      "-o",
                                      output.string()};
     if (program == "library") {

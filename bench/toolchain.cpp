@@ -48,8 +48,8 @@ Result<Toolchain> find_toolchain(const std::filesystem::path& program_directory)
     Toolchain tools;
     for (const auto& [name, place] :
          {std::pair{"kairos-idl", &tools.kairos_idl}, std::pair{"include", &tools.include},
-          std::pair{"idl", &tools.idl}, std::pair{"hello", &tools.hello},
-          std::pair{"libraries", &tools.libraries}}) {
+          std::pair{"generated", &tools.generated}, std::pair{"idl", &tools.idl},
+          std::pair{"hello", &tools.hello}, std::pair{"libraries", &tools.libraries}}) {
         if (!paths.contains(name))
             return Error{ErrorCode::not_found, fmt::format("{} names no {}", list.string(), name)};
         *place = paths[name];

@@ -18,6 +18,7 @@ struct Toolchain {
     std::filesystem::path kairos_idl;
     std::string omniidl;             ///< empty: omniORB is not installed
     std::filesystem::path include;   ///< of Kairos' headers
+    std::filesystem::path generated; ///< of those that the build writes
     std::filesystem::path idl;       ///< the folder of param.idl
     std::filesystem::path hello;     ///< the folder of the example
     std::filesystem::path libraries; ///< where libkairos_….a or .so are, at any depth

@@ -58,6 +58,27 @@ function(kairos_module name)
     install(TARGETS kairos_${name} EXPORT KairosTargets FILE_SET HEADERS)
 endfunction()
 
+# kairos_module_idl(name foo.idl suffix [option …])
+# What module `name` has of the OMG's IDL in idl/, generated into the module's place: <kairos/name/
+# foo<suffix>.h> and foo<suffix>_skel.h. Small rather than fast: nobody calls these often.
+function(kairos_module_idl name idl suffix)
+    set(source ${PROJECT_SOURCE_DIR}/idl/${idl})
+    set(output ${PROJECT_BINARY_DIR}/gen/kairos/${name})
+    file(MAKE_DIRECTORY ${output})
+    get_filename_component(stem ${idl} NAME_WLE)
+    set(headers ${output}/${stem}${suffix}.h ${output}/${stem}${suffix}_skel.h)
+    set(sources ${output}/${stem}${suffix}.cpp ${output}/${stem}${suffix}_skel.cpp)
+    file(GLOB all_idl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/idl/*.idl)
+    add_custom_command(OUTPUT ${headers} ${sources}
+        COMMAND kairos-idl --run-time --marshal=interpretive --header-suffix ${suffix}.h
+            --source-suffix ${suffix}.cpp --skel-header-suffix ${suffix}_skel.h
+            --skel-source-suffix ${suffix}_skel.cpp -o ${output} ${ARGN} ${source}
+        DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
+    target_sources(kairos_${name} PRIVATE ${sources} ${headers})
+    target_include_directories(kairos_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name})
+endfunction()
+
 # kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT])
 # A GoogleTest program. CONCURRENT labels it for the ThreadSanitizer run.
 function(kairos_test name)

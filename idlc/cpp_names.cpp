@@ -172,6 +172,14 @@ std::string bounds(std::initializer_list<std::uint64_t> bounds)
 
 } // namespace
 
+bool is_pseudo_object(const Type& type)
+{
+    const Type& actual = resolved(type);
+    const auto* native =
+        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
+    return native != nullptr && native->built_in && native->name != "Principal";
+}
+
 Form form_of(const Type& type)
 {
     const Type& actual = resolved(type);
@@ -204,6 +212,7 @@ Form form_of(const Type& type)
     if (as<ValueType>(actual.declaration) != nullptr) return Form::value;
     if (as<ValueBox>(actual.declaration) != nullptr) return Form::value;
     if (as<Enum>(actual.declaration) != nullptr) return Form::basic;
+    if (is_pseudo_object(actual)) return Form::object;
     if (as<Native>(actual.declaration) != nullptr) return Form::native;
     return is_variable_length(actual) ? Form::variable_struct : Form::fixed_struct;
 }

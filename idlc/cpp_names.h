@@ -28,6 +28,9 @@ enum class Form {
     native,          ///< of local interfaces only: what the C++ type of that name is
 };
 [[nodiscard]] Form form_of(const Type& type);
+/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
+/// never to another process.
+[[nodiscard]] bool is_pseudo_object(const Type& type);
 
 /// The identifier, with "_cxx_" in front where C++ has it as a keyword.
 [[nodiscard]] std::string identifier(std::string_view idl_name);

@@ -3,6 +3,7 @@
 
 #include "idlc/emitters.h"
 #include "idlc/profile_choice.h"
+#include "idlc/provider.h"
 
 #include <cerrno>
 #include <cstring>
@@ -28,30 +29,72 @@ std::string generated_name(std::string_view idl_path, std::string_view suffix)
     return fs::path(idl_path).stem().string() + std::string(suffix);
 }
 
+/// What modules hold, at any depth, and who provides it.
+template <typename Function>
+void for_each_provided(const Declarations& declarations, const Function& function)
+{
+    for (const Declaration* declaration : declarations) {
+        if (const auto* module = as<Module>(declaration))
+            for_each_provided(module->declarations, function);
+        else
+            function(*declaration, provider_of(*declaration));
+    }
+}
+
 /// For each file, whether it or a file that it includes declares anything: one that only defines
-/// macros or sets pragmas becomes no header, so there is none to include.
+/// macros or sets pragmas, or declares what the run time has, needs no header.
 std::vector<bool> declaring_files(const Unit& unit)
 {
     std::vector<bool> declares(unit.files.size());
-    for (const Declaration* declaration : unit.declarations) {
-        std::uint32_t file = declaration->location.file;
-        while (file != 0 && !declares[file]) {
+    for_each_provided(unit.declarations, [&](const Declaration& declaration, Provider provider) {
+        std::uint32_t file = declaration.location.file;
+        while (provider == Provider::program && file != 0 && !declares[file]) {
             declares[file] = true;
             file = unit.files[file].includer ? unit.files[file].includer->file : 0;
         }
-    }
+    });
     return declares;
 }
 
-/// What included IDL became, under the same naming options. orb.idl is the ORB's own header.
+/// The headers of what the run time declares itself, where that is in the IDL or used by it.
+void emit_run_time_includes(const Unit& unit, Text& out)
+{
+    bool orb_types = unit.uses_pseudo_types;
+    bool ir = false;
+    for_each_provided(unit.declarations, [&](const Declaration& declaration, Provider provider) {
+        if (declaration.generated) return;
+        orb_types |= provider == Provider::orb_types;
+        ir |= provider == Provider::ir;
+    });
+    if (orb_types) out.line("#include <kairos/corba/orb_types.h>");
+    if (ir) out.line("#include <kairos/ir/ir.h>");
+}
+
+/// The same for skeletons that others derive from.
+void emit_run_time_skeletons(const Source& source, Text& out)
+{
+    bool orb_types = false;
+    bool ir = false;
+    for (const Interface* interface : all_of<Interface>(source)) {
+        if (interface->is_local) continue;
+        for (const Interface* ancestor : interface->ancestors) {
+            if (ancestor->generated) continue;
+            orb_types |= provider_of(*ancestor) == Provider::orb_types;
+            ir |= provider_of(*ancestor) == Provider::ir;
+        }
+    }
+    if (orb_types) out.line("#include <kairos/corba/orb_types_skel.h>");
+    if (ir) out.line("#include <kairos/ir/ir_skel.h>");
+}
+
+/// What included IDL became, under the same naming options.
 void emit_includes(const Source& source, std::string_view suffix, Text& out)
 {
     const std::vector<bool> declares = declaring_files(source.unit);
     for (const std::uint32_t index : source.unit.direct_includes) {
         if (!declares[index]) continue;
-        const std::string& path = source.unit.files[index].path;
-        if (fs::path(path).filename() == "orb.idl") continue;
-        out.line("#include ", string_literal(generated_name(path, suffix)));
+        out.line("#include ",
+                 string_literal(generated_name(source.unit.files[index].path, suffix)));
     }
 }
 
@@ -75,6 +118,8 @@ std::string header_text(const Source& source)
     emit_heading(source, out);
     if (alone) out.line("#include <kairos/corba/skel.h>");
     out.line("#include <kairos/corba/stub.h>");
+    emit_run_time_includes(source.unit, out);
+    if (alone) emit_run_time_skeletons(source, out);
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();
@@ -95,6 +140,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
     out.line("#include ", string_literal(header));
     out.blank();
     out.line("#include <kairos/corba/skel.h>");
+    emit_run_time_skeletons(source, out);
     out.blank();
     emit_includes(source, source.options.skel_header_suffix, out);
     out.blank();
@@ -277,6 +323,18 @@ bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics, st
            write(options.depfile, depfile_text(unit, options, files, directory), diagnostics);
 }
 
+namespace {
+
+/// For a parameter whose own name would hide a declaration's: one that generated code does not
+/// have.
+std::string unhiding_name(const std::string& name)
+{
+    const bool taken = name == "result" || name == "call" || name == "upcall" || name == "context";
+    return "_" + name + (taken ? "_" : "");
+}
+
+} // namespace
+
 std::vector<Call> calls_of(const Source& source, const Declaration& declaration)
 {
     std::vector<Call> calls;
@@ -303,7 +361,8 @@ std::vector<Call> calls_of(const Source& source, const Declaration& declaration)
     for (Call& call : calls)
         for (const Parameter& parameter : call.parameters) {
             const bool hides = source.declared_names.contains(parameter.name);
-            call.locals.push_back(hides ? "_" + parameter.name : identifier(parameter.name));
+            call.locals.push_back(hides ? unhiding_name(parameter.name)
+                                        : identifier(parameter.name));
         }
     return calls;
 }

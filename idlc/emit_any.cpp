@@ -66,7 +66,7 @@ void AnyEmitter::emit(const Declarations& declarations)
             emit(*declaration);
             continue;
         }
-        if (!module->in_main_file) continue;
+        if (!module->generated) continue;
         Text body;
         AnyEmitter(body).emit(module->declarations);
         if (body.text().empty()) continue;
@@ -78,7 +78,7 @@ void AnyEmitter::emit(const Declarations& declarations)
 
 void AnyEmitter::emit(const Declaration& declaration)
 {
-    if (!declaration.in_main_file) return;
+    if (!declaration.generated) return;
     if (const auto* interface = as<Interface>(&declaration)) {
         emit(interface->declarations);
         if (interface->defined && !interface->is_abstract) emit_interface(*interface);

@@ -52,7 +52,7 @@ class Check {
 void Check::declaration(const Declaration& declaration)
 {
     if (const auto* module = as<Module>(&declaration)) return declarations(module->declarations);
-    if (!declaration.in_main_file) return;
+    if (!declaration.generated) return;
     switch (declaration.kind) {
     case DeclarationKind::interface:
         return interface(*as<Interface>(&declaration));
@@ -130,10 +130,17 @@ void Check::operation(const Operation& operation, bool local)
 
 void Check::argument(const Type& type, Location location, bool local)
 {
-    if (form_of(type) != Form::native) return this->type(type, location);
-    if (!local)
-        diagnostics_.error(location, "the native type '" + to_string(type) +
-                                         "' cannot be sent: the interface would have to be local");
+    const bool pseudo = is_pseudo_object(type);
+    if (form_of(type) != Form::native && !pseudo) return this->type(type, location);
+    if (local) return;
+    // Old IDL of the OMG's, CosTSPortability, has it where "local" was not known yet.
+    if (pseudo && resolved(type).declaration->name == "Environment")
+        return diagnostics_.warning(location, "'" + to_string(type) +
+                                                  "' cannot be sent: calls of remote objects "
+                                                  "will raise MARSHAL");
+    diagnostics_.error(location, "the " + std::string(pseudo ? "pseudo object" : "native type") +
+                                     " '" + to_string(type) +
+                                     "' cannot be sent: the interface would have to be local");
 }
 
 void Check::natives(const Type& type, Location location)
@@ -141,9 +148,11 @@ void Check::natives(const Type& type, Location location)
     const Type* part = &resolved(type);
     while (part->element != nullptr)
         part = &resolved(*part->element);
-    if (form_of(*part) == Form::native)
-        diagnostics_.error(location, "the native type '" + to_string(*part) +
-                                         "' cannot be part of another type");
+    const bool pseudo = is_pseudo_object(*part);
+    if (pseudo || form_of(*part) == Form::native)
+        diagnostics_.error(location,
+                           "the " + std::string(pseudo ? "pseudo object" : "native type") + " '" +
+                               to_string(*part) + "' cannot be part of another type");
 }
 
 void Check::raises(const Declaration& owner, const Declarations& raises)
@@ -152,7 +161,7 @@ void Check::raises(const Declaration& owner, const Declarations& raises)
         const auto* exception = as<Exception>(raised);
         if (exception == nullptr) {
             refuse(owner.location, "native exceptions");
-        } else if (!exception->in_main_file) {
+        } else if (!exception->generated) {
             for (const Member& member : exception->members)
                 type(*member.type, owner.location);
         }
@@ -182,7 +191,7 @@ void Check::type(const Type& type, Location location)
     const std::string_view what = missing(type);
     if (what.empty()) return;
     // What the main file declares is reported where it is declared, once.
-    if (type.kind == TypeKind::declared && type.declaration->in_main_file) return;
+    if (type.kind == TypeKind::declared && type.declaration->generated) return;
     refuse(location, what);
 }
 

@@ -25,6 +25,7 @@ Way way_of(Direction direction)
 /// kairos::corba::Passing, or none for what has no interpreted form.
 std::optional<std::string_view> passing_of(const Type& type, Way way)
 {
+    if (is_pseudo_object(type)) return std::nullopt;
     const bool made_by_callee = way == Way::out || way == Way::result;
     switch (form_of(type)) {
     case Form::basic:

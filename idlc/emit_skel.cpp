@@ -118,12 +118,12 @@ void emit_classes(const Source& source, const Declarations& declarations, Text& 
 {
     for (const Declaration* declaration : declarations) {
         const auto* interface = as<Interface>(declaration);
-        if (interface != nullptr && interface->in_main_file && !interface->is_local) {
+        if (interface != nullptr && interface->generated && !interface->is_local) {
             emit_class(source, *interface, out);
             if (!interface->is_abstract) emit_tie(source, *interface, out);
         }
         const auto* module = as<Module>(declaration);
-        if (module == nullptr || !module->in_main_file) continue;
+        if (module == nullptr || !module->generated) continue;
         std::vector<const Interface*> found;
         collect(module->declarations, found);
         if (found.empty()) continue;

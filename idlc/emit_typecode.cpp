@@ -187,7 +187,7 @@ void TypeCodeEmitter::emit(const Declarations& declarations)
             emit(module->declarations);
             continue;
         }
-        if (!declaration->in_main_file || !has_type_code(*declaration)) continue;
+        if (!declaration->generated || !has_type_code(*declaration)) continue;
         if (const auto* interface = as<Interface>(declaration)) emit(interface->declarations);
         if (const auto* value = as<ValueType>(declaration)) emit(value->declarations);
         if (const auto* box = as<ValueBox>(declaration)) emit(box->declarations);

@@ -61,7 +61,7 @@ class TypesEmitter {
 void TypesEmitter::emit(const Declaration& declaration)
 {
     if (const auto* module = as<Module>(&declaration)) return emit_module(*module);
-    if (!declaration.in_main_file) return;
+    if (!declaration.generated) return;
     if (const auto* forward = as<Forward>(&declaration)) {
         if (const auto* composite = as<Struct>(forward->definition)) announce_struct(*composite);
         if (const auto* united = as<Union>(forward->definition))
@@ -95,7 +95,7 @@ void TypesEmitter::emit(const Declaration& declaration)
 
 void TypesEmitter::emit_module(const Module& module)
 {
-    if (!module.in_main_file) return;
+    if (!module.generated) return;
     const std::string name = identifier(module.name);
     out_.blank();
     out_.line("namespace ", name, " {");

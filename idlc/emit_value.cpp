@@ -409,10 +409,10 @@ void emit_obv_classes(const Source& source, const Declarations& declarations, Te
 {
     for (const Declaration* declaration : declarations) {
         const auto* value = as<ValueType>(declaration);
-        if (value != nullptr && value->in_main_file && !value->is_abstract)
+        if (value != nullptr && value->generated && !value->is_abstract)
             emit_obv_class(source, *value, out);
         const auto* module = as<Module>(declaration);
-        if (module == nullptr || !module->in_main_file) continue;
+        if (module == nullptr || !module->generated) continue;
         std::vector<const ValueType*> found;
         collect(module->declarations, found);
         if (std::ranges::all_of(found, &ValueType::is_abstract)) continue;

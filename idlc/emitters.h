@@ -165,7 +165,7 @@ void collect(const Declarations& declarations, std::vector<const T*>& found)
         } else if (const auto* exception = as<Exception>(declaration)) {
             collect(exception->declarations, found);
         }
-        if (const auto* wanted = as<T>(declaration); wanted != nullptr && wanted->in_main_file)
+        if (const auto* wanted = as<T>(declaration); wanted != nullptr && wanted->generated)
             found.push_back(wanted);
     }
 }

@@ -35,6 +35,7 @@ bool Compilation::parse()
     for (std::uint32_t i = 1; i < unit_.files.size(); ++i)
         if (unit_.files[i].includer && unit_.files[i].includer->file == 0)
             unit_.direct_includes.push_back(i);
+    unit_.of_run_time = options_.of_run_time;
     Lexer lexer(preprocessed_, unit_.files, texts_, diagnostics_);
     Parser(unit_, lexer, diagnostics_).parse();
     preprocessed_ = {}; // the model owns all it needs

@@ -102,6 +102,8 @@ void add_options(CLI::App& app, Options& options)
                         "Include FILE in the header: where native types are defined"),
          "FILE");
     app.add_flag("!--no-any", options.any, "Generate no TypeCodes and no operators of Any");
+    app.add_flag("--run-time", options.of_run_time,
+                 "Generate what Kairos declares itself, too: for building Kairos");
     app.add_option("--depfile", options.depfile, "Write a make rule of what was read to FILE")
         ->type_name("FILE");
 }

@@ -142,6 +142,9 @@ struct Declaration {
     const Declaration* parent = nullptr;
     Location location{};      ///< of its name, in the definition if there is one
     bool in_main_file = true; ///< location.file == 0
+    /// Whether it becomes C++ here: in the main file, and not what the run time declares itself
+    /// (provider.h).
+    bool generated = true;
     Annotations annotations{};
 
     explicit Declaration(DeclarationKind which) : kind(which) {}
@@ -336,6 +339,10 @@ struct AnnotationDeclaration : DeclarationOf<DeclarationKind::annotation> {
 struct Unit {
     std::vector<SourceFile> files{};
     Declarations declarations{}; ///< of file scope, those of included files in their place
+    /// Whether names of module CORBA are used that no file declares: Current, Policy, PolicyType.
+    bool uses_pseudo_types = false;
+    /// Whether the main file is the IDL of the run time itself.
+    bool of_run_time = false;
     /// The files that the main file itself includes, in order: indices of `files`.
     std::vector<std::uint32_t> direct_includes{};
 

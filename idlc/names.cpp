@@ -67,7 +67,8 @@ std::string ScopedName::text() const
 }
 
 Names::Names(Unit& unit, Diagnostics& diagnostics)
-    : diagnostics_(diagnostics), file_scope_(std::make_unique<Scope>(nullptr, nullptr))
+    : diagnostics_(diagnostics), uses_pseudo_types_(unit.uses_pseudo_types),
+      file_scope_(std::make_unique<Scope>(nullptr, nullptr))
 {
     add_pseudo_objects(unit);
 }
@@ -77,7 +78,7 @@ void Names::add_pseudo_objects(Unit& unit)
     Module& corba = unit.add<Module>();
     corba.name = corba.scoped_name = "CORBA";
     corba.first = &corba;
-    corba.in_main_file = false;
+    corba.in_main_file = corba.generated = false;
     corba.repository_id = "IDL:omg.org/CORBA:1.0";
     pseudo_scope_ = std::make_unique<Scope>(nullptr, &corba);
     pseudo_module_ = {.name = "CORBA", .declaration = &corba, .what = "module"};
@@ -86,7 +87,7 @@ void Names::add_pseudo_objects(Unit& unit)
         declaration.scoped_name = "CORBA::" + std::string(name);
         declaration.repository_id = "IDL:omg.org/CORBA/" + std::string(name) + ":1.0";
         declaration.parent = &corba;
-        declaration.in_main_file = false;
+        declaration.in_main_file = declaration.generated = false;
         pseudo_scope_->entries_[folded(name)] = {
             .name = std::string(name), .declaration = &declaration, .what = "type"};
     };
@@ -122,6 +123,7 @@ void Names::add_pseudo_interfaces(Unit& unit, const Enter& enter)
     Interface& policy = unit.add<Interface>();
     for (Interface* interface : {&current, &policy}) {
         interface->defined = true;
+        interface->is_local = true;
         enter(*interface, interface == &current ? "Current" : "Policy");
         static_cast<void>(open(*interface, *pseudo_scope_));
     }
@@ -130,7 +132,7 @@ void Names::add_pseudo_interfaces(Unit& unit, const Enter& enter)
         member.scoped_name = policy.scoped_name + "::" + std::string(name);
         member.repository_id = "IDL:omg.org/CORBA/Policy/" + std::string(name) + ":1.0";
         member.parent = &policy;
-        member.in_main_file = false;
+        member.in_main_file = member.generated = false;
         policy.declarations.push_back(&member);
         scope_of(policy)->entries_[folded(name)] = {.name = std::string(name),
                                                     .declaration = &member,
@@ -320,6 +322,8 @@ Declaration* Names::resolve(const ScopedName& name, Scope& scope, std::string_vi
             diagnostics_.note(found.entry->location, "declared here");
             return nullptr;
         }
+        if (found.scope == pseudo_scope_.get() && as<Native>(declaration) == nullptr)
+            uses_pseudo_types_ = true;
         if (first) mark_used(scope, found, part);
         if (i + 1 == name.parts.size()) break;
         at = scope_of(*declaration);

@@ -111,6 +111,7 @@ class Names {
     void add_pseudo_interfaces(Unit& unit, const Enter& enter);
 
     Diagnostics& diagnostics_;
+    bool& uses_pseudo_types_; // the unit's
     std::unordered_map<const Declaration*, std::unique_ptr<Scope>> scopes_;
     std::unique_ptr<Scope> file_scope_;
     /// What module CORBA holds without any file saying so; behind whatever files declare there.

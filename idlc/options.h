@@ -38,7 +38,8 @@ struct Options {
     std::string export_macro{};                 ///< in front of the names of classes
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
     bool any = true;                            ///< TypeCodes, and insertion into Any
-    std::string depfile{};                      ///< a make rule of what was read; empty for none
+    bool of_run_time = false; ///< --run-time: the IDL is Kairos's own (provider.h)
+    std::string depfile{};    ///< a make rule of what was read; empty for none
 };
 
 } // namespace kairos::idlc

@@ -3,6 +3,8 @@
 // The parser's tokens, recovery and scopes; files, modules, native types, imports and pragmas.
 #include "idlc/parse.h"
 
+#include "idlc/provider.h"
+
 #include <algorithm>
 
 namespace kairos::idlc {
@@ -208,6 +210,10 @@ void Parser::describe_declaration(Declaration& declaration, const Token& name)
     declaration.parent = parent_;
     declaration.location = name.location;
     declaration.in_main_file = name.location.file == 0;
+    const Provider provider = provider_of(declaration);
+    const bool emitted =
+        provider == Provider::program || (unit_.of_run_time && provider != Provider::facade);
+    declaration.generated = declaration.in_main_file && emitted;
 }
 
 bool Parser::declare(Declaration& declaration, const Token& name, Annotations annotations,

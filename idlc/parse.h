@@ -137,6 +137,7 @@ class Parser {
     void parse_interface(Annotations annotations, bool is_abstract, bool is_local);
     bool parse_bases(Interface& interface, Scope& scope);
     void add_base(Interface& interface, Scope& scope, const ScopedName& name);
+    void make_local(Interface& interface, const ScopedName& base);
     void parse_export(Annotations annotations, bool local);
     void parse_attribute(const Annotations& annotations, bool local);
     void parse_operation(Annotations annotations, bool local);

@@ -4,6 +4,7 @@
 #include "idlc/parse.h"
 
 #include "idlc/composition.h"
+#include "idlc/provider.h"
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ void Parser::parse_interface(Annotations annotations, bool is_abstract, bool is_
     const auto name = expect_identifier("the name of the interface");
     if (!name) return skip_to_next_declaration();
     Interface* known = declared_before<Interface>(*name);
+    if (known != nullptr && is_locality_constrained(*known)) is_local = known->is_local;
     if (known != nullptr && (known->is_abstract != is_abstract || known->is_local != is_local)) {
         error(name->location, "interface '" + known->name +
                                   "' is declared abstract, local or neither in different ways");
@@ -27,6 +29,7 @@ void Parser::parse_interface(Annotations annotations, bool is_abstract, bool is_
         interface.is_abstract = is_abstract;
         interface.is_local = is_local;
         declare(interface, *name, annotations);
+        if (is_locality_constrained(interface)) interface.is_local = true;
         if (forward) declarations_->pop_back(); // listed where it is defined
     }
     if (forward) {
@@ -93,6 +96,7 @@ void Parser::add_base(Interface& interface, Scope& scope, const ScopedName& name
         return error(name.location(), "interface '" + name.text() + "' is inherited twice");
     if (interface.is_abstract && !base->is_abstract)
         return error(name.location(), "an abstract interface inherits from abstract ones only");
+    if (!interface.is_local && is_locality_constrained(*base)) make_local(interface, name);
     if (!interface.is_local && base->is_local)
         return error(name.location(),
                      "an interface that is not local cannot inherit from a local one");
@@ -107,6 +111,17 @@ void Parser::add_base(Interface& interface, Scope& scope, const ScopedName& name
     for (const Interface* ancestor : base->ancestors)
         add(ancestor);
     add(base);
+}
+
+/// IDL of before CORBA 2.4 could only say so in a comment: "locality constrained".
+void Parser::make_local(Interface& interface, const ScopedName& base)
+{
+    interface.is_local = true;
+    if (interface.location.file != 0) return;
+    diagnostics_.warning(base.location(), "interface '" + interface.name +
+                                              "' is taken for a local "
+                                              "one, as '" +
+                                              base.text() + "' is");
 }
 
 void Parser::parse_export(Annotations annotations, bool local)
@@ -138,6 +153,10 @@ void Parser::parse_export(Annotations annotations, bool local)
 void Parser::check_remote(const Type& type, Location location, bool local)
 {
     // 7.8.6: local types appear in local interfaces and in values only.
+    // The OMG's own DomainManager gives policies. Sending one raises MARSHAL.
+    const auto* interface =
+        as<Interface>(type.kind == TypeKind::declared ? type.declaration : nullptr);
+    if (interface != nullptr && interface->scoped_name == "CORBA::Policy") return;
     if (!local && is_local(type))
         error(location, "the local type '" + to_string(type) +
                             "' cannot be used in an interface that is not local");

@@ -4,5 +4,6 @@
 #pragma once
 
 #include "kairos/corba/orb.h"
+#include "kairos/corba/orb_types.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/stub.h"

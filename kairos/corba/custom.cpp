@@ -5,6 +5,7 @@
 #include "kairos/values/custom.h"
 
 #include "kairos/corba/abstract_base.h"
+#include "kairos/corba/orb_types.h"
 #include "kairos/corba/values.h"
 #include "kairos/types/typecode_wire.h"
 

@@ -5,9 +5,12 @@
 // references. Not shared by threads that change them.
 #pragma once
 
+#include "kairos/mapping/exception.h"
+#include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/var.h"
 #include "kairos/types/any.h"
 
+#include <concepts>
 #include <vector>
 
 namespace CORBA {
@@ -58,6 +61,20 @@ class PseudoObject {
 };
 
 } // namespace kairos::corba
+
+namespace kairos::mapping {
+
+/// Old IDL of the OMG's has pseudo objects as parameters of interfaces that are not local. A nil
+/// one cannot be told from any other nil.
+template <std::derived_from<corba::PseudoObject> T>
+void encode_object(cdr::Writer& out, T* object)
+{
+    if (object == nullptr) return encode_object(out, static_cast<CORBA::Object*>(nullptr));
+    throw CORBA::MARSHAL(omg_minor(4), CORBA::COMPLETED_NO,
+                         "a pseudo object cannot be passed to another process");
+}
+
+} // namespace kairos::mapping
 
 namespace CORBA {
 

@@ -30,6 +30,18 @@ typedef Object* Object_ptr;
 typedef kairos::mapping::ObjectVar<Object> Object_var;
 typedef kairos::mapping::ObjectOut<Object> Object_out;
 
+// Of orb_types.h and, of the last, kairos/ir/ir.h.
+class Policy;
+typedef Policy* Policy_ptr;
+typedef ULong PolicyType;
+class PolicyList;
+typedef kairos::mapping::VariableOut<PolicyList> PolicyList_out;
+class PolicyTypeSeq;
+enum SetOverrideType : ULong;
+class DomainManagersList;
+class InterfaceDef;
+typedef InterfaceDef* InterfaceDef_ptr;
+
 class Object {
   public:
     typedef Object_ptr _ptr_type;
@@ -62,6 +74,27 @@ class Object {
     virtual ORB_ptr _get_orb();
     /// Connects now rather than at the first call. False if the object is known not to be there.
     virtual Boolean _validate_connection();
+    /// The same; the list of the policies that are in the way is owned by the caller.
+    Boolean _validate_connection(PolicyList_out inconsistent_policies);
+
+    /// What the object says of its interface: a definition in some Interface Repository. Programs
+    /// that call it link Kairos::ir. Throws INTF_REPOS where the object's ORB knows of none.
+    InterfaceDef_ptr _get_interface();
+    /// The domains that the object belongs to, asked of the object. Owned by the caller.
+    DomainManagersList* _get_domain_managers();
+
+    /// The policy that calls on this reference heed: `_get_client_policy`, but INV_POLICY for none.
+    Policy_ptr _get_policy(PolicyType type);
+    /// What is set for the reference or else for the thread (PolicyCurrent) or else for the ORB
+    /// (PolicyManager). Owned by the caller; nil if nobody set any.
+    Policy_ptr _get_client_policy(PolicyType type);
+    /// Those of the types that are set for the reference; all for an empty list. Owned by the
+    /// caller.
+    PolicyList* _get_policy_overrides(const PolicyTypeSeq& types);
+    /// A new reference for which these are set, instead of those of this one or, with
+    /// ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies with the indices of
+    /// nil policies, BAD_PARAM 30 for two of one type.
+    Object_ptr _set_policy_overrides(const PolicyList& policies, SetOverrideType how);
 
     /// Counts; `release` and `_duplicate` call them.
     void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -99,6 +132,7 @@ class LocalObject : public virtual Object {
     char* _repository_id() override;
     Object_ptr _get_component() override { return nullptr; }
     ORB_ptr _get_orb() override;
+    using Object::_validate_connection;
     Boolean _validate_connection() override { return true; }
 
   protected:
@@ -162,7 +196,8 @@ template <typename T>
 [[nodiscard]] T* decode_reference(cdr::Reader& in)
 {
     const orb::ReferencePtr reference = decode_core_reference(in);
-    if constexpr (std::derived_from<T, CORBA::LocalObject>) {
+    constexpr bool remote = std::derived_from<T, CORBA::Object>; // else a pseudo object
+    if constexpr (!remote || std::derived_from<T, CORBA::LocalObject>) {
         if (reference) in.fail(cdr::Fault::invalid_value); // whatever it is, it is not local
         return nullptr;
     } else {

@@ -13,6 +13,12 @@
 #include <iterator>
 #include <vector>
 
+namespace kairos::corba {
+/// Of policies.cpp, which is linked by programs that name a policy or a manager of policies. Others
+/// can do nothing with these services, so they do without.
+[[gnu::weak]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
+} // namespace kairos::corba
+
 namespace CORBA {
 
 using kairos::mapping::omg_minor;
@@ -21,6 +27,11 @@ namespace minor_code = kairos::orb::minor_code;
 namespace {
 
 constexpr std::string_view type_code_factory = "TypeCodeFactory";
+constexpr std::string_view policy_manager = "ORBPolicyManager";
+constexpr std::string_view policy_current = "PolicyCurrent";
+/// What every ORB has, and nobody can register.
+constexpr std::string_view own_services[] = {"RootPOA", type_code_factory, policy_manager,
+                                             policy_current};
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
@@ -243,6 +254,10 @@ Object_ptr ORB::resolve_initial_references(const char* name)
     const std::string_view wanted = name == nullptr ? "" : name;
     if (wanted == "RootPOA") return Object::_duplicate(_kairos_root_poa());
     if (wanted == type_code_factory) return new TypeCodeFactory;
+    if (wanted == policy_manager || wanted == policy_current) {
+        if (&kairos::corba::policy_service == nullptr) throw InvalidName();
+        return kairos::corba::policy_service(*this, wanted == policy_current);
+    }
     {
         const std::lock_guard lock(mutex_);
         const auto known = registered_.find(wanted);
@@ -257,7 +272,7 @@ Object_ptr ORB::resolve_initial_references(const char* name)
 ORB::ObjectIdList* ORB::list_initial_services()
 {
     require_running();
-    std::vector<std::string> names{"RootPOA", std::string(type_code_factory)};
+    std::vector<std::string> names(std::begin(own_services), std::end(own_services));
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {
@@ -281,9 +296,10 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     if (object == nullptr) throw BAD_PARAM(omg_minor(27), COMPLETED_NO, "nil initial reference");
     const Object_var kept = Object::_duplicate(object);
     const std::lock_guard lock(mutex_);
-    const bool added = std::string_view(name) != "RootPOA" && type_code_factory != name &&
-                       !core_->options().initial_references.contains(name) &&
-                       registered_.try_emplace(name, kept).second;
+    const bool added =
+        std::ranges::find(own_services, std::string_view(name)) == std::end(own_services) &&
+        !core_->options().initial_references.contains(name) &&
+        registered_.try_emplace(name, kept).second;
     if (!added) throw InvalidName();
 }
 

@@ -15,6 +15,7 @@
 #include "kairos/values/value_base.h"
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -22,6 +23,10 @@ namespace PortableServer {
 class POA;
 typedef POA* POA_ptr;
 } // namespace PortableServer
+
+namespace kairos::corba {
+class Policies;
+} // namespace kairos::corba
 
 namespace CORBA {
 
@@ -32,7 +37,6 @@ typedef char* ORBid;
 typedef UShort ServiceType;
 typedef ULong ServiceOption;
 typedef ULong ServiceDetailType;
-typedef ULong PolicyType;
 
 /// What it inherits makes TypeCodes.
 class ORB : public kairos::corba::TypeCodeMaker {
@@ -63,11 +67,15 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// peer: addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA", "TypeCodeFactory" and what -ORBInitRef or register_initial_reference named. The
-    /// caller owns the result. Throws InvalidName.
+    /// "RootPOA", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent" and what -ORBInitRef or
+    /// register_initial_reference named. The caller owns the result. Throws InvalidName.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
+
+    /// A policy for create_POA, set_policy_overrides and the like, made of what `value` says. Owned
+    /// by the caller. Throws PolicyError.
+    Policy_ptr create_policy(PolicyType type, const Any& value);
 
     /// An empty list. `count` tells how many items are expected.
     void create_list(Long count, NVList_out list);
@@ -96,6 +104,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
+    [[nodiscard]] kairos::corba::Policies& _kairos_policies();
     /// The RootPOA, owned by the ORB; made at the first call.
     [[nodiscard]] PortableServer::POA_ptr _kairos_root_poa();
 
@@ -120,7 +129,8 @@ class ORB : public kairos::corba::TypeCodeMaker {
     PortableServer::POA_ptr root_poa_ = nullptr;
     std::map<std::string, Object_var, std::less<>> registered_;
     Context_var default_context_;
-    bool is_profiled_ = false; // -ORBProfileTypes, until destroy()
+    bool is_profiled_ = false;                          // -ORBProfileTypes, until destroy()
+    std::shared_ptr<kairos::corba::Policies> policies_; // null until asked for
     std::atomic<std::uint32_t> count_{1};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/portable_server.h"
 
+#include "kairos/corba/invocation.h"
 #include "kairos/orb/failure.h"
 
 #include <algorithm>
@@ -76,6 +77,33 @@ CORBA::Boolean ServantBase::_is_a(const char* repository_id)
            std::strcmp(repository_id, CORBA::Object::_kairos_id) == 0;
 }
 
+namespace {
+
+/// The definition of an interface, by what the servant's ORB knows as "InterfaceRepository".
+CORBA::Object_ptr interface_of(kairos::orb::Orb& core, const char* repository_id)
+{
+    static constexpr kairos::orb::Operation lookup{"lookup_id"};
+    CORBA::Object_var definition;
+    try {
+        const CORBA::ORB_var orb = kairos::corba::orb_of(core);
+        const CORBA::Object_var repository = orb->resolve_initial_references("InterfaceRepository");
+        kairos::corba::Invocation call(*repository.in(), lookup);
+        call.out().write_string(repository_id);
+        call.invoke();
+        definition = kairos::corba::decode_reference<CORBA::Object>(call.in());
+        call.finish();
+    } catch (const CORBA::Exception&) { // InvalidName, or it cannot be reached
+        kairos::orb::raise<CORBA::INTF_REPOS>(omg_minor(1), CORBA::COMPLETED_NO,
+                                              "the Interface Repository is not available");
+    }
+    if (CORBA::is_nil(definition.in()))
+        kairos::orb::raise<CORBA::INTF_REPOS>(omg_minor(2), CORBA::COMPLETED_NO,
+                                              "the Interface Repository has no such interface");
+    return definition._retn();
+}
+
+} // namespace
+
 void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
 {
     static constexpr kairos::orb::Operation standard{"standard"};
@@ -93,6 +121,14 @@ void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
     } else if (operation == "_component") {
         upcall.arguments_read(standard);
         kairos::mapping::encode_object(upcall.out(), CORBA::Object::_nil());
+    } else if (operation == "_interface") {
+        upcall.arguments_read(standard);
+        const CORBA::Object_var definition = interface_of(upcall.orb(), _kairos_id());
+        kairos::mapping::encode_object(upcall.out(), definition.in());
+    } else if (operation == "_domain_managers") {
+        // An object has at least one domain (CORBA 3.3 part 1, 8.3.11): none is no answer.
+        kairos::orb::raise<CORBA::NO_IMPLEMENT>(kairos::orb::minor_code::no_domains,
+                                                CORBA::COMPLETED_NO, "there are no domains");
     } else {
         kairos::orb::raise<CORBA::BAD_OPERATION>(kairos::orb::minor_code::unknown_operation,
                                                  CORBA::COMPLETED_NO,

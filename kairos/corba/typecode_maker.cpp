@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/typecode_maker.h"
 
+#include "kairos/corba/orb_types.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/types/any_value.h"
 #include "kairos/types/typecode_factory.h"

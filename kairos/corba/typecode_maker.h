@@ -1,77 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operations that make TypeCodes at run time (CORBA 3.3 part 1, 8.11.3), which CORBA::ORB and
-// the TypeCodeFactory have in common, and what describes members to them. A thin front of
+// the TypeCodeFactory have in common. A thin front of
 // types/typecode_factory.h. Any thread.
 #pragma once
 
 #include "kairos/corba/object.h"
-#include "kairos/mapping/sequence.h"
-#include "kairos/types/any.h"
 #include "kairos/types/typecode.h"
 
 namespace CORBA {
 
-typedef char* Identifier;
-typedef String_var Identifier_var;
-typedef String_out Identifier_out;
-typedef char* RepositoryId;
-typedef String_var RepositoryId_var;
-typedef String_out RepositoryId_out;
-typedef char* VersionSpec;
-
-/// Objects of the Interface Repository may be named as members' types; nothing looks at them.
-typedef Object IDLType;
-typedef Object_ptr IDLType_ptr;
-typedef Object_var IDLType_var;
-
-struct StructMember {
-    kairos::mapping::StringMember name;
-    TypeCode_var type;
-    IDLType_var type_def;
-};
-typedef kairos::mapping::VariableVar<StructMember> StructMember_var;
-class StructMemberSeq : public kairos::mapping::UnboundedSequence<StructMember> {
-  public:
-    using Unbounded::Unbounded;
-};
-typedef kairos::mapping::VariableVar<StructMemberSeq> StructMemberSeq_var;
-
-/// The label of the default member is the octet 0; any other is of the discriminator's type.
-struct UnionMember {
-    kairos::mapping::StringMember name;
-    Any label;
-    TypeCode_var type;
-    IDLType_var type_def;
-};
-typedef kairos::mapping::VariableVar<UnionMember> UnionMember_var;
-class UnionMemberSeq : public kairos::mapping::UnboundedSequence<UnionMember> {
-  public:
-    using Unbounded::Unbounded;
-};
-typedef kairos::mapping::VariableVar<UnionMemberSeq> UnionMemberSeq_var;
-
-class EnumMemberSeq : public kairos::mapping::UnboundedStringSequence<> {
-  public:
-    using Unbounded::Unbounded;
-};
-typedef kairos::mapping::VariableVar<EnumMemberSeq> EnumMemberSeq_var;
-
-struct ValueMember {
-    kairos::mapping::StringMember name;
-    kairos::mapping::StringMember id;
-    kairos::mapping::StringMember defined_in;
-    kairos::mapping::StringMember version;
-    TypeCode_var type;
-    IDLType_var type_def;
-    Visibility access = PRIVATE_MEMBER;
-};
-typedef kairos::mapping::VariableVar<ValueMember> ValueMember_var;
-class ValueMemberSeq : public kairos::mapping::UnboundedSequence<ValueMember> {
-  public:
-    using Unbounded::Unbounded;
-};
-typedef kairos::mapping::VariableVar<ValueMemberSeq> ValueMemberSeq_var;
+// Of orb_types.h, which programs include as part of CORBA.h.
+class StructMemberSeq;
+class UnionMemberSeq;
+class EnumMemberSeq;
+class ValueMemberSeq;
 
 } // namespace CORBA
 

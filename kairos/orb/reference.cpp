@@ -18,8 +18,8 @@ giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
 
 } // namespace
 
-Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior)
-    : orb_(std::move(orb)), ior_(std::move(ior))
+Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides)
+    : orb_(std::move(orb)), ior_(std::move(ior)), overrides_(std::move(overrides))
 {
     for (const ior::Target& target : ior::targets(ior_)) {
         const giop::Version version =
@@ -35,6 +35,11 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior)
         if (key && key->incarnation == orb_->incarnation()) local_key_ = key;
     }
     if (!local_key_ && !targets_.empty()) text_form_ = targets_.front().text;
+}
+
+ReferencePtr Reference::with(PolicyOverridesPtr overrides) const
+{
+    return make_intrusive<Reference>(orb_, ior_, std::move(overrides));
 }
 
 void Reference::set_forward(ReferencePtr target)

@@ -11,6 +11,7 @@
 #include "kairos/ior/ior.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/orb/endpoint.h"
+#include "kairos/orb/policies.h"
 
 #include <atomic>
 #include <mutex>
@@ -32,10 +33,14 @@ struct Target {
 class Reference final : public RefCounted {
   public:
     /// Keeps `orb` alive. Profiles that cannot be used are kept in the IOR and passed over.
-    Reference(IntrusivePtr<Orb> orb, ior::Ior ior);
+    Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides = {});
+    /// The same object, called as these policies want it.
+    [[nodiscard]] IntrusivePtr<Reference> with(PolicyOverridesPtr overrides) const;
 
     [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
     [[nodiscard]] const ior::Ior& ior() const noexcept { return ior_; }
+    /// Null if there are none.
+    [[nodiscard]] const PolicyOverridesPtr& overrides() const noexcept { return overrides_; }
     /// In the order in which they are to be tried.
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
     /// The key if the object is in this process, served by the reference's own ORB.
@@ -76,6 +81,7 @@ class Reference final : public RefCounted {
 
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;
+    const PolicyOverridesPtr overrides_;
     std::vector<Target> targets_;
     ior::OctetVector object_key_;
     std::optional<ior::ObjectKey> local_key_;

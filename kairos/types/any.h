@@ -264,14 +264,6 @@ Boolean operator>>=(const Any& any, Octet& value) = delete;
 Boolean operator>>=(const Any& any, Int8& value) = delete;
 Boolean operator>>=(const Any& any, WChar& value) = delete;
 
-class AnySeq : public kairos::mapping::UnboundedSequence<Any> {
-  public:
-    typedef kairos::mapping::VariableVar<AnySeq> _var_type;
-    using Unbounded::Unbounded;
-};
-typedef kairos::mapping::VariableVar<AnySeq> AnySeq_var;
-typedef kairos::mapping::VariableOut<AnySeq> AnySeq_out;
-
 } // namespace CORBA
 
 namespace kairos::mapping {

@@ -459,7 +459,7 @@ TEST(Any, VarAndSequenceOwnTheirs)
     const CORBA::Any_var copy = var;
     CORBA::Short number = 0;
     EXPECT_TRUE(copy.in() >>= number);
-    CORBA::AnySeq list(2);
+    kairos::mapping::UnboundedSequence<CORBA::Any> list(2);
     list.length(2);
     list[0] <<= "one";
     list[1] <<= named("Ed");
@@ -467,7 +467,7 @@ TEST(Any, VarAndSequenceOwnTheirs)
     cdr::Writer out(buffer);
     mapping::encode(out, list);
     cdr::Reader in(out.contiguous(), kairos::native_little_endian);
-    CORBA::AnySeq received;
+    kairos::mapping::UnboundedSequence<CORBA::Any> received;
     mapping::decode(in, received);
     ASSERT_TRUE(in.ok());
     const Person* person = nullptr;

@@ -20,17 +20,12 @@
 
 namespace CORBA {
 
-#define KAIROS_NUMBER_SEQUENCE(type, name)                                                         \
-    class type##Seq : public kairos::mapping::UnboundedSequence<type> {                            \
-      public:                                                                                      \
-        typedef kairos::mapping::VariableVar<type##Seq> _var_type;                                 \
-        using Unbounded::Unbounded;                                                                \
-    };                                                                                             \
-    typedef kairos::mapping::VariableVar<type##Seq> type##Seq_var;                                 \
-    typedef kairos::mapping::VariableOut<type##Seq> type##Seq_out;
+// Sequences of numbers, as orb_types.h of module corba defines them.
+#define KAIROS_NUMBER_SEQUENCE(type, name) class type##Seq;
 KAIROS_STREAMED_NUMBERS(KAIROS_NUMBER_SEQUENCE)
 #undef KAIROS_NUMBER_SEQUENCE
 
+class AnySeq;
 class AbstractBase;
 typedef AbstractBase* AbstractBase_ptr;
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the tests idl.omg.* run.
-"""Generates C++ from every OMG IDL file that Debian's omniorb-idl installs and compiles it.
+"""Generates C++ from every OMG IDL file that Debian's omniorb-idl installs, and from our own, and
+compiles it.
 
-usage: compile_omg.py --compiler KAIROS_IDL --cxx CXX --include DIR [--option OPTION]… [--only NAME]
+usage: compile_omg.py --compiler KAIROS_IDL --cxx CXX --include DIR… [--option OPTION]…
+           [--only NAME]
 
 Stubs and skeletons of a file, and of what it includes, are checked by the C++ compiler (syntax and
 types, no code) with the warnings that users of Kairos may have switched on, as errors. Prints what
@@ -19,27 +21,7 @@ import sys
 import tempfile
 
 OMG_IDL = pathlib.Path("/usr/share/idl/omniORB")
-OWN_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl"  # for <IOP.idl>, which is not there
-
-# Files that are no IDL to compile: what they are about is the business of others.
-SKIPPED = {
-    "orb.idl": "the ORB's own interfaces: kairos/corba has them by hand",
-    "poa.idl": "the POA's own interfaces: kairos/corba has them by hand",
-    "poa_include.idl": "the POA's own interfaces: kairos/corba has them by hand",
-    "corbaidl.idl": "module CORBA, of which kairos/corba has parts by hand",
-    "ir.idl": "includes corbaidl.idl",
-    "compression.idl": "includes corbaidl.idl",
-    "messaging.idl": "includes corbaidl.idl",
-    "messaging_policy.idl": "includes corbaidl.idl",
-    "pollable.idl": "includes corbaidl.idl",
-    "ziop.idl": "includes corbaidl.idl",
-    "CosTSPortability.idl": "pseudo IDL, with CORBA::Environment as a parameter",
-    "SecurityLevel1.idl": "an interface that is not local, derived from CORBA::Current, which is",
-    "SecurityLevel2.idl": "includes SecurityLevel1.idl",
-    "SecurityAdmin.idl": "includes SecurityLevel1.idl",
-    "SecurityReplaceable.idl": "includes SecurityLevel1.idl",
-    "NRService.idl": "includes SecurityLevel1.idl",
-}
+OWN_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl"  # of it <IOP.idl> is needed there
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 
@@ -48,18 +30,28 @@ def run(command, directory):
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
 
 
+def folder_of(path, directory):
+    """Ours have names that Debian's have, too."""
+    return directory / ("own" if path.parent == OWN_IDL else "omg")
+
+
 def generate(path, directory, arguments):
-    command = [arguments.compiler, *arguments.option, "-I", str(OMG_IDL), "-I",
-               str(OMG_IDL / "COS"), "-I",
-               str(OWN_IDL), "-o", str(directory), str(path)]
+    # Of this IDL Kairos has the C++, so none would be generated: here it is.
+    run_time = ["--run-time"] if path.parent == OWN_IDL else []
+    folders = [OMG_IDL, OMG_IDL / "COS", OWN_IDL]
+    command = [arguments.compiler, *run_time, *arguments.option,
+               *(word for folder in folders for word in ("-I", str(folder))),
+               "-o", str(folder_of(path, directory)), str(path)]
     return path, run(command, directory)
 
 
 def compile_one(path, directory, arguments):
-    command = [arguments.cxx, "-std=c++20", "-fsyntax-only", *WARNINGS, "-I", arguments.include,
-               "-I", str(directory), f"{path.stem}.cpp",
-               f"{path.stem}_skel.cpp"]
-    return path, run(command, directory)
+    folder = folder_of(path, directory)
+    includes = [*arguments.include, folder, directory / "own"]
+    command = [arguments.cxx, "-std=c++20", "-fsyntax-only", *WARNINGS,
+               *(word for include in includes for word in ("-I", str(include))),
+               f"{path.stem}.cpp", f"{path.stem}_skel.cpp"]
+    return path, run(command, folder)
 
 
 def report(results, what):
@@ -74,18 +66,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--cxx", required=True)
-    parser.add_argument("--include", required=True)
+    parser.add_argument("--include", action="append", required=True)
     parser.add_argument("--option", action="append", default=[])
     parser.add_argument("--only", help="the name of one IDL file")
     arguments = parser.parse_args()
     arguments.compiler = os.path.abspath(arguments.compiler)
-    arguments.include = os.path.abspath(arguments.include)
+    arguments.include = [os.path.abspath(include) for include in arguments.include]
 
     if not OMG_IDL.is_dir():
         print("omniorb-idl is not installed")
         return 77
-    every = [*sorted(OMG_IDL.glob("**/*.idl")), OWN_IDL / "IOP.idl"]
-    chosen = [path for path in every if path.name not in SKIPPED]
+    chosen = [*sorted(OMG_IDL.glob("**/*.idl")), *sorted(OWN_IDL.glob("*.idl"))]
     with tempfile.TemporaryDirectory() as name, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         directory = pathlib.Path(name)

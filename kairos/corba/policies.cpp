@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/corba/policies.h"
+
+#include "kairos/corba/invocation.h"
+#include "kairos/corba/orb.h"
+#include "kairos/orb/failure.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace kairos::corba {
+
+using mapping::omg_minor;
+
+// --- PolicySet -----------------------------------------------------------------------------------
+
+namespace {
+
+void refuse_nil(const CORBA::PolicyList& policies)
+{
+    CORBA::InvalidPolicies invalid;
+    for (CORBA::ULong i = 0; i < policies.length(); ++i) {
+        if (!CORBA::is_nil(policies[i])) continue;
+        invalid.indices.length(invalid.indices.length() + 1);
+        invalid.indices[invalid.indices.length() - 1] = static_cast<CORBA::UShort>(i);
+    }
+    if (invalid.indices.length() != 0) throw invalid;
+}
+
+} // namespace
+
+PolicySet::PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
+                     CORBA::SetOverrideType how)
+{
+    refuse_nil(policies);
+    for (const CORBA::Policy_ptr policy : policies)
+        entries_.push_back({policy->policy_type(), CORBA::Policy::_duplicate(policy)});
+    std::ranges::sort(entries_, {}, &Entry::type);
+    if (std::ranges::adjacent_find(entries_, {}, &Entry::type) != entries_.end())
+        throw CORBA::BAD_PARAM(omg_minor(30), CORBA::COMPLETED_NO, "two policies of one type");
+    if (former == nullptr || how != CORBA::ADD_OVERRIDE) return;
+    for (const Entry& entry : former->entries_) {
+        const auto at = std::ranges::lower_bound(entries_, entry.type, {}, &Entry::type);
+        if (at == entries_.end() || at->type != entry.type) entries_.insert(at, entry);
+    }
+}
+
+CORBA::Policy_ptr PolicySet::find(CORBA::PolicyType type) const
+{
+    const auto at = std::ranges::lower_bound(entries_, type, {}, &Entry::type);
+    if (at == entries_.end() || at->type != type) return CORBA::Policy::_nil();
+    return CORBA::Policy::_duplicate(at->policy.in());
+}
+
+CORBA::PolicyList* PolicySet::list(const CORBA::PolicyTypeSeq& types) const
+{
+    CORBA::PolicyList_var found = new CORBA::PolicyList;
+    for (const Entry& entry : entries_) {
+        const auto* const end = types.begin() + types.length();
+        if (types.length() != 0 && std::find(types.begin(), end, entry.type) == end) continue;
+        found->length(found->length() + 1);
+        found[found->length() - 1] = CORBA::Policy::_duplicate(entry.policy.in());
+    }
+    return found._retn();
+}
+
+// --- The managers --------------------------------------------------------------------------------
+
+namespace {
+
+/// Of this thread, by the serial numbers of the ORBs' managers, which no two ever share.
+PolicySetPtr& set_of_thread(std::uint64_t serial)
+{
+    thread_local std::vector<std::pair<std::uint64_t, PolicySetPtr>> sets;
+    const auto known =
+        std::ranges::find(sets, serial, &std::pair<std::uint64_t, PolicySetPtr>::first);
+    return known != sets.end() ? known->second : sets.emplace_back(serial, PolicySetPtr()).second;
+}
+
+CORBA::PolicyList* list_of(const PolicySetPtr& set, const CORBA::PolicyTypeSeq& types)
+{
+    return set ? set->list(types) : new CORBA::PolicyList;
+}
+
+} // namespace
+
+/// The ORB's overrides. Any thread.
+class OrbPolicyManager final : public CORBA::PolicyManager {
+  public:
+    static OrbPolicyManager* _duplicate(OrbPolicyManager* manager) { return duplicate(manager); }
+
+    CORBA::PolicyList* get_policy_overrides(const CORBA::PolicyTypeSeq& types) override
+    {
+        return list_of(set(), types);
+    }
+    void set_policy_overrides(const CORBA::PolicyList& policies,
+                              CORBA::SetOverrideType how) override
+    {
+        // Policies are asked for their types, and that is code of the program's: no lock is held.
+        // Where two threads set at once, the later one begins again.
+        for (bool done = false; !done;) {
+            const PolicySetPtr former = set();
+            PolicySetPtr next = make_intrusive<const PolicySet>(former.get(), policies, how);
+            const std::lock_guard lock(mutex_);
+            done = set_.get() == former.get();
+            if (done) std::swap(set_, next);
+        }
+    }
+    [[nodiscard]] PolicySetPtr set() const
+    {
+        const std::lock_guard lock(mutex_);
+        return set_;
+    }
+
+  private:
+    mutable std::mutex mutex_; // guards set_
+    PolicySetPtr set_;         // null for none
+};
+
+/// The calling thread's overrides, for calls on references of one ORB.
+class ThreadPolicyManager final : public CORBA::PolicyCurrent {
+  public:
+    static ThreadPolicyManager* _duplicate(ThreadPolicyManager* manager)
+    {
+        return duplicate(manager);
+    }
+
+    CORBA::PolicyList* get_policy_overrides(const CORBA::PolicyTypeSeq& types) override
+    {
+        return list_of(set(), types);
+    }
+    void set_policy_overrides(const CORBA::PolicyList& policies,
+                              CORBA::SetOverrideType how) override
+    {
+        const PolicySetPtr former = set();
+        set_of_thread(serial_) = make_intrusive<const PolicySet>(former.get(), policies, how);
+    }
+    [[nodiscard]] PolicySetPtr set() const { return set_of_thread(serial_); }
+
+  private:
+    static std::uint64_t next_serial()
+    {
+        static std::atomic<std::uint64_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+
+    const std::uint64_t serial_ = next_serial();
+};
+
+// --- Policies ------------------------------------------------------------------------------------
+
+Policies::Policies() : manager_(new OrbPolicyManager), current_(new ThreadPolicyManager) {}
+
+Policies::~Policies() = default;
+
+bool Policies::add_factory(CORBA::PolicyType type, PolicyFactory factory)
+{
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, its_factory] : factories_)
+        if (known == type) return false;
+    factories_.emplace_back(type, factory);
+    return true;
+}
+
+CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& value) const
+{
+    PolicyFactory factory = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [known, its_factory] : factories_)
+            if (known == type) factory = its_factory;
+    }
+    if (factory == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+    return factory(type, value);
+}
+
+CORBA::PolicyManager_ptr Policies::manager() const { return duplicate(manager_.in()); }
+
+CORBA::PolicyCurrent_ptr Policies::current() const { return duplicate(current_.in()); }
+
+CORBA::Policy_ptr Policies::effective(const PolicySet* overrides, CORBA::PolicyType type) const
+{
+    const PolicySetPtr of_thread = current_->set();
+    const PolicySetPtr of_orb = manager_->set();
+    for (const PolicySet* set : {overrides, of_thread.get(), of_orb.get()}) {
+        if (set == nullptr) continue;
+        if (CORBA::Policy_ptr found = set->find(type); !CORBA::is_nil(found)) return found;
+    }
+    return CORBA::Policy::_nil();
+}
+
+CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread)
+{
+    const Policies& policies = orb._kairos_policies();
+    if (of_thread) return policies.current();
+    return policies.manager();
+}
+
+} // namespace kairos::corba
+
+namespace CORBA {
+
+using kairos::corba::PolicySet;
+
+PolicyManager_ptr PolicyManager::_duplicate(PolicyManager_ptr object)
+{
+    return kairos::corba::duplicate(object);
+}
+
+PolicyManager_ptr PolicyManager::_narrow(Object_ptr object)
+{
+    return kairos::corba::narrow_local<PolicyManager>(object);
+}
+
+bool PolicyManager::_kairos_supports(std::string_view repository_id) const
+{
+    return repository_id == _kairos_id || LocalObject::_kairos_supports(repository_id);
+}
+
+PolicyCurrent_ptr PolicyCurrent::_duplicate(PolicyCurrent_ptr object)
+{
+    return kairos::corba::duplicate(object);
+}
+
+PolicyCurrent_ptr PolicyCurrent::_narrow(Object_ptr object)
+{
+    return kairos::corba::narrow_local<PolicyCurrent>(object);
+}
+
+bool PolicyCurrent::_kairos_supports(std::string_view repository_id) const
+{
+    return repository_id == _kairos_id || PolicyManager::_kairos_supports(repository_id) ||
+           Current::_kairos_supports(repository_id);
+}
+
+kairos::corba::Policies& ORB::_kairos_policies()
+{
+    const std::lock_guard lock(mutex_);
+    if (!policies_) policies_ = std::make_shared<kairos::corba::Policies>();
+    return *policies_;
+}
+
+Policy_ptr ORB::create_policy(PolicyType type, const Any& value)
+{
+    require_running();
+    return _kairos_policies().create(type, value);
+}
+
+namespace {
+
+/// CORBA 3.3 part 1, 8.3.13: what a local object has none of.
+const kairos::orb::ReferencePtr& reference_of(const Object& object)
+{
+    if (!object._kairos_reference())
+        throw NO_IMPLEMENT(kairos::mapping::omg_minor(8), COMPLETED_NO,
+                           "a local object has no policies");
+    return object._kairos_reference();
+}
+
+const PolicySet* overrides_of(const kairos::orb::Reference& reference)
+{
+    return static_cast<const PolicySet*>(reference.overrides().get()); // nobody else makes any
+}
+
+} // namespace
+
+Policy_ptr Object::_get_client_policy(PolicyType type)
+{
+    const auto& reference = reference_of(*this);
+    const ORB_var orb = _get_orb();
+    if (is_nil(orb.in())) return Policy::_nil(); // it was destroyed
+    return orb->_kairos_policies().effective(overrides_of(*reference), type);
+}
+
+Policy_ptr Object::_get_policy(PolicyType type)
+{
+    const Policy_var policy = _get_client_policy(type);
+    if (is_nil(policy.in()))
+        throw INV_POLICY(0, COMPLETED_NO, "the object has no policy of this type");
+    return Policy::_duplicate(policy.in());
+}
+
+PolicyList* Object::_get_policy_overrides(const PolicyTypeSeq& types)
+{
+    const PolicySet* overrides = overrides_of(*reference_of(*this));
+    return overrides == nullptr ? new PolicyList : overrides->list(types);
+}
+
+Object_ptr Object::_set_policy_overrides(const PolicyList& policies, SetOverrideType how)
+{
+    const auto& reference = reference_of(*this);
+    const kairos::orb::PolicyOverridesPtr overrides(
+        new PolicySet(overrides_of(*reference), policies, how));
+    return kairos::corba::StubFactory::make<Object>(reference->with(overrides));
+}
+
+Boolean Object::_validate_connection(PolicyList_out inconsistent_policies)
+{
+    reference_of(*this);
+    inconsistent_policies = new PolicyList; // no policy of today's keeps a call from its object
+    return _validate_connection();
+}
+
+DomainManagersList* Object::_get_domain_managers()
+{
+    static constexpr kairos::orb::Operation operation{"_domain_managers"};
+    kairos::corba::Invocation call(*this, operation);
+    call.invoke();
+    DomainManagersList_var domains = new DomainManagersList;
+    kairos::mapping::decode(call.in(), domains.inout());
+    call.finish();
+    return domains._retn();
+}
+
+} // namespace CORBA

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Policies (CORBA 3.3 part 1, 8.9): sets of them, as a reference, a thread or an ORB overrides
+// them; the two policy managers; and the kinds that an ORB can make, by their numbers. Nothing here
+// is on the path of a call: what a call must know of its policies is worked out when they are set.
+#pragma once
+
+#include "kairos/corba/orb_types.h"
+#include "kairos/orb/policies.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace kairos::corba {
+
+/// At most one policy of each type. Immutable; any thread.
+class PolicySet final : public orb::PolicyOverrides {
+  public:
+    /// Nothing.
+    PolicySet() = default;
+    /// Those of `former` that are still meant, if any, and these. Throws InvalidPolicies with the
+    /// indices of nil ones, BAD_PARAM 30 for two of one type.
+    PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
+              CORBA::SetOverrideType how);
+
+    /// Owned by the caller; nil if there is none.
+    [[nodiscard]] CORBA::Policy_ptr find(CORBA::PolicyType type) const;
+    /// Those of these types, or all for no type, in the order of their types. Owned by the caller.
+    [[nodiscard]] CORBA::PolicyList* list(const CORBA::PolicyTypeSeq& types) const;
+
+  private:
+    ~PolicySet() override = default;
+
+    struct Entry {
+        CORBA::PolicyType type;
+        CORBA::Policy_var policy;
+    };
+    std::vector<Entry> entries_; // in the order of their types
+};
+using PolicySetPtr = IntrusivePtr<const PolicySet>;
+
+/// "PolicyCurrent" or else "ORBPolicyManager". Owned by the caller.
+[[nodiscard]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
+
+/// Makes a policy out of what a program says about it. Throws PolicyError.
+using PolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type, const CORBA::Any& value);
+
+class OrbPolicyManager;
+class ThreadPolicyManager;
+
+/// The policies of one ORB; made when a program first asks for any. Any thread.
+class Policies {
+  public:
+    Policies();
+    Policies(const Policies&) = delete;
+    Policies& operator=(const Policies&) = delete;
+    ~Policies();
+
+    /// Makes create_policy know a type. False if it is known already.
+    bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
+    /// Owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that nobody added.
+    [[nodiscard]] CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value) const;
+
+    /// "ORBPolicyManager" and "PolicyCurrent". Owned by the caller.
+    [[nodiscard]] CORBA::PolicyManager_ptr manager() const;
+    [[nodiscard]] CORBA::PolicyCurrent_ptr current() const;
+
+    /// What a call on the reference of these overrides, null for none, heeds: the reference's, else
+    /// the calling thread's, else the ORB's. Owned by the caller; nil if nobody set any.
+    [[nodiscard]] CORBA::Policy_ptr effective(const PolicySet* overrides,
+                                              CORBA::PolicyType type) const;
+
+  private:
+    const mapping::ObjectVar<OrbPolicyManager> manager_;
+    const mapping::ObjectVar<ThreadPolicyManager> current_;
+    mutable std::mutex mutex_; // guards factories_
+    std::vector<std::pair<CORBA::PolicyType, PolicyFactory>> factories_;
+};
+
+} // namespace kairos::corba
