@@ -23,15 +23,23 @@ void encode(cdr::Writer& out, const T& value)
     types::encode(out, types::TableOf<T>::table, &value);
 }
 template <typename T>
-void decode(cdr::Reader& in, T& value)
+void decode(cdr::Reader& in, T& value, Arena* arena = nullptr)
 {
-    types::decode(in, types::TableOf<T>::table, &value);
+    types::decode(in, types::TableOf<T>::table, &value, arena);
 }
+/// As corba::serve makes an `in` parameter.
 template <typename T>
-void decode_view(cdr::Reader& in, Arena& arena, T& value)
-{
-    types::decode_view(in, arena, types::TableOf<T>::table, &value);
-}
+class Borrowed {
+  public:
+    Borrowed(cdr::Reader& in, Arena& arena)
+    {
+        types::construct_value(types::TableOf<T>::table, storage_);
+        types::decode(in, types::TableOf<T>::table, storage_, &arena);
+    }
+
+  private:
+    alignas(T) std::byte storage_[sizeof(T)];
+};
 inline void encode_text(cdr::Writer& out, const char* text)
 {
     types::encode(out, TextTable::table, &text);
@@ -44,13 +52,13 @@ inline void decode_text(cdr::Reader& in, CORBA::String_var& text)
 }
 inline void decode_text_view(cdr::Reader& in, Arena& arena, const char*& text)
 {
-    types::decode_view(in, arena, TextTable::table, &text);
+    types::decode(in, TextTable::table, &text, &arena);
 }
 
 #else
 
+using mapping::Borrowed;
 using mapping::decode;
-using mapping::decode_view;
 using mapping::encode;
 
 inline void encode_text(cdr::Writer& out, const char* text) { mapping::encode_string(out, text); }

@@ -53,8 +53,7 @@ struct Variable {
     static void decode_inout(cdr::Reader& in, T& value) { engine::decode(in, value); }
     static void decode_in(cdr::Reader& in, Arena& arena)
     {
-        T value{};
-        engine::decode_view(in, arena, value);
+        const engine::Borrowed<T> value(in, arena);
         touch(&value);
     }
     static void encode(cdr::Writer& out, const Owned& value) { engine::encode(out, *value); }

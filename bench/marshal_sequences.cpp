@@ -181,7 +181,7 @@ class Ladder {
             cdr::Reader in(message, native_little_endian);
             {
                 Sequence seen;
-                engine::decode_view(in, arena, seen);
+                engine::decode(in, seen, &arena);
                 touch(std::as_const(seen).get_buffer());
             }
             if (!in.ok()) throw std::runtime_error("a message of its own was refused");

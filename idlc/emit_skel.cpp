@@ -171,6 +171,12 @@ Local declare_value(const Type& type, const std::string& name, Text& out)
     return {name + ".inout()", name + ".inout()"};
 }
 
+/// A value that owns something by its type, but refers to the message and the arena instead.
+bool is_borrowed(const Type& type)
+{
+    return is_variable_length(type) && is_viewable(type) && memory_bytes(type) <= stack_bytes_max;
+}
+
 Local emit_in(const Type& type, const std::string& name, Text& out)
 {
     const std::string base = value_type(type);
@@ -184,15 +190,16 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
         out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
                  interface_class(type), ">(_upcall.in());");
         return {name + ".in()", name + ".in()"};
-    case Form::sequence:
-        out.line(base, " ", name, "{};");
-        out.line("::kairos::mapping::decode_view(_upcall.in(), _upcall.arena(), ", name, ");");
-        return {name, name};
     case Form::value:
     case Form::abstract_object:
         out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_upcall.in());");
         return {name + ".in()", name + ".in()"};
     default:
+        if (is_borrowed(type)) {
+            out.line("::kairos::mapping::Borrowed<", base, "> ", name,
+                     "(_upcall.in(), _upcall.arena());");
+            return {name + ".in()", name + ".in()"};
+        }
         Local local = declare_value(type, name, out);
         out.line(decoding(local.value));
         return local;

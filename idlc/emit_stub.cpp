@@ -34,8 +34,13 @@ void emit_operation(const Source& source, const Call& call, Text& out)
 
 // --- Members of structs and exceptions ---------------------------------------------------------
 
+struct DecodingTraits {
+    bool recursive = false;
+    bool viewable = false; ///< with an arena, into a view
+};
+
 void emit_marshal(const Source& source, const Declaration& declaration,
-                  const std::vector<Member>& members, bool recursive, Text& out)
+                  const std::vector<Member>& members, DecodingTraits traits, Text& out)
 {
     const std::string name = qualified(declaration);
     const bool empty = members.empty();
@@ -47,19 +52,20 @@ void emit_marshal(const Source& source, const Declaration& declaration,
     out.close();
     out.blank();
     out.open("void Marshal<", name, ">::decode(cdr::Reader&", empty ? "" : " in", ", ", name, "&",
-             empty ? "" : " value", ")\n{");
+             empty ? "" : " value", traits.viewable ? ", Arena* arena" : "", ")\n{");
     emit_type_probe(source, declaration, "decode", out);
-    if (recursive) {
+    if (traits.recursive) {
         out.line("const NestingGuard nesting(in);");
         out.line("if (!in.ok()) return;");
     }
     for (const Member& member : members)
-        out.line("mapping::decode(in, value.", identifier(member.name), ");");
+        out.line("mapping::decode(in, value.", identifier(member.name),
+                 traits.viewable ? ", arena" : "", ");");
     out.close();
     out.blank();
 }
 
-void emit_interpreted_marshal(const Declaration& declaration, Text& out)
+void emit_interpreted_marshal(const Struct& declaration, Text& out)
 {
     const std::string name = qualified(declaration);
     const std::string table = "types::TableOf<" + name + ">::table";
@@ -67,8 +73,10 @@ void emit_interpreted_marshal(const Declaration& declaration, Text& out)
     out.line("types::encode(out, ", table, ", &value);");
     out.close();
     out.blank();
-    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value)\n{");
-    out.line("types::decode(in, ", table, ", &value);");
+    const bool viewable = is_viewable(declaration);
+    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value",
+             viewable ? ", Arena* arena" : "", ")\n{");
+    out.line("types::decode(in, ", table, ", &value", viewable ? ", arena" : "", ");");
     out.close();
     out.blank();
 }
@@ -82,12 +90,13 @@ void emit_marshals(const Source& source, Text& out)
         } else if (is_interpreted(source, *composite)) {
             emit_interpreted_marshal(*composite, body);
         } else {
-            emit_marshal(source, *composite, composite->members, is_recursive(*composite), body);
+            emit_marshal(source, *composite, composite->members,
+                         {is_recursive(*composite), is_viewable(*composite)}, body);
         }
     for (const Union* united : all_of<Union>(source))
         emit_union_marshal(source, *united, body);
     for (const Exception* exception : all_of<Exception>(source))
-        emit_marshal(source, *exception, exception->members, false, body);
+        emit_marshal(source, *exception, exception->members, {}, body);
     if (body.text().empty()) return;
     out.line("namespace kairos::mapping {");
     out.blank();

@@ -40,8 +40,10 @@ class TypesEmitter {
     void emit_alias_of(const std::string& name, const Type& type);
     void emit_array_functions(const std::string& name, const std::string& call_prefix);
     void emit_marshal_fixed(const Struct& composite);
-    void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members);
-    void emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes);
+    void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members,
+                              bool viewable);
+    void emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes,
+                                bool viewable);
 
     [[nodiscard]] static bool is_value(const Declaration& declaration)
     {
@@ -417,13 +419,13 @@ void TypesEmitter::emit_marshals()
         if (has_fixed_layout(*composite)) {
             emit_marshal_fixed(*composite);
         } else {
-            emit_marshal_members(*composite, composite->members);
+            emit_marshal_members(*composite, composite->members, is_viewable(*composite));
         }
     }
     for (const Union* united : all_of<Union>(source_))
-        emit_marshal_functions(*united, wire_bytes_min(*united));
+        emit_marshal_functions(*united, wire_bytes_min(*united), false);
     for (const Exception* exception : all_of<Exception>(source_))
-        emit_marshal_members(*exception, exception->members);
+        emit_marshal_members(*exception, exception->members, false);
     out_.line("} // namespace kairos::mapping");
 }
 
@@ -445,23 +447,25 @@ void TypesEmitter::emit_marshal_fixed(const Struct& composite)
 }
 
 void TypesEmitter::emit_marshal_members(const Declaration& declaration,
-                                        const std::vector<Member>& members)
+                                        const std::vector<Member>& members, bool viewable)
 {
     std::uint64_t bytes = 0;
     for (const Member& member : members)
         bytes += wire_bytes_min(*member.type);
-    emit_marshal_functions(declaration, bytes);
+    emit_marshal_functions(declaration, bytes, viewable);
 }
 
 /// A Marshal whose functions are in the source file.
-void TypesEmitter::emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes)
+void TypesEmitter::emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes,
+                                          bool viewable)
 {
     const std::string name = qualified(declaration);
     out_.line("template <>");
     out_.open("struct ", exported(source_), "Marshal<", name, "> {");
     out_.line("static constexpr std::size_t wire_bytes_min = ", std::to_string(wire_bytes), ";");
     out_.line("static void encode(cdr::Writer& out, const ", name, "& value);");
-    out_.line("static void decode(cdr::Reader& in, ", name, "& value);");
+    out_.line("static void decode(cdr::Reader& in, ", name, "& value",
+              viewable ? ", Arena* arena = nullptr" : "", ");");
     out_.close("};");
     out_.blank();
 }

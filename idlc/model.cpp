@@ -161,6 +161,42 @@ void push_parts(const Declaration& declaration, std::vector<const Type*>& out)
     }
 }
 
+/// Whether the predicate holds for all that the types consist of, each declaration asked once.
+template <typename Predicate>
+bool all_parts(std::vector<const Type*> open, Predicate holds)
+{
+    std::unordered_set<const Declaration*> seen;
+    while (!open.empty()) {
+        const Type* type = open.back();
+        open.pop_back();
+        while (type != nullptr && type->element != nullptr)
+            type = type->element;
+        if (type == nullptr) continue;
+        if (!holds(*type)) return false;
+        if (type->kind == TypeKind::declared && seen.insert(type->declaration).second)
+            push_parts(*type->declaration, open);
+    }
+    return true;
+}
+
+/// Of one part, whatever it consists of itself.
+bool owns_no_more_than_text(const Type& part)
+{
+    switch (part.kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
+        return false;
+    case TypeKind::declared:
+        return part.declaration->kind == DeclarationKind::struct_ ||
+               part.declaration->kind == DeclarationKind::enum_ ||
+               part.declaration->kind == DeclarationKind::alias;
+    default:
+        return true;
+    }
+}
+
 /// Integers of the labels; characters and booleans by their codes, enumerators by ordinals.
 std::optional<std::int64_t> label_code(const Value& value)
 {
@@ -289,19 +325,19 @@ bool is_local(const Type& type) { return compose(type).local; }
 
 bool is_recursive(const Declaration& declaration)
 {
-    std::unordered_set<const Declaration*> seen;
-    std::vector<const Type*> open;
-    push_parts(declaration, open);
-    while (!open.empty()) {
-        const Type* type = open.back();
-        open.pop_back();
-        while (type != nullptr && type->element != nullptr)
-            type = type->element;
-        if (type == nullptr || type->kind != TypeKind::declared) continue;
-        if (type->declaration == &declaration) return true;
-        if (seen.insert(type->declaration).second) push_parts(*type->declaration, open);
-    }
-    return false;
+    std::vector<const Type*> parts;
+    push_parts(declaration, parts);
+    return !all_parts(std::move(parts), [&declaration](const Type& part) {
+        return part.kind != TypeKind::declared || part.declaration != &declaration;
+    });
+}
+
+bool is_viewable(const Type& type) { return all_parts({&type}, owns_no_more_than_text); }
+bool is_viewable(const Struct& type)
+{
+    std::vector<const Type*> parts;
+    push_parts(type, parts);
+    return all_parts(std::move(parts), owns_no_more_than_text);
 }
 
 Declarations all_operations(const Interface& interface)

@@ -378,6 +378,11 @@ struct Unit {
 /// Whether a value of this struct, union or value type can contain another of the same type.
 [[nodiscard]] bool is_recursive(const Declaration& declaration);
 
+/// Whether a value owns nothing but texts and sequences, so that one whose texts and sequences lie
+/// elsewhere need not be destroyed (kairos::mapping::Viewable).
+[[nodiscard]] bool is_viewable(const Type& type);
+[[nodiscard]] bool is_viewable(const Struct& type);
+
 /// Whether the type is local (cannot be marshalled): a local interface or something made of one.
 [[nodiscard]] bool is_local(const Type& type);
 

@@ -65,6 +65,24 @@ TEST_F(Model, KnowsRecursion)
     EXPECT_TRUE(is_recursive(get<Union>("U")));
 }
 
+TEST_F(Model, KnowsWhatOwnsNoMoreThanText)
+{
+    compile(
+        "enum Kind { x }; typedef sequence<wstring<3>> Texts; typedef Texts Table[2];"
+        "struct Flat { long a; fixed<3,1> f; wchar w; };"
+        "struct Text { string s; Table t; Kind k; Flat f; };"
+        "struct Tree { Text t; sequence<Tree> children; };"
+        "union U switch (long) { case 1: long l; }; interface I {};"
+        "struct A { sequence<any> a; }; struct B { I i; }; struct C { A a; }; struct D { U u; };"
+        "valuetype V {}; struct E { V v; }; struct F { CORBA::TypeCode t; };"
+        "struct G { sequence<G> more; Object o; };");
+    for (const char* name : {"Flat", "Text", "Tree"})
+        EXPECT_TRUE(is_viewable(get<Struct>(name))) << name;
+    EXPECT_TRUE(is_viewable(*get<Alias>("Table").type));
+    for (const char* name : {"A", "B", "C", "D", "E", "F", "G"})
+        EXPECT_FALSE(is_viewable(get<Struct>(name))) << name;
+}
+
 TEST_F(Model, OrdersAncestorsAndOperations)
 {
     compile("interface A { void fa(); }; interface B : A { attribute long fb; };"

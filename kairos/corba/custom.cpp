@@ -74,9 +74,7 @@ class OutputStream final : public StreamBase<CORBA::DataOutputStream> {
     {
         if (offset > sequence.length() || length > sequence.length() - offset)
             raise_no_such_elements();
-        if (length != 0)
-            mapping::StorageMarshal<mapping::ValueStorage<T>>::encode(
-                out_, sequence.data() + offset, length);
+        if (length != 0) mapping::encode_elements(out_, sequence.data() + offset, length);
     }
 
     cdr::Writer& out_;
@@ -141,9 +139,7 @@ class InputStream final : public StreamBase<CORBA::DataInputStream> {
             return in_.fail(cdr::Fault::length_beyond_end);
         if (length > ~CORBA::ULong{0} - offset) raise_no_such_elements();
         if (sequence.length() < offset + length) sequence.length(offset + length);
-        if (length != 0)
-            mapping::StorageMarshal<mapping::ValueStorage<T>>::decode(
-                in_, sequence.get_buffer() + offset, length);
+        if (length != 0) mapping::decode_elements(in_, sequence.get_buffer() + offset, length);
     }
 
     cdr::Reader& in_;

@@ -120,7 +120,7 @@ class Parameters {
             }
             made_ = i + 1;
             if (way_of(form) == Way::in) {
-                types::decode_view(in, upcall_.arena(), table, place);
+                types::decode(in, table, place, &upcall_.arena());
             } else if (way_of(form) == Way::inout) {
                 types::decode(in, table, place);
             }
@@ -161,8 +161,7 @@ class Parameters {
         void* const place = arguments_[index];
         if (passing_of(form) == Passing::pointer)
             return types::delete_value(table, *static_cast<void**>(place));
-        const bool is_text = table.op == Op::text || table.op == Op::wide_text;
-        if (is_text && way_of(form) == Way::in) return; // a view
+        if (table.is_viewable && way_of(form) == Way::in) return; // a view
         types::destroy_value(table, place);
     }
 

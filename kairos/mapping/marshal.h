@@ -14,6 +14,7 @@
 #include "kairos/mapping/sequence.h"
 
 #include <limits>
+#include <memory>
 
 namespace kairos::mapping {
 
@@ -58,16 +59,43 @@ void decode(cdr::Reader& in, T& value)
     Marshal<T>::decode(in, value);
 }
 
-/// For `in` parameters of skeletons: the value may refer to the message and to the arena.
+/// Types that hold text or sequences, but nothing else that they would have to give back. With an
+/// arena they are decoded as views: texts and elements are in the message or in the arena, the
+/// value lasts as long as both; it has to be a new one and is not to be destroyed. Without an arena
+/// they own what they hold.
 template <typename T>
-void decode_view(cdr::Reader& in, Arena& arena, T& value)
+concept Lendable =
+    requires(cdr::Reader& in, T& value, Arena* arena) { Marshal<T>::decode(in, value, arena); };
+/// Types that views may consist of.
+template <typename T>
+concept Viewable = Lendable<T> || std::is_trivially_destructible_v<T>;
+
+template <Viewable T>
+void decode(cdr::Reader& in, T& value, Arena* arena)
 {
-    if constexpr (requires { Marshal<T>::decode_view(in, arena, value); }) {
-        Marshal<T>::decode_view(in, arena, value);
+    if constexpr (Lendable<T>) {
+        Marshal<T>::decode(in, value, arena);
     } else {
         Marshal<T>::decode(in, value);
     }
 }
+
+/// An `in` parameter of a skeleton: a view, whose destructor must not run.
+template <Viewable T>
+class Borrowed {
+  public:
+    Borrowed(cdr::Reader& in, Arena& arena) : value_() { mapping::decode(in, value_, &arena); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+    ~Borrowed() {} // NOLINT(modernize-use-equals-default): that would be deleted
+
+    [[nodiscard]] const T& in() const noexcept { return value_; }
+
+  private:
+    union {
+        T value_;
+    };
+};
 
 /// A result or `out` value that travels as a pointer; a servant must not leave it null.
 template <typename T>
@@ -100,6 +128,10 @@ void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0
 void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
 void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound, bool may_be_shared);
 
+/// Replaces a member's text by one that the member owns or, with an arena, by a view.
+template <typename Char>
+void decode_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* arena);
+
 template <typename Char, bool starts_empty>
 void decode_string(cdr::Reader& in, TextOwner<Char, starts_empty>& value, CORBA::ULong bound = 0)
 {
@@ -129,18 +161,51 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
 void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
                         CORBA::ULong bound = 0);
 
-/// `count` strings that their holder owns, with the bound of each. Out of line: sequences of
-/// strings are everywhere.
+/// Texts one behind the other, as decode_text.
 template <typename Char>
-void encode_texts(cdr::Writer& out, const Char* const* texts, CORBA::ULong count,
+void encode_texts(cdr::Writer& out, const Char* const* texts, std::size_t count,
                   CORBA::ULong bound);
-/// Replaces them.
 template <typename Char>
-void decode_texts(cdr::Reader& in, Char** texts, CORBA::ULong count, CORBA::ULong bound);
-/// Borrowed from the message or the arena; null when the input is refused.
+void decode_texts(cdr::Reader& in, Char** texts, std::size_t count, CORBA::ULong bound,
+                  Arena* arena);
+
+/// Sequences of texts, whatever their class. Out of line: they are everywhere.
 template <typename Char>
-[[nodiscard]] Char** view_texts(cdr::Reader& in, Arena& arena, CORBA::ULong count,
-                                CORBA::ULong bound);
+void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence, CORBA::ULong bound,
+                          CORBA::ULong text_bound);
+/// With an arena, the sequence becomes a view.
+template <typename Char>
+void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
+                          CORBA::ULong text_bound, Arena* arena);
+
+/// Sequences of what a Block describes, likewise.
+void encode_block_sequence(cdr::Writer& out, const Block& element, const SequenceLayout& sequence,
+                           CORBA::ULong bound);
+void decode_block_sequence(cdr::Reader& in, const Block& element, SequenceLayout& sequence,
+                           CORBA::ULong bound, Arena* arena);
+
+/// The length of a sequence; zero where it is refused. `bound` is 0 for unbounded ones. As
+/// Reader::read_length, without a division: what an element needs may be known at run time only.
+[[nodiscard]] inline CORBA::ULong read_length(cdr::Reader& in, std::uint32_t element_bytes_min,
+                                              CORBA::ULong bound)
+{
+    const auto length = in.read<CORBA::ULong>();
+    if (std::uint64_t{length} * element_bytes_min > in.left()) [[unlikely]] {
+        in.fail(cdr::Fault::length_beyond_end);
+        return 0;
+    }
+    if (bound != 0 && length > bound) [[unlikely]] {
+        in.fail(cdr::Fault::bound_exceeded);
+        return 0;
+    }
+    return length;
+}
+inline void write_length(cdr::Writer& out, CORBA::ULong length, CORBA::ULong bound)
+{
+    if (bound != 0 && length > bound) [[unlikely]]
+        raise_sequence_bound_exceeded();
+    out.write(length);
+}
 
 // --- Strings and references as members ---------------------------------------------------------
 
@@ -154,9 +219,9 @@ struct TextMarshal {
     {
         encode_string(out, value.in(), bound);
     }
-    static void decode(cdr::Reader& in, TextOwner<Char, true>& value)
+    static void decode(cdr::Reader& in, TextOwner<Char, true>& value, Arena* arena = nullptr)
     {
-        decode_string(in, value, bound);
+        decode_text(in, value.inout(), bound, arena);
     }
 };
 template <>
@@ -185,14 +250,13 @@ struct Marshal<ObjectVar<T>> {
     /// The nil of peers that write an empty type id without its terminator.
     static constexpr std::size_t wire_bytes_min = 8;
 
+    static void encode_pointer(cdr::Writer& out, T* object) { encode_object(out, object); }
+    static T* decode_pointer(cdr::Reader& in) { return kairos::corba::decode_reference<T>(in); }
     static void encode(cdr::Writer& out, const ObjectVar<T>& value)
     {
-        encode_object(out, value.in());
+        encode_pointer(out, value.in());
     }
-    static void decode(cdr::Reader& in, ObjectVar<T>& value)
-    {
-        value = kairos::corba::decode_reference<T>(in);
-    }
+    static void decode(cdr::Reader& in, ObjectVar<T>& value) { value = decode_pointer(in); }
 };
 
 /// What is shared like an object but travels in another way, which the traits know.
@@ -201,11 +265,13 @@ template <typename T, typename Traits>
 struct Marshal<ObjectVar<T, Traits>> {
     static constexpr std::size_t wire_bytes_min = Traits::wire_bytes_min;
 
+    static void encode_pointer(cdr::Writer& out, T* object) { Traits::encode(out, object); }
+    static T* decode_pointer(cdr::Reader& in) { return Traits::decode(in); }
     static void encode(cdr::Writer& out, const ObjectVar<T, Traits>& value)
     {
-        Traits::encode(out, value.in());
+        encode_pointer(out, value.in());
     }
-    static void decode(cdr::Reader& in, ObjectVar<T, Traits>& value) { value = Traits::decode(in); }
+    static void decode(cdr::Reader& in, ObjectVar<T, Traits>& value) { value = decode_pointer(in); }
 };
 
 // --- Arrays of variable length -----------------------------------------------------------------
@@ -221,18 +287,39 @@ struct Marshal<T[count]> {
             Marshal<T>::encode(out, element);
     }
     static void decode(cdr::Reader& in, T (&elements)[count])
+        requires(!Viewable<T>)
     {
         for (T& element : elements) {
             if (!in.ok()) return;
             Marshal<T>::decode(in, element);
         }
     }
+    static void decode(cdr::Reader& in, T (&elements)[count], Arena* arena = nullptr)
+        requires Viewable<T>
+    {
+        for (T& element : elements) {
+            if (!in.ok()) return;
+            mapping::decode(in, element, arena);
+        }
+    }
 };
 
 // --- Sequences ---------------------------------------------------------------------------------
 
+/// The most that can be asked of the bytes left per element.
+[[nodiscard]] consteval std::uint32_t wire_bytes_believed(std::size_t wire_bytes_min)
+{
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(wire_bytes_min, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// How the elements of sequences with this storage travel, their number included.
 template <typename Storage>
 struct StorageMarshal;
+
+/// Elements that are moved all at once.
+template <typename T>
+concept TravelsAsBlock = FixedLength<T> && !std::is_array_v<T>;
 
 /// Sequences and the typedefs derived from them.
 template <typename Sequence>
@@ -243,124 +330,152 @@ struct Marshal<Sequence> {
 
     static void encode(cdr::Writer& out, const Sequence& value)
     {
-        const CORBA::ULong length = value.length();
-        if (exceeds_bound(length)) [[unlikely]]
-            raise_sequence_bound_exceeded();
-        out.write(length);
-        if (length != 0) Elements::encode(out, value.data(), length);
+        Elements::encode(out, value, Sequence::kairos_bound);
     }
     static void decode(cdr::Reader& in, Sequence& value)
+        requires(!Elements::is_viewable())
     {
-        const CORBA::ULong length = read_length(in);
-        if (!in.ok()) [[unlikely]]
-            return;
-        auto* elements = value.kairos_overwrite(length);
-        if (length != 0) Elements::decode(in, elements, length);
+        Elements::decode(in, value, Sequence::kairos_bound);
     }
-    static void decode_view(cdr::Reader& in, Arena& arena, Sequence& value)
-        requires requires { Elements::decode_view(in, arena, CORBA::ULong{}); }
+    static void decode(cdr::Reader& in, Sequence& value, Arena* arena = nullptr)
+        requires(Elements::is_viewable())
     {
-        const CORBA::ULong length = read_length(in);
-        if (length == 0) return; // nothing there or refused
-        auto* elements = Elements::decode_view(in, arena, length);
-        if (elements != nullptr) value.kairos_view(elements, length);
-    }
-
-  private:
-    static constexpr bool exceeds_bound(CORBA::ULong length)
-    {
-        return Sequence::kairos_bound != 0 && length > Sequence::kairos_bound;
-    }
-    static CORBA::ULong read_length(cdr::Reader& in)
-    {
-        const CORBA::ULong length = in.read_length(Elements::wire_bytes_min);
-        if (exceeds_bound(length)) [[unlikely]] {
-            in.fail(cdr::Fault::bound_exceeded);
-            return 0;
-        }
-        return length;
+        Elements::decode(in, value, Sequence::kairos_bound, arena);
     }
 };
+
+template <typename Storage>
+[[nodiscard]] SequenceLayout& layout_of(SequenceBase<Storage>& sequence) noexcept
+{
+    static_assert(is_sequence_layout<SequenceBase<Storage>>);
+    return reinterpret_cast<SequenceLayout&>(sequence);
+}
+template <typename Storage>
+[[nodiscard]] const SequenceLayout& layout_of(const SequenceBase<Storage>& sequence) noexcept
+{
+    static_assert(is_sequence_layout<SequenceBase<Storage>>);
+    return reinterpret_cast<const SequenceLayout&>(sequence);
+}
+
+/// Elements without their number.
+template <typename T>
+void encode_elements(cdr::Writer& out, const T* elements, CORBA::ULong count)
+{
+    if constexpr (TravelsAsBlock<T>) {
+        encode_block(out, block_of<T>, elements, count);
+    } else {
+        for (CORBA::ULong i = 0; i < count; ++i)
+            Marshal<T>::encode(out, elements[i]);
+    }
+}
+/// `arena` is for elements that can be views.
+template <typename T>
+void decode_elements(cdr::Reader& in, T* elements, CORBA::ULong count,
+                     [[maybe_unused]] Arena* arena = nullptr)
+{
+    if constexpr (TravelsAsBlock<T>) {
+        decode_block(in, block_of<T>, elements, count);
+    } else {
+        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            if constexpr (Viewable<T>) {
+                mapping::decode(in, elements[i], arena);
+            } else {
+                Marshal<T>::decode(in, elements[i]);
+            }
+        }
+    }
+}
 
 template <typename T>
 struct StorageMarshal<ValueStorage<T>> {
-    static constexpr std::size_t wire_bytes_min = Marshal<T>::wire_bytes_min;
+    using Sequence = SequenceBase<ValueStorage<T>>;
+    static constexpr auto element_bytes_min = wire_bytes_believed(Marshal<T>::wire_bytes_min);
 
-    static void encode(cdr::Writer& out, const T* elements, CORBA::ULong count)
+    [[nodiscard]] static consteval bool is_viewable() { return Viewable<T>; }
+    static void encode(cdr::Writer& out, const Sequence& sequence, CORBA::ULong bound)
     {
-        if constexpr (FixedLength<T> && !std::is_array_v<T>) {
-            encode_block(out, block_of<T>, elements, count);
-        } else {
-            for (CORBA::ULong i = 0; i < count; ++i)
-                Marshal<T>::encode(out, elements[i]);
-        }
+        write_length(out, sequence.length(), bound);
+        encode_elements(out, sequence.data(), sequence.length());
     }
-    static void decode(cdr::Reader& in, T* elements, CORBA::ULong count)
+    static void decode(cdr::Reader& in, Sequence& sequence, CORBA::ULong bound,
+                       Arena* arena = nullptr)
     {
-        if constexpr (FixedLength<T> && !std::is_array_v<T>) {
-            decode_block(in, block_of<T>, elements, count);
-        } else {
-            for (CORBA::ULong i = 0; i < count && in.ok(); ++i)
-                Marshal<T>::decode(in, elements[i]);
-        }
+        const CORBA::ULong count = read_length(in, element_bytes_min, bound);
+        if (!in.ok()) [[unlikely]]
+            return;
+        T* const elements =
+            arena == nullptr ? sequence.kairos_overwrite(count) : borrow(sequence, *arena, count);
+        decode_elements(in, elements, count, arena);
     }
-    [[nodiscard]] static T* decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
-        requires(FixedLength<T> && !std::is_array_v<T>)
+
+  private:
+    /// Elements in the arena, which are never destroyed.
+    struct alignas(T) Room {
+        std::byte bytes[sizeof(T)];
+    };
+    static T* borrow(Sequence& sequence, Arena& arena, CORBA::ULong count)
     {
-        return static_cast<T*>(view_block(in, block_of<T>, arena, count));
+        auto* const elements = reinterpret_cast<T*>(arena.allocate<Room>(count));
+        std::uninitialized_value_construct_n(elements, count);
+        layout_of(sequence) = {elements, count, count, false};
+        return elements;
     }
 };
 
-template <typename Char, CORBA::ULong bound>
-struct StorageMarshal<PointerStorage<TextElements<Char, bound>>> {
-    static constexpr std::size_t wire_bytes_min = TextMarshal<Char, bound>::wire_bytes_min;
+template <TravelsAsBlock T>
+struct StorageMarshal<ValueStorage<T>> {
+    using Sequence = SequenceBase<ValueStorage<T>>;
 
-    static void encode(cdr::Writer& out, const Char* const* elements, CORBA::ULong count)
+    [[nodiscard]] static consteval bool is_viewable() { return true; }
+    static void encode(cdr::Writer& out, const Sequence& sequence, CORBA::ULong bound)
     {
-        encode_texts(out, elements, count, bound);
+        encode_block_sequence(out, block_of<T>, layout_of(sequence), bound);
     }
-    static void decode(cdr::Reader& in, Char** elements, CORBA::ULong count)
+    static void decode(cdr::Reader& in, Sequence& sequence, CORBA::ULong bound, Arena* arena)
     {
-        decode_texts(in, elements, count, bound);
-    }
-    [[nodiscard]] static Char** decode_view(cdr::Reader& in, Arena& arena, CORBA::ULong count)
-    {
-        return view_texts<Char>(in, arena, count, bound);
+        decode_block_sequence(in, block_of<T>, layout_of(sequence), bound, arena);
     }
 };
 
-template <typename T>
-struct StorageMarshal<PointerStorage<ObjectElements<T>>> {
-    static constexpr std::size_t wire_bytes_min = Marshal<ObjectVar<T>>::wire_bytes_min;
+template <typename Char, CORBA::ULong text_bound>
+struct StorageMarshal<PointerStorage<TextElements<Char, text_bound>>> {
+    using Sequence = SequenceBase<PointerStorage<TextElements<Char, text_bound>>>;
 
-    static void encode(cdr::Writer& out, T* const* elements, CORBA::ULong count)
+    [[nodiscard]] static consteval bool is_viewable() { return true; }
+    static void encode(cdr::Writer& out, const Sequence& sequence, CORBA::ULong bound)
     {
-        for (CORBA::ULong i = 0; i < count; ++i)
-            encode_object(out, elements[i]);
+        encode_text_sequence<Char>(out, layout_of(sequence), bound, text_bound);
     }
-    static void decode(cdr::Reader& in, T** elements, CORBA::ULong count)
+    static void decode(cdr::Reader& in, Sequence& sequence, CORBA::ULong bound, Arena* arena)
     {
-        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
-            T* object = kairos::corba::decode_reference<T>(in);
-            ObjectTraits<T>::release(std::exchange(elements[i], object));
-        }
+        decode_text_sequence<Char>(in, layout_of(sequence), bound, text_bound, arena);
     }
 };
 
+/// What is shared: object references, values, TypeCodes.
 template <typename T, typename Traits>
-    requires requires(cdr::Reader& in) { Traits::decode(in); }
 struct StorageMarshal<PointerStorage<ObjectElements<T, Traits>>> {
-    static constexpr std::size_t wire_bytes_min = Traits::wire_bytes_min;
+    using Sequence = SequenceBase<PointerStorage<ObjectElements<T, Traits>>>;
+    using Element = Marshal<ObjectVar<T, Traits>>;
+    static constexpr auto element_bytes_min = wire_bytes_believed(Element::wire_bytes_min);
 
-    static void encode(cdr::Writer& out, T* const* elements, CORBA::ULong count)
+    [[nodiscard]] static consteval bool is_viewable() { return false; }
+    static void encode(cdr::Writer& out, const Sequence& sequence, CORBA::ULong bound)
     {
-        for (CORBA::ULong i = 0; i < count; ++i)
-            Traits::encode(out, elements[i]);
+        write_length(out, sequence.length(), bound);
+        for (T* const element : sequence)
+            Element::encode_pointer(out, element);
     }
-    static void decode(cdr::Reader& in, T** elements, CORBA::ULong count)
+    static void decode(cdr::Reader& in, Sequence& sequence, CORBA::ULong bound)
     {
-        for (CORBA::ULong i = 0; i < count && in.ok(); ++i)
-            Traits::release(std::exchange(elements[i], Traits::decode(in)));
+        const CORBA::ULong count = read_length(in, element_bytes_min, bound);
+        if (!in.ok()) [[unlikely]]
+            return;
+        T** const elements = sequence.kairos_overwrite(count);
+        for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            T* const element = Element::decode_pointer(in);
+            ObjectElements<T, Traits>::release(std::exchange(elements[i], element));
+        }
     }
 };
 

@@ -177,7 +177,7 @@ void view_sequence(benchmark::State& state)
     for (auto _ : state) {
         cdr::Reader in(bytes, native_little_endian);
         UnboundedSequence<T> elements;
-        decode_view(in, arena, elements);
+        decode(in, elements, &arena);
         benchmark::DoNotOptimize(elements.data());
         arena.reset();
     }
@@ -220,7 +220,7 @@ void view_strings(benchmark::State& state)
     for (auto _ : state) {
         cdr::Reader in(bytes, native_little_endian);
         UnboundedStringSequence<> texts;
-        decode_view(in, arena, texts);
+        decode(in, texts, &arena);
         benchmark::DoNotOptimize(texts.data());
         arena.reset();
     }

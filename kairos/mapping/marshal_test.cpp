@@ -253,7 +253,7 @@ TYPED_TEST(FixedTypes, DecodeFromEveryStartAndByteOrder)
                 cdr::Reader viewing = message.reader(start, swap);
                 UnboundedSequence<TypeParam> view;
                 Arena arena;
-                decode_view(viewing, arena, view);
+                decode(viewing, view, &arena);
                 ASSERT_TRUE(viewing.ok());
                 EXPECT_EQ(viewing.left(), 0u);
                 EXPECT_EQ(plain(view, start, swap), plain(elements, start, swap))
@@ -275,7 +275,7 @@ TYPED_TEST(FixedTypes, RefuseEveryTruncation)
         EXPECT_FALSE(owning.ok()) << size;
         cdr::Reader viewing = message.reader(0);
         Arena arena;
-        decode_view(viewing, arena, decoded);
+        decode(viewing, decoded, &arena);
         EXPECT_FALSE(viewing.ok()) << size;
     }
 }
@@ -327,7 +327,7 @@ TEST(View, OfBinStructsBehindALengthIsInTheMessage)
     cdr::Reader in = message.reader(0);
     Arena arena;
     UnboundedSequence<BinStruct> view;
-    decode_view(in, arena, view);
+    decode(in, view, &arena);
     ASSERT_TRUE(in.ok());
     EXPECT_TRUE(message.contains(view.data()));
     EXPECT_FALSE(view.release());
@@ -340,7 +340,7 @@ TEST(View, OfTrailingPaddingBeyondTheMessageIsCopied)
     cdr::Reader in = message.reader(0);
     Arena arena;
     UnboundedSequence<Tail> view;
-    decode_view(in, arena, view);
+    decode(in, view, &arena);
     ASSERT_TRUE(in.ok());
     EXPECT_FALSE(message.contains(view.data()));
 }
@@ -357,7 +357,7 @@ TEST(View, DoesNotTouchTheArgumentBehindIt)
     cdr::Reader in = message.reader(0);
     Arena arena;
     UnboundedSequence<Tail> view;
-    decode_view(in, arena, view);
+    decode(in, view, &arena);
     EXPECT_EQ(view[0].c, 'x');
     for (const CORBA::Octet octet : following)
         EXPECT_EQ(in.read<CORBA::Octet>(), octet);
@@ -381,7 +381,7 @@ TEST(Decode, RefusesBooleansAndEnumeratorsOutsideTheirType)
             EXPECT_EQ(owning.fault(), cdr::Fault::invalid_value);
             cdr::Reader viewing = message.reader(0, swap);
             Arena arena;
-            decode_view(viewing, arena, sequence);
+            decode(viewing, sequence, &arena);
             EXPECT_EQ(viewing.fault(), cdr::Fault::invalid_value);
         };
         refused(bad_boolean, UnboundedSequence<CORBA::Boolean>());
@@ -402,7 +402,7 @@ TEST(Decode, AllocatesNothingFromAnUnprovenLength)
         EXPECT_EQ(sequence.length(), 0u);
         cdr::Reader viewing = message.reader(0);
         Arena arena;
-        decode_view(viewing, arena, sequence);
+        decode(viewing, sequence, &arena);
         EXPECT_EQ(viewing.fault(), cdr::Fault::length_beyond_end);
         EXPECT_EQ(sequence.length(), 0u);
     };
@@ -450,7 +450,7 @@ TEST(Strings, RoundTripInSequences)
     cdr::Reader viewing = message.reader(0);
     UnboundedStringSequence<> view;
     Arena arena;
-    decode_view(viewing, arena, view);
+    decode(viewing, view, &arena);
     ASSERT_TRUE(viewing.ok());
     ASSERT_EQ(view.length(), 4u);
     for (CORBA::ULong i = 0; i < 4; ++i) {

@@ -25,7 +25,7 @@ namespace kairos::mapping {
 /// What every sequence is in memory, whatever its elements: what code that knows types only as data
 /// (kairos/types) relies on. Buffers are made by the storage's `allocate`: new T[count] of values;
 /// of pointers one slot more, which holds their number and lies in front.
-struct SequenceLayout {
+struct [[gnu::may_alias]] SequenceLayout {
     void* buffer;
     CORBA::ULong length;
     CORBA::ULong capacity;
@@ -299,8 +299,6 @@ class SequenceBase : public Storage {
     [[nodiscard]] CORBA::Boolean release() const noexcept { return this->release_; }
     [[nodiscard]] auto get_buffer() const noexcept { return this->data(); }
 
-    /// Borrows `count` elements that outlive the sequence or its next change.
-    void kairos_view(Stored* elements, CORBA::ULong count) { adopt(count, count, elements, false); }
     /// Room for `count` elements, all of which the caller assigns; what was there is lost.
     [[nodiscard, gnu::noinline]] Stored* kairos_overwrite(CORBA::ULong count)
     {

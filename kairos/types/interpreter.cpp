@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/interpreter.h"
 
+#include <array>
 #include <cstring>
 #include <new>
 
@@ -16,8 +17,7 @@ constexpr Table boolean_table = make_table<CORBA::Boolean>(Op::boolean, nullptr,
 constexpr Table character_table = make_table<CORBA::Char>(Op::character, nullptr, 0, 1);
 constexpr Table unbounded_string_table =
     make_table<mapping::StringMember>(Op::string, nullptr, 0, 5);
-constexpr Table unbounded_text_table =
-    make_table<mapping::StringOwner<false>>(Op::text, nullptr, 0, 5);
+constexpr Table unbounded_text_table = make_text_table<char>(Op::text, 0, 5);
 
 namespace {
 
@@ -65,6 +65,20 @@ void store(void* value, T stored) noexcept
     return std::max<std::size_t>(sizeof(std::size_t), element.alignment);
 }
 
+/// T() for each of so many. In types that can be viewed that is the same bytes for all: constants,
+/// and pointers to what is shared.
+void construct_values(const Table& element, void* storage, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        std::byte* const value = at(storage, i * element.size);
+        if (i != 0 && element.is_viewable) {
+            std::memcpy(value, value - element.size, element.size);
+        } else {
+            construct_value(element, value);
+        }
+    }
+}
+
 /// new T[count]
 [[nodiscard]] void* allocate_values(const Table& element, std::size_t count)
 {
@@ -74,8 +88,7 @@ void store(void* value, T stored) noexcept
     void* const storage = ::operator new[](cookie + count * element.size);
     std::byte* const values = at(storage, cookie);
     store(values - sizeof count, count);
-    for (std::size_t i = 0; i < count; ++i)
-        construct_value(element, values + i * element.size);
+    construct_values(element, values, count);
     return values;
 }
 
@@ -114,26 +127,197 @@ void free_pointers(const Table& element, void* buffer) noexcept
 
 [[nodiscard]] void* allocate_elements(const Table& table, std::size_t count)
 {
-    switch (table.op) {
-    case Op::sequence_of_blocks:
-        return ::operator new[](count* table.block().size);
-    case Op::sequence:
-        return allocate_values(table.element(), count);
-    default:
-        return allocate_pointers(table.element(), count);
-    }
+    return table.op == Op::sequence ? allocate_values(table.element(), count)
+                                    : allocate_pointers(table.element(), count);
 }
 
 void free_elements(const Table& table, void* buffer) noexcept
 {
-    switch (table.op) {
+    if (table.op == Op::sequence_of_blocks) return ::operator delete[](buffer);
+    if (table.op == Op::sequence) return free_values(table.element(), buffer);
+    free_pointers(table.element(), buffer);
+}
+
+// --- Encoding ----------------------------------------------------------------------------------
+
+using Encoder = void (*)(cdr::Writer& out, const Table& table, const void* value);
+[[nodiscard]] Encoder encoder_for(const Table& table) noexcept;
+
+/// One behind the other, `element.size` apart.
+inline void encode_run(cdr::Writer& out, const Table& element, const void* values,
+                       std::size_t count);
+
+void encode_by_functions(cdr::Writer& out, const Table& table, const void* value)
+{
+    table.functions().encode(out, value);
+}
+template <typename Number>
+void encode_number(cdr::Writer& out, const Table&, const void* value)
+{
+    out.write(load<Number>(value));
+}
+void encode_character(cdr::Writer& out, const Table&, const void* value)
+{
+    mapping::encode(out, *static_cast<const CORBA::Char*>(value));
+}
+void encode_one_block(cdr::Writer& out, const Table& table, const void* value)
+{
+    mapping::encode_block(out, table.block(), value, 1);
+}
+template <typename Char>
+void encode_text(cdr::Writer& out, const Table& table, const void* value)
+{
+    mapping::encode_string(out, *static_cast<const Char* const*>(value), table.count);
+}
+void encode_sequence_of_blocks(cdr::Writer& out, const Table& table, const void* value)
+{
+    mapping::encode_block_sequence(out, table.block(), sequence_at(value), table.count);
+}
+void encode_sequence_of_strings(cdr::Writer& out, const Table& table, const void* value)
+{
+    mapping::encode_text_sequence<char>(out, sequence_at(value), table.count,
+                                        table.element().count);
+}
+void encode_sequence(cdr::Writer& out, const Table& table, const void* value)
+{
+    const SequenceLayout& sequence = sequence_at(value);
+    mapping::write_length(out, sequence.length, table.count);
+    encode_run(out, table.element(), sequence.buffer, sequence.length);
+}
+void encode_array(cdr::Writer& out, const Table& table, const void* value)
+{
+    encode_run(out, table.element(), value, table.count);
+}
+void encode_structure(cdr::Writer& out, const Table& table, const void* value)
+{
+    for (const Member& member : members_of(table))
+        encode_run(out, *member.table, at(value, member.offset), member.count);
+}
+
+constexpr Encoder encoder_of(Op op)
+{
+    switch (op) {
+    case Op::functions:
+        return encode_by_functions;
+    case Op::character:
+        return encode_character;
+    case Op::number1:
+    case Op::boolean:
+        return encode_number<std::uint8_t>;
+    case Op::number2:
+        return encode_number<std::uint16_t>;
+    case Op::number4:
+    case Op::enumerator:
+        return encode_number<std::uint32_t>;
+    case Op::number8:
+        return encode_number<std::uint64_t>;
+    case Op::block:
+        return encode_one_block;
+    case Op::string:
+    case Op::text:
+        return encode_text<char>;
+    case Op::wide_text:
+        return encode_text<wchar_t>;
     case Op::sequence_of_blocks:
-        return ::operator delete[](buffer);
+        return encode_sequence_of_blocks;
+    case Op::sequence_of_strings:
+        return encode_sequence_of_strings;
+    case Op::sequence_of_pointers:
     case Op::sequence:
-        return free_values(table.element(), buffer);
-    default:
-        return free_pointers(table.element(), buffer);
+        return encode_sequence;
+    case Op::array:
+        return encode_array;
+    case Op::structure:
+        break;
     }
+    return encode_structure;
+}
+
+/// What `choose` says for each Op: calls through a table are cheaper than a switch whose cases
+/// share one frame.
+template <typename Choose>
+[[nodiscard]] consteval auto by_op(Choose choose)
+{
+    std::array<decltype(choose(Op{})), std::size_t{static_cast<std::uint8_t>(Op::structure)} + 1>
+        chosen{};
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        chosen[i] = choose(static_cast<Op>(i));
+    return chosen;
+}
+
+constexpr auto encoders = by_op(encoder_of);
+
+Encoder encoder_for(const Table& table) noexcept
+{
+    return encoders[static_cast<std::uint8_t>(table.op)];
+}
+
+void encode_run(cdr::Writer& out, const Table& element, const void* values, std::size_t count)
+{
+    if (element.op == Op::string)
+        return mapping::encode_texts(out, static_cast<const char* const*>(values), count,
+                                     element.count);
+    const Encoder encode_one = encoder_for(element);
+    const std::byte* value = at(values, 0);
+    for (; count != 0; --count, value += element.size)
+        encode_one(out, element, value);
+}
+
+// --- Decoding ----------------------------------------------------------------------------------
+
+using Decoder = void (*)(cdr::Reader& in, const Table& table, void* value, Arena* arena);
+[[nodiscard]] Decoder decoder_for(const Table& table) noexcept;
+
+/// One behind the other, `element.size` apart.
+inline void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,
+                       Arena* arena);
+
+void decode_by_functions(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    table.functions().decode(in, value, arena);
+}
+template <typename Number>
+void decode_number(cdr::Reader& in, const Table&, void* value, Arena*)
+{
+    store(value, in.read<Number>());
+}
+void decode_character(cdr::Reader& in, const Table&, void* value, Arena*)
+{
+    mapping::decode(in, *static_cast<CORBA::Char*>(value));
+}
+void decode_enumerator(cdr::Reader& in, const Table& table, void* value, Arena*)
+{
+    const auto ordinal = in.read<std::uint32_t>();
+    if (ordinal >= table.count) [[unlikely]]
+        return in.fail(cdr::Fault::invalid_value);
+    store(value, ordinal);
+}
+void decode_one_block(cdr::Reader& in, const Table& table, void* value, Arena*)
+{
+    mapping::decode_block(in, table.block(), value, 1);
+}
+void decode_member_text(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    mapping::decode_text(in, *static_cast<char**>(value), table.count, arena);
+}
+/// A parameter: owned, it is never the shared "".
+template <typename Char>
+void decode_parameter(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    Char*& text = *static_cast<Char**>(value);
+    if (arena != nullptr) return mapping::decode_text(in, text, table.count, arena);
+    Char* decoded = nullptr;
+    mapping::decode_owned(in, decoded, table.count, false);
+    mapping::free_text(std::exchange(text, decoded));
+}
+void decode_sequence_of_blocks(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    mapping::decode_block_sequence(in, table.block(), sequence_at(value), table.count, arena);
+}
+void decode_sequence_of_strings(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    mapping::decode_text_sequence<char>(in, sequence_at(value), table.count, table.element().count,
+                                        arena);
 }
 
 /// SequenceBase::kairos_overwrite: room for `count` elements, all of which the caller assigns.
@@ -142,219 +326,134 @@ void overwrite(const Table& table, SequenceLayout& sequence, CORBA::ULong count)
     if (!sequence.release || count > sequence.capacity) {
         if (sequence.release) free_elements(table, sequence.buffer);
         sequence = {nullptr, 0, 0, true};
-        sequence.buffer = allocate_elements(table, count);
-        sequence.capacity = count;
-    } else if (count < sequence.length && table.op != Op::sequence_of_blocks) {
-        const Table& element = table.element();
-        for (CORBA::ULong i = count; !element.is_trivial && i < sequence.length; ++i) {
-            void* const dropped = at(sequence.buffer, std::size_t{i} * element.size);
-            destroy_value(element, dropped);
-            construct_value(element, dropped);
-        }
+        sequence = {allocate_elements(table, count), 0, count, true};
+    }
+    const Table& element = table.element();
+    for (CORBA::ULong i = count; !element.is_trivial && i < sequence.length; ++i) {
+        void* const dropped = at(sequence.buffer, std::size_t{i} * element.size);
+        destroy_value(element, dropped);
+        construct_value(element, dropped);
     }
     sequence.length = count;
 }
 
-// --- Sequences ---------------------------------------------------------------------------------
-
-void encode_elements(cdr::Writer& out, const Table& table, const SequenceLayout& sequence)
+/// Room for `count` new elements in the arena, where they are not destroyed.
+void borrow(const Table& element, SequenceLayout& sequence, CORBA::ULong count, Arena& arena)
 {
-    if (table.count != 0 && sequence.length > table.count) [[unlikely]]
-        mapping::raise_sequence_bound_exceeded();
-    out.write(sequence.length);
-    if (sequence.length == 0) return;
-    if (table.op == Op::sequence_of_blocks)
-        return mapping::encode_block(out, table.block(), sequence.buffer, sequence.length);
+    using Unit = std::max_align_t;
+    const std::size_t size = std::size_t{count} * element.size;
+    auto* const elements = arena.allocate<Unit>((size + sizeof(Unit) - 1) / sizeof(Unit));
+    construct_values(element, elements, count);
+    sequence = {elements, count, count, false};
+}
+
+void decode_sequence(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
     const Table& element = table.element();
-    const std::byte* value = at(sequence.buffer, 0);
-    if (table.op == Op::sequence_of_strings) {
-        return mapping::encode_texts(out, static_cast<const char* const*>(sequence.buffer),
-                                     sequence.length, element.count);
-    }
-    for (CORBA::ULong i = 0; i < sequence.length; ++i, value += element.size)
-        encode(out, element, value);
-}
-
-/// The length of a sequence; zero where it is refused.
-[[nodiscard]] CORBA::ULong read_length(cdr::Reader& in, const Table& table) noexcept
-{
-    const CORBA::ULong length =
-        in.read_length(table.op == Op::sequence_of_blocks ? table.block().data_size
-                                                          : table.element().wire_bytes_min);
-    if (table.count != 0 && length > table.count) [[unlikely]] {
-        in.fail(cdr::Fault::bound_exceeded);
-        return 0;
-    }
-    return length;
-}
-
-void decode_elements(cdr::Reader& in, const Table& table, SequenceLayout& sequence)
-{
-    const CORBA::ULong length = read_length(in, table);
+    SequenceLayout& sequence = sequence_at(value);
+    const CORBA::ULong count = mapping::read_length(in, element.wire_bytes_min, table.count);
     if (!in.ok()) [[unlikely]]
         return;
-    overwrite(table, sequence, length);
-    if (table.op == Op::sequence_of_blocks)
-        return mapping::decode_block(in, table.block(), sequence.buffer, length);
-    const Table& element = table.element();
-    if (table.op == Op::sequence_of_strings) {
-        return mapping::decode_texts(in, static_cast<char**>(sequence.buffer), length,
-                                     element.count);
-    }
-    std::byte* value = at(sequence.buffer, 0);
-    for (CORBA::ULong i = 0; i < length && in.ok(); ++i, value += element.size)
-        decode(in, element, value);
-}
-
-/// Elements in the message or in the arena, which the sequence borrows.
-void view_elements(cdr::Reader& in, Arena& arena, const Table& table, SequenceLayout& sequence)
-{
-    const CORBA::ULong length = read_length(in, table);
-    if (length == 0) return; // nothing there or refused
-    void* elements = nullptr;
-    if (table.op == Op::sequence_of_blocks) {
-        elements = mapping::view_block(in, table.block(), arena, length);
+    if (arena != nullptr && element.is_viewable) {
+        borrow(element, sequence, count, *arena);
     } else {
-        elements = mapping::view_texts<char>(in, arena, length, table.element().count);
+        arena = nullptr;
+        overwrite(table, sequence, count);
     }
-    if (elements == nullptr) return;
-    if (sequence.release) free_elements(table, sequence.buffer);
-    sequence = {elements, length, length, false};
+    decode_run(in, element, sequence.buffer, count, arena);
 }
 
-// --- Decoding parts ----------------------------------------------------------------------------
-
-void decode_string(cdr::Reader& in, const Table& table, void* value)
+void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    char* decoded = nullptr;
-    mapping::decode_owned(in, decoded, table.count, table.op == Op::string);
-    CORBA::string_free(std::exchange(*static_cast<char**>(value), decoded));
+    decode_run(in, table.element(), value, table.count, table.is_viewable ? arena : nullptr);
 }
 
-void decode_members(cdr::Reader& in, const Table& table, void* value)
+void decode_members(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
     for (const Member& member : members_of(table))
-        decode(in, *member.table, at(value, member.offset));
+        decode_run(in, *member.table, at(value, member.offset), member.count, arena);
 }
 
-void decode_array(cdr::Reader& in, const Table& table, void* value)
+void decode_structure(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    const Table& element = table.element();
-    for (CORBA::ULong i = 0; i < table.count && in.ok(); ++i)
-        decode(in, element, at(value, std::size_t{i} * element.size));
+    if (!table.is_viewable) arena = nullptr;
+    if (!table.is_recursive) return decode_members(in, table, value, arena);
+    const mapping::NestingGuard nesting(in);
+    if (in.ok()) decode_members(in, table, value, arena);
+}
+
+constexpr Decoder decoder_of(Op op)
+{
+    switch (op) {
+    case Op::functions:
+        return decode_by_functions;
+    case Op::number1:
+        return decode_number<std::uint8_t>;
+    case Op::number2:
+        return decode_number<std::uint16_t>;
+    case Op::number4:
+        return decode_number<std::uint32_t>;
+    case Op::number8:
+        return decode_number<std::uint64_t>;
+    case Op::character:
+        return decode_character;
+    case Op::boolean:
+        return decode_number<bool>;
+    case Op::enumerator:
+        return decode_enumerator;
+    case Op::block:
+        return decode_one_block;
+    case Op::string:
+        return decode_member_text;
+    case Op::text:
+        return decode_parameter<char>;
+    case Op::wide_text:
+        return decode_parameter<wchar_t>;
+    case Op::sequence_of_blocks:
+        return decode_sequence_of_blocks;
+    case Op::sequence_of_strings:
+        return decode_sequence_of_strings;
+    case Op::sequence_of_pointers:
+    case Op::sequence:
+        return decode_sequence;
+    case Op::array:
+        return decode_array;
+    case Op::structure:
+        break;
+    }
+    return decode_structure;
+}
+
+constexpr auto decoders = by_op(decoder_of);
+
+Decoder decoder_for(const Table& table) noexcept
+{
+    return decoders[static_cast<std::uint8_t>(table.op)];
+}
+
+void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,
+                Arena* arena)
+{
+    if (element.op == Op::string)
+        return mapping::decode_texts(in, static_cast<char**>(values), count, element.count, arena);
+    const Decoder decode_one = decoder_for(element);
+    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += element.size)
+        decode_one(in, element, value, arena);
 }
 
 } // namespace
 
 void encode(cdr::Writer& out, const Table& table, const void* value)
 {
-    switch (table.op) {
-    case Op::functions:
-        return table.functions().encode(out, value);
-    case Op::character:
-        return mapping::encode(out, *static_cast<const CORBA::Char*>(value));
-    case Op::number1:
-    case Op::boolean:
-        return out.write(load<std::uint8_t>(value));
-    case Op::number2:
-        return out.write(load<std::uint16_t>(value));
-    case Op::number4:
-    case Op::enumerator:
-        return out.write(load<std::uint32_t>(value));
-    case Op::number8:
-        return out.write(load<std::uint64_t>(value));
-    case Op::block:
-        return mapping::encode_block(out, table.block(), value, 1);
-    case Op::string:
-    case Op::text:
-        return mapping::encode_string(out, *static_cast<const char* const*>(value), table.count);
-    case Op::wide_text:
-        return mapping::encode_string(out, *static_cast<const wchar_t* const*>(value), table.count);
-    case Op::sequence_of_blocks:
-    case Op::sequence_of_strings:
-    case Op::sequence_of_pointers:
-    case Op::sequence:
-        return encode_elements(out, table, sequence_at(value));
-    case Op::array:
-        for (CORBA::ULong i = 0; i < table.count; ++i)
-            encode(out, table.element(), at(value, std::size_t{i} * table.element().size));
-        return;
-    case Op::structure:
-        for (const Member& member : members_of(table))
-            encode(out, *member.table, at(value, member.offset));
-        return;
-    }
+    encoder_for(table)(out, table, value);
 }
 
-void decode(cdr::Reader& in, const Table& table, void* value)
+void decode(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    switch (table.op) {
-    case Op::functions:
-        return table.functions().decode(in, value);
-    case Op::number1:
-        return store(value, in.read<std::uint8_t>());
-    case Op::number2:
-        return store(value, in.read<std::uint16_t>());
-    case Op::number4:
-        return store(value, in.read<std::uint32_t>());
-    case Op::number8:
-        return store(value, in.read<std::uint64_t>());
-    case Op::character:
-        return mapping::decode(in, *static_cast<CORBA::Char*>(value));
-    case Op::boolean:
-        return store(value, in.read<bool>());
-    case Op::enumerator: {
-        const auto ordinal = in.read<std::uint32_t>();
-        if (ordinal >= table.count) [[unlikely]]
-            return in.fail(cdr::Fault::invalid_value);
-        return store(value, ordinal);
-    }
-    case Op::block:
-        return mapping::decode_block(in, table.block(), value, 1);
-    case Op::string:
-    case Op::text:
-        return decode_string(in, table, value);
-    case Op::wide_text: {
-        wchar_t* decoded = nullptr;
-        mapping::decode_owned(in, decoded, table.count, false);
-        return mapping::free_text(std::exchange(*static_cast<wchar_t**>(value), decoded));
-    }
-    case Op::sequence_of_blocks:
-    case Op::sequence_of_strings:
-    case Op::sequence_of_pointers:
-    case Op::sequence:
-        return decode_elements(in, table, sequence_at(value));
-    case Op::array:
-        return decode_array(in, table, value);
-    case Op::structure: {
-        if (!table.is_recursive) return decode_members(in, table, value);
-        const mapping::NestingGuard nesting(in);
-        if (in.ok()) decode_members(in, table, value);
-        return;
-    }
-    }
+    decoder_for(table)(in, table, value, arena);
 }
 
-void decode_view(cdr::Reader& in, Arena& arena, const Table& table, void* value)
-{
-    switch (table.op) {
-    case Op::text:
-        return mapping::decode_string_view(in, arena, *static_cast<const char**>(value),
-                                           table.count);
-    case Op::wide_text:
-        return mapping::decode_string_view(in, arena, *static_cast<const wchar_t**>(value),
-                                           table.count);
-    case Op::sequence_of_blocks:
-    case Op::sequence_of_strings:
-        return view_elements(in, arena, table, sequence_at(value));
-    case Op::functions:
-        if (table.functions().decode_view != nullptr)
-            return table.functions().decode_view(in, arena, value);
-        return table.functions().decode(in, value);
-    default:
-        return decode(in, table, value);
-    }
-}
+// --- Life --------------------------------------------------------------------------------------
 
 void construct_value(const Table& table, void* storage)
 {
@@ -369,15 +468,11 @@ void construct_value(const Table& table, void* storage)
     case Op::sequence:
         ::new (storage) SequenceLayout{nullptr, 0, 0, true};
         return;
-    case Op::array: {
-        const Table& element = table.element();
-        for (CORBA::ULong i = 0; i < table.count; ++i)
-            construct_value(element, at(storage, std::size_t{i} * element.size));
-        return;
-    }
+    case Op::array:
+        return construct_values(table.element(), storage, table.count);
     case Op::structure:
         for (const Member& member : members_of(table))
-            construct_value(*member.table, at(storage, member.offset));
+            construct_values(*member.table, at(storage, member.offset), member.count);
         return;
     default:
         std::memset(storage, 0, table.size);
@@ -410,7 +505,9 @@ void destroy_value(const Table& table, void* value) noexcept
     case Op::structure: {
         const std::span<const Member> members = members_of(table);
         for (std::size_t i = members.size(); i-- != 0;)
-            destroy_value(*members[i].table, at(value, members[i].offset));
+            for (std::size_t n = members[i].count; n-- != 0;)
+                destroy_value(*members[i].table,
+                              at(value, members[i].offset + n * members[i].table->size));
         return;
     }
     default:

@@ -11,11 +11,10 @@ namespace kairos::types {
 
 /// Throws what Marshal<T>::encode throws.
 void encode(cdr::Writer& out, const Table& table, const void* value);
-/// `value` is a constructed object. Never throws but std::bad_alloc: the reader fails.
-void decode(cdr::Reader& in, const Table& table, void* value);
-/// The same, but strings and the elements of a sequence may be those in the message or be in the
-/// arena: the value lasts as long as both. A string is then not the holder's own.
-void decode_view(cdr::Reader& in, Arena& arena, const Table& table, void* value);
+/// `value` is a constructed object. Never throws but std::bad_alloc: the reader fails. With an
+/// arena, a viewable value becomes a view: what it refers to is in the message or in the arena, and
+/// it has to be new before and is not to be destroyed afterwards.
+void decode(cdr::Reader& in, const Table& table, void* value, Arena* arena = nullptr);
 
 /// As T() does.
 void construct_value(const Table& table, void* storage);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hostile bytes for the interpreter: a recursive struct with a member of every operation. What is
-// read can be written and read again, and is the same then. First octet: byte order and phase.
+// read can be written and read again, and is the same then; views are what owned values are. First
+// octet: byte order and phase.
 #include "kairos/types/interpreter.h"
 
 #include <cstdlib>
@@ -41,6 +42,7 @@ struct Marshal<Point>
 template <>
 struct Marshal<Node> {
     static constexpr std::size_t wire_bytes_min = 50;
+    static void decode(cdr::Reader& in, Node& value, Arena* arena = nullptr);
 };
 } // namespace kairos::mapping
 
@@ -62,7 +64,13 @@ constexpr Member members[] = {
 #undef KAIROS_MEMBER
 } // namespace
 constinit const Table TableOf<Node>::table = make_table<Node>(members, true);
+static_assert(make_table<Node>(members, true).is_viewable);
 } // namespace kairos::types
+
+void kairos::mapping::Marshal<Node>::decode(cdr::Reader& in, Node& value, Arena* arena)
+{
+    types::decode(in, types::TableOf<Node>::table, &value, arena);
+}
 
 namespace {
 
@@ -88,12 +96,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(data),
                                        reinterpret_cast<const std::byte*>(data) + size);
     Node node;
-    {
-        kairos::cdr::Reader in(bytes, little_endian, 1);
-        kairos::types::decode(in, TableOf<Node>::table, &node);
-        if (!in.ok()) return 0;
-    }
-    const std::vector<std::byte> first = written(node);
+    kairos::cdr::Reader owning(bytes, little_endian, 1);
+    kairos::types::decode(owning, TableOf<Node>::table, &node);
+    const std::vector<std::byte> first = owning.ok() ? written(node) : std::vector<std::byte>();
+
+    std::vector<std::byte> message = bytes; // a view may write into it
+    kairos::cdr::Reader viewing(message, little_endian, 1);
+    kairos::Arena arena;
+    const kairos::mapping::Borrowed<Node> view(viewing, arena);
+    if (viewing.fault() != owning.fault()) std::abort();
+    if (!owning.ok()) return 0;
+    if (viewing.offset() != owning.offset() || written(view.in()) != first) std::abort();
+
     Node again;
     kairos::cdr::Reader in(first, kairos::native_little_endian);
     kairos::types::decode(in, TableOf<Node>::table, &again);

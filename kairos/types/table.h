@@ -38,11 +38,10 @@ enum class Op : std::uint8_t {
 /// The code of a type that has its own, for tables that contain it.
 struct Functions {
     void (*encode)(cdr::Writer& out, const void* value);
-    void (*decode)(cdr::Reader& in, void* value);
+    /// The arena, which may be null, is for types that can be views (mapping::Lendable).
+    void (*decode)(cdr::Reader& in, void* value, Arena* arena);
     void (*construct)(void* storage);
     void (*destroy)(void* value);
-    /// Null where there is nothing to view.
-    void (*decode_view)(cdr::Reader& in, Arena& arena, void* value);
 };
 
 struct Table {
@@ -50,6 +49,7 @@ struct Table {
     bool is_trivial : 1;   ///< nothing to do when a value's life ends
     bool is_recursive : 1; ///< may contain its like: nesting is counted
     bool is_array : 1;     ///< made by new[]
+    bool is_viewable : 1;  ///< can be decoded into what is not to be destroyed
     std::uint8_t alignment;
     std::uint32_t size; ///< of the C++ value
     const void* detail;
@@ -67,9 +67,11 @@ struct Table {
     [[nodiscard]] const Table& element() const { return *static_cast<const Table*>(detail); }
 };
 
+/// Members of a structure: one, or several of the same type one behind the other.
 struct Member {
     const Table* table;
     std::uint32_t offset;
+    std::uint32_t count = 1;
 };
 
 template <typename T>
@@ -77,19 +79,15 @@ inline constexpr Functions functions_of{
     [](cdr::Writer& out, const void* value) {
         mapping::Marshal<T>::encode(out, *static_cast<const T*>(value));
     },
-    [](cdr::Reader& in, void* value) { mapping::Marshal<T>::decode(in, *static_cast<T*>(value)); },
+    [](cdr::Reader& in, void* value, [[maybe_unused]] Arena* arena) {
+        if constexpr (mapping::Viewable<T>) {
+            mapping::decode(in, *static_cast<T*>(value), arena);
+        } else {
+            mapping::Marshal<T>::decode(in, *static_cast<T*>(value));
+        }
+    },
     [](void* storage) { ::new (storage) T(); },
     [](void* value) { std::destroy_at(static_cast<T*>(value)); },
-    [] {
-        void (*view)(cdr::Reader&, Arena&, void*) = nullptr;
-        if constexpr (requires(cdr::Reader& in, Arena& arena, T& value) {
-                          mapping::Marshal<T>::decode_view(in, arena, value);
-                      })
-            view = [](cdr::Reader& in, Arena& arena, void* value) {
-                mapping::Marshal<T>::decode_view(in, arena, *static_cast<T*>(value));
-            };
-        return view;
-    }(),
 };
 
 /// The table of a type whose parts are `detail`.
@@ -101,13 +99,14 @@ template <typename T>
             std::is_trivially_destructible_v<T>,
             is_recursive,
             std::is_array_v<T>,
+            mapping::Viewable<T>,
             alignof(T),
             sizeof(T),
             detail,
             static_cast<std::uint32_t>(count),
             static_cast<std::uint32_t>(wire_bytes_min)};
 }
-/// The table of a struct, from the array of its members.
+/// The table of a struct, from the array of its members. Its `count` is the array's.
 template <typename T, std::size_t count>
 [[nodiscard]] constexpr Table make_table(const Member (&members)[count], bool is_recursive)
 {
@@ -153,6 +152,15 @@ struct TableOf<T> {
         make_table<T>(Op::block, &mapping::block_of<T>, 1, mapping::Marshal<T>::wire_bytes_min);
 };
 
+/// The table of a string parameter.
+template <typename Char>
+[[nodiscard]] constexpr Table make_text_table(Op op, CORBA::ULong bound, std::size_t wire_bytes_min)
+{
+    Table table = make_table<mapping::TextOwner<Char, false>>(op, nullptr, bound, wire_bytes_min);
+    table.is_viewable = true;
+    return table;
+}
+
 extern const Table unbounded_string_table;
 extern const Table unbounded_text_table;
 
@@ -160,8 +168,7 @@ template <CORBA::ULong bound>
 struct StringTable {
     static constexpr Table member =
         make_table<mapping::StringMember>(Op::string, nullptr, bound, 5);
-    static constexpr Table parameter =
-        make_table<mapping::StringOwner<false>>(Op::text, nullptr, bound, 5);
+    static constexpr Table parameter = make_text_table<char>(Op::text, bound, 5);
 };
 template <>
 struct StringTable<0> {
@@ -186,8 +193,7 @@ struct TableOf<TextParameter<char, bound>> {
 };
 template <CORBA::ULong bound>
 struct TableOf<TextParameter<wchar_t, bound>> {
-    static constexpr Table table =
-        make_table<mapping::TextOwner<wchar_t, false>>(Op::wide_text, nullptr, bound, 4);
+    static constexpr Table table = make_text_table<wchar_t>(Op::wide_text, bound, 4);
 };
 
 /// What sequences of this storage contain; not there for storages that have code of their own.
