@@ -128,7 +128,8 @@ class Plain {
     /// Packed decimal: a digit each four bits, the sign in the last, a zero in front if need be.
     void fixed(const CORBA::Fixed& value, std::uint32_t digits, std::uint32_t scale)
     {
-        const std::string text = value.to_string();
+        const CORBA::String_var owned = value.to_string();
+        const std::string text = owned.in();
         const std::size_t point = std::min(text.find('.'), text.size());
         std::string nibbles(text.begin(), text.begin() + static_cast<long>(point));
         const bool is_negative = nibbles.front() == '-';
