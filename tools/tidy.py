@@ -31,8 +31,8 @@ HEADERS = (".h", ".hh")
 SOURCES = (".cpp", ".cc", ".c")
 SCRIPTS = (".py", ".sh", ".cmake")
 # The OMG's API is used and defined here; everywhere else names follow the coding guide.
-OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/", "kairos/ir/",
-               "tests/", "examples/", "bench/", "tools/")
+OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
+               "kairos/dynamic/", "kairos/ir/", "tests/", "examples/", "bench/", "tools/")
 # These two hold every banned word there is, as data.
 SELF = ("tools/tidy.py", "tools/tidy_test.py")
 
@@ -409,7 +409,7 @@ def check_names(tree):
             for line, match in matches(spelling, code):
                 yield Finding(path, line, "omg-spelling",
                               f"'{match[0]}': OMG spellings belong in kairos/mapping, types, "
-                              "values, corba and generated code", match[0])
+                              "values, corba, dynamic and generated code", match[0])
         for line, match in matches(VAGUE, code):
             # poa::Manager is the core's POAManager, by its short name.
             own = path.startswith(("kairos/poa/", "kairos/corba/", "tests/")) and \

@@ -31,16 +31,17 @@ class Invocation : public orb::Invocation {
 
 namespace detail {
 template <typename Exception>
-void raise_user_exception(cdr::Reader& members)
+void raise_user_exception(const orb::ExceptionType&, cdr::Reader& body)
 {
+    (void)body.read_string(); // its repository id
     Exception exception;
-    mapping::decode(members, exception);
-    if (!members.ok()) {
-        mapping::raise_if_text_refused(members, CORBA::COMPLETED_YES);
+    mapping::decode(body, exception);
+    if (!body.ok()) {
+        mapping::raise_if_text_refused(body, CORBA::COMPLETED_YES);
         orb::raise<CORBA::MARSHAL>(orb::minor_code::malformed_reply, CORBA::COMPLETED_YES,
-                                   cdr::describe(members.fault()));
+                                   cdr::describe(body.fault()));
     }
-    members.environment()->accept_values();
+    body.environment()->accept_values();
     throw exception;
 }
 } // namespace detail

@@ -21,6 +21,7 @@ inline constexpr Flags ARG_OUT = 2;
 inline constexpr Flags ARG_INOUT = 3;
 inline constexpr Flags IN_COPY_VALUE = 4;
 inline constexpr Flags DEPENDENT_LIST = 8;
+inline constexpr Flags OUT_LIST_MEMORY = 16;
 inline constexpr Flags CTX_RESTRICT_SCOPE = 15;
 
 /// An index beyond the end of a list.

@@ -41,6 +41,26 @@ enum SetOverrideType : ULong;
 class DomainManagersList;
 class InterfaceDef;
 typedef InterfaceDef* InterfaceDef_ptr;
+// What dynamic invocations are made of: context.h, nvlist.h, request.h.
+typedef ULong Flags;
+class Context;
+typedef Context* Context_ptr;
+class NamedValue;
+typedef NamedValue* NamedValue_ptr;
+class NVList;
+typedef NVList* NVList_ptr;
+class ContextList;
+typedef ContextList* ContextList_ptr;
+typedef kairos::mapping::ObjectVar<ContextList> ContextList_var;
+typedef kairos::mapping::ObjectOut<ContextList> ContextList_out;
+class ExceptionList;
+typedef ExceptionList* ExceptionList_ptr;
+typedef kairos::mapping::ObjectVar<ExceptionList> ExceptionList_var;
+typedef kairos::mapping::ObjectOut<ExceptionList> ExceptionList_out;
+class Request;
+typedef Request* Request_ptr;
+typedef kairos::mapping::ObjectVar<Request> Request_var;
+typedef kairos::mapping::ObjectOut<Request> Request_out;
 
 class Object {
   public:
@@ -95,6 +115,18 @@ class Object {
     /// ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies with the indices of
     /// nil policies, BAD_PARAM 30 for two of one type.
     Object_ptr _set_policy_overrides(const PolicyList& policies, SetOverrideType how);
+
+    /// Requests for dynamic invocations, owned by the caller (request.h). Null operations are
+    /// BAD_PARAM; local objects do not implement these. Not virtual: who does not use them does
+    /// not link what they need.
+    Request_ptr _request(const char* operation);
+    /// The request shares the lists, which may be nil, and the result, nil for void. `flags`: 0 or
+    /// OUT_LIST_MEMORY, which changes nothing in C++; INV_FLAG for others.
+    void _create_request(Context_ptr context, const char* operation, NVList_ptr arguments,
+                         NamedValue_ptr result, Request_out request, Flags flags);
+    void _create_request(Context_ptr context, const char* operation, NVList_ptr arguments,
+                         NamedValue_ptr result, ExceptionList_ptr exceptions,
+                         ContextList_ptr contexts, Request_out request, Flags flags);
 
     /// Counts; `release` and `_duplicate` call them.
     void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }

@@ -364,12 +364,15 @@ void ORB::destroy()
     }
     PortableServer::POA_ptr root_poa = nullptr;
     std::map<std::string, Object_var, std::less<>> registered;
+    kairos::corba::OrbAttachment* responses = nullptr;
     {
         const std::lock_guard lock(mutex_);
         std::swap(root_poa, root_poa_);
         registered.swap(registered_);
         if (std::exchange(is_profiled_, false)) kairos::types::end_profile();
+        responses = responses_.get(); // lives as long as this
     }
+    if (responses != nullptr) responses->end();
     if (root_poa == nullptr) return;
     root_poa->_kairos_adapter().objects().deactivate_all(); // gives the servants back
     CORBA::release(root_poa);

@@ -26,6 +26,18 @@ typedef POA* POA_ptr;
 
 namespace kairos::corba {
 class Policies;
+
+/// What a module above keeps with an ORB. Any thread.
+class OrbAttachment {
+  public:
+    OrbAttachment() = default;
+    OrbAttachment(const OrbAttachment&) = delete;
+    OrbAttachment& operator=(const OrbAttachment&) = delete;
+    virtual ~OrbAttachment() = default;
+    /// The ORB was destroyed.
+    virtual void end() noexcept = 0;
+};
+
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -37,6 +49,7 @@ typedef char* ORBid;
 typedef UShort ServiceType;
 typedef ULong ServiceOption;
 typedef ULong ServiceDetailType;
+class RequestSeq;
 
 /// What it inherits makes TypeCodes.
 class ORB : public kairos::corba::TypeCodeMaker {
@@ -86,6 +99,18 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// Without an exception.
     void create_environment(Environment_out environment);
 
+    // Dynamic invocations (request.h), defined in the library of kairos/dynamic.
+    void create_exception_list(ExceptionList_out list);
+    void create_context_list(ContextList_out list);
+    /// These send all that can be sent, then throw what the first of the others threw.
+    void send_multiple_requests_oneway(const RequestSeq& requests);
+    void send_multiple_requests_deferred(const RequestSeq& requests);
+    /// Whether `get_next_response` would not wait.
+    Boolean poll_next_response();
+    /// Waits for the next reply to a request of `send_multiple_requests_deferred`. Its exception is
+    /// not thrown: Request::env has it. BAD_INV_ORDER 11 if none is outstanding.
+    void get_next_response(Request_out request);
+
     /// Values of this repository id are made by the factory from now on, which gains an owner. The
     /// factory that did it before, owned by the caller, or null.
     ValueFactory register_value_factory(const char* id, ValueFactory factory);
@@ -118,6 +143,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
     ~ORB();
 
     void require_running() const;
+    [[nodiscard]] kairos::corba::OrbAttachment& responses();
     void require_serving_possible() const;
     Object_ptr object_from_url(std::string_view text, int depth);
     Object_ptr object_from_file(const std::string& path, int depth);
@@ -129,8 +155,9 @@ class ORB : public kairos::corba::TypeCodeMaker {
     PortableServer::POA_ptr root_poa_ = nullptr;
     std::map<std::string, Object_var, std::less<>> registered_;
     Context_var default_context_;
-    bool is_profiled_ = false;                          // -ORBProfileTypes, until destroy()
-    std::shared_ptr<kairos::corba::Policies> policies_; // null until asked for
+    bool is_profiled_ = false;                                // -ORBProfileTypes, until destroy()
+    std::shared_ptr<kairos::corba::Policies> policies_;       // null until asked for
+    std::unique_ptr<kairos::corba::OrbAttachment> responses_; // kairos/dynamic's
     std::atomic<std::uint32_t> count_{1};
 };
 

@@ -10,6 +10,7 @@
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
+#include "kairos/corba/request.h"
 #include "kairos/corba/values.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/exception.h"

@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <unistd.h>
+#include <vector>
 
 namespace kairos::net {
 namespace {
@@ -130,6 +131,16 @@ IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> 
         if (count == 0) return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
         if (errno != EINTR) return detail::io_stopped(errno);
         left = deadline - Clock::now(); // a signal does not start the time anew
+    }
+}
+
+void wait_any_readable(std::span<const Socket* const> sockets)
+{
+    std::vector<pollfd> entries;
+    entries.reserve(sockets.size());
+    for (const Socket* socket : sockets)
+        entries.push_back({.fd = socket->descriptor(), .events = POLLIN, .revents = 0});
+    while (::poll(entries.data(), entries.size(), -1) < 0 && errno == EINTR) {
     }
 }
 

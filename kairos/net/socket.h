@@ -159,6 +159,9 @@ class Socket {
     int descriptor_ = -1;
 };
 
+/// Blocks until a read of one of them would not.
+void wait_any_readable(std::span<const Socket* const> sockets);
+
 /// Drops the first `bytes` bytes: the segments that remain, the first of them shortened in place.
 /// Segments that are used up, or were empty, get the length 0.
 [[nodiscard]] std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexcept;

@@ -73,6 +73,30 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
     }
 }
 
+// As `receive`, which is on the call path and shares nothing with this for its sake.
+std::optional<ClientConnection::Outcome> ClientConnection::poll(giop::Message& reply)
+{
+    for (;;) {
+        switch (protocol_.next(reply)) {
+        case giop::Connection::Event::message:
+            return Outcome::ok;
+        case giop::Connection::Event::closed:
+            return Outcome::not_executed;
+        case giop::Connection::Event::message_error:
+            return Outcome::message_error;
+        case giop::Connection::Event::fault:
+            refuse(giop::describe(protocol_.fault()));
+            return Outcome::malformed;
+        case giop::Connection::Event::need_bytes:
+            break;
+        }
+        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        if (got.status == net::IoResult::Status::would_block) return std::nullopt;
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
 void ClientConnection::refuse(std::string_view why) noexcept
 {
     log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));

@@ -2,7 +2,8 @@
 //
 // A client's connection to one endpoint, used by one call at a time: it is written, then read until
 // the reply is there (paper 003's non-multiplexed architecture). Stations 4 and 5 of the request
-// walk (docs/TOUR.md). Owned by the lane that made it; only `interrupt` may come from elsewhere.
+// walk (docs/TOUR.md). Owned by one lane or by the call that uses it; only `interrupt` may come
+// from elsewhere.
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
@@ -12,6 +13,7 @@
 #include "kairos/orb/endpoint.h"
 
 #include <chrono>
+#include <optional>
 
 namespace kairos::orb {
 
@@ -55,6 +57,10 @@ class ClientConnection {
     /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
     /// before. Valid until the next `receive`.
     [[nodiscard]] Outcome receive(giop::Message& reply);
+    /// The same without waiting: nothing if it is not there yet.
+    [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
+    /// What becomes readable when `poll` may have something new.
+    [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Tells the peer that what it sent cannot be understood, and the log why.
     void refuse(std::string_view why) noexcept;
 

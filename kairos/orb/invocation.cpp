@@ -42,6 +42,20 @@ Invocation::Invocation(Reference& target, const Operation& operation)
     out_.set_environment(&environment_);
 }
 
+/// Not what the other delegates to: it is on the call path, and this costs it instructions.
+Invocation::Invocation(Reference& target, const Operation& operation, Lane& lane)
+    : reference_(target), operation_(operation), lane_(lane),
+      environment_{.orb = &target.orb(),
+                   .text = text_form_for(target),
+                   .value_factories = target.orb().value_factories(),
+                   .orb_owner = &target.orb(),
+                   .exception_id_in_any = target.orb().options().exception_id_in_any},
+      buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+{
+    environment_.giop_minor = giop_minor_of(environment_.text);
+    out_.set_environment(&environment_);
+}
+
 Invocation::~Invocation()
 {
     if (buffer_->capacity() > limits::receive_buffer_kept) buffer_->clear();
@@ -292,10 +306,14 @@ void Invocation::take_forward()
 
 void Invocation::raise_user_exception()
 {
-    const std::string_view id = in_.read_string();
-    if (!in_.ok()) raise_malformed_results();
+    cdr::Reader ahead = in_;
+    const std::string_view id = ahead.read_string();
+    if (!ahead.ok()) {
+        in_ = ahead;
+        raise_malformed_results();
+    }
     for (const ExceptionType& type : operation_.exceptions)
-        if (type.repository_id == id) type.raise(in_);
+        if (type.repository_id == id) type.raise(type, in_);
     raise<CORBA::UNKNOWN>(minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
 }
 

@@ -2,7 +2,8 @@
 //
 // One client call, on the stack of its stub: arguments go into `out`, `invoke` sends them, waits
 // and follows forwards, results come from `in`. Station 2 of the request walk (docs/TOUR.md). Used
-// by one thread. In the steady state it takes no lock and allocates nothing.
+// by one thread. In the steady state it takes no lock and allocates nothing. deferred.h has the
+// call whose reply is fetched later.
 #pragma once
 
 #include "kairos/cdr/environment.h"
@@ -48,6 +49,11 @@ class Invocation {
     }
 
   private:
+    friend class DeferredInvocation;
+
+    /// With the buffers and connections of `lane`, which must outlive it.
+    Invocation(Reference& target, const Operation& operation, Lane& lane);
+
     /// Room for the header of ordinary requests in front of the body; longer ones go separately.
     static constexpr std::size_t headroom = 256;
 

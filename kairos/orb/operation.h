@@ -19,8 +19,9 @@ enum class Response : std::uint8_t {
 /// One user exception of a raises clause.
 struct ExceptionType {
     std::string_view repository_id;
-    /// Decodes the members and throws the exception; throws CORBA::MARSHAL when they are malformed.
-    void (*raise)(cdr::Reader& members);
+    /// Decodes the exception, from its repository id on, which is this one, and throws it; throws
+    /// CORBA::MARSHAL when it is malformed.
+    void (*raise)(const ExceptionType& type, cdr::Reader& body);
 };
 
 struct Operation {

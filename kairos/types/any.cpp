@@ -262,7 +262,7 @@ const CORBA::TypeCode& AnyAccess::type(const CORBA::Any& any) noexcept
 
 bool AnyAccess::holds(const CORBA::Any& any, CORBA::TypeCode_ptr type)
 {
-    return type != nullptr &&
+    return type != nullptr && any.form_ != Form::none &&
            (any.type_ == type || (any.type_ != nullptr && any.type_->equivalent(type)));
 }
 
@@ -328,6 +328,14 @@ bool is_value(CORBA::TCKind kind) noexcept
            kind == CORBA::tk_abstract_interface;
 }
 
+/// An Any may have a type without its value, but nobody can receive one.
+void require_no_value(const CORBA::TypeCode& type)
+{
+    const CORBA::TCKind kind = resolved(type).kind();
+    if (kind != CORBA::tk_null && kind != CORBA::tk_void)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "an Any has a type and no value");
+}
+
 /// Lets values within an Any share nothing with the rest of the message: a receiver may keep it as
 /// it came, without the message.
 class OwnValues {
@@ -354,7 +362,7 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
 {
     switch (any.form_) {
     case Form::none:
-        return;
+        return require_no_value(type(any));
     case Form::scalar:
         return encode_scalar(out, resolved(*any.type_).kind(), any.scalar_.data());
     case Form::string:
@@ -372,6 +380,13 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
     const OwnValues own_values(out, is_value(type.kind()));
     // CORBA 3.3 part 2, 9.3.5.5: an exception's repository id goes in front of its members.
     if (type.kind() == CORBA::tk_except && writes_exception_id(out)) out.write_string(type.id());
+    encode(out, *value.of->table, value.value);
+}
+
+void AnyAccess::encode_parameter(cdr::Writer& out, const CORBA::Any& any)
+{
+    if (any.form_ != Form::value) return encode_value(out, any);
+    const AnyValue& value = *inserted(any);
     encode(out, *value.of->table, value.value);
 }
 
@@ -393,7 +408,11 @@ void AnyAccess::decode(cdr::Reader& in, CORBA::Any& any)
     const mapping::NestingGuard nesting(in);
     if (!in.ok()) return;
     CORBA::TypeCode_var type = decode_type_code(in);
-    if (!in.ok()) return;
+    if (in.ok()) decode_value(in, std::move(type), any);
+}
+
+void AnyAccess::decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::Any& any)
+{
     const CORBA::TypeCode& actual = resolved(*type.in());
     const CORBA::TCKind kind = actual.kind();
     if (kind == CORBA::tk_null || kind == CORBA::tk_void)

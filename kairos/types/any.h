@@ -173,7 +173,8 @@ class Any {
 
     /// Deprecated by the mapping, as nothing checks what `value` points to. Of numbers, enums,
     /// strings (`value` is the char*), any and TypeCode (the TypeCode_ptr); BAD_PARAM for the rest.
-    /// `release`: the Any takes `value` over.
+    /// `release`: the Any takes `value` over. Null: the type alone, of any kind, for what a dynamic
+    /// invocation is to put in; until then nothing can be extracted, and sending it is BAD_PARAM.
     void replace(TypeCode_ptr type, void* value, Boolean release = false);
     /// The C++ value inside, as `replace` takes it; null if there is none, or if what was received
     /// has not been extracted yet.
@@ -184,7 +185,7 @@ class Any {
 
     /// Where the value is.
     enum class Form : std::uint8_t {
-        none,    ///< there is none: tk_null, tk_void
+        none,    ///< there is none: tk_null, tk_void, or a type without its value
         scalar,  ///< in `scalar_`
         string,  ///< `string_`, owned
         wstring, ///< `wstring_`, owned

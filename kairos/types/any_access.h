@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inside of CORBA::Any, for the files that implement it (any*.cpp, corba/any_object.*): how a
-// value is kept and reached. Not for users or generated code.
+// The inside of CORBA::Any, for the files that implement it (any*.cpp, corba/any_object.*) and
+// those that send its value alone (kairos/dynamic): how a value is kept and reached. Not for users
+// or generated code.
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
@@ -94,6 +95,10 @@ class AnyAccess {
     /// The value without its TypeCode.
     static void encode_value(cdr::Writer& out, const CORBA::Any& any);
     static void decode(cdr::Reader& in, CORBA::Any& any);
+    /// The same of a parameter, whose TypeCode does not travel: the bytes are those of compiled
+    /// stubs, which let the values of all parameters share what they have in common.
+    static void encode_parameter(cdr::Writer& out, const CORBA::Any& any);
+    static void decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::Any& any);
 
     /// The value of a writer that began with `begin` bytes of padding.
     [[nodiscard]] static AnyBytes* bytes_of(const cdr::Writer& out, std::size_t begin);

@@ -180,8 +180,8 @@ void Any::operator<<=(from_fixed value)
 Boolean Any::operator>>=(to_fixed value) const
 {
     const TypeCode& actual = kairos::types::resolved(AnyAccess::type(*this));
-    if (actual.kind() != tk_fixed || actual.fixed_digits() != value.digits ||
-        actual.fixed_scale() != value.scale)
+    if (!AnyAccess::holds(*this, type_) || actual.kind() != tk_fixed ||
+        actual.fixed_digits() != value.digits || actual.fixed_scale() != value.scale)
         return false;
     AnyAccess::with_reader(*this, [&](kairos::cdr::Reader& in) {
         Fixed read;
@@ -274,8 +274,8 @@ void Any::replace(TypeCode_ptr type, void* value, Boolean release)
     if (type == nullptr) throw BAD_TYPECODE(0, COMPLETED_NO, "an Any needs a TypeCode");
     const TypeCode& actual = kairos::types::resolved(*type);
     const TypeCode_var kept = TypeCode::_duplicate(type); // *this may be its only owner
+    if (value == nullptr) return AnyAccess::reset(*this, TypeCode::_duplicate(type), Form::none);
     const auto number = [&]<typename T>(std::type_identity<T>) {
-        if (value == nullptr) raise_null();
         kairos::types::insert_scalar(*this, type, value, sizeof(T));
         if (release) delete static_cast<T*>(value);
     };
@@ -316,10 +316,8 @@ void Any::replace(TypeCode_ptr type, void* value, Boolean release)
     case tk_any:
         if (release) {
             *this <<= static_cast<Any*>(value);
-        } else if (value != nullptr) {
-            *this <<= *static_cast<const Any*>(value);
         } else {
-            raise_null();
+            *this <<= *static_cast<const Any*>(value);
         }
         return this->type(type);
     case tk_TypeCode: {

@@ -3,6 +3,7 @@
 
 #include "kairos/mapping/fixed_point.h"
 #include "kairos/mapping/wstring.h"
+#include "kairos/types/typecode_factory.h"
 #include "kairos/types/types_testing.h"
 
 #include <gtest/gtest.h>
@@ -492,6 +493,36 @@ TEST(Any, DeprecatedReplaceKnowsTheSimpleTypes)
     EXPECT_THROW(any.replace(nullptr, &person), CORBA::BAD_TYPECODE);
     any.replace(CORBA::_tc_null, nullptr);
     EXPECT_EQ(kind_of(any), CORBA::tk_null);
+}
+
+TEST(Any, MayHaveATypeWithoutItsValue)
+{
+    for (CORBA::TypeCode_ptr type : {CORBA::_tc_long, CORBA::_tc_string, CORBA::_tc_any,
+                                     CORBA::_tc_TypeCode, CORBA::_tc_Object, _tc_Person}) {
+        Any any;
+        any <<= CORBA::Long{5};
+        any.replace(type, nullptr);
+        const Any copy(any);
+        const CORBA::TypeCode_var held = copy.type();
+        EXPECT_TRUE(held->equal(type));
+        EXPECT_EQ(nullptr, copy.value());
+        CORBA::Long number = 7;
+        const char* text = "as before";
+        const Any* inner = nullptr;
+        CORBA::TypeCode_ptr inner_type = nullptr;
+        const Person* person = nullptr;
+        EXPECT_FALSE(copy >>= number);
+        EXPECT_FALSE(copy >>= text);
+        EXPECT_FALSE(copy >>= inner);
+        EXPECT_FALSE(copy >>= inner_type);
+        EXPECT_FALSE(copy >>= person);
+        EXPECT_THROW((void)sent(copy), CORBA::BAD_PARAM);
+    }
+    Any any;
+    const CORBA::TypeCode_var money = kairos::types::make_fixed(4, 2);
+    any.replace(money.in(), nullptr);
+    CORBA::Fixed number;
+    EXPECT_FALSE(any >>= Any::to_fixed(number, 4, 2));
 }
 
 TEST(Any, ThreadsMayExtractTogether)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The ctest `package`: installs the build tree into a prefix of its own, moves that prefix (an
-# install tree must not remember where it was), and builds and runs examples/hello against it,
-# outside both trees.
+# install tree must not remember where it was), and builds and runs examples/hello and
+# examples/dynamic against it, outside both trees.
 # Arguments: cmake, build tree, C++ compiler, build type, sanitizers (empty for none).
 set -euo pipefail
 
@@ -32,15 +32,19 @@ mv "$work/first" "$work/prefix"
 
 # A library built with sanitizers needs them in the program that links it.
 flags=${sanitizers:+-fsanitize=$sanitizers}
-say "configuring and building the project"
-cp -r "$here/../../examples/hello" "$work/project"
-if ! { "$cmake" -S "$work/project" -B "$work/build" -G Ninja \
-    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
-    -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_FLAGS="$flags" &&
-    "$cmake" --build "$work/build"; } >"$work/build.log" 2>&1; then
-    cat "$work/build.log"
-    exit 1
-fi
+build_example() { # build_example NAME: into $work/NAME
+    say "configuring and building examples/$1"
+    cp -r "$here/../../examples/$1" "$work/$1-source"
+    if ! { "$cmake" -S "$work/$1-source" -B "$work/$1" -G Ninja \
+        -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+        -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_FLAGS="$flags" &&
+        "$cmake" --build "$work/$1"; } >"$work/build.log" 2>&1; then
+        cat "$work/build.log"
+        exit 1
+    fi
+}
+build_example hello
+build_example dynamic
 # Nothing may have come from our trees.
 if grep -rlF -e "$build/" -e "$(dirname "$(dirname "$here")")/kairos" "$work/prefix/lib/cmake" \
     "$work/prefix/include" 2>/dev/null; then
@@ -50,13 +54,15 @@ fi
 
 say "running"
 mkfifo "$work/reference"
-"$work/build/hello_server" -ORBListenEndpoints iiop://127.0.0.1 >"$work/reference" &
+"$work/hello/hello_server" -ORBListenEndpoints iiop://127.0.0.1 >"$work/reference" &
 server=$!
 # The open returns when the server has opened its end too; the read ends when it says so or dies.
 read -r reference <"$work/reference" || reference="nothing: the server ended"
-greeting=$("$work/build/hello_client" "$reference") || greeting="nothing: the client failed"
-[ "$greeting" = "Hello, world!" ] || {
-    say "FAILED: the server said '$reference', the client '$greeting'"
-    exit 1
-}
+for client in hello/hello_client dynamic/dynamic_client; do
+    greeting=$("$work/$client" "$reference") || greeting="nothing: the client failed"
+    [ "$greeting" = "Hello, world!" ] || {
+        say "FAILED: the server said '$reference', $client '$greeting'"
+        exit 1
+    }
+done
 say "ok"

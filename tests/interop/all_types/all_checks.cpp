@@ -43,6 +43,10 @@ struct Case {
 
 #define CALLS(T)                                                                                   \
     using Raised = All::T##_raised;                                                                \
+    static constexpr const char* echo_name = "echo_" #T;                                           \
+    static constexpr const char* raise_name = "raise_" #T;                                         \
+    static CORBA::TypeCode_ptr type() { return All::_tc_##T; }                                     \
+    static CORBA::TypeCode_ptr raised_type() { return All::_tc_##T##_raised; }                     \
     static CORBA::Any* insert(All::Everything_ptr server, const Holder& value)                     \
     {                                                                                              \
         return server->insert_##T(in_of(value));                                                   \
@@ -397,6 +401,53 @@ void abstract_in_any(Context& context)
     expect_inside<Titled_case>(context, describe(context.pool, titled.in()), back.in(), "a value");
 }
 
+#ifndef PEER_OMNIORB // whose client is not what is tested
+
+/// check_echo without a stub. Then the request is sent again: with what has been received.
+template <typename Of>
+void check_dynamic_echo(Context& context)
+{
+    const Pool& pool = context.pool;
+    for (int round = 0; round < rounds; ++round) {
+        const typename Of::Holder a = Of::make(context);
+        const typename Of::Holder b = Of::make(context);
+        const std::string sent_a = Of::text(pool, a);
+        const CORBA::Request_var request = context.server->_request(Of::echo_name);
+        request->set_return_type(Of::type());
+        Of::put(request->add_in_arg("a"), a);
+        CORBA::Any& inout = request->add_inout_arg("b");
+        Of::put(inout, b);
+        CORBA::Any& out = request->add_out_arg("c");
+        out.replace(Of::type(), nullptr);
+        request->invoke();
+        expect_inside<Of>(context, sent_a, request->return_value(), "the result");
+        expect_inside<Of>(context, sent_a, inout, "the inout argument");
+        expect_inside<Of>(context, Of::text(pool, b), out, "the out argument");
+        request->send_deferred();
+        request->get_response();
+        expect_inside<Of>(context, sent_a, request->return_value(), "the result again");
+        expect_inside<Of>(context, sent_a, out, "the out argument again");
+    }
+}
+
+template <typename Of>
+void check_dynamic_raise(Context& context)
+{
+    const typename Of::Holder value = Of::make(context);
+    const CORBA::Request_var request = context.server->_request(Of::raise_name);
+    Of::put(request->add_in_arg("value"), value);
+    request->exceptions()->add(Of::raised_type());
+    request->invoke();
+    const auto* unknown = CORBA::UnknownUserException::_downcast(request->env()->exception());
+    expect(unknown != nullptr, "an exception in the environment");
+    const typename Of::Raised* raised = nullptr;
+    expect(unknown->exception() >>= raised, "the exception's type");
+    expect_same(Of::text(context.pool, value), describe(context.pool, raised->value), "value");
+    expect(raised->after == 42, "what follows the value");
+}
+
+#endif
+
 } // namespace
 
 Context make_context(CORBA::ORB_ptr orb, All::Everything_ptr server, All::Everything_ptr own)
@@ -439,6 +490,19 @@ std::vector<Check> all_checks()
     checks.push_back({"graph", graph});
     checks.push_back({"operations", operations});
     checks.push_back({"abstract_in_any", abstract_in_any});
+    return checks;
+#undef CHECK
+}
+
+std::vector<Check> dynamic_checks()
+{
+    std::vector<Check> checks;
+#ifndef PEER_OMNIORB
+#define CHECK(T)                                                                                   \
+    checks.push_back({"echo_" #T, check_dynamic_echo<T##_case>});                                  \
+    checks.push_back({"raise_" #T, check_dynamic_raise<T##_case>});
+    ALL_KINDS
+#endif
     return checks;
 }
 

@@ -28,5 +28,7 @@ struct Check {
 /// For each type T: echo_T in every direction; any_T in an Any by this side and by the server;
 /// raise_T in an exception; raised_T in an exception in an Any.
 std::vector<Check> all_checks();
+/// The same of echo_T and raise_T without stubs; none where omniORB is the client.
+std::vector<Check> dynamic_checks();
 
 } // namespace all

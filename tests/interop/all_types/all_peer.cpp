@@ -4,10 +4,10 @@
 // ORB.
 //
 //     all_peer serve                 prints a reference, serves until its input ends
-//     all_peer check REFERENCE [-without NAME | -MARSHAL NAME | -INV_OBJREF NAME]…
+//     all_peer check|dynamic REFERENCE [-without NAME | -MARSHAL NAME | -INV_OBJREF NAME]…
 //                                    one line a check; of those whose name, with a space behind it,
 //                                    contains NAME, -without leaves out all, and the others expect
-//                                    this refusal of what has wide text
+//                                    this refusal of what has wide text; dynamic: without stubs
 #include "all_checks.h"
 #include "all_servant.h"
 
@@ -88,14 +88,15 @@ struct Rule {
     std::string_view name;
 };
 
-bool run_checks(CORBA::ORB_ptr orb, const char* reference, const std::vector<Rule>& rules)
+bool run_checks(CORBA::ORB_ptr orb, const std::vector<all::Check>& checks, const char* reference,
+                const std::vector<Rule>& rules)
 {
     const CORBA::Object_var object = orb->string_to_object(reference);
     const All::Everything_var server = All::Everything::_narrow(object.in());
     const All::Everything_var own = activate(orb);
     all::Context context = all::make_context(orb, server.in(), own.in());
     bool held = true;
-    for (const all::Check& check : all::all_checks()) {
+    for (const all::Check& check : checks) {
         const auto rule = std::ranges::find_if(rules, [&](const Rule& candidate) {
             return (check.name + ' ').find(candidate.name) != std::string::npos;
         });
@@ -128,13 +129,14 @@ try {
     bool held = true;
     if (arguments.size() == 1 && arguments[0] == "serve") {
         serve(orb.in());
-    } else if (arguments.size() >= 2 && arguments[0] == "check") {
+    } else if (arguments.size() >= 2 && (arguments[0] == "check" || arguments[0] == "dynamic")) {
         std::vector<Rule> rules;
         for (std::size_t i = 2; i + 1 < arguments.size(); i += 2)
             rules.push_back({arguments[i], arguments[i + 1]});
-        held = run_checks(orb.in(), argv[2], rules);
+        const auto checks = arguments[0] == "check" ? all::all_checks() : all::dynamic_checks();
+        held = run_checks(orb.in(), checks, argv[2], rules);
     } else {
-        std::cerr << "usage: all_peer serve | check REFERENCE [OPTION NAME]…\n";
+        std::cerr << "usage: all_peer serve | check|dynamic REFERENCE [OPTION NAME]…\n";
         return 2;
     }
     all::NodeImpl::cut_all();

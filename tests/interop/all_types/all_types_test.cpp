@@ -9,6 +9,7 @@ using namespace interop;
 namespace {
 
 constexpr int checks_total = 353;
+constexpr int dynamic_checks_total = 161;
 
 /// What has wide characters is refused, by this exception.
 Arguments wide_refused(const std::string& exception)
@@ -27,6 +28,12 @@ Arguments wide_refused(const std::string& exception)
     "Route",    "-without", "any_Node_s", "-without", "raised_Node_s"};
 [[maybe_unused]] const Arguments not_of_its_servers{"-without",      "raise_Base", "-without",
                                                     "raise_Derived", "-without",   "raise_Holding"};
+
+// docs/dynamic.md: what comes back in a struct, union, sequence, array or exception cannot mean
+// values of other parameters, nor values of types that its TypeCode does not describe.
+const Arguments values_within{"-without", "Holding",  "-without",  "OnValue",     "-without",
+                              "Node_s",   "-without", "NameBox_s", "-without",    "Titled_s",
+                              "-without", "Node_3",   "-without",  "raise_Titled"};
 
 struct Way {
     std::string version;
@@ -70,11 +77,22 @@ TEST_P(AllTypes, KairosCallsKairos)
                   checks_total);
 }
 
+TEST_P(AllTypes, KairosCallsKairosWithoutStubs)
+{
+    const Peer server(Arguments{ALL_PEER, "serve"} + kairos(GetParam()));
+    expect_checks(Arguments{ALL_PEER, "dynamic", server.reference[0]} + values_within +
+                      (GetParam().version == "1.0" ? wide_refused("MARSHAL") : Arguments{}) +
+                      kairos(GetParam()),
+                  dynamic_checks_total);
+}
+
 #ifdef OMNIORB_ALL_PEER
 
 constexpr int checks_of_omniorb = 331;
 constexpr int checks_of_kairos = 328;
 constexpr int unchunked_checks = 318;
+constexpr int dynamic_checks = 149;
+constexpr int unchunked_dynamic_checks = 147;
 
 // omniORB before 4.3 leaves the repository id out of an exception in an Any.
 const Arguments no_exception_id{"-ORBExceptionIdInAny", "0"};
@@ -106,6 +124,15 @@ TEST_P(AllTypes, KairosCallsOmniOrb)
                       not_of_its_servers + chunks_with_omniorb(GetParam()) +
                       wide_of_kairos(GetParam()) + kairos(GetParam()) + no_exception_id,
                   GetParam().fragments ? unchunked_checks : checks_of_kairos);
+}
+
+TEST_P(AllTypes, KairosCallsOmniOrbWithoutStubs)
+{
+    const Peer server(Arguments{OMNIORB_ALL_PEER, "serve"} + omniorb(GetParam()));
+    expect_checks(Arguments{ALL_PEER, "dynamic", server.reference[0]} + values_within +
+                      not_with_omniorb + not_of_its_servers + chunks_with_omniorb(GetParam()) +
+                      wide_of_kairos(GetParam()) + kairos(GetParam()),
+                  GetParam().fragments ? unchunked_dynamic_checks : dynamic_checks);
 }
 
 TEST_P(AllTypes, OmniOrbCallsKairos)

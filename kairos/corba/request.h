@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Dynamic Invocation Interface (CORBA 3.3 part 1, 11; C++ mapping "Request"): calls of
+// operations that no stub is there for. Object::_request and Object::_create_request make a
+// Request. Everything here is defined in the library of kairos/dynamic, so programs that do not use
+// it do not carry it. Pseudo objects, counted. A Request is used by one thread at a time; what it
+// sent deferred may be fetched by another than sent it.
+#pragma once
+
+#include "kairos/corba/context.h"
+#include "kairos/corba/environment.h"
+#include "kairos/corba/nvlist.h"
+#include "kairos/corba/object.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/orb/operation.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kairos::orb {
+class DeferredInvocation;
+class Invocation;
+} // namespace kairos::orb
+
+namespace kairos::net {
+class Socket;
+}
+
+namespace kairos::dynamic {
+class Responses;
+}
+
+namespace CORBA {
+
+/// The user exceptions that an operation may raise. Keeps its items.
+class ExceptionList final : public kairos::corba::PseudoObject {
+  public:
+    typedef ExceptionList_ptr _ptr_type;
+    typedef ExceptionList_var _var_type;
+
+    ExceptionList() = default;
+    static ExceptionList_ptr _duplicate(ExceptionList_ptr list);
+    static ExceptionList_ptr _nil() { return nullptr; }
+
+    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    /// Take a count of their own, or over the caller's. BAD_TYPECODE unless it is an exception's.
+    void add(TypeCode_ptr type);
+    void add_consume(TypeCode_ptr type);
+    /// Throw Bounds.
+    [[nodiscard]] TypeCode_ptr item(ULong index) const;
+    void remove(ULong index);
+
+  private:
+    ~ExceptionList() override = default;
+
+    std::vector<TypeCode_var> items_;
+};
+
+/// The names, or their beginnings and an asterisk, of the properties that an operation's context
+/// clause asks for. Keeps its items.
+class ContextList final : public kairos::corba::PseudoObject {
+  public:
+    typedef ContextList_ptr _ptr_type;
+    typedef ContextList_var _var_type;
+
+    ContextList() = default;
+    static ContextList_ptr _duplicate(ContextList_ptr list);
+    static ContextList_ptr _nil() { return nullptr; }
+
+    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    /// Copy the name, or take it over. BAD_PARAM for null.
+    void add(const char* name);
+    void add_consume(char* name);
+    /// Throw Bounds.
+    [[nodiscard]] const char* item(ULong index) const;
+    void remove(ULong index);
+
+  private:
+    ~ContextList() override = default;
+
+    std::vector<std::string> items_;
+};
+
+/// A user exception that a dynamic invocation ended with, as its Environment holds it.
+class UnknownUserException final : public UserException {
+  public:
+    static constexpr const char* _kairos_id = "IDL:omg.org/CORBA/UnknownUserException:1.0";
+
+    /// Takes the Any over.
+    explicit UnknownUserException(Any* exception) : exception_(exception) {}
+    /// Holds the exception and stays this object's.
+    [[nodiscard]] Any& exception() { return exception_.inout(); }
+    [[nodiscard]] const Any& exception() const { return exception_.in(); }
+
+    [[noreturn]] void _raise() const override;
+    [[nodiscard]] const char* _name() const noexcept override { return "UnknownUserException"; }
+    [[nodiscard]] const char* _rep_id() const noexcept override { return _kairos_id; }
+    [[nodiscard]] Exception* _duplicate() const override;
+    void _marshal(kairos::cdr::Writer& out) const override;
+    static UnknownUserException* _downcast(Exception* exception)
+    {
+        return dynamic_cast<UnknownUserException*>(exception);
+    }
+    static const UnknownUserException* _downcast(const Exception* exception)
+    {
+        return dynamic_cast<const UnknownUserException*>(exception);
+    }
+
+  private:
+    Any_var exception_;
+};
+
+/// One operation of one object, to be called as often as one likes: when a call is over, the
+/// arguments may be changed and the request sent again.
+///
+/// `env` holds what the last call ended with: an UnknownUserException for a user exception that
+/// `exceptions` lists, the system exception otherwise; null if all went well. System exceptions are
+/// thrown as well, user exceptions are not.
+class Request final : public kairos::corba::PseudoObject {
+  public:
+    typedef Request_ptr _ptr_type;
+    typedef Request_var _var_type;
+
+    static Request_ptr _duplicate(Request_ptr request);
+    static Request_ptr _nil() { return nullptr; }
+
+    // All these stay the Request's.
+    [[nodiscard]] Object_ptr target() const noexcept { return target_.in(); }
+    [[nodiscard]] const char* operation() const noexcept { return name_.c_str(); }
+    [[nodiscard]] NVList_ptr arguments() const noexcept { return arguments_.in(); }
+    [[nodiscard]] NamedValue_ptr result() const noexcept { return result_.in(); }
+    [[nodiscard]] Environment_ptr env() const noexcept { return environment_.in(); }
+    [[nodiscard]] ExceptionList_ptr exceptions() const noexcept { return exceptions_.in(); }
+    [[nodiscard]] ContextList_ptr contexts() const noexcept { return contexts_.in(); }
+    [[nodiscard]] Context_ptr ctx() const noexcept { return context_.in(); }
+    /// Takes a count of its own.
+    void ctx(Context_ptr context);
+
+    /// In the order of the IDL. What they return is to be given the value; one that goes out only
+    /// is to be given its type, by a value or by Any::replace(type, nullptr).
+    Any& add_in_arg();
+    Any& add_in_arg(const char* name);
+    Any& add_inout_arg();
+    Any& add_inout_arg(const char* name);
+    Any& add_out_arg();
+    Any& add_out_arg(const char* name);
+    /// void unless this is called.
+    void set_return_type(TypeCode_ptr type);
+    [[nodiscard]] Any& return_value() const { return *result_->value(); }
+
+    /// Calls and waits.
+    void invoke();
+    /// Sends a request that nobody answers.
+    void send_oneway();
+    /// Sends, and does not wait. A call to an object of this process is served here.
+    void send_deferred();
+    /// Waits for the reply to what was sent deferred.
+    void get_response();
+    /// Whether `get_response` would not wait.
+    [[nodiscard]] Boolean poll_response();
+
+  private:
+    friend class Object;
+    friend class kairos::dynamic::Responses;
+
+    /// Since it was sent last.
+    enum class State : std::uint8_t {
+        unsent,
+        synchronous, ///< over; nothing to be fetched
+        outstanding,
+        fetched,
+    };
+
+    Request(Object_ptr target, const char* operation, NVList_ptr arguments, NamedValue_ptr result);
+    ~Request() override;
+
+    [[nodiscard]] kairos::orb::Reference& reference() const;
+    void require_idle() const;
+    void require_outstanding() const;
+    template <typename Step>
+    void noting_exceptions(Step step);
+    void prepare(kairos::orb::Response response);
+    void encode_arguments(kairos::cdr::Writer& out) const;
+    template <typename Call, typename Wait>
+    void finish(Call& call, Wait wait);
+    void take_results(kairos::cdr::Reader& in, std::vector<Any>& results) const;
+    void hand_over(std::vector<Any>& results) const;
+    /// What becomes readable when `poll_response` should be asked again; null when it says yes.
+    [[nodiscard]] const kairos::net::Socket* socket() const;
+
+    const Object_var target_;
+    const std::string name_;
+    const NVList_var arguments_;
+    const NamedValue_var result_;
+    const Environment_var environment_;
+    ExceptionList_var exceptions_;
+    ContextList_var contexts_;
+    Context_var context_;
+    State state_ = State::unsent;
+
+    // Of the call under way: the lists may change before it is over.
+    kairos::orb::Operation operation_{};
+    std::vector<TypeCode_var> listed_;
+    std::vector<kairos::orb::ExceptionType> exception_types_;
+    std::unique_ptr<kairos::orb::DeferredInvocation> deferred_;
+};
+
+class RequestSeq : public kairos::mapping::UnboundedObjectSequence<Request> {
+  public:
+    using Unbounded::Unbounded;
+};
+typedef kairos::mapping::VariableVar<RequestSeq> RequestSeq_var;
+
+inline Boolean is_nil(Request_ptr request) { return request == nullptr; }
+inline Boolean is_nil(ExceptionList_ptr list) { return list == nullptr; }
+inline Boolean is_nil(ContextList_ptr list) { return list == nullptr; }
+void release(Request_ptr request);
+void release(ExceptionList_ptr list);
+void release(ContextList_ptr list);
+
+} // namespace CORBA

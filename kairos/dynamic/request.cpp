@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Request: arguments go from their Anys to the wire and results from there into theirs, by the code
+// that an Any's value travels with; the call itself is an orb::Invocation as in every stub.
+#include "kairos/corba/request.h"
+
+#include "kairos/orb/deferred.h"
+#include "kairos/orb/failure.h"
+#include "kairos/types/any_access.h"
+#include "kairos/values/any.h"
+
+namespace CORBA {
+
+using kairos::mapping::omg_minor;
+using kairos::orb::Response;
+using kairos::types::AnyAccess;
+
+namespace {
+
+// CORBA 3.3 part 2, annex A.
+constexpr ULong already_sent = omg_minor(10);
+constexpr ULong not_sent = omg_minor(11);
+constexpr ULong already_fetched = omg_minor(12);
+constexpr ULong sent_synchronously = omg_minor(13);
+
+constexpr Flags direction = ARG_INOUT;
+
+/// Thrown where the reply turns out to hold a listed exception; nobody else sees it.
+struct ListedException {
+    const kairos::orb::ExceptionType* type;
+};
+
+void raise_listed(const kairos::orb::ExceptionType& type, kairos::cdr::Reader&)
+{
+    throw ListedException{&type};
+}
+
+const TypeCode& parameter_type(const Any& value)
+{
+    const TypeCode& type = kairos::types::type_of(value);
+    const TCKind kind = kairos::types::resolved(type).kind();
+    if (kind == tk_null || kind == tk_void || kind == tk_except)
+        throw BAD_TYPECODE(omg_minor(3), COMPLETED_NO, "an argument has no type");
+    return type;
+}
+
+/// As a stub does, which does not say the type of a value where it is the one that IDL has there.
+void encode_argument(kairos::cdr::Writer& out, const Any& argument, const TypeCode& type)
+{
+    const TypeCode& actual = kairos::types::resolved(type);
+    const bool is_value = actual.kind() == tk_value || actual.kind() == tk_value_box;
+    ValueBase* value = nullptr;
+    if (!is_value ||
+        !kairos::values::extract_base(argument, const_cast<TypeCode_ptr>(&type), value))
+        return AnyAccess::encode_parameter(out, argument);
+    const kairos::values::Type* formal = nullptr;
+    if (value != nullptr && std::string_view(value->_kairos_type().id) == actual.id())
+        formal = &value->_kairos_type();
+    kairos::values::encode(out, value, formal);
+}
+
+Any decoded(kairos::cdr::Reader& in, const TypeCode& type)
+{
+    Any value;
+    AnyAccess::decode_value(in, TypeCode::_duplicate(const_cast<TypeCode_ptr>(&type)), value);
+    return value;
+}
+
+bool has_value(const TypeCode& type)
+{
+    const TCKind kind = kairos::types::resolved(type).kind();
+    return kind != tk_null && kind != tk_void;
+}
+
+} // namespace
+
+// --- Made ----------------------------------------------------------------------------------------
+
+Request_ptr Object::_request(const char* operation)
+{
+    return new Request(this, operation, nullptr, nullptr);
+}
+
+void Object::_create_request(Context_ptr context, const char* operation, NVList_ptr arguments,
+                             NamedValue_ptr result, Request_out request, Flags flags)
+{
+    _create_request(context, operation, arguments, result, nullptr, nullptr, request, flags);
+}
+
+void Object::_create_request(Context_ptr context, const char* operation, NVList_ptr arguments,
+                             NamedValue_ptr result, ExceptionList_ptr exceptions,
+                             ContextList_ptr contexts, Request_out request, Flags flags)
+{
+    if ((flags & ~OUT_LIST_MEMORY) != 0) throw INV_FLAG(0, COMPLETED_NO, "not a flag of a request");
+    Request_var made = new Request(this, operation, arguments, result);
+    made->ctx(context);
+    if (exceptions != nullptr) made->exceptions_ = ExceptionList::_duplicate(exceptions);
+    if (contexts != nullptr) made->contexts_ = ContextList::_duplicate(contexts);
+    request = made._retn();
+}
+
+Request::Request(Object_ptr target, const char* operation, NVList_ptr arguments,
+                 NamedValue_ptr result)
+    : target_(Object::_duplicate(target)), name_(operation == nullptr ? "" : operation),
+      arguments_(arguments == nullptr ? new NVList : NVList::_duplicate(arguments)),
+      result_(result == nullptr ? new NamedValue(string_dup(""), new Any, 0)
+                                : NamedValue::_duplicate(result)),
+      environment_(new Environment), contexts_(new ContextList)
+{
+    exceptions_ = new ExceptionList;
+    if (name_.empty()) throw BAD_PARAM(0, COMPLETED_NO, "a request without an operation");
+    if (!target->_kairos_reference())
+        throw NO_IMPLEMENT(omg_minor(8), COMPLETED_NO,
+                           "a local object does not implement dynamic invocation");
+}
+
+/// A call under way is given up with `deferred_`: its connection is closed.
+Request::~Request() = default;
+
+Request_ptr Request::_duplicate(Request_ptr request) { return kairos::corba::duplicate(request); }
+
+void release(Request_ptr request)
+{
+    if (request != nullptr) request->_remove_ref();
+}
+
+// --- Filled --------------------------------------------------------------------------------------
+
+void Request::ctx(Context_ptr context) { context_ = Context::_duplicate(context); }
+
+Any& Request::add_in_arg() { return *arguments_->add(ARG_IN)->value(); }
+Any& Request::add_in_arg(const char* name) { return *arguments_->add_item(name, ARG_IN)->value(); }
+Any& Request::add_inout_arg() { return *arguments_->add(ARG_INOUT)->value(); }
+Any& Request::add_inout_arg(const char* name)
+{
+    return *arguments_->add_item(name, ARG_INOUT)->value();
+}
+Any& Request::add_out_arg() { return *arguments_->add(ARG_OUT)->value(); }
+Any& Request::add_out_arg(const char* name)
+{
+    return *arguments_->add_item(name, ARG_OUT)->value();
+}
+
+void Request::set_return_type(TypeCode_ptr type) { return_value().replace(type, nullptr); }
+
+// --- Sent ----------------------------------------------------------------------------------------
+
+kairos::orb::Reference& Request::reference() const { return *target_->_kairos_reference(); }
+
+void Request::require_idle() const
+{
+    if (state_ == State::outstanding)
+        throw BAD_INV_ORDER(already_sent, COMPLETED_NO, "the last call is still under way");
+}
+
+/// Runs `step` and leaves in `env` what it throws.
+template <typename Step>
+void Request::noting_exceptions(Step step)
+{
+    environment_->clear();
+    try {
+        step();
+    } catch (const SystemException& exception) {
+        environment_->exception(exception._duplicate());
+        throw;
+    }
+}
+
+void Request::prepare(Response response)
+{
+    listed_.clear();
+    exception_types_.clear();
+    for (ULong i = 0; i < exceptions_->count(); ++i) {
+        listed_.emplace_back(TypeCode::_duplicate(exceptions_->item(i)));
+        exception_types_.push_back(
+            {kairos::types::resolved(*listed_.back().in()).id(), &raise_listed});
+    }
+    operation_ = {.name = name_, .response = response, .exceptions = exception_types_};
+}
+
+void Request::encode_arguments(kairos::cdr::Writer& out) const
+{
+    for (ULong i = 0; i < arguments_->count(); ++i) {
+        const NamedValue& argument = *arguments_->item(i);
+        if ((argument.flags() & direction) == 0)
+            throw INV_FLAG(0, COMPLETED_NO, "an argument is neither in nor out");
+        const TypeCode& type = parameter_type(*argument.value());
+        if ((argument.flags() & ARG_IN) != 0) encode_argument(out, *argument.value(), type);
+    }
+    if (contexts_->count() == 0) return;
+    std::vector<std::string_view> clause;
+    for (ULong i = 0; i < contexts_->count(); ++i)
+        clause.emplace_back(contexts_->item(i));
+    kairos::corba::encode_context(out, context_.in(), clause);
+}
+
+void Request::invoke()
+{
+    require_idle();
+    noting_exceptions([this] {
+        prepare(Response::required);
+        kairos::orb::Invocation call(reference(), operation_);
+        encode_arguments(call.out());
+        state_ = State::synchronous;
+        finish(call, [&] { call.invoke(); });
+    });
+}
+
+void Request::send_oneway()
+{
+    require_idle();
+    noting_exceptions([this] {
+        prepare(Response::none);
+        kairos::orb::Invocation call(reference(), operation_);
+        encode_arguments(call.out());
+        state_ = State::synchronous;
+        call.invoke();
+    });
+}
+
+void Request::send_deferred()
+{
+    require_idle();
+    noting_exceptions([this] {
+        prepare(Response::required);
+        auto call = std::make_unique<kairos::orb::DeferredInvocation>(reference(), operation_);
+        {
+            // The arguments may be changed before the reply is there, and the call may have to be
+            // sent again then.
+            const kairos::cdr::Writer::CopyAll copies(call->out());
+            encode_arguments(call->out());
+        }
+        call->send();
+        deferred_ = std::move(call);
+        state_ = State::outstanding;
+    });
+}
+
+// --- Answered ------------------------------------------------------------------------------------
+
+void Request::require_outstanding() const
+{
+    switch (state_) {
+    case State::outstanding:
+        return;
+    case State::unsent:
+        throw BAD_INV_ORDER(not_sent, COMPLETED_NO, "the request was not sent");
+    case State::synchronous:
+        throw BAD_INV_ORDER(sent_synchronously, COMPLETED_NO, "the request was not sent deferred");
+    case State::fetched:
+        throw BAD_INV_ORDER(already_fetched, COMPLETED_NO, "the response was fetched before");
+    }
+}
+
+Boolean Request::poll_response()
+{
+    require_outstanding();
+    return deferred_->poll();
+}
+
+void Request::get_response()
+{
+    require_outstanding();
+    state_ = State::fetched;
+    const auto call = std::move(deferred_);
+    noting_exceptions([&] { finish(*call, [&] { call->receive(); }); });
+}
+
+/// Waits for the end of the call and takes what it brings.
+template <typename Call, typename Wait>
+void Request::finish(Call& call, Wait wait)
+{
+    try {
+        wait();
+    } catch (const ListedException& listed) {
+        const auto index = static_cast<std::size_t>(listed.type - exception_types_.data());
+        Any exception = decoded(call.in(), *listed_[index].in());
+        call.finish();
+        return environment_->exception(new UnknownUserException(new Any(std::move(exception))));
+    }
+    std::vector<Any> results; // given to the program when nothing can fail any more
+    take_results(call.in(), results);
+    call.finish();
+    hand_over(results);
+}
+
+void Request::take_results(kairos::cdr::Reader& in, std::vector<Any>& results) const
+{
+    results.reserve(arguments_->count() + 1);
+    const TypeCode& result_type = kairos::types::type_of(return_value());
+    if (has_value(result_type)) results.push_back(decoded(in, result_type));
+    for (ULong i = 0; i < arguments_->count() && in.ok(); ++i) {
+        const NamedValue& argument = *arguments_->item(i);
+        if ((argument.flags() & ARG_OUT) != 0)
+            results.push_back(decoded(in, parameter_type(*argument.value())));
+    }
+}
+
+void Request::hand_over(std::vector<Any>& results) const
+{
+    auto next = results.begin();
+    if (has_value(kairos::types::type_of(return_value()))) return_value() = std::move(*next++);
+    for (ULong i = 0; i < arguments_->count(); ++i) {
+        const NamedValue& argument = *arguments_->item(i);
+        if ((argument.flags() & ARG_OUT) != 0) *argument.value() = std::move(*next++);
+    }
+}
+
+const kairos::net::Socket* Request::socket() const { return deferred_->socket(); }
+
+} // namespace CORBA

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The requests of ORB::send_multiple_requests_deferred whose responses nobody has fetched yet.
+// Owned by an ORB. Any thread; one at a time waits, while others may add requests, which it does
+// not see until it asks again.
+#pragma once
+
+#include "kairos/corba/orb.h"
+#include "kairos/corba/request.h"
+
+#include <mutex>
+#include <vector>
+
+namespace kairos::dynamic {
+
+class Responses final : public corba::OrbAttachment {
+  public:
+    void add(CORBA::Request_ptr request);
+    /// A request whose response is there, with its response, or nil. Throws BAD_INV_ORDER 11 if
+    /// none is outstanding.
+    [[nodiscard]] CORBA::Request_ptr wait();
+    /// Whether `wait` would not wait.
+    [[nodiscard]] bool poll();
+
+    void end() noexcept override;
+
+  private:
+    using Requests = std::vector<CORBA::Request_var>;
+
+    [[nodiscard]] Requests outstanding();
+    void remove(CORBA::Request_ptr request);
+
+    std::mutex waiting_mutex_; // held by the one who looks at the requests
+    std::mutex mutex_;         // guards what follows; taken within waiting_mutex_
+    Requests requests_;
+};
+
+} // namespace kairos::dynamic
