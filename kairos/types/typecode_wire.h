@@ -28,13 +28,21 @@ template <>
 struct Marshal<ObjectVar<CORBA::TypeCode>> {
     static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong);
 
+    static void encode_pointer(cdr::Writer& out, CORBA::TypeCode_ptr type)
+    {
+        encode_object(out, type);
+    }
+    static CORBA::TypeCode_ptr decode_pointer(cdr::Reader& in)
+    {
+        return types::decode_type_code(in);
+    }
     static void encode(cdr::Writer& out, const ObjectVar<CORBA::TypeCode>& value)
     {
-        encode_object(out, value.in());
+        encode_pointer(out, value.in());
     }
     static void decode(cdr::Reader& in, ObjectVar<CORBA::TypeCode>& value)
     {
-        value = types::decode_type_code(in);
+        value = decode_pointer(in);
     }
 };
 
