@@ -50,7 +50,8 @@ void emit_members(const Source& source, const Struct& composite, const std::stri
     const std::string type = qualified(composite);
     for (std::size_t i = 0; i < composite.members.size();) {
         const std::string name = identifier(composite.members[i].name);
-        const std::string offset = base + "offsetof(" + type + ", " + name + ")";
+        std::string offset = base;
+        offset.append("offsetof(").append(type).append(", ").append(name).append(")");
         if (const Struct* inner = inlined_struct(source, *composite.members[i].type)) {
             emit_members(source, *inner, offset + " + ", out);
             ++i;

@@ -79,6 +79,19 @@ void construct_values(const Table& element, void* storage, std::size_t count)
     }
 }
 
+/// ~T() for each, the last one first.
+void destroy_values(const Table& element, void* values, std::size_t count) noexcept
+{
+    if (element.op == Op::string) { // most of what there is to destroy
+        char** const texts = static_cast<char**>(values);
+        while (count-- != 0)
+            CORBA::string_free(texts[count]);
+    } else {
+        while (count-- != 0)
+            destroy_value(element, at(values, count * element.size));
+    }
+}
+
 /// new T[count]
 [[nodiscard]] void* allocate_values(const Table& element, std::size_t count)
 {
@@ -98,9 +111,7 @@ void free_values(const Table& element, void* values) noexcept
     if (values == nullptr) return;
     if (element.op == Op::array) return free_values(element.element(), values);
     if (element.is_trivial) return ::operator delete[](values);
-    auto count = load<std::size_t>(at(values, 0) - sizeof(std::size_t));
-    while (count-- != 0)
-        destroy_value(element, at(values, count * element.size));
+    destroy_values(element, values, load<std::size_t>(at(values, 0) - sizeof(std::size_t)));
     ::operator delete[](at(values, 0) - cookie_size(element));
 }
 
@@ -109,8 +120,7 @@ void free_values(const Table& element, void* values) noexcept
 {
     void** const slots = new void*[count + 1];
     store(slots, std::uintptr_t{count});
-    for (std::size_t i = 1; i <= count; ++i)
-        construct_value(element, slots + i);
+    construct_values(element, slots + 1, count);
     return slots + 1;
 }
 
@@ -119,9 +129,7 @@ void free_pointers(const Table& element, void* buffer) noexcept
 {
     if (buffer == nullptr) return;
     void** const slots = static_cast<void**>(buffer);
-    const auto count = load<std::uintptr_t>(slots - 1);
-    for (std::size_t i = 0; i < count; ++i)
-        destroy_value(element, slots + i);
+    destroy_values(element, slots, load<std::uintptr_t>(slots - 1));
     delete[] (slots - 1);
 }
 
@@ -190,8 +198,16 @@ void encode_array(cdr::Writer& out, const Table& table, const void* value)
 }
 void encode_structure(cdr::Writer& out, const Table& table, const void* value)
 {
-    for (const Member& member : members_of(table))
-        encode_run(out, *member.table, at(value, member.offset), member.count);
+    for (const Member& member : members_of(table)) {
+        const Table& type = *member.table;
+        const std::byte* const place = at(value, member.offset);
+        if (type.op == Op::string) {
+            mapping::encode_texts(out, reinterpret_cast<const char* const*>(place), member.count,
+                                  type.count);
+        } else {
+            encoder_for(type)(out, type, place);
+        }
+    }
 }
 
 constexpr Encoder encoder_of(Op op)
@@ -370,16 +386,29 @@ void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena
 
 void decode_members(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    for (const Member& member : members_of(table))
-        decode_run(in, *member.table, at(value, member.offset), member.count, arena);
+    for (const Member& member : members_of(table)) {
+        const Table& type = *member.table;
+        std::byte* const place = at(value, member.offset);
+        if (type.op == Op::string) {
+            mapping::decode_texts(in, reinterpret_cast<char**>(place), member.count, type.count,
+                                  arena);
+        } else {
+            decoder_for(type)(in, type, place, arena);
+        }
+    }
+}
+
+[[gnu::noinline]] void decode_nested(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+{
+    const mapping::NestingGuard nesting(in);
+    if (in.ok()) decode_members(in, table, value, arena);
 }
 
 void decode_structure(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
     if (!table.is_viewable) arena = nullptr;
-    if (!table.is_recursive) return decode_members(in, table, value, arena);
-    const mapping::NestingGuard nesting(in);
-    if (in.ok()) decode_members(in, table, value, arena);
+    if (table.is_recursive) return decode_nested(in, table, value, arena);
+    decode_members(in, table, value, arena);
 }
 
 constexpr Decoder decoder_of(Op op)
@@ -496,18 +525,12 @@ void destroy_value(const Table& table, void* value) noexcept
     case Op::sequence:
         if (sequence_at(value).release) free_elements(table, sequence_at(value).buffer);
         return;
-    case Op::array: {
-        const Table& element = table.element();
-        for (std::size_t i = table.count; i-- != 0;)
-            destroy_value(element, at(value, i * element.size));
-        return;
-    }
+    case Op::array:
+        return destroy_values(table.element(), value, table.count);
     case Op::structure: {
         const std::span<const Member> members = members_of(table);
         for (std::size_t i = members.size(); i-- != 0;)
-            for (std::size_t n = members[i].count; n-- != 0;)
-                destroy_value(*members[i].table,
-                              at(value, members[i].offset + n * members[i].table->size));
+            destroy_values(*members[i].table, at(value, members[i].offset), members[i].count);
         return;
     }
     default:

@@ -67,7 +67,7 @@ struct Table {
     [[nodiscard]] const Table& element() const { return *static_cast<const Table*>(detail); }
 };
 
-/// Members of a structure: one, or several of the same type one behind the other.
+/// A member of a structure, or several strings of one type, one behind the other.
 struct Member {
     const Table* table;
     std::uint32_t offset;
