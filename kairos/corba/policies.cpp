@@ -289,7 +289,7 @@ PolicyList* Object::_get_policy_overrides(const PolicyTypeSeq& types)
 Object_ptr Object::_set_policy_overrides(const PolicyList& policies, SetOverrideType how)
 {
     const auto& reference = reference_of(*this);
-    const kairos::orb::PolicyOverridesPtr overrides(
+    const auto overrides = kairos::orb::PolicyOverridesPtr::adopt(
         new PolicySet(overrides_of(*reference), policies, how));
     return kairos::corba::StubFactory::make<Object>(reference->with(overrides));
 }

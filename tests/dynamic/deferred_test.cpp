@@ -4,6 +4,8 @@
 // never.
 #include "fixture.h"
 
+#include <algorithm>
+
 namespace kairos::dynamic_testing {
 namespace {
 
@@ -106,6 +108,7 @@ TEST_F(Deferred, ArgumentsMayChangeMeanwhile)
     request->set_return_type(CORBA::_tc_ulong);
     Dynamic::Octets octets;
     octets.length(1 << 20);
+    std::ranges::fill(octets, CORBA::Octet{0}); // new numbers are anything
     octets[7] = 7;
     request->add_in_arg() <<= octets;
     request->send_deferred();

@@ -59,7 +59,7 @@ class Message {
   public:
     explicit Message(const Octets& bytes) : copy_(bytes.size() + 1), size_(bytes.size())
     {
-        std::memcpy(copy_.data(), bytes.data(), size_);
+        std::ranges::copy(bytes, copy_.data());
     }
     [[nodiscard]] kairos::Bytes bytes() const { return {copy_.data(), size_}; }
 
