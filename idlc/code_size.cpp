@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures are a least-squares fit over object files of 31 random IDL files with 283 operations
-// and 101 structs (g++ 12, -O2 -fPIC, without Any): what files with some of them compiled are larger
-// than with all interpreted. Nothing compiled counts as less than interpreted. Templates of
-// sequences of other than numbers and fixed structs are large and counted by themselves. Parameters
-// of shape `shared` have no interpreted form, so that nothing is fitted to them.
+// and 101 structs (g++ 12, -O2 -fPIC, without Any): how much larger files become when some of them
+// are compiled. Nothing compiled counts as less than interpreted. Templates of sequences of other
+// than numbers and fixed structs are large and counted by themselves. Parameters of shape `shared`
+// have no interpreted form, so that nothing is fitted to them.
 #include "idlc/code_size.h"
 
 #include <array>
