@@ -36,9 +36,10 @@ struct TtcpOptions : CommonOptions {
     std::vector<std::uint32_t> queues;  ///< socket queue bytes; 0 is the system's default
     std::vector<Payload> payloads;      ///< for ORBs; sockets send octets
     std::vector<Direction> directions;
-    std::uint64_t megabytes = 16; ///< user data per point and round
-    /// Buffers below 1 K are sent this often at most: they would take hours.
-    std::uint32_t small_buffers_max = 16'384;
+    std::uint64_t megabytes = 64; ///< user data per point and round
+    /// … or this many calls, whichever is less: five rounds of them are 80 MB in buffers of 1 K;
+    /// smaller ones would take hours.
+    std::uint32_t calls_max = 16'384;
 };
 
 struct CountersOptions : CommonOptions {

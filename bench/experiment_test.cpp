@@ -76,7 +76,7 @@ TEST(Ttcp, HasARowForEverySystemAndPoint)
     options.payloads = {Payload::octet, Payload::bin_struct, Payload::text, Payload::strings};
     options.directions = {Direction::oneway, Direction::twoway};
     options.megabytes = 1;
-    options.small_buffers_max = 200;
+    options.calls_max = 200;
     const auto report = run_ttcp(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     const bool omniorb = installed(options.systems[2], options.program_directory);

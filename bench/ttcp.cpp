@@ -24,8 +24,7 @@ std::uint32_t calls_for(const Exercise& exercise, const TtcpOptions& options)
 {
     const std::uint64_t bytes = std::max<std::uint64_t>(payload_bytes(exercise), 1);
     const std::uint64_t wanted = (options.megabytes * 1'048'576 + bytes - 1) / bytes;
-    const std::uint64_t calls_max = bytes < 1024 ? options.small_buffers_max : UINT32_MAX;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, calls_max));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, options.calls_max));
 }
 
 Exercise exercise_for(Payload payload, Direction direction, std::uint32_t buffer,
@@ -172,10 +171,10 @@ Result<Report> run_ttcp(const TtcpOptions& options)
         if (auto run = run_queue(report, i, options, absent); !run) return run.error();
     report.rows.insert(report.rows.end(), absent.begin(), absent.end());
     report.notes.push_back(fmt::format(
-        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds of {} MB a point (below "
-        "1 K at most {} calls). × raw: against raw-tcp with the same buffer; × octets: against the "
-        "same system's sequence of octet.",
-        options.rounds, options.megabytes, options.small_buffers_max));
+        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds of {} MB or {} calls a "
+        "point. × raw: against raw-tcp with the same buffer; × octets: against the same system's "
+        "sequence of octet.",
+        options.rounds, options.megabytes, options.calls_max));
     return report;
 }
 
