@@ -43,15 +43,28 @@ Row absent_row(const System& system, const CommonOptions& options, const std::st
             .bars = {}};
 }
 
+Result<std::vector<System>> installed_systems(const CommonOptions& options, Report& report)
+{
+    std::vector<System> systems;
+    for (const System& system : options.systems) {
+        if (installed(system, options.program_directory))
+            systems.push_back(system);
+        else
+            report.rows.push_back(absent_row(system, options, "not installed"));
+    }
+    if (systems.empty())
+        return Error{ErrorCode::not_found, fmt::format("no measured program found in {}",
+                                                       options.program_directory.string())};
+    return systems;
+}
+
 Result<std::vector<Contestant>> start_contestants(const CommonOptions& options,
                                                   std::uint32_t queue_bytes, Report& report)
 {
+    const auto systems = installed_systems(options, report);
+    if (!systems) return systems.error();
     std::vector<Contestant> contestants;
-    for (const System& system : options.systems) {
-        if (!installed(system, options.program_directory)) {
-            report.rows.push_back(absent_row(system, options, "not installed"));
-            continue;
-        }
+    for (const System& system : *systems) {
         auto running = RunningSystem::start(system, {.program_directory = options.program_directory,
                                                      .pinning = options.pinning,
                                                      .queue_bytes = queue_bytes,
@@ -60,9 +73,6 @@ Result<std::vector<Contestant>> start_contestants(const CommonOptions& options,
         if (!running) return running.error();
         contestants.push_back({system, std::move(*running)});
     }
-    if (contestants.empty())
-        return Error{ErrorCode::not_found, fmt::format("no measured program found in {}",
-                                                       options.program_directory.string())};
     return contestants;
 }
 

@@ -88,13 +88,18 @@ struct FootprintOptions : CommonOptions {
 /// "8K", "128K", "default" for 0.
 [[nodiscard]] std::string size_name(std::uint32_t bytes);
 
+/// The systems that take part; for each that is not installed the report gets a row saying so. An
+/// error when none is.
+[[nodiscard]] Result<std::vector<System>> installed_systems(const CommonOptions& options,
+                                                            Report& report);
+
 /// A system that takes part and its two running programs.
 struct Contestant {
     System system;
     RunningSystem running;
 };
 
-/// Starts the systems that are installed; for each of the others the report gets a row saying so.
+/// Starts the installed systems.
 [[nodiscard]] Result<std::vector<Contestant>>
 start_contestants(const CommonOptions& options, std::uint32_t queue_bytes, Report& report);
 

@@ -12,11 +12,22 @@
 namespace kairos::bench {
 namespace {
 
-/// One point of one system: what it does and what came out, round by round.
-struct Point {
-    std::size_t contestant = 0;
-    Exercise exercise;
+/// Where systems and types are compared: points in the same place take turns.
+struct Place {
+    std::uint32_t queue = 0;
+    Direction direction = Direction::oneway;
     std::uint32_t buffer = 0;
+};
+
+/// One point of one system: what it does and what came out, round by round. Its programs, and so
+/// its connection, are its own, for TCP remembers: once messages of several sizes have gone over a
+/// connection with small queues, a segment may not fit the window any more, and the sender waits
+/// 200 ms at a time for its probe timer. That meets plain sockets as it meets ORBs, but whichever
+/// sends more types over one connection meets it first.
+struct Point {
+    System system;
+    Exercise exercise;
+    RunningSystem running;
     std::vector<double> throughput; ///< MB/s, by round
 };
 
@@ -45,33 +56,42 @@ Exercise for_sockets(Exercise exercise)
     return exercise;
 }
 
-std::vector<Point> points_of(const TtcpOptions& options, const std::vector<Contestant>& contestants)
+/// Sockets move octets; an ORB moves every type that is asked for.
+std::vector<Exercise> exercises_of(const System& system, const Place& place,
+                                   const TtcpOptions& options)
+{
+    if (!system.orb)
+        return {for_sockets(exercise_for(Payload::octet, place.direction, place.buffer, options))};
+    std::vector<Exercise> exercises;
+    for (const Payload payload : options.payloads)
+        exercises.push_back(exercise_for(payload, place.direction, place.buffer, options));
+    return exercises;
+}
+
+Result<std::vector<Point>> start_points(const std::vector<System>& systems, const Place& place,
+                                        const TtcpOptions& options)
 {
     std::vector<Point> points;
-    for (const Direction direction : options.directions)
-        for (const std::uint32_t buffer : options.buffers)
-            for (std::size_t i = 0; i < contestants.size(); ++i) {
-                if (!contestants[i].system.orb) {
-                    const Exercise octets =
-                        exercise_for(Payload::octet, direction, buffer, options);
-                    points.push_back({i, for_sockets(octets), buffer, {}});
-                    continue;
-                }
-                for (const Payload payload : options.payloads)
-                    points.push_back(
-                        {i, exercise_for(payload, direction, buffer, options), buffer, {}});
-            }
+    for (const System& system : systems)
+        for (const Exercise& exercise : exercises_of(system, place, options)) {
+            auto running =
+                RunningSystem::start(system, {.program_directory = options.program_directory,
+                                              .pinning = options.pinning,
+                                              .queue_bytes = place.queue,
+                                              .server = {},
+                                              .client = {}});
+            if (!running) return running.error();
+            points.push_back({system, exercise, std::move(*running), {}});
+        }
     return points;
 }
 
-/// The point of a system, direction and buffer that another is compared with.
-const Point* find_point(const std::vector<Point>& points, std::size_t contestant, Payload payload,
-                        const Point& like)
+/// The point of the same place that another is compared with.
+const Point* find_point(const std::vector<Point>& points, const std::string& system,
+                        Payload payload)
 {
     for (const Point& point : points)
-        if (point.contestant == contestant && point.exercise.payload == payload &&
-            point.buffer == like.buffer && point.exercise.direction == like.exercise.direction)
-            return &point;
+        if (point.system.option == system && point.exercise.payload == payload) return &point;
     return nullptr;
 }
 
@@ -83,81 +103,81 @@ double median_ratio(const Point& mine, const Point& other)
     return median(std::move(ratios));
 }
 
-void set_bars(Row& row, const System& system, const Point& point)
+void set_bars(Row& row, const Point& point, std::uint32_t buffer)
 {
-    if (system.name != "kairos") return;
+    if (point.system.name != "kairos") return;
     constexpr std::uint32_t from = 8 * 1024;
     const Payload payload = point.exercise.payload;
-    if (payload == Payload::octet && point.buffer >= from &&
+    if (payload == Payload::octet && buffer >= from &&
         point.exercise.direction == Direction::oneway)
         row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, 0.95});
-    if (payload == Payload::bin_struct && point.buffer >= from)
+    if (payload == Payload::bin_struct && buffer >= from)
         row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.80});
-    if (payload == Payload::strings && point.buffer == 64 * 1024)
+    if (payload == Payload::strings && buffer == 64 * 1024)
         row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.30});
 }
 
-void add_rows(Report& report, const std::vector<Point>& points,
-              const std::vector<Contestant>& contestants, std::uint32_t queue,
+void add_rows(Report& report, const std::vector<Point>& points, const Place& place,
               const TtcpOptions& options)
 {
-    std::size_t raw = contestants.size();
-    for (std::size_t i = 0; i < contestants.size(); ++i)
-        if (contestants[i].system.option == "raw") raw = i;
     for (const Point& point : points) {
-        const System& system = contestants[point.contestant].system;
         const Exercise& exercise = point.exercise;
         Row row;
-        row.system = system.name;
-        row.variant = variant_of(system, options.pinning, size_name(queue));
+        row.system = point.system.name;
+        row.variant = variant_of(point.system, options.pinning, size_name(place.queue));
         row.direction = name_of(exercise.direction);
         row.payload_type = name_of(exercise.payload);
         row.payload_bytes = payload_bytes(exercise);
-        row.set("buffer_bytes", point.buffer);
-        row.set("socket_queue_bytes", queue);
+        row.set("buffer_bytes", place.buffer);
+        row.set("socket_queue_bytes", place.queue);
         row.set("throughput_mbyte_s", median(point.throughput));
         row.set("transferred_mbyte",
                 static_cast<double>(row.payload_bytes) * exercise.calls / 1'000'000);
-        if (const Point* other = find_point(points, raw, Payload::octet, point))
-            row.set("ratio_to_raw", median_ratio(point, *other));
-        const Point* octets = find_point(points, point.contestant, Payload::octet, point);
-        if (system.orb && octets != nullptr && octets != &point)
+        if (const Point* raw = find_point(points, "raw", Payload::octet))
+            row.set("ratio_to_raw", median_ratio(point, *raw));
+        const Point* octets = find_point(points, point.system.option, Payload::octet);
+        if (point.system.orb && octets != nullptr && octets != &point)
             row.set("ratio_to_octets", median_ratio(point, *octets));
-        set_bars(row, system, point);
+        set_bars(row, point, place.buffer);
         report.rows.push_back(std::move(row));
     }
 }
 
-Result<void> run_queue(Report& report, std::size_t queue_index, const TtcpOptions& options,
-                       std::vector<Row>& absent)
+std::vector<Place> places_of(const TtcpOptions& options)
 {
-    const std::uint32_t queue = options.queues[queue_index];
-    Report start_report;
-    auto started = start_contestants(options, queue, start_report);
+    std::vector<Place> places;
+    for (const std::uint32_t queue : options.queues)
+        for (const Direction direction : options.directions)
+            for (const std::uint32_t buffer : options.buffers)
+                places.push_back({queue, direction, buffer});
+    return places;
+}
+
+/// `done`: how much of the whole experiment lies behind this place, and how much it is itself.
+Result<void> run_place(Report& report, const std::vector<System>& systems, const Place& place,
+                       const TtcpOptions& options, double done, double share)
+{
+    auto started = start_points(systems, place, options);
     if (!started) return started.error();
-    absent = std::move(start_report.rows);
-    std::vector<Contestant>& contestants = *started;
-    std::vector<Point> points = points_of(options, contestants);
+    std::vector<Point>& points = *started;
+    const auto turns = static_cast<double>(points.size() * options.rounds);
+    double turn = 0;
     for (unsigned round = 0; round < options.rounds; ++round)
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            Point& point = points[i];
-            const double part =
-                (round + static_cast<double>(i) / static_cast<double>(points.size()));
-            options.progress((static_cast<double>(queue_index) + part / options.rounds) /
-                                 static_cast<double>(options.queues.size()),
-                             fmt::format("queue {}, round {} of {}, {} {} {}", size_name(queue),
-                                         round + 1, options.rounds,
-                                         contestants[point.contestant].system.name,
-                                         name_of(point.exercise.payload), size_name(point.buffer)));
-            auto figures = contestants[point.contestant].running.order(Verb::ttcp, point.exercise);
+        for (Point& point : points) {
+            options.progress(done + share * turn++ / turns,
+                             fmt::format("queue {}, {} {}, round {} of {}, {} {}",
+                                         size_name(place.queue), name_of(place.direction),
+                                         size_name(place.buffer), round + 1, options.rounds,
+                                         point.system.name, name_of(point.exercise.payload)));
+            auto figures = point.running.order(Verb::ttcp, point.exercise);
             if (!figures) return figures.error();
             const double bytes = static_cast<double>(payload_bytes(point.exercise)) *
                                  static_cast<double>(point.exercise.calls);
             point.throughput.push_back(bytes / 1'000'000 / figures->at("seconds"));
         }
-    add_rows(report, points, contestants, queue, options);
-    for (Contestant& contestant : contestants)
-        if (auto ended = contestant.running.finish(); !ended) return ended.error();
+    add_rows(report, points, place, options);
+    for (Point& point : points)
+        if (auto ended = point.running.finish(); !ended) return ended.error();
     return {};
 }
 
@@ -166,14 +186,21 @@ Result<void> run_queue(Report& report, std::size_t queue_index, const TtcpOption
 Result<Report> run_ttcp(const TtcpOptions& options)
 {
     Report report{.experiment = "ttcp", .rows = {}, .notes = {}};
-    std::vector<Row> absent;
-    for (std::size_t i = 0; i < options.queues.size(); ++i)
-        if (auto run = run_queue(report, i, options, absent); !run) return run.error();
-    report.rows.insert(report.rows.end(), absent.begin(), absent.end());
+    Report absent;
+    const auto systems = installed_systems(options, absent);
+    if (!systems) return systems.error();
+    const std::vector<Place> places = places_of(options);
+    const double share = 1.0 / static_cast<double>(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (auto run = run_place(report, *systems, places[i], options,
+                                 static_cast<double>(i) * share, share);
+            !run)
+            return run.error();
+    report.rows.insert(report.rows.end(), absent.rows.begin(), absent.rows.end());
     report.notes.push_back(fmt::format(
         "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds of {} MB or {} calls a "
-        "point. × raw: against raw-tcp with the same buffer; × octets: against the same system's "
-        "sequence of octet.",
+        "point, each over a connection of its own. × raw: against raw-tcp with the same buffer; "
+        "× octets: against the same system's sequence of octet.",
         options.rounds, options.megabytes, options.calls_max));
     return report;
 }

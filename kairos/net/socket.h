@@ -63,6 +63,7 @@ struct SocketOptions {
     /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
     /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
     int send_queue_bytes = 0;
+    /// … and the peer is asked for segments of a quarter of it at most, so that they always fit.
     int receive_queue_bytes = 0;
     /// Send small messages at once (TCP_NODELAY). Requests and replies want that.
     bool no_delay = true;

@@ -85,6 +85,10 @@ TEST_P(SocketTest, OptionsAreSetOnBothEnds)
         EXPECT_NE(int_option(*socket, SOL_SOCKET, SO_KEEPALIVE), 0);
         EXPECT_NE(::fcntl(socket->descriptor(), F_GETFD) & FD_CLOEXEC, 0);
     }
+    if (loopback().is_ip()) { // loopback's segments would be 64 K
+        EXPECT_LE(int_option(client, IPPROTO_TCP, TCP_MAXSEG), 8192 / 4);
+        EXPECT_LE(int_option(server, IPPROTO_TCP, TCP_MAXSEG), 8192 / 4);
+    }
     auto [plain_client, plain_server] = connected_pair(loopback(), {.no_delay = false});
     for (const Socket* socket : {&plain_client, &plain_server}) {
         EXPECT_EQ(int_option(*socket, IPPROTO_TCP, TCP_NODELAY), 0);
