@@ -12,6 +12,8 @@ namespace kairos::limits {
 inline constexpr std::size_t message_size_max = std::size_t{256} << 20;
 /// First size of a connection's receive buffer: holds an ordinary request in one read.
 inline constexpr std::size_t receive_buffer_initial = std::size_t{16} << 10;
+/// … and what it becomes when a read has filled it: of many messages, one read then takes several.
+inline constexpr std::size_t receive_buffer_streaming = std::size_t{32} << 10;
 /// A receive buffer that grew beyond this for one large message is given back afterwards.
 inline constexpr std::size_t receive_buffer_kept = std::size_t{1} << 20;
 /// Requests of one connection whose fragments may be incomplete at the same time.

@@ -30,7 +30,7 @@ MutableBytes Connection::space()
     const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= limits::receive_buffer_kept;
     if (begin_ == end_ && kept && !reassembly_) [[likely]] {
         begin_ = end_ = 0;
-        return {buffer_.data(), std::min(buffer_.capacity(), limits::receive_buffer_initial)};
+        return {buffer_.data(), std::min(buffer_.capacity(), limits::receive_buffer_streaming)};
     }
     return space_other();
 }
@@ -40,6 +40,12 @@ MutableBytes Connection::space_other()
     if (reassembly_) reassembly_->trim();
     if (ended_) begin_ = end_ = message_size_ = 0;
     const std::size_t partial = end_ - begin_;
+    // What fills the buffer probably has more behind it, and a read costs as much as a message.
+    const bool filled = end_ != 0 && end_ == buffer_.capacity();
+    const std::size_t usual = filled
+                                  ? limits::receive_buffer_streaming
+                                  : std::clamp(buffer_.capacity(), limits::receive_buffer_initial,
+                                               limits::receive_buffer_streaming);
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
@@ -47,12 +53,10 @@ MutableBytes Connection::space_other()
         end_ = partial;
     }
     // At least some room also for a caller that reads on without having asked for all messages.
-    const std::size_t wanted = std::max(
-        {limits::receive_buffer_initial, message_size_ + read_ahead, partial + read_ahead});
+    const std::size_t wanted = std::max({usual, message_size_ + read_ahead, partial + read_ahead});
     // A length that a peer claims is not believed: memory is four times what it really sent. Pages
     // that nothing is read into are never touched.
-    const std::size_t capacity =
-        std::min(wanted, std::max(limits::receive_buffer_initial, 4 * partial));
+    const std::size_t capacity = std::min(wanted, std::max(usual, 4 * partial));
     if (buffer_.capacity() < capacity) [[unlikely]]
         buffer_.reserve(capacity, partial);
     else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
