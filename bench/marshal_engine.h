@@ -33,7 +33,6 @@ class Borrowed {
   public:
     Borrowed(cdr::Reader& in, Arena& arena)
     {
-        types::construct_value(types::TableOf<T>::table, storage_);
         types::decode(in, types::TableOf<T>::table, storage_, &arena);
     }
 

@@ -19,6 +19,18 @@ Reader::Reader(Bytes bytes, bool little_endian, std::size_t begin,
     part_begins_ = part_begins;
 }
 
+std::string_view Reader::read_other_string()
+{
+    const std::uint32_t length = read_length(1);
+    if (!ok()) return "";
+    const auto* text = reinterpret_cast<const char*>(block(length, 1));
+    if (text == nullptr || length == 0 || text[length - 1] != '\0') {
+        fail(Fault::string_not_terminated);
+        return "";
+    }
+    return {text, length - 1};
+}
+
 void Reader::enter_next_part() noexcept
 {
     const std::size_t begin = part_begins_.front();

@@ -93,11 +93,9 @@ class Reader {
     template <Primitive T>
     [[nodiscard]] T read() noexcept
     {
-        std::size_t at = align_up(offset_, sizeof(T));
-        if (at + sizeof(T) > size_) [[unlikely]] { // offsets stay below 2^33: no overflow
-            if (!enter_part_with(sizeof(T))) return T{};
-            at = align_up(offset_, sizeof(T));
-        }
+        const std::size_t at = align_up(offset_, sizeof(T));
+        if (at + sizeof(T) > size_) [[unlikely]] // offsets stay below 2^33: no overflow
+            return enter_part_with(sizeof(T)) ? read<T>() : T{};
         offset_ = at + sizeof(T);
         if constexpr (std::same_as<T, bool>) {
             const auto octet = std::to_integer<std::uint8_t>(data_[at]);
@@ -141,17 +139,21 @@ class Reader {
 
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
     /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
-    [[nodiscard]] std::string_view read_string()
+    [[nodiscard]] std::string_view read_string() { return read_string_inline(); }
+    /// The same where it is worth its size: in loops.
+    [[nodiscard, gnu::always_inline]] std::string_view read_string_inline()
     {
-        const std::uint32_t length = read_length(1);
-        if (!ok()) [[unlikely]]
-            return "";
-        const auto* text = reinterpret_cast<const char*>(block(length, 1));
-        if (text == nullptr || length == 0 || text[length - 1] != '\0') [[unlikely]] {
-            fail(Fault::string_not_terminated);
-            return "";
+        const std::size_t at = align_up(offset_, sizeof(std::uint32_t)) + sizeof(std::uint32_t);
+        if (at < size_) [[likely]] {
+            std::uint32_t length = 0;
+            std::memcpy(&length, data_ + at - sizeof length, sizeof length);
+            const std::size_t last = std::size_t{swap_ ? byteswap(length) : length} - 1;
+            if (last < size_ - at && data_[at + last] == std::byte{0}) [[likely]] {
+                offset_ = at + last + 1;
+                return {reinterpret_cast<const char*>(data_ + at), last};
+            }
         }
-        return {text, length - 1};
+        return read_other_string();
     }
 
     /// A sequence of octets, in place.
@@ -230,6 +232,8 @@ class Reader {
     }
 
   private:
+    /// A string that is not whole in the present part or chunk, or refused.
+    [[nodiscard, gnu::cold]] std::string_view read_other_string();
     void enter_next_part() noexcept;
     /// Enters the next part that holds a value of this size; fails if there is none.
     [[gnu::cold]] bool enter_part_with(std::size_t size) noexcept;

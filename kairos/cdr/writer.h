@@ -60,11 +60,11 @@ class Writer {
     /// padding in front is zero. The caller writes every byte before anything else is written.
     [[nodiscard]] std::byte* claim(std::size_t size, std::size_t alignment)
     {
-        std::size_t pad = padding(stream_phase(), alignment);
+        const std::size_t pad = padding(phase(), alignment);
         if (static_cast<std::size_t>(end_ - cursor_) < pad + size) [[unlikely]]
             grow(pad + size);
+        std::byte* const place = cursor_ + pad;
         std::memset(cursor_, 0, 8); // padding without a branch: the slack behind end_ allows it
-        std::byte* place = cursor_ + pad;
         cursor_ = place + size;
         return place;
     }
@@ -145,8 +145,13 @@ class Writer {
     {
         return {externals_.list.data(), external_count_};
     }
-    /// Where the next byte goes, as alignment counts it: meant modulo eight.
-    [[nodiscard]] std::size_t phase() const noexcept { return stream_phase(); }
+    /// Where the next byte goes, as alignment counts it: modulo eight. All buffers start at a
+    /// multiple of that, so its address will do.
+    [[nodiscard]] std::size_t phase() const noexcept
+    {
+        static_assert(Buffer::alignment % 8 == 0);
+        return reinterpret_cast<std::uintptr_t>(cursor_) + phase_;
+    }
     [[nodiscard]] Buffer& buffer() const noexcept { return buffer_; }
 
     /// Null unless the layer that made the writer set it. Borrowed.
@@ -186,7 +191,6 @@ class Writer {
     static constexpr std::size_t slack = 8;
     static constexpr std::size_t initial_size = 2048;
 
-    [[nodiscard]] std::size_t stream_phase() const noexcept { return position() + phase_; }
     [[gnu::cold, gnu::noinline]] void grow(std::size_t needed);
 
     Buffer& buffer_;

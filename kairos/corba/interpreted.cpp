@@ -115,15 +115,13 @@ class Parameters {
             arguments_[i] = place;
             if (!is_value) {
                 *static_cast<void**>(place) = nullptr;
-            } else if (!table.is_trivial || table.op == Op::functions || way_of(form) == Way::out) {
+            } else if (!is_view(table, form) && (!table.is_trivial || table.op == Op::functions ||
+                                                 way_of(form) == Way::out)) {
                 types::construct_value(table, place);
             }
             made_ = i + 1;
-            if (way_of(form) == Way::in) {
-                types::decode(in, table, place, &upcall_.arena());
-            } else if (way_of(form) == Way::inout) {
-                types::decode(in, table, place);
-            }
+            if (way_of(form) == Way::out) continue;
+            types::decode(in, table, place, is_view(table, form) ? &upcall_.arena() : nullptr);
         }
     }
     void encode()
@@ -154,6 +152,12 @@ class Parameters {
         return upcall_.arena().allocate<std::max_align_t>(count);
     }
 
+    /// Made by decoding it, and not to be destroyed.
+    [[nodiscard]] static bool is_view(const Table& table, unsigned form) noexcept
+    {
+        return table.is_viewable && way_of(form) == Way::in;
+    }
+
     void destroy(std::size_t index) noexcept
     {
         const Table& table = *signature_.tables()[index];
@@ -161,7 +165,7 @@ class Parameters {
         void* const place = arguments_[index];
         if (passing_of(form) == Passing::pointer)
             return types::delete_value(table, *static_cast<void**>(place));
-        if (table.is_viewable && way_of(form) == Way::in) return; // a view
+        if (is_view(table, form)) return;
         types::destroy_value(table, place);
     }
 

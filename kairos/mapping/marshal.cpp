@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/mapping/marshal.h"
 
+#include "kairos/mapping/texts.h"
 #include "kairos/mapping/union.h"
 
 namespace kairos::mapping {
@@ -197,76 +198,28 @@ void Marshal<CORBA::LongDouble>::decode(cdr::Reader& in, CORBA::LongDouble& valu
     value = static_cast<CORBA::LongDouble>(in.swap() ? swapped(quad) : quad);
 }
 
-namespace {
-
-/// The size of a text with its terminator, if it may be written.
-[[nodiscard]] inline std::size_t checked_size(const char* text, std::size_t size_max)
+void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound)
 {
     if (text == nullptr) [[unlikely]]
         raise_null_string();
-    const std::size_t size = std::strlen(text) + 1;
-    if (size > size_max) [[unlikely]]
+    const std::size_t length = std::strlen(text);
+    if (bound != 0 && length > bound) [[unlikely]]
         raise_string_bound_exceeded();
-    return size;
-}
-
-[[nodiscard]] constexpr std::size_t size_max_of(CORBA::ULong bound)
-{
-    return bound == 0 ? std::numeric_limits<CORBA::ULong>::max() : std::size_t{bound} + 1;
-}
-
-/// Text in our code set; `size` counts its terminator.
-inline void write_native(cdr::Writer& out, const char* text, std::size_t size)
-{
-    const auto length = static_cast<CORBA::ULong>(size);
-    if (size < cdr::Writer::external_bytes_min) [[likely]] {
-        std::byte* place = out.claim(sizeof length + size, sizeof length);
-        std::memcpy(place, &length, sizeof length);
-        std::memcpy(place + sizeof length, text, size);
-    } else {
-        out.write(length);
-        out.write_bulk({reinterpret_cast<const std::byte*>(text), size}, 1);
-    }
-}
-
-} // namespace
-
-void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound)
-{
-    const std::size_t size = checked_size(text, size_max_of(bound));
     if (const cdr::TextForm* form = cdr::converting_form(out)) [[unlikely]]
-        return encode_converted(out, *form, {text, size - 1});
-    write_native(out, text, size);
+        return encode_converted(out, *form, {text, length});
+    write_native(out, text, length + 1);
 }
 
 // --- Texts and blocks that sequences hold --------------------------------------------------------
 
+void encode_other_texts(cdr::Writer& out, const char* const* texts, std::size_t count,
+                        CORBA::ULong bound)
+{
+    for (std::size_t i = 0; i < count; ++i)
+        encode_string(out, texts[i], bound);
+}
+
 namespace {
-
-/// As read_string, and no longer than the bound allows; `size_max` counts the terminator.
-std::string_view read_bounded(cdr::Reader& in, std::size_t size_max)
-{
-    const std::string_view text = in.read_string();
-    if (text.size() < size_max) [[likely]]
-        return text;
-    in.fail(cdr::Fault::bound_exceeded);
-    return "";
-}
-
-/// A text in our code set that the caller owns; a copy of the terminator that is on the wire.
-char* copy_native(std::string_view wire)
-{
-    if (wire.empty()) return shared_empty<char>();
-    char* const text = new char[wire.size() + 1];
-    std::memcpy(text, wire.data(), wire.size() + 1);
-    return text;
-}
-
-template <typename Char, typename Stream>
-bool are_converted(const Stream& stream)
-{
-    return std::same_as<Char, wchar_t> || cdr::converting_form(stream) != nullptr;
-}
 
 template <typename Char>
 void decode_any_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* arena)
@@ -282,29 +235,35 @@ void decode_any_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* ar
     free_text(std::exchange(text, decoded));
 }
 
-} // namespace
+void encode_texts(cdr::Writer& out, const wchar_t* const* texts, std::size_t count,
+                  CORBA::ULong bound)
+{
+    for (std::size_t i = 0; i < count; ++i)
+        encode_string(out, texts[i], bound);
+}
 
-template <typename Char>
-void decode_texts(cdr::Reader& in, Char** texts, std::size_t count, CORBA::ULong bound,
+void decode_texts(cdr::Reader& in, wchar_t** texts, std::size_t count, CORBA::ULong bound,
                   Arena* arena)
 {
-    if (are_converted<Char>(in)) [[unlikely]] {
-        for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i)
+        decode_any_text(in, texts[i], bound, arena);
+}
+
+} // namespace
+
+void decode_other_texts(cdr::Reader& in, char** texts, std::size_t count, CORBA::ULong bound,
+                        Arena* arena)
+{
+    const bool converts = cdr::converting_form(in) != nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (converts || arena != nullptr) {
             decode_any_text(in, texts[i], bound, arena);
-        return;
-    }
-    if constexpr (std::same_as<Char, char>) {
-        const std::size_t size_max = size_max_of(bound);
-        if (arena != nullptr) {
-            for (std::size_t i = 0; i < count; ++i)
-                texts[i] = const_cast<char*>(read_bounded(in, size_max).data());
-            return;
+            continue;
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::string_view text = read_bounded(in, size_max);
-            free_text(std::exchange(texts[i], shared_empty<char>())); // first: may be used again
-            texts[i] = copy_native(text);
-        }
+        const std::string_view text = in.read_string();
+        if (text.size() > bound) [[unlikely]]
+            in.fail(cdr::Fault::bound_exceeded);
+        replace_text(texts[i], in.ok() ? text : "");
     }
 }
 
@@ -312,21 +271,6 @@ template <typename Char>
 void decode_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* arena)
 {
     decode_texts(in, &text, 1, bound, arena);
-}
-
-template <typename Char>
-void encode_texts(cdr::Writer& out, const Char* const* texts, std::size_t count, CORBA::ULong bound)
-{
-    if (are_converted<Char>(out)) [[unlikely]] {
-        for (std::size_t i = 0; i < count; ++i)
-            encode_string(out, texts[i], bound);
-        return;
-    }
-    if constexpr (std::same_as<Char, char>) {
-        const std::size_t size_max = size_max_of(bound);
-        for (std::size_t i = 0; i < count; ++i)
-            write_native(out, texts[i], checked_size(texts[i], size_max));
-    }
 }
 
 template <typename Char>
@@ -338,59 +282,20 @@ void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence, CORB
                  text_bound);
 }
 
-namespace {
-
-/// Whether the sequence has `count` elements of its own already; if not, it has none afterwards.
-template <typename Storage>
-bool has_room(SequenceLayout& sequence, CORBA::ULong count)
-{
-    if (sequence.release && count <= sequence.capacity) return true;
-    if (sequence.release) Storage::freebuf(static_cast<typename Storage::Stored*>(sequence.buffer));
-    sequence = {nullptr, 0, 0, true};
-    return false;
-}
-
-/// As SequenceBase::kairos_overwrite.
-template <typename Char>
-void overwrite_texts(SequenceLayout& sequence, CORBA::ULong count)
-{
-    using Storage = PointerStorage<TextElements<Char, 0>>; // that of bounded texts is the same
-    if (!has_room<Storage>(sequence, count)) sequence = {Storage::allocate(count), 0, count, true};
-    auto** const texts = static_cast<Char**>(sequence.buffer);
-    for (CORBA::ULong i = count; i < sequence.length; ++i)
-        free_text(std::exchange(texts[i], shared_empty<Char>()));
-    sequence.length = count;
-}
-
-} // namespace
-
 template <typename Char>
 void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
                           CORBA::ULong text_bound, Arena* arena)
 {
-    constexpr auto text_bytes_min = wire_bytes_believed(TextMarshal<Char, 0>::wire_bytes_min);
-    const CORBA::ULong count = read_length(in, text_bytes_min, bound);
-    if (!in.ok()) [[unlikely]]
-        return;
-    if (arena != nullptr) {
-        sequence = {arena->allocate<Char*>(count), count, count, false};
-    } else {
-        overwrite_texts<Char>(sequence, count);
-    }
-    if (count != 0)
-        decode_texts(in, static_cast<Char**>(sequence.buffer), count, text_bound, arena);
+    if (begin_text_sequence<Char>(in, sequence, bound, arena))
+        decode_texts(in, static_cast<Char**>(sequence.buffer), sequence.length, text_bound, arena);
 }
 
 template void decode_text(cdr::Reader&, char*&, CORBA::ULong, Arena*);
-template void encode_texts(cdr::Writer&, const char* const*, std::size_t, CORBA::ULong);
-template void decode_texts(cdr::Reader&, char**, std::size_t, CORBA::ULong, Arena*);
 template void encode_text_sequence<char>(cdr::Writer&, const SequenceLayout&, CORBA::ULong,
                                          CORBA::ULong);
 template void decode_text_sequence<char>(cdr::Reader&, SequenceLayout&, CORBA::ULong, CORBA::ULong,
                                          Arena*);
 template void decode_text(cdr::Reader&, wchar_t*&, CORBA::ULong, Arena*);
-template void encode_texts(cdr::Writer&, const wchar_t* const*, std::size_t, CORBA::ULong);
-template void decode_texts(cdr::Reader&, wchar_t**, std::size_t, CORBA::ULong, Arena*);
 template void encode_text_sequence<wchar_t>(cdr::Writer&, const SequenceLayout&, CORBA::ULong,
                                             CORBA::ULong);
 template void decode_text_sequence<wchar_t>(cdr::Reader&, SequenceLayout&, CORBA::ULong,
@@ -411,7 +316,8 @@ void decode_block_sequence(cdr::Reader& in, const Block& element, SequenceLayout
         return;
     if (arena != nullptr) {
         void* const view = count == 0 ? nullptr : view_block(in, element, *arena, count);
-        if (view != nullptr) sequence = {view, count, count, false};
+        const CORBA::ULong viewed = view == nullptr ? 0 : count;
+        sequence = {view, viewed, viewed, false};
         return;
     }
     // What fixed_layout.h describes has no constructors: new T[n] is nothing but its memory.

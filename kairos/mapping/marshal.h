@@ -161,14 +161,6 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
 void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
                         CORBA::ULong bound = 0);
 
-/// Texts one behind the other, as decode_text.
-template <typename Char>
-void encode_texts(cdr::Writer& out, const Char* const* texts, std::size_t count,
-                  CORBA::ULong bound);
-template <typename Char>
-void decode_texts(cdr::Reader& in, Char** texts, std::size_t count, CORBA::ULong bound,
-                  Arena* arena);
-
 /// Sequences of texts, whatever their class. Out of line: they are everywhere.
 template <typename Char>
 void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence, CORBA::ULong bound,

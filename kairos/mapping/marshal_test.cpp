@@ -275,7 +275,8 @@ TYPED_TEST(FixedTypes, RefuseEveryTruncation)
         EXPECT_FALSE(owning.ok()) << size;
         cdr::Reader viewing = message.reader(0);
         Arena arena;
-        decode(viewing, decoded, &arena);
+        UnboundedSequence<TypeParam> view;
+        decode(viewing, view, &arena);
         EXPECT_FALSE(viewing.ok()) << size;
     }
 }
@@ -381,7 +382,8 @@ TEST(Decode, RefusesBooleansAndEnumeratorsOutsideTheirType)
             EXPECT_EQ(owning.fault(), cdr::Fault::invalid_value);
             cdr::Reader viewing = message.reader(0, swap);
             Arena arena;
-            decode(viewing, sequence, &arena);
+            decltype(sequence) view;
+            decode(viewing, view, &arena);
             EXPECT_EQ(viewing.fault(), cdr::Fault::invalid_value);
         };
         refused(bad_boolean, UnboundedSequence<CORBA::Boolean>());

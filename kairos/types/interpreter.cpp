@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/interpreter.h"
 
+#include "kairos/mapping/texts.h"
+
 #include <array>
 #include <cstring>
 #include <new>
@@ -196,9 +198,11 @@ void encode_array(cdr::Writer& out, const Table& table, const void* value)
 {
     encode_run(out, table.element(), value, table.count);
 }
-void encode_structure(cdr::Writer& out, const Table& table, const void* value)
+/// Strings are moved right here: they are most of what such structs hold.
+[[gnu::always_inline]] inline void encode_members(cdr::Writer& out, std::span<const Member> members,
+                                                  const void* value)
 {
-    for (const Member& member : members_of(table)) {
+    for (const Member& member : members) {
         const Table& type = *member.table;
         const std::byte* const place = at(value, member.offset);
         if (type.op == Op::string) {
@@ -208,6 +212,17 @@ void encode_structure(cdr::Writer& out, const Table& table, const void* value)
             encoder_for(type)(out, type, place);
         }
     }
+}
+void encode_structure(cdr::Writer& out, const Table& table, const void* value)
+{
+    encode_members(out, members_of(table), value);
+}
+void encode_structures(cdr::Writer& out, const Table& table, const void* values, std::size_t count)
+{
+    const std::span<const Member> members = members_of(table);
+    const std::size_t size = table.size;
+    for (const std::byte* value = at(values, 0); count != 0; --count, value += size)
+        encode_members(out, members, value);
 }
 
 constexpr Encoder encoder_of(Op op)
@@ -268,11 +283,15 @@ Encoder encoder_for(const Table& table) noexcept
     return encoders[static_cast<std::uint8_t>(table.op)];
 }
 
+void encode_strings(cdr::Writer& out, const Table& table, const void* values, std::size_t count)
+{
+    mapping::encode_texts(out, static_cast<const char* const*>(values), count, table.count);
+}
+
 void encode_run(cdr::Writer& out, const Table& element, const void* values, std::size_t count)
 {
-    if (element.op == Op::string)
-        return mapping::encode_texts(out, static_cast<const char* const*>(values), count,
-                                     element.count);
+    if (element.op == Op::string) return encode_strings(out, element, values, count);
+    if (element.op == Op::structure) return encode_structures(out, element, values, count);
     const Encoder encode_one = encoder_for(element);
     const std::byte* value = at(values, 0);
     for (; count != 0; --count, value += element.size)
@@ -281,6 +300,7 @@ void encode_run(cdr::Writer& out, const Table& element, const void* values, std:
 
 // --- Decoding ----------------------------------------------------------------------------------
 
+/// With an arena, a view is made: in storage that is new or raw.
 using Decoder = void (*)(cdr::Reader& in, const Table& table, void* value, Arena* arena);
 [[nodiscard]] Decoder decoder_for(const Table& table) noexcept;
 
@@ -290,6 +310,7 @@ inline void decode_run(cdr::Reader& in, const Table& element, void* values, std:
 
 void decode_by_functions(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
+    if (arena != nullptr) table.functions().construct(value);
     table.functions().decode(in, value, arena);
 }
 template <typename Number>
@@ -353,13 +374,12 @@ void overwrite(const Table& table, SequenceLayout& sequence, CORBA::ULong count)
     sequence.length = count;
 }
 
-/// Room for `count` new elements in the arena, where they are not destroyed.
+/// Room in the arena for `count` elements, all of which the caller makes.
 void borrow(const Table& element, SequenceLayout& sequence, CORBA::ULong count, Arena& arena)
 {
     using Unit = std::max_align_t;
     const std::size_t size = std::size_t{count} * element.size;
     auto* const elements = arena.allocate<Unit>((size + sizeof(Unit) - 1) / sizeof(Unit));
-    construct_values(element, elements, count);
     sequence = {elements, count, count, false};
 }
 
@@ -370,10 +390,9 @@ void decode_sequence(cdr::Reader& in, const Table& table, void* value, Arena* ar
     const CORBA::ULong count = mapping::read_length(in, element.wire_bytes_min, table.count);
     if (!in.ok()) [[unlikely]]
         return;
-    if (arena != nullptr && element.is_viewable) {
+    if (arena != nullptr) {
         borrow(element, sequence, count, *arena);
     } else {
-        arena = nullptr;
         overwrite(table, sequence, count);
     }
     decode_run(in, element, sequence.buffer, count, arena);
@@ -381,34 +400,57 @@ void decode_sequence(cdr::Reader& in, const Table& table, void* value, Arena* ar
 
 void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    decode_run(in, table.element(), value, table.count, table.is_viewable ? arena : nullptr);
+    decode_run(in, table.element(), value, table.count, arena);
 }
 
-void decode_members(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+/// As encode_members, and sequences of strings, too.
+[[gnu::always_inline]] inline void decode_members(cdr::Reader& in, std::span<const Member> members,
+                                                  void* value, Arena* arena)
 {
-    for (const Member& member : members_of(table)) {
+    for (const Member& member : members) {
         const Table& type = *member.table;
         std::byte* const place = at(value, member.offset);
-        if (type.op == Op::string) {
-            mapping::decode_texts(in, reinterpret_cast<char**>(place), member.count, type.count,
-                                  arena);
-        } else {
+        char** texts = reinterpret_cast<char**>(place);
+        std::size_t count = member.count;
+        CORBA::ULong bound = type.count;
+        if (type.op == Op::sequence_of_strings) {
+            SequenceLayout& sequence = sequence_at(place);
+            if (!mapping::begin_text_sequence<char>(in, sequence, bound, arena)) return;
+            texts = static_cast<char**>(sequence.buffer);
+            count = sequence.length;
+            bound = type.element().count;
+        } else if (type.op != Op::string) {
             decoder_for(type)(in, type, place, arena);
+            continue;
         }
+        mapping::decode_texts(in, texts, count, bound, arena);
     }
 }
 
-[[gnu::noinline]] void decode_nested(cdr::Reader& in, const Table& table, void* value, Arena* arena)
+void decode_flat(cdr::Reader& in, const Table& table, void* values, std::size_t count, Arena* arena)
 {
-    const mapping::NestingGuard nesting(in);
-    if (in.ok()) decode_members(in, table, value, arena);
+    const std::span<const Member> members = members_of(table);
+    const std::size_t size = table.size;
+    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += size)
+        decode_members(in, members, value, arena);
 }
 
+[[gnu::noinline]] void decode_nested(cdr::Reader& in, const Table& table, void* values,
+                                     std::size_t count, Arena* arena)
+{
+    const mapping::NestingGuard nesting(in);
+    decode_flat(in, table, values, count, arena);
+}
+
+void decode_structures(cdr::Reader& in, const Table& table, void* values, std::size_t count,
+                       Arena* arena)
+{
+    if (table.is_recursive && count != 0) return decode_nested(in, table, values, count, arena);
+    decode_flat(in, table, values, count, arena);
+}
 void decode_structure(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    if (!table.is_viewable) arena = nullptr;
-    if (table.is_recursive) return decode_nested(in, table, value, arena);
-    decode_members(in, table, value, arena);
+    decode_structures(in, table, value, 1, arena);
 }
 
 constexpr Decoder decoder_of(Op op)
@@ -460,11 +502,17 @@ Decoder decoder_for(const Table& table) noexcept
     return decoders[static_cast<std::uint8_t>(table.op)];
 }
 
+void decode_strings(cdr::Reader& in, const Table& table, void* values, std::size_t count,
+                    Arena* arena)
+{
+    mapping::decode_texts(in, static_cast<char**>(values), count, table.count, arena);
+}
+
 void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,
                 Arena* arena)
 {
-    if (element.op == Op::string)
-        return mapping::decode_texts(in, static_cast<char**>(values), count, element.count, arena);
+    if (element.op == Op::string) return decode_strings(in, element, values, count, arena);
+    if (element.op == Op::structure) return decode_structures(in, element, values, count, arena);
     const Decoder decode_one = decoder_for(element);
     for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += element.size)
         decode_one(in, element, value, arena);

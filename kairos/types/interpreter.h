@@ -12,8 +12,8 @@ namespace kairos::types {
 /// Throws what Marshal<T>::encode throws.
 void encode(cdr::Writer& out, const Table& table, const void* value);
 /// `value` is a constructed object. Never throws but std::bad_alloc: the reader fails. With an
-/// arena, a viewable value becomes a view: what it refers to is in the message or in the arena, and
-/// it has to be new before and is not to be destroyed afterwards.
+/// arena, which is for viewable types only, the value becomes a view: what it refers to is in the
+/// message or in the arena. It has to be new or mere storage before, and is not to be destroyed.
 void decode(cdr::Reader& in, const Table& table, void* value, Arena* arena = nullptr);
 
 /// As T() does.
