@@ -209,9 +209,9 @@ POAManager_ptr POA::the_POAManager() { return new POAManager(*this); }
 ObjectId* POA::activate_object(Servant servant)
 {
     if (servant == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null servant");
-    const auto place = adapter_.objects().activate(*servant, true);
-    if (!place) throw ServantAlreadyActive();
-    return id_of(*place);
+    const auto activated = adapter_.objects().activate(*servant, true);
+    if (!activated) throw ServantAlreadyActive();
+    return id_of(activated.place);
 }
 
 void POA::deactivate_object(const ObjectId& id)
@@ -225,7 +225,7 @@ ObjectMap::Place POA::place_of_servant(Servant servant)
     if (servant == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null servant");
     for (;;) { // another thread may activate or deactivate it in between
         if (const auto place = adapter_.objects().find(*servant)) return *place;
-        if (const auto place = adapter_.objects().activate(*servant, true)) return *place;
+        if (const auto object = adapter_.objects().activate(*servant, true)) return object.place;
     }
 }
 

@@ -1,64 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/object_map.h"
 
-#include <algorithm>
+#include "kairos/base/check.h"
+
 #include <limits>
 #include <new>
 
 namespace kairos::poa {
 
+ObjectMap::StoredId::StoredId(Bytes id)
+{
+    if (id.size() > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+    const auto size = static_cast<std::uint32_t>(id.size());
+    block_ = std::make_unique_for_overwrite<std::byte[]>(sizeof size + size);
+    std::memcpy(block_.get(), &size, sizeof size);
+    if (size != 0) std::memcpy(block_.get() + sizeof size, id.data(), size);
+}
+
 ObjectMap::~ObjectMap() { deactivate_all(); }
 
-std::uint32_t ObjectMap::take_free_slot()
+void ObjectMap::reset(const Options& options)
 {
-    if (!free_.empty()) {
-        const std::uint32_t index = free_.back();
-        free_.pop_back();
+    const std::lock_guard lock(mutex_);
+    KAIROS_CHECK(occupied_ == 0);
+    if (options.user_ids) {
+        stored_ids_.grow(slots_.size());
+        ids_.reset(options.strategy, options.known_ids);
+    }
+    user_ids_ = options.user_ids;
+    retiring_ = options.retiring;
+    find_servants_ = options.find_servants;
+    first_generation_ = options.first_generation;
+    if (tracks_servants()) servants_.reserve(slots_);
+}
+
+/// With a hook also where nobody looks for servants: it is told whether a servant is gone.
+bool ObjectMap::tracks_servants() const noexcept { return find_servants_ || retiring_ != nullptr; }
+
+bool ObjectMap::is_active(std::uint32_t index) const noexcept
+{
+    return (slots_.find(index)->state.load(std::memory_order_relaxed) & Slot::active) != 0;
+}
+
+// --- activation ----------------------------------------------------------------------------------
+
+ObjectMap::Activated ObjectMap::activate(Servant& servant, Bytes id, bool unique)
+{
+    const std::lock_guard lock(mutex_);
+    if (const auto refused = refusal(servant, id, unique)) return {*refused, {}};
+    StoredId stored = user_ids_ ? StoredId(id) : StoredId();
+    if (user_ids_) ids_.reserve();
+    reserve_slot();
+    // From here on nothing fails.
+    const std::uint32_t index = take_slot();
+    Slot& slot = *slots_.find(index);
+    servant._add_ref();
+    slot.servant = &servant;
+    if (tracks_servants()) servants_.insert(slots_, index);
+    if (user_ids_) {
+        *stored_ids_.find(index) = std::move(stored);
+        ids_.insert(id, index);
+    }
+    ++active_;
+    ++occupied_;
+    // Not a plain store: requests with stale places may be stepping in and out.
+    const std::uint64_t before =
+        slot.state.fetch_xor(Slot::active | Slot::vacant, std::memory_order_release);
+    return {Activation::activated,
+            {index, static_cast<std::uint32_t>(before >> Slot::generation_shift)}};
+}
+
+std::optional<Activation> ObjectMap::refusal(const Servant& servant, Bytes id, bool unique) const
+{
+    if (unique) {
+        KAIROS_CHECK(find_servants_);
+        if (active_place_of(servant)) return Activation::servant_active;
+    }
+    if (!user_ids_) return std::nullopt;
+    if (!ids_.admits(id)) return Activation::id_unknown;
+    if (const auto index = slot_of(id))
+        return is_active(*index) ? Activation::id_active : Activation::id_leaving;
+    return std::nullopt;
+}
+
+/// Room in everything that is as long as the slots.
+void ObjectMap::reserve_slot()
+{
+    if (free_ == Slot::none) slots_.grow(std::size_t{slots_used_} + 1);
+    if (user_ids_) stored_ids_.grow(slots_.size());
+    if (tracks_servants()) servants_.reserve(slots_);
+    if (retiring_ != nullptr) retired_.reserve(slots_.size());
+}
+
+std::uint32_t ObjectMap::take_slot() noexcept
+{
+    if (free_ != Slot::none) {
+        const std::uint32_t index = free_;
+        free_ = slots_.find(index)->next_free;
         return index;
     }
-    const std::uint32_t index = slots_used_;
-    if (find(index) == nullptr) {
-        const std::size_t chunk = storage_.size();
-        if (chunk == chunks_max) throw std::bad_alloc();
-        storage_.push_back(std::make_unique<Slot[]>(std::size_t{first_chunk} << chunk));
-        chunks_[chunk].store(storage_.back().get(), std::memory_order_release);
-        // Room for every slot to become free, so that retiring one never allocates.
-        free_.reserve(std::size_t{2 * first_chunk} << chunk);
-    }
-    ++slots_used_;
+    const std::uint32_t index = slots_used_++;
+    slots_.find(index)->state.fetch_add(std::uint64_t{first_generation_} << Slot::generation_shift,
+                                        std::memory_order_relaxed);
     return index;
 }
 
-std::optional<ObjectMap::Place> ObjectMap::activate(Servant& servant, bool unique)
+/// The slot that an object of this id occupies. Under the lock ids stay without stepping in.
+std::optional<std::uint32_t> ObjectMap::slot_of(Bytes id) const
 {
-    const std::lock_guard lock(mutex_);
-    if (unique && places_.contains(&servant)) return std::nullopt;
-    const std::uint32_t index = take_free_slot();
-    Slot& slot = *find(index);
-    const std::uint64_t state = slot.state.load(std::memory_order_relaxed);
-    const Place place{index, static_cast<std::uint32_t>(state >> generation_shift)};
-    places_.emplace(&servant, place);
-    servant._add_ref();
-    slot.servant = &servant;
-    // Not a plain store: requests with stale places may be stepping in and out.
-    slot.state.fetch_xor(active | vacant, std::memory_order_release);
-    return place;
+    return ids_.find(id, [&](std::uint32_t index) {
+        return as_text(id_of(index)) == as_text(id) ? std::optional(index) : std::nullopt;
+    });
 }
+
+// --- deactivation --------------------------------------------------------------------------------
 
 bool ObjectMap::deactivate(Place place)
 {
-    Slot* slot = find(place.slot);
+    Slot* slot = slots_.find(place.slot);
     if (slot == nullptr) return false;
     {
         const std::lock_guard lock(mutex_);
         const std::uint64_t state = slot->state.load(std::memory_order_acquire);
-        if ((state >> generation_shift) != place.generation || (state & active) == 0) return false;
-        const auto [first, last] = places_.equal_range(slot->servant);
-        places_.erase(
-            std::find_if(first, last, [&](const auto& known) { return known.second == place; }));
+        if ((state >> Slot::generation_shift) != place.generation || (state & Slot::active) == 0)
+            return false;
+        --active_;
         // Step inside, so that whoever leaves last, perhaps this thread, finds it deactivated.
         slot->state.fetch_add(1, std::memory_order_acquire);
-        slot->state.fetch_and(~active, std::memory_order_acq_rel);
+        slot->state.fetch_and(~Slot::active, std::memory_order_acq_rel);
     }
     leave(*slot, place.slot);
     return true;
@@ -66,14 +135,16 @@ bool ObjectMap::deactivate(Place place)
 
 void ObjectMap::deactivate_all()
 {
-    std::vector<Place> places;
+    std::uint32_t used = 0;
     {
         const std::lock_guard lock(mutex_);
-        for (const auto& [servant, place] : places_)
-            places.push_back(place);
+        used = slots_used_;
     }
-    for (const Place place : places)
-        deactivate(place);
+    for (std::uint32_t index = 0; index < used; ++index) {
+        const std::uint64_t state = slots_.find(index)->state.load(std::memory_order_relaxed);
+        if ((state & Slot::active) != 0)
+            deactivate({index, static_cast<std::uint32_t>(state >> Slot::generation_shift)});
+    }
 }
 
 void ObjectMap::retire(Slot& slot, std::uint32_t index) noexcept
@@ -81,40 +152,105 @@ void ObjectMap::retire(Slot& slot, std::uint32_t index) noexcept
     // Requests with stale places may step in and out meanwhile; one thread wins the slot.
     std::uint64_t state = slot.state.load(std::memory_order_acquire);
     do {
-        if ((state & (active | vacant | inside)) != 0) return;
-    } while (!slot.state.compare_exchange_weak(state, state | vacant, std::memory_order_acq_rel));
-    Servant* servant = slot.servant;
-    {
-        const std::lock_guard lock(mutex_);
-        slot.servant = nullptr;
-        // A slot whose generations are used up is never used again: an old key must not fit.
-        if ((state >> generation_shift) != std::numeric_limits<std::uint32_t>::max()) {
-            slot.state.fetch_add(std::uint64_t{1} << generation_shift, std::memory_order_acq_rel);
-            free_.push_back(index);
-        }
-    }
-    servant->_remove_ref(); // may run the servant's destructor: no lock is held
+        if ((state & (Slot::active | Slot::vacant | Slot::inside)) != 0) return;
+    } while (
+        !slot.state.compare_exchange_weak(state, state | Slot::vacant, std::memory_order_acq_rel));
+    if (retiring_ != nullptr) return tell_retired(index);
+    slot.servant->_remove_ref(); // may run the servant's destructor: no lock is held
+    const std::lock_guard lock(mutex_);
+    release(index);
 }
 
-std::optional<ObjectMap::Place> ObjectMap::find(const Servant& servant) const
+/// One thread at a time tells the hook, what others retire meanwhile too: calls never overlap, and
+/// of a servant's objects exactly the last is told to be the last.
+void ObjectMap::tell_retired(std::uint32_t index) noexcept
+{
+    std::unique_lock lock(mutex_);
+    retired_.push_back(index);
+    if (retiring_now_) return;
+    retiring_now_ = true;
+    while (!retired_.empty()) {
+        index = retired_.back();
+        retired_.pop_back();
+        const Slot& slot = *slots_.find(index);
+        const auto generation = static_cast<std::uint32_t>(
+            slot.state.load(std::memory_order_relaxed) >> Slot::generation_shift);
+        const bool remaining = servants_.next(index) != index;
+        lock.unlock();
+        retiring_->retired(*slot.servant, id_of(index), {index, generation}, remaining);
+        lock.lock();
+        release(index);
+    }
+    retiring_now_ = false;
+}
+
+/// Makes a slot free, whose object is gone.
+void ObjectMap::release(std::uint32_t index) noexcept
+{
+    Slot& slot = *slots_.find(index);
+    if (tracks_servants()) servants_.erase(slots_, index);
+    if (user_ids_) {
+        ids_.erase(id_of(index), index);
+        *stored_ids_.find(index) = StoredId();
+    }
+    --occupied_;
+    released_.notify_all();
+    const std::uint64_t state = slot.state.load(std::memory_order_relaxed);
+    // A slot whose generations are used up is never used again: an old key must not fit.
+    if ((state >> Slot::generation_shift) == std::numeric_limits<std::uint32_t>::max()) return;
+    slot.next_free = std::exchange(free_, index);
+    slot.state.fetch_add(std::uint64_t{1} << Slot::generation_shift, std::memory_order_acq_rel);
+}
+
+// --- questions -----------------------------------------------------------------------------------
+
+void ObjectMap::wait_while_leaving(Bytes id) const
+{
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] {
+        const auto index = slot_of(id);
+        return !index || is_active(*index);
+    });
+}
+
+void ObjectMap::wait_until_empty() const
+{
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return occupied_ == 0; });
+}
+
+std::optional<Place> ObjectMap::find(const Servant& servant) const
 {
     const std::lock_guard lock(mutex_);
-    const auto known = places_.find(&servant);
-    if (known == places_.end()) return std::nullopt;
-    return known->second;
+    KAIROS_CHECK(find_servants_);
+    return active_place_of(servant);
+}
+
+std::optional<Place> ObjectMap::active_place_of(const Servant& servant) const
+{
+    const std::uint32_t first = servants_.find(slots_, servant);
+    if (first == Slot::none) return std::nullopt;
+    std::uint32_t index = first;
+    do {
+        const std::uint64_t state = slots_.find(index)->state.load(std::memory_order_relaxed);
+        if ((state & Slot::active) != 0)
+            return Place{index, static_cast<std::uint32_t>(state >> Slot::generation_shift)};
+        index = servants_.next(index);
+    } while (index != first);
+    return std::nullopt;
 }
 
 std::size_t ObjectMap::size() const
 {
     const std::lock_guard lock(mutex_);
-    return places_.size();
+    return active_;
 }
 
 bool ObjectMap::busy() const
 {
     const std::lock_guard lock(mutex_);
     for (std::uint32_t index = 0; index < slots_used_; ++index)
-        if ((find(index)->state.load() & inside) != 0) return true;
+        if ((slots_.find(index)->state.load() & Slot::inside) != 0) return true;
     return false;
 }
 

@@ -1,50 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The active object map: slots that hold servants, found by index and checked by generation in one
-// step (active demultiplexing, paper 000 §5.3). Station 9 of the request walk (docs/TOUR.md).
+// step (active demultiplexing, paper 000 §5.3), or by object id. Station 9 of the request walk
+// (docs/TOUR.md).
 //
-// Entering and leaving take no lock: one atomic operation each on the slot's state word.
-// Activation publishes a slot with one store; deactivation takes it out at once, and whoever leaves
-// last gives the servant back. Any thread.
+// Entering and leaving take no lock: one atomic operation each on the slot's state word. An id is
+// looked for in a table of candidates, each of which is entered and only then compared, so that
+// it cannot go away meanwhile. Activation publishes a slot with one store; deactivation takes it
+// out at once, and whoever leaves last retires it. Any thread.
 #pragma once
 
+#include "kairos/base/bytes.h"
+#include "kairos/poa/id_index.h"
 #include "kairos/poa/servant.h"
+#include "kairos/poa/servant_index.h"
+#include "kairos/poa/slots.h"
 
-#include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace kairos::poa {
 
+/// Where an object is: slot and how often the slot was used before.
+struct Place {
+    std::uint32_t slot = 0;
+    std::uint32_t generation = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Who is told when a deactivated object has no request inside any more.
+class Retiring {
+  public:
+    Retiring(const Retiring&) = delete;
+    Retiring& operator=(const Retiring&) = delete;
+
+    /// The map's count of the servant passes to the callee. No lock is held, no other call of the
+    /// same map's runs, and until it returns the id (borrowed; empty where objects have places
+    /// only) stays taken. `remaining_activations`: the servant is in other slots of this map, which
+    /// are active or will be retired after this one. The thread may be any that was inside an
+    /// object, deactivated one, or is retiring another.
+    virtual void retired(Servant& servant, Bytes id, Place place,
+                         bool remaining_activations) noexcept = 0;
+
+  protected:
+    Retiring() = default;
+    ~Retiring() = default;
+};
+
+/// What came of an activation.
+enum class Activation {
+    activated,
+    servant_active, ///< and it was to be unique
+    id_active,
+    id_leaving, ///< deactivated, but requests are inside still or it is being retired
+    id_unknown, ///< not among the ids known a priori
+};
+
 class ObjectMap {
   public:
-    /// Where an object is: slot and how often the slot was used before.
-    struct Place {
-        std::uint32_t slot = 0;
-        std::uint32_t generation = 0;
-        friend bool operator==(const Place&, const Place&) = default;
+    using Place = poa::Place;
+
+    struct Options {
+        /// Objects have ids of their own; otherwise their places are all that they have.
+        bool user_ids = false;
+        /// How ids are found.
+        IdStrategy strategy = IdStrategy::active;
+        /// For a perfect hash: all ids there will ever be. Copied.
+        std::span<const Bytes> known_ids = {};
+        /// Keep what `find(servant)` and `unique` need.
+        bool find_servants = true;
+        /// Told of objects that are gone; without it their servants lose the map's count. Borrowed.
+        Retiring* retiring = nullptr;
+        /// The first generation of slots that were never used: lets a test see their end.
+        std::uint32_t first_generation = 0;
     };
 
-  private:
-    // Slot state: generation in the upper half; below it `active`, `vacant` and the number of
-    // requests inside. Neither flag: deactivated, with requests inside still.
-    static constexpr std::uint64_t active = std::uint64_t{1} << 31;
-    static constexpr std::uint64_t vacant = std::uint64_t{1} << 30;
-    static constexpr std::uint64_t inside = vacant - 1;
-    static constexpr unsigned generation_shift = 32;
-
-    struct Slot {
-        std::atomic<std::uint64_t> state{vacant};
-        Servant* servant = nullptr; // written before `active` is set, while nobody is inside
+    struct Activated {
+        Activation status;
+        Place place; ///< of the new object
+        explicit operator bool() const noexcept { return status == Activation::activated; }
     };
 
-  public:
     /// A request inside an object: the servant stays while it lives.
     class Entry {
       public:
@@ -62,6 +106,14 @@ class ObjectMap {
             if (slot_ != nullptr) map_->leave(*slot_, index_);
         }
         [[nodiscard]] Servant& servant() const noexcept { return *slot_->servant; }
+        [[nodiscard]] Place place() const noexcept
+        {
+            return {index_,
+                    static_cast<std::uint32_t>(slot_->state.load(std::memory_order_relaxed) >>
+                                               Slot::generation_shift)};
+        }
+        /// Borrowed from the object; empty where objects have places only.
+        [[nodiscard]] Bytes id() const noexcept { return map_->id_of(index_); }
 
       private:
         ObjectMap* map_;
@@ -70,71 +122,134 @@ class ObjectMap {
     };
 
     ObjectMap() = default;
+    explicit ObjectMap(const Options& options) { reset(options); }
+    /// Nobody is inside, and whoever is told of retired objects still exists.
     ~ObjectMap();
     ObjectMap(const ObjectMap&) = delete;
     ObjectMap& operator=(const ObjectMap&) = delete;
 
+    /// Makes an empty map, whose last user is gone, ready for another. Late requests for objects
+    /// of old may step in and out all the while: no place of theirs fits ever again, but an id of
+    /// theirs may, so that whoever enters by id checks *afterwards* that the map is still the one
+    /// meant. Throws std::bad_alloc and changes nothing.
+    void reset(const Options& options);
+
     /// The object at this place, if it is still active; the place may be forged.
     [[nodiscard]] std::optional<Entry> enter(Place place) noexcept
     {
-        Slot* slot = find(place.slot);
+        Slot* slot = slots_.find(place.slot);
         if (slot == nullptr) [[unlikely]]
             return std::nullopt;
         const std::uint64_t state = slot->state.fetch_add(1, std::memory_order_acquire);
         std::optional<Entry> entry(std::in_place, *this, *slot, place.slot);
-        if ((state >> generation_shift) != place.generation || (state & active) == 0) [[unlikely]]
+        if ((state >> Slot::generation_shift) != place.generation || (state & Slot::active) == 0)
+            [[unlikely]]
             entry.reset(); // leaves again
         return entry;
     }
 
-    /// Adds a count to the servant and makes it reachable. With `unique` a servant that is active
-    /// already is refused.
-    [[nodiscard]] std::optional<Place> activate(Servant& servant, bool unique);
-    /// Takes an object out: later requests do not find it; those inside finish, and the last gives
-    /// up the servant's count. False if it is not active.
+    /// The object of this id, if it is active; always nothing where objects have places only. By
+    /// the map's strategy, without a lock and without allocation.
+    [[nodiscard]] std::optional<Entry> enter(Bytes id) noexcept
+    {
+        return ids_.find(id, [&](std::uint32_t index) { return enter_if(index, id); });
+    }
+
+    /// Adds a count to the servant and makes it reachable, under `id` if objects have ids. With
+    /// `unique` (which takes a map that finds servants) a servant that is active already is
+    /// refused. Throws std::bad_alloc and changes nothing.
+    [[nodiscard]] Activated activate(Servant& servant, Bytes id, bool unique);
+    [[nodiscard]] Activated activate(Servant& servant, bool unique)
+    {
+        return activate(servant, {}, unique);
+    }
+    /// Takes an object out: later requests do not find it; those inside finish, and the last
+    /// retires it. False if it is not active.
     bool deactivate(Place place);
     /// The same for all objects.
     void deactivate_all();
 
-    /// Where a servant is active; with several places, any of them.
+    /// Blocks while an object of this id is leaving. Not from within Retiring::retired or an object
+    /// that may be leaving itself: that would be for ever.
+    void wait_while_leaving(Bytes id) const;
+    /// Blocks until no object is active, leaving or being retired.
+    void wait_until_empty() const;
+
+    /// Where a servant is active; with several places, any of them. Takes a map that finds
+    /// servants.
     [[nodiscard]] std::optional<Place> find(const Servant& servant) const;
+    /// How many objects are active.
     [[nodiscard]] std::size_t size() const;
     /// Whether any request is inside any object.
     [[nodiscard]] bool busy() const;
 
   private:
-    // Chunk i has first_chunk << i slots, so that slots never move and an index is split by its
-    // highest bit.
-    static constexpr std::uint32_t first_chunk_bits = 6;
-    static constexpr std::uint32_t first_chunk = 1u << first_chunk_bits;
-    static constexpr std::size_t chunks_max = 26;
+    /// The octets of an id, with their number before them.
+    class StoredId {
+      public:
+        StoredId() = default;
+        explicit StoredId(Bytes id);
+        [[nodiscard]] Bytes octets() const noexcept
+        {
+            std::uint32_t size;
+            std::memcpy(&size, block_.get(), sizeof size);
+            return {block_.get() + sizeof size, size};
+        }
 
-    [[nodiscard]] Slot* find(std::uint32_t index) const noexcept
+      private:
+        std::unique_ptr<std::byte[]> block_;
+    };
+
+    [[nodiscard]] std::optional<Entry> enter_if(std::uint32_t index, Bytes id) noexcept
     {
-        const std::uint64_t shifted = std::uint64_t{index} + first_chunk;
-        const auto bits = static_cast<unsigned>(63 - __builtin_clzll(shifted));
-        const std::size_t chunk = bits - first_chunk_bits;
-        if (chunk >= chunks_max) [[unlikely]]
-            return nullptr;
-        Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
-        return slots == nullptr ? nullptr : slots + (shifted - (std::uint64_t{1} << bits));
+        Slot& slot = *slots_.find(index);
+        const std::uint64_t state = slot.state.fetch_add(1, std::memory_order_acquire);
+        std::optional<Entry> entry(std::in_place, *this, slot, index);
+        if ((state & Slot::active) == 0 || as_text(entry->id()) != as_text(id)) entry.reset();
+        return entry;
+    }
+    [[nodiscard]] Bytes id_of(std::uint32_t index) const noexcept
+    {
+        const StoredId* id = stored_ids_.find(index);
+        return id == nullptr || !user_ids_ ? Bytes() : id->octets();
     }
 
     void leave(Slot& slot, std::uint32_t index) noexcept
     {
         const std::uint64_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
-        if ((before & (active | vacant | inside)) == 1) [[unlikely]]
+        if ((before & (Slot::active | Slot::vacant | Slot::inside)) == 1) [[unlikely]]
             retire(slot, index); // the last one out of a deactivated object
     }
     [[gnu::cold]] void retire(Slot& slot, std::uint32_t index) noexcept;
-    [[nodiscard]] std::uint32_t take_free_slot();
+    void tell_retired(std::uint32_t index) noexcept;
+    void release(std::uint32_t index) noexcept;
 
-    std::array<std::atomic<Slot*>, chunks_max> chunks_{};
-    mutable std::mutex mutex_; // guards what follows; never taken by enter
-    std::vector<std::unique_ptr<Slot[]>> storage_;
+    [[nodiscard]] std::optional<Activation> refusal(const Servant& servant, Bytes id,
+                                                    bool unique) const;
+    void reserve_slot();
+    [[nodiscard]] std::uint32_t take_slot() noexcept;
+    [[nodiscard]] std::optional<std::uint32_t> slot_of(Bytes id) const;
+    [[nodiscard]] std::optional<Place> active_place_of(const Servant& servant) const;
+    [[nodiscard]] bool is_active(std::uint32_t index) const noexcept;
+    [[nodiscard]] bool tracks_servants() const noexcept;
+
+    StableArray<Slot> slots_;
+    StableArray<StoredId> stored_ids_; // by slot; none while objects have places only
+    bool user_ids_ = false;            // read inside objects: changes only while there are none
+    IdIndex ids_;
+
+    mutable std::mutex mutex_; // guards what follows and all changes; never taken by enter
+    mutable std::condition_variable released_;
+    Retiring* retiring_ = nullptr; // this and the next change only while there are no objects
+    bool find_servants_ = true;
+    std::uint32_t first_generation_ = 0;
     std::uint32_t slots_used_ = 0; // slots that were ever in use
-    std::vector<std::uint32_t> free_;
-    std::unordered_multimap<const Servant*, Place> places_; // of active objects
+    std::uint32_t free_ = Slot::none;
+    std::uint32_t active_ = 0;
+    std::uint32_t occupied_ = 0;         // active, leaving or being retired
+    ServantIndex servants_;              // of occupied slots
+    std::vector<std::uint32_t> retired_; // slots whose end the hook has not been told
+    bool retiring_now_ = false;          // a thread is telling it
 };
 
 } // namespace kairos::poa

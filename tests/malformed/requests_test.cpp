@@ -5,13 +5,15 @@
 // logged, and other connections do not notice. Arguments that do not decode are answered with
 // MARSHAL, and the connection lives on. Memory follows the bytes sent, never the lengths claimed.
 #include "tests/malformed/fixture.h"
-#include "tests/malformed/heap.h"
 
+#include "kairos/base/heap_testing.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/orb/failure.h"
 
 namespace kairos::orb_testing {
 namespace {
+
+namespace heap = heap_testing;
 
 using giop::MessageType;
 

@@ -3,13 +3,15 @@
 // Servers with many connections and many calls: memory, descriptors and threads stay what they
 // were, and a peer that is slow, or comes and goes, costs nobody else anything. Full size (a
 // million calls a server) with KAIROS_TEST_SIZE=full in the environment.
+#include "kairos/base/heap_testing.h"
 #include "tests/malformed/fixture.h"
-#include "tests/malformed/heap.h"
 
 #include <sys/resource.h>
 
 namespace kairos::orb_testing {
 namespace {
+
+namespace heap = heap_testing;
 
 /// Calls to a server. ThreadSanitizer costs ten times the time.
 std::size_t call_count()

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
-namespace kairos::orb_testing::heap {
+namespace kairos::heap_testing {
 
 inline std::atomic<std::size_t> held{0};                     ///< bytes
 inline std::atomic<std::size_t> highest{0};                  ///< of `held` since somebody set it
@@ -45,19 +47,19 @@ inline void deallocate(void* place, std::size_t alignment) noexcept
 
 inline constexpr std::size_t usual = alignof(std::max_align_t);
 
-} // namespace kairos::orb_testing::heap
+} // namespace kairos::heap_testing
 
 // clang-format off
 void* operator new(std::size_t size)
-{ return kairos::orb_testing::heap::allocate(size, kairos::orb_testing::heap::usual); }
+{ return kairos::heap_testing::allocate(size, kairos::heap_testing::usual); }
 void* operator new(std::size_t size, std::align_val_t alignment)
-{ return kairos::orb_testing::heap::allocate(size, static_cast<std::size_t>(alignment)); }
+{ return kairos::heap_testing::allocate(size, static_cast<std::size_t>(alignment)); }
 void operator delete(void* place) noexcept
-{ kairos::orb_testing::heap::deallocate(place, kairos::orb_testing::heap::usual); }
+{ kairos::heap_testing::deallocate(place, kairos::heap_testing::usual); }
 void operator delete(void* place, std::size_t) noexcept
-{ kairos::orb_testing::heap::deallocate(place, kairos::orb_testing::heap::usual); }
+{ kairos::heap_testing::deallocate(place, kairos::heap_testing::usual); }
 void operator delete(void* place, std::align_val_t alignment) noexcept
-{ kairos::orb_testing::heap::deallocate(place, static_cast<std::size_t>(alignment)); }
+{ kairos::heap_testing::deallocate(place, static_cast<std::size_t>(alignment)); }
 void operator delete(void* place, std::size_t, std::align_val_t alignment) noexcept
-{ kairos::orb_testing::heap::deallocate(place, static_cast<std::size_t>(alignment)); }
+{ kairos::heap_testing::deallocate(place, static_cast<std::size_t>(alignment)); }
 // clang-format on
