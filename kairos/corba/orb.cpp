@@ -2,6 +2,7 @@
 #include "kairos/corba/orb.h"
 
 #include "kairos/base/log.h"
+#include "kairos/corba/corbaname.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
@@ -197,6 +198,11 @@ Object_ptr ORB::make_object(kairos::ior::Ior ior)
 Object_ptr ORB::object_from_url(std::string_view text, int depth)
 {
     using Scheme = kairos::ior::ObjectUrl::Scheme;
+    // Files name files, initial references others: a few, or it is a circle.
+    constexpr int depth_max = 8;
+    if (depth == depth_max)
+        throw BAD_PARAM(omg_minor(9), COMPLETED_NO,
+                        "object URLs lead to each other: " + std::string(text.substr(0, 200)));
     auto url = kairos::ior::parse_object_url(text);
     if (!url) {
         const bool scheme = url.error().code == kairos::ErrorCode::not_found;
@@ -206,22 +212,35 @@ Object_ptr ORB::object_from_url(std::string_view text, int depth)
     case Scheme::ior:
         return make_object(std::move(url->reference));
     case Scheme::corbaloc:
-        if (url->initial) return resolve_initial_references(url->service.c_str());
+        if (url->initial) return initial_reference(url->service, depth + 1);
         return make_object(std::move(url->reference));
     case Scheme::file:
         return object_from_file(url->path, depth);
     case Scheme::corbaname:
-        break;
+        return object_from_name(std::move(url).value(), depth);
     }
-    throw NO_IMPLEMENT(0, COMPLETED_NO, "corbaname needs a naming service client");
+    return nullptr;
+}
+
+Object_ptr ORB::object_from_name(kairos::ior::ObjectUrl url, int depth)
+{
+    kairos::ior::Name name;
+    if (!url.name.empty()) { // else the context itself is meant
+        auto parsed = kairos::ior::parse_name(url.name);
+        if (!parsed) throw BAD_PARAM(omg_minor(9), COMPLETED_NO, parsed.error().reason);
+        name = std::move(parsed).value();
+    }
+    const Object_var context = url.initial ? initial_reference(url.service, depth + 1)
+                                           : make_object(std::move(url.reference));
+    if (is_nil(context))
+        throw BAD_PARAM(omg_minor(10), COMPLETED_NO, "corbaname: the naming context is nil");
+    return name.empty() ? Object::_duplicate(context)
+                        : kairos::corba::resolve_name(*context.in(), name);
 }
 
 Object_ptr ORB::object_from_file(const std::string& path, int depth)
 {
-    constexpr int depth_max = 4; // files that name files
     constexpr std::size_t text_max = std::size_t{1} << 20;
-    if (depth == depth_max)
-        throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "file URLs lead to each other: " + path);
     std::ifstream file(path, std::ios::binary);
     if (!file) throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "cannot read file " + path);
     std::string text(text_max, '\0');
@@ -251,7 +270,11 @@ PortableServer::POA_ptr ORB::_kairos_root_poa()
 Object_ptr ORB::resolve_initial_references(const char* name)
 {
     require_running();
-    const std::string_view wanted = name == nullptr ? "" : name;
+    return initial_reference(name == nullptr ? "" : name, 0);
+}
+
+Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
+{
     if (wanted == "RootPOA") return Object::_duplicate(_kairos_root_poa());
     if (wanted == type_code_factory) return new TypeCodeFactory;
     if (wanted == policy_manager || wanted == policy_current) {
@@ -263,10 +286,11 @@ Object_ptr ORB::resolve_initial_references(const char* name)
         const auto known = registered_.find(wanted);
         if (known != registered_.end()) return Object::_duplicate(known->second.in());
     }
-    const auto& configured = core_->options().initial_references;
-    const auto url = configured.find(wanted);
-    if (url == configured.end()) throw InvalidName();
-    return object_from_url(url->second, 0);
+    const kairos::orb::Options& options = core_->options();
+    const auto url = options.initial_references.find(wanted);
+    if (url != options.initial_references.end()) return object_from_url(url->second, depth);
+    if (options.default_initial_reference.empty() || wanted.empty()) throw InvalidName();
+    return object_from_url(kairos::orb::default_reference(options, wanted), depth);
 }
 
 ORB::ObjectIdList* ORB::list_initial_services()

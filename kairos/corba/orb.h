@@ -24,6 +24,10 @@ class POA;
 typedef POA* POA_ptr;
 } // namespace PortableServer
 
+namespace kairos::ior {
+struct ObjectUrl;
+} // namespace kairos::ior
+
 namespace kairos::corba {
 class Policies;
 
@@ -75,13 +79,15 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     /// "IOR:…". Owned by the caller. Throws MARSHAL for local objects.
     char* object_to_string(Object_ptr object);
-    /// Understands IOR:, corbaloc: and file: (a file that holds one of them). Throws BAD_PARAM with
-    /// the OMG's minor codes 7 (scheme), 8 (address) and 9 (the rest). Asks no name server, and no
-    /// peer: addresses are looked up when the first call is made.
+    /// Understands IOR:, corbaloc:, corbaname: and file: (a file that holds one of them). Throws
+    /// BAD_PARAM with the OMG's minor codes 7 (scheme), 9 (the rest of the text) and 10 (a name
+    /// that is not bound). Only the name of a corbaname is asked for, at its naming service, which
+    /// throws what calls throw; all other addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent" and what -ORBInitRef or
-    /// register_initial_reference named. The caller owns the result. Throws InvalidName.
+    /// "RootPOA", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", what -ORBInitRef or
+    /// register_initial_reference named and, with -ORBDefaultInitRef, any other. The caller owns
+    /// the result. Throws InvalidName, and what string_to_object throws.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
@@ -147,6 +153,8 @@ class ORB : public kairos::corba::TypeCodeMaker {
     void require_serving_possible() const;
     Object_ptr object_from_url(std::string_view text, int depth);
     Object_ptr object_from_file(const std::string& path, int depth);
+    Object_ptr object_from_name(kairos::ior::ObjectUrl url, int depth);
+    Object_ptr initial_reference(std::string_view name, int depth);
     Object_ptr make_object(kairos::ior::Ior ior);
 
     const std::string id_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/options.h"
 
+#include "kairos/ior/object_url.h"
+
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -149,6 +151,25 @@ Result<void> add_initial_reference(Options& options, std::string_view option,
     return {};
 }
 
+/// The name is in the URL's key or, in a corbaname with one, behind its name: escaped for either.
+std::string appended_name(std::string_view url, std::string_view name)
+{
+    return std::string(url) + '/' + ior::escape_key(as_bytes(name));
+}
+
+Result<void> set_default_initial_reference(Options& options, std::string_view option,
+                                           std::string_view value)
+{
+    using Scheme = ior::ObjectUrl::Scheme;
+    const auto url = ior::parse_object_url(appended_name(value, "NameService"));
+    if (!url) return bad_option(option, value, "the beginning of a URL: " + url.error().reason);
+    // "rir:" would ask this very option again.
+    if (url->initial || (url->scheme != Scheme::corbaloc && url->scheme != Scheme::corbaname))
+        return bad_option(option, value, "a corbaloc or corbaname with an address");
+    options.default_initial_reference = value;
+    return {};
+}
+
 Result<void> add_listen_endpoints(Options& options, std::string_view option, std::string_view value)
 {
     auto endpoints = parse_listen_endpoints(value);
@@ -167,6 +188,7 @@ struct Known {
 constexpr Known known_options[] = {
     {"-ORBid", set_orb_id},
     {"-ORBInitRef", add_initial_reference},
+    {"-ORBDefaultInitRef", set_default_initial_reference},
     {"-ORBListenEndpoints", add_listen_endpoints},
     {"-ORBEndpoint", add_listen_endpoints},
     {"-ORBConcurrency", set_concurrency},
@@ -235,6 +257,11 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
 }
 
 } // namespace
+
+std::string default_reference(const Options& options, std::string_view name)
+{
+    return appended_name(options.default_initial_reference, name);
+}
 
 Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text)
 {

@@ -35,7 +35,9 @@ struct Options {
     std::string orb_id;
     std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints, -ORBEndpoint
     std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef name=url
-    Concurrency concurrency = Concurrency::thread_per_connection;       ///< -ORBConcurrency
+    /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
+    std::string default_initial_reference;
+    Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
     net::SocketOptions socket; ///< -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1)
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
@@ -59,6 +61,10 @@ struct Options {
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. An option
 /// that is unknown, lacks its value or has a bad one is an error that names it.
 [[nodiscard]] Result<Options> parse_options(std::vector<std::string>& arguments);
+
+/// The URL of an initial reference by -ORBDefaultInitRef: "<default>/<name>" (CORBA 3.3 part 1,
+/// 8.5.3.3).
+[[nodiscard]] std::string default_reference(const Options& options, std::string_view name);
 
 /// "iiop://[1.2@][host][:port][/hostname_in_ior=name]"; several are separated by ';'.
 [[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);

@@ -6,6 +6,40 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// The -ORB… options go to ORB_init as they are: the parser would take them for many of one letter.
+/// Leaves the other arguments.
+std::vector<std::string> take_orb_options(int& argc, char** argv)
+{
+    std::vector<std::string> options;
+    int kept = 0;
+    for (int i = 0; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        if (!argument.starts_with("-ORB")) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        options.emplace_back(argument);
+        if (argument.find('=') == std::string_view::npos && i + 1 < argc)
+            options.emplace_back(argv[++i]);
+    }
+    argv[kept] = nullptr;
+    argc = kept;
+    return options;
+}
+
+/// The commands that are programs of an ORB.
+bool takes_orb_options(int argc, char** argv)
+{
+    return argc > 1 && std::string_view(argv[1]) == "names";
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
@@ -13,7 +47,10 @@ int main(int argc, char** argv)
     app.set_version_flag("--version", KAIROS_VERSION);
     app.require_subcommand(1);
     int status = 0;
+    std::vector<std::string> orb_options;
+    if (takes_orb_options(argc, argv)) orb_options = take_orb_options(argc, argv);
     kairos::tools::add_reference_commands(app, status);
+    kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
     try {
         app.parse(argc, argv);

@@ -5,49 +5,18 @@
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
 #include "tools/kairos/commands.h"
+#include "tools/kairos/reference_argument.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace kairos::tools {
 namespace {
-
-constexpr std::size_t file_size_max = std::size_t{1} << 20;
-
-std::string trimmed(std::string text)
-{
-    constexpr const char* blank = " \t\r\n";
-    text.erase(0, std::min(text.find_first_not_of(blank), text.size()));
-    text.erase(text.find_last_not_of(blank) + 1);
-    return text;
-}
-
-/// What the user typed: an object URL, or the name of a file that holds one.
-Result<std::string> url_of(const std::string& argument)
-{
-    std::string path = argument;
-    if (argument.starts_with("file:")) {
-        const auto url = ior::parse_object_url(argument);
-        if (!url) return url.error();
-        path = url->path;
-    } else if (!std::filesystem::exists(argument)) {
-        return trimmed(argument);
-    }
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{ErrorCode::not_found, "cannot read file " + path};
-    std::string text(file_size_max, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    return trimmed(std::move(text));
-}
 
 int print_reference(const std::string& argument)
 {

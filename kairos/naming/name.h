@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CosNaming::Name and its texts (Naming Service 1.3, 2.4 and 2.5): what NamingContextExt's to_name,
+// to_string and to_url do, without asking a server. Any thread.
+#pragma once
+
+#include "kairos/ior/name.h"
+#include "kairos/naming/CosNaming.h"
+
+#include <string>
+#include <string_view>
+
+namespace kairos::naming {
+
+[[nodiscard]] CosNaming::Name to_idl(const ior::Name& name);
+[[nodiscard]] ior::Name from_idl(const CosNaming::Name& name);
+
+/// Throws CosNaming::NamingContext::InvalidName; ior::parse_name says what is wrong instead.
+[[nodiscard]] CosNaming::Name to_name(std::string_view text);
+
+/// Throws CosNaming::NamingContext::InvalidName for a name without components.
+[[nodiscard]] std::string to_string(const CosNaming::Name& name);
+
+/// "corbaname:<address>#<text>"; without "#" for an empty text, which means the context there.
+/// Throws CosNaming::NamingContextExt::InvalidAddress and CosNaming::NamingContext::InvalidName.
+[[nodiscard]] std::string to_url(std::string_view address, std::string_view text);
+
+} // namespace kairos::naming

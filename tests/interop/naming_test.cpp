@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Our tool `kairos names` and our ORB against omniORB's name server, with omniORB's tool beside
+// ours.
+#include "naming_server.h"
+
+#include "kairos/ior/object_url.h"
+#include "kairos/naming/listing.h"
+#include "kairos/naming/name.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+using namespace interop;
+
+namespace {
+
+constexpr const char* echo = "corbaloc:iiop:1.2@127.0.0.1:9/Echo"; // nobody asks it anything
+
+std::string omni_names() { return kairos::bench::find_program("omniNames"); }
+std::string nameclt() { return kairos::bench::find_program("nameclt"); }
+
+class OmniNames : public testing::Test {
+  protected:
+    void SetUp() override
+    {
+        if (omni_names().empty() || nameclt().empty())
+            GTEST_SKIP() << "Debian's omniorb-nameserver is not installed";
+        // It writes where it is to its standard error.
+        const std::string command = "exec " + omni_names() + " -start -nohostname -datadir " +
+                                    folder_.path().string() +
+                                    " -ORBendPoint giop:tcp:127.0.0.1: 2>&1";
+        server_.emplace(Command{"/bin/sh", "-c", command});
+    }
+
+    [[nodiscard]] Remains names(Command arguments) const
+    {
+        const Command service{KAIROS_TOOL, "names", "--service", server_->reference};
+        arguments.insert(arguments.begin(), service.begin(), service.end());
+        return kairos::bench::run_to_end(process_options(std::move(arguments)), patience).value();
+    }
+    /// What it prints, if it succeeds.
+    [[nodiscard]] std::string done(Command arguments) const
+    {
+        const Remains remains = names(std::move(arguments));
+        EXPECT_EQ(remains.exit_status, 0) << remains.errors;
+        EXPECT_EQ(remains.errors, "");
+        return remains.output;
+    }
+    [[nodiscard]] nlohmann::json json(Command arguments) const
+    {
+        arguments.emplace_back("--json");
+        return nlohmann::json::parse(done(std::move(arguments)), nullptr, false);
+    }
+    /// What it says when it fails.
+    [[nodiscard]] std::string refused(Command arguments) const
+    {
+        const Remains remains = names(std::move(arguments));
+        EXPECT_EQ(remains.exit_status, 1);
+        EXPECT_EQ(remains.output, "");
+        return remains.errors;
+    }
+    [[nodiscard]] std::string with_nameclt(Command arguments) const
+    {
+        const Command before{nameclt(), "-advanced", "-ior", server_->reference};
+        arguments.insert(arguments.begin(), before.begin(), before.end());
+        const Remains remains =
+            kairos::bench::run_to_end(process_options(std::move(arguments)), patience).value();
+        EXPECT_EQ(remains.exit_status, 0) << remains.errors;
+        return remains.output;
+    }
+
+    TemporaryFolder folder_;
+    std::optional<NamingServer> server_;
+};
+
+} // namespace
+
+TEST_F(OmniNames, BindsResolvesListsAndUnbinds)
+{
+    EXPECT_EQ(done({"ls"}), "");
+    EXPECT_EQ(done({"mkdir", "dev"}), "made dev\n");
+    EXPECT_EQ(done({"bind", "dev/echo.obj", echo}), "bound dev/echo.obj\n");
+    EXPECT_EQ(done({"ls"}), "dev/\n");
+    EXPECT_EQ(done({"ls", "dev"}), "echo.obj\n");
+    EXPECT_EQ(done({"tree"}), "dev/\n  echo.obj\n");
+    const std::string reference = done({"resolve", "dev/echo.obj"});
+    EXPECT_TRUE(reference.starts_with("IOR:")) << reference;
+    EXPECT_NE(done({"ls", "-l", "dev"}).find("127.0.0.1:9"), std::string::npos);
+    EXPECT_EQ(done({"unbind", "dev/echo.obj"}), "unbound dev/echo.obj\n");
+    EXPECT_EQ(done({"unbind", "--destroy", "dev"}), "unbound dev\n");
+    EXPECT_EQ(done({"ls"}), "");
+}
+
+TEST_F(OmniNames, JsonSaysTheSame)
+{
+    (void)done({"bind", "-p", "dev/echo.obj", echo});
+    EXPECT_EQ(
+        json({"ls"}),
+        nlohmann::json::parse(R"([{"name": "dev", "id": "dev", "kind": "", "type": "context"}])"));
+    EXPECT_EQ(json({"tree"})[0]["bindings"][0]["kind"], "obj");
+    EXPECT_EQ(json({"resolve", "dev/echo.obj"})["address"], "127.0.0.1:9");
+    EXPECT_EQ(json({"ls", "--long", "dev"})[0]["address"], "127.0.0.1:9");
+    EXPECT_EQ(json({"unbind", "dev/echo.obj"}),
+              nlohmann::json::parse(R"({"unbound": "dev/echo.obj"})"));
+    EXPECT_EQ(json({"ls", "dev"}), nlohmann::json::array());
+}
+
+TEST_F(OmniNames, SaysWhatIsWrong)
+{
+    (void)done({"mkdir", "dev"});
+    (void)done({"bind", "echo", echo});
+    const auto expect = [&](Command arguments, const std::string& message) {
+        EXPECT_EQ(refused(std::move(arguments)), "kairos names: " + message + "\n");
+    };
+    expect({"resolve", "dev/missing"}, "dev/missing: not found: there is no 'missing'");
+    expect({"bind", "no/such/context", echo}, "no/such/context: not found: there is no 'no'");
+    expect({"bind", "echo", echo}, "echo: already bound");
+    expect({"mkdir", "dev"}, "dev: already bound");
+    (void)done({"mkdir", "dev/inner"});
+    expect({"unbind", "--destroy", "dev"}, "dev: the context is not empty");
+    EXPECT_NE(refused({"bind", "x", "no such file"}).find("no such file"), std::string::npos);
+}
+
+TEST_F(OmniNames, MalformedNamesAreRefused)
+{
+    for (const char* name : {"", "/", "/a", "a/", "a//b", "a.", "a.b.c", "a\\", "\\a"})
+        for (const Command& command :
+             {Command{"resolve", name}, Command{"unbind", name}, Command{"mkdir", name},
+              Command{"bind", name, echo}, Command{"rebind", name, echo}}) {
+            const std::string message = refused(command);
+            EXPECT_NE(message.find("name"), std::string::npos) << message;
+        }
+    EXPECT_EQ(refused({"ls", "a//b"}),
+              "kairos names: a//b: name: component is empty at character 3\n");
+    EXPECT_EQ(done({"ls"}), ""); // nothing else happened
+}
+
+TEST_F(OmniNames, OmniOrbsToolSeesTheSameNames)
+{
+    (void)done({"bind", "-p", "dev/echo.obj", echo});
+    EXPECT_NE(with_nameclt({"list", "dev"}).find("echo.obj"), std::string::npos);
+    const std::string reference = done({"resolve", "dev/echo.obj"});
+    EXPECT_NE((with_nameclt({"resolve", "dev/echo.obj"}) + "\n").find(reference.substr(0, 80)),
+              std::string::npos);
+    (void)with_nameclt({"bind_new_context", "theirs"});
+    (void)with_nameclt({"bind", "theirs/object.kind", server_->reference});
+    EXPECT_EQ(done({"ls", "theirs"}), "object.kind\n");
+}
+
+TEST_F(OmniNames, EscapesAndOtherAlphabets)
+{
+    for (const char* name : {"a\\.b\\/c\\\\d.kind",
+                             "Gr\xc3\xb6\xc3\x9f"
+                             "e",
+                             ".only kind", "."}) {
+        (void)done({"bind", name, echo});
+        EXPECT_EQ(json({"ls"})[0]["name"], name);
+        EXPECT_EQ(done({"ls"}), std::string(name) + "\n");
+        (void)done({"unbind", name});
+    }
+    (void)done({"bind", "colour\x1b[31m", echo});
+    EXPECT_EQ(done({"ls"}), "colour\\x1b[31m\n"); // the terminal does not obey it
+}
+
+TEST_F(OmniNames, ListsMoreThanOnePortion)
+{
+    constexpr int count = 25;
+    const std::string service = server_->reference;
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "portions");
+    const CORBA::Object_var object = orb->string_to_object(service.c_str());
+    const auto root = CosNaming::NamingContext_var(CosNaming::NamingContext::_narrow(object.in()));
+    for (int i = 0; i < count; ++i)
+        root->bind(kairos::naming::to_name("n" + std::to_string(i)), root.in());
+    EXPECT_EQ(json({"ls", "--portion", "4"}).size(), std::size_t{count});
+    EXPECT_EQ(json({"ls", "--portion", "25"}).size(), std::size_t{count});
+    orb->destroy();
+}
+
+TEST_F(OmniNames, ATreeWithACircleEnds)
+{
+    (void)done({"mkdir", "-p", "a/b"});
+    (void)done({"bind", "--context", "a/b/up", "corbaname:rir:#a", "-ORBInitRef",
+                "NameService=" + server_->reference});
+    EXPECT_EQ(done({"tree"}), "a/\n  b/\n    up/\n      (listed above)\n");
+    EXPECT_EQ(done({"tree", "--depth", "1"}), "a/\n  (not listed: --depth)\n");
+}
+
+TEST_F(OmniNames, WatchPrintsWhatChanges)
+{
+    (void)done({"bind", "-p", "dev/old", echo});
+    auto watch = kairos::bench::ChildProcess::start(
+        process_options({KAIROS_TOOL, "names", "watch", "dev", "--interval", "0.01", "--references",
+                         "--service", server_->reference}));
+    ASSERT_TRUE(watch.ok());
+    EXPECT_EQ(watch->read_line(patience).value(), "watching 1 bindings, asking every 0.01 s");
+    (void)done({"mkdir", "dev/new"});
+    EXPECT_EQ(watch->read_line(patience).value(), "+ new/");
+    (void)done({"rebind", "dev/old", "corbaloc::127.0.0.1:9/Other"});
+    EXPECT_EQ(watch->read_line(patience).value(), "~ old");
+    (void)done({"unbind", "dev/old"});
+    EXPECT_EQ(watch->read_line(patience).value(), "- old");
+}
+
+TEST_F(OmniNames, IsFoundByOptionsOfTheOrb)
+{
+    (void)done({"bind", "echo", echo});
+    const auto run = [](Command arguments) {
+        arguments.insert(arguments.begin(), {KAIROS_TOOL, "names"});
+        return kairos::bench::run_to_end(process_options(std::move(arguments)), patience).value();
+    };
+    const auto is_found = [&](Command arguments) {
+        const Remains remains = run(std::move(arguments));
+        EXPECT_EQ(remains.output, "echo\n") << remains.errors;
+    };
+    is_found({"ls", "-ORBInitRef", "NameService=" + server_->reference});
+    is_found({"-ORBInitRef=NameService=" + server_->reference, "ls"});
+    std::ofstream(folder_.path() / "root.ior") << server_->reference << '\n';
+    is_found({"ls", "--service", folder_.path() / "root.ior"});
+
+    const Remains nowhere = run({"ls"});
+    EXPECT_EQ(nowhere.exit_status, 1);
+    EXPECT_NE(nowhere.errors.find("no naming service is known"), std::string::npos);
+    EXPECT_EQ(run({"ls", "-ORBNoSuchOption", "1"}).exit_status, 1);
+    EXPECT_EQ(run({"dance"}).exit_status, 2);
+}
+
+TEST_F(OmniNames, CorbanameAndTheDefaultInitialReference)
+{
+    (void)done({"bind", "-p", "dev/echo.obj", echo});
+    const std::string reference = done({"resolve", "dev/echo.obj"});
+    // What corbaloc:: says of the server is in its reference, whose key is "NameService".
+    const auto ior = kairos::ior::from_string(server_->reference).value();
+    const std::string address =
+        "corbaloc::1.2@" + kairos::ior::to_string(kairos::ior::targets(ior).front().address);
+    const std::string option = "-ORBDefaultInitRef=" + address;
+    std::string program = "test";
+    std::string option_text = option;
+    char* argv[] = {program.data(), option_text.data(), nullptr};
+    int argc = 2;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "corbaname");
+    const CORBA::Object_var object = orb->string_to_object("corbaname:rir:#dev/echo.obj");
+    const CORBA::String_var text = orb->object_to_string(object.in());
+    EXPECT_EQ(std::string(text.in()) + "\n", reference);
+    EXPECT_THROW((void)orb->string_to_object("corbaname:rir:#dev/none"), CORBA::BAD_PARAM);
+    const CORBA::Object_var root = orb->resolve_initial_references("NameService");
+    EXPECT_FALSE(CORBA::is_nil(
+        CosNaming::NamingContextExt_var(CosNaming::NamingContextExt::_narrow(root.in())).in()));
+    orb->destroy();
+}
+
+TEST_F(OmniNames, NamesAndUrlsAreThoseOfTheLibrary)
+{
+    int argc = 0;
+    const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "texts");
+    const CORBA::Object_var object = orb->string_to_object(server_->reference.c_str());
+    const auto root =
+        CosNaming::NamingContextExt_var(CosNaming::NamingContextExt::_narrow(object.in()));
+    for (const char* text : {"a", "a.b/c.d", ".", ".k", "a\\.b/\\\\", "a b"}) {
+        const CosNaming::Name name = kairos::naming::to_name(text);
+        const CORBA::String_var theirs = root->to_string(name);
+        EXPECT_STREQ(theirs.in(), text);
+        const CosNaming::Name_var back = root->to_name(text);
+        EXPECT_EQ(kairos::naming::from_idl(back.in()), kairos::naming::from_idl(name)) << text;
+        const CORBA::String_var url = root->to_url(":h:9/K", text);
+        // Either may escape what need not be; both mean the same.
+        const auto parsed = kairos::ior::parse_object_url(url.in());
+        EXPECT_EQ(
+            parsed.value().name,
+            kairos::ior::parse_object_url(kairos::naming::to_url(":h:9/K", text)).value().name);
+    }
+    for (const char* text : {"", "/a", "a//b"})
+        EXPECT_THROW((void)root->to_name(text), CosNaming::NamingContext::InvalidName) << text;
+    orb->destroy();
+}
