@@ -156,6 +156,8 @@ std::string source_text(const Source& source, const std::string& header, bool st
     emit_first_line(source, out);
     out.line("#include ", string_literal(header));
     if (source.options.instrument) out.line("#include <kairos/types/profile.h>");
+    if (skeletons && source.options.operation_demux == OperationDemux::hash)
+        out.line("#include <kairos/corba/hashed_operations.h>");
     out.blank();
     emit_operations(source, out);
     if (stubs) emit_stubs(source, out);

@@ -356,43 +356,66 @@ std::string hexadecimal(std::uint64_t number)
     return text;
 }
 
-void emit_table(const std::vector<Call>& calls, const OperationHash& hash, Text& out)
+std::string name_list(const std::vector<Call>& calls)
 {
-    const std::string count = std::to_string(calls.size());
     std::string names;
     for (const Call& call : calls)
         names += (names.empty() ? "" : ", ") + string_literal(call.wire_name);
+    return names;
+}
+
+void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
+                        Diagnostics& diagnostics)
+{
+    std::vector<std::string> wire_names;
+    wire_names.reserve(calls.size());
+    for (const Call& call : calls)
+        wire_names.push_back(call.wire_name);
+    const auto hash = search_operation_hash(wire_names);
+    if (!hash)
+        return diagnostics.error(interface.location,
+                                 "internal error: no perfect hash of the operations");
     std::string slots;
-    for (const std::size_t slot : hash.slots)
+    for (const std::size_t slot : hash->slots)
         slots += (slots.empty() ? "" : ", ") + std::to_string(slot);
-    out.line("static constexpr ::kairos::corba::OperationTable<", count, ", ",
-             std::to_string(hash.bits), "> table{");
-    out.line("    ", hexadecimal(hash.multiplier), ",");
-    out.line("    {", names, "},");
+    out.line("static constexpr ::kairos::corba::OperationTable<", std::to_string(calls.size()),
+             ", ", std::to_string(hash->bits), "> table{");
+    out.line("    ", hexadecimal(hash->multiplier), ",");
+    out.line("    {", name_list(calls), "},");
     out.line("    {", slots, "},");
     out.line("};");
+}
+
+/// `table`, whose find() says the index of an operation by its name.
+void emit_table(const Source& source, const Interface& interface, const std::vector<Call>& calls,
+                Text& out, Diagnostics& diagnostics)
+{
+    switch (source.options.operation_demux) {
+    case OperationDemux::perfect:
+        return emit_perfect_table(interface, calls, out, diagnostics);
+    case OperationDemux::hash:
+        out.line("static const ::kairos::corba::HashedOperations table{");
+        out.line("    ", name_list(calls), ",");
+        return out.line("};");
+    case OperationDemux::linear:
+        out.line("static constexpr ::kairos::corba::LinearOperations<",
+                 std::to_string(calls.size()), "> table{{");
+        out.line("    ", name_list(calls), ",");
+        return out.line("}};");
+    }
 }
 
 void emit_dispatch(const Source& source, const Interface& interface, Text& out,
                    Diagnostics& diagnostics)
 {
     const std::vector<Call> calls = calls_of_all(source, interface);
-    std::vector<std::string> names;
-    names.reserve(calls.size());
-    for (const Call& call : calls)
-        names.push_back(call.wire_name);
     out.open("void ", skeleton_name(interface), "::_kairos_dispatch(::kairos::orb::Upcall& upcall)",
              "\n{");
     if (calls.empty()) {
         out.line("_kairos_dispatch_standard(upcall);");
         return out.close();
     }
-    const auto hash = search_operation_hash(names);
-    if (!hash) {
-        diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
-        return out.close();
-    }
-    emit_table(calls, *hash, out);
+    emit_table(source, interface, calls, out, diagnostics);
     out.line("switch (table.find(upcall.operation())) {");
     for (std::size_t i = 0; i < calls.size(); ++i) {
         out.line("case ", std::to_string(i), ":");

@@ -79,6 +79,19 @@ void add_marshal_options(CLI::App& app, Options& options)
         ->needs("--profile");
 }
 
+void add_operation_option(CLI::App& app, Options& options)
+{
+    using kairos::idlc::OperationDemux;
+    const std::map<std::string, OperationDemux> strategies{{"perfect", OperationDemux::perfect},
+                                                           {"hash", OperationDemux::hash},
+                                                           {"linear", OperationDemux::linear}};
+    app.add_option("--operation-demux", options.operation_demux,
+                   "How skeletons find operations: perfect (hashing, constant time), hash (a table "
+                   "made at run time) or linear (search)")
+        ->transform(CLI::Transformer(strategies))
+        ->type_name("STRATEGY");
+}
+
 void add_options(CLI::App& app, Options& options)
 {
     app.set_version_flag("--version", "kairos-idl " KAIROS_VERSION);
@@ -96,6 +109,7 @@ void add_options(CLI::App& app, Options& options)
         ->type_name("DIR");
     add_naming_options(app, options);
     add_marshal_options(app, options);
+    add_operation_option(app, options);
     app.add_option("--export-macro", options.export_macro, "Put MACRO in front of class names")
         ->type_name("MACRO");
     each(app.add_option("--include", options.header_includes,

@@ -15,6 +15,9 @@ namespace kairos::idlc {
 
 class Profile;
 
+/// How skeletons find their operations (paper 000 §5.3).
+enum class OperationDemux { perfect, hash, linear };
+
 struct Options {
     // The front end's.
     std::vector<std::string> files{};
@@ -30,7 +33,8 @@ struct Options {
     std::string source_suffix = ".cpp";
     std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too
     std::string skel_source_suffix = "_skel.cpp";
-    Engine marshal = Engine::compiled;          ///< where the IDL does not say
+    Engine marshal = Engine::compiled;                        ///< where the IDL does not say
+    OperationDemux operation_demux = OperationDemux::perfect; ///< of all skeletons
     bool instrument = false;                    ///< measure marshalling, all of it compiled
     std::vector<std::string> profiles{};        ///< --profile: files of measurements
     const Profile* profile = nullptr;           ///< what they say, borrowed; null without any

@@ -2,7 +2,8 @@
 //
 // How a skeleton finds an operation: the perfect hash that kairos-idl computed with
 // base/operation_hash.h, as constant data. Station 10 of the request walk (docs/TOUR.md): one
-// multiplication, one comparison of names, whatever the number of operations. Immutable.
+// multiplication, one comparison of names, whatever the number of operations. Immutable. And linear
+// search, to compare it with (`kairos-idl --operation-demux=linear`).
 #pragma once
 
 #include "kairos/base/operation_hash.h"
@@ -25,6 +26,20 @@ struct OperationTable {
     {
         const std::size_t index = slots[operation_slot(operation_digest(name), multiplier, bits)];
         return index < count && names[index] == name ? index : count;
+    }
+};
+
+template <std::size_t count>
+struct LinearOperations {
+    std::string_view names[count];
+
+    /// The index of `name` among the names, or `count`.
+    [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept
+    {
+        std::size_t index = 0;
+        while (index < count && names[index] != name)
+            ++index;
+        return index;
     }
 };
 

@@ -38,20 +38,44 @@ def without_first_line(text):
     return rest
 
 
+def compare(path, kept, update):
+    text = without_first_line(path.read_text())
+    if update:
+        kept.write_text(text)
+    elif text != kept.read_text():
+        difference = difflib.unified_diff(kept.read_text().splitlines(), text.splitlines(),
+                                          str(kept), "generated", lineterm="")
+        failures.append("\n".join(difference))
+
+
 def golden(compiler, output, update):
     result = run(compiler, "-o", output, "small.idl", directory=HERE / "golden")
     check(result.returncode == 0, result.stderr)
     for path in sorted(output.iterdir()):
-        text = without_first_line(path.read_text())
-        kept = HERE / "golden" / f"{path.name}.golden" # not C++ to the tools that check ours
-        if update:
-            kept.write_text(text)
-        elif text != kept.read_text():
-            difference = difflib.unified_diff(kept.read_text().splitlines(), text.splitlines(),
-                                              str(kept), "generated", lineterm="")
-            failures.append("\n".join(difference))
+        # Not C++ to the tools that check ours.
+        compare(path, HERE / "golden" / f"{path.name}.golden", update)
     check(names(output) == ["small.cpp", "small.h", "small_skel.cpp", "small_skel.h"],
           f"files: {names(output)}")
+
+
+def operation_demux(compiler, output, update):
+    """The strategies differ in the skeletons' source only."""
+    usual = output / "golden"
+    for strategy in ["perfect", "hash", "linear"]:
+        directory = output / strategy
+        result = run(compiler, "-o", directory, f"--operation-demux={strategy}", "small.idl",
+                     directory=HERE / "golden")
+        check(result.returncode == 0, result.stderr)
+        different = [name for name in names(directory)
+                     if (directory / name).read_text() != (usual / name).read_text()]
+        check(different == ([] if strategy == "perfect" else ["small_skel.cpp"]),
+              f"{strategy}: differs in {different}")
+        if different:
+            compare(directory / "small_skel.cpp",
+                    HERE / "golden" / f"small_skel_{strategy}.cpp.golden", update)
+    result = run(compiler, "-o", output / "none", "--operation-demux=guess", "small.idl",
+                 directory=HERE / "golden")
+    check(result.returncode == 2 and not (output / "none").exists(), "an unknown strategy")
 
 
 def styles(compiler, output):
@@ -124,6 +148,7 @@ def main():
         output = pathlib.Path(temporary)
         (output / "golden").mkdir()
         golden(compiler, output / "golden", "--update" in sys.argv)
+        operation_demux(compiler, output, "--update" in sys.argv)
         styles(compiler, output)
         rejected(compiler, output)
         others(compiler, output)

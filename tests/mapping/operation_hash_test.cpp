@@ -4,6 +4,7 @@
 #include "idlc/operation_search.h"
 
 #include "kairos/base/operation_hash.h"
+#include "kairos/corba/hashed_operations.h"
 #include "kairos/corba/operation_table.h"
 
 #include <gtest/gtest.h>
@@ -70,6 +71,16 @@ TEST(OperationTable, FindsItsNamesAndNoOthers)
     EXPECT_EQ(table.find("_get_size"), 1u);
     for (const char* other : {"", "ad", "addd", "_set_size", "_is_a", "a name that nobody has"})
         EXPECT_EQ(table.find(other), 2u) << other;
+}
+
+TEST(OperationTable, OtherStrategiesAnswerTheSame)
+{
+    static constexpr corba::LinearOperations<3> linear{{"add", "_get_size", "shout"}};
+    const corba::HashedOperations hashed{"add", "_get_size", "shout"};
+    for (const char* name : {"add", "_get_size", "shout", "", "ad", "addd", "shouts", "_is_a"})
+        EXPECT_EQ(linear.find(name), hashed.find(name)) << name;
+    EXPECT_EQ(linear.find("shout"), 2u);
+    EXPECT_EQ(linear.find("none"), 3u);
 }
 
 } // namespace
