@@ -33,12 +33,13 @@ constexpr std::array<Payload, 7> param_test{
     Payload::int16,      Payload::ubstring,      Payload::fixed_struct, Payload::strseq,
     Payload::var_struct, Payload::nested_struct, Payload::struct_seq};
 
-constexpr std::array<std::pair<Verb, std::string_view>, 7> verbs{{
+constexpr std::array<std::pair<Verb, std::string_view>, 8> verbs{{
     {Verb::latency, "latency"},
     {Verb::ttcp, "ttcp"},
     {Verb::call, "call"},
     {Verb::bytes, "bytes"},
     {Verb::marshal, "marshal"},
+    {Verb::demux, "demux"},
     {Verb::roles, "roles"},
     {Verb::quit, "quit"},
 }};

@@ -41,6 +41,7 @@ enum class Verb {
     call,    ///< make the calls and time nothing, for the counters
     bytes,   ///< how many bytes one such call puts on the wire, each way
     marshal, ///< how fast sequences of the payload are encoded and decoded, without any call
+    demux,   ///< how long it takes to find objects and operations, without any call (demux_peer.h)
     roles,   ///< how long each side of a Param_Test call marshals, without any call
     quit,
 };

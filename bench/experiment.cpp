@@ -14,6 +14,11 @@ std::vector<std::uint32_t> unit_counts()
     return counts;
 }
 
+std::vector<std::uint32_t> servant_counts()
+{
+    return {1, 100, 200, 300, 400, 500, 10'000, 100'000};
+}
+
 std::vector<std::uint32_t> buffer_sizes()
 {
     std::vector<std::uint32_t> sizes{1};

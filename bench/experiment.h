@@ -59,6 +59,11 @@ struct MarshalOptions : CommonOptions {
     double megabytes = 16; ///< marshalled per point and round
 };
 
+struct DemuxOptions : CommonOptions {
+    std::vector<std::uint32_t> servants; ///< how many, in ascending order
+    std::uint32_t requests = 100'000;    ///< timed per point and round; fewer where each is long
+};
+
 struct FootprintOptions : CommonOptions {
     std::vector<std::string> levels{"-O2", "-Os"}; ///< of optimisation
     bool services = true; ///< the OMG's services as well, which takes minutes
@@ -67,6 +72,8 @@ struct FootprintOptions : CommonOptions {
 
 /// The papers' powers of two, 1 … 1024.
 [[nodiscard]] std::vector<std::uint32_t> unit_counts();
+/// Paper 000's servants, 1, 100 … 500, and 10,000 and 100,000.
+[[nodiscard]] std::vector<std::uint32_t> servant_counts();
 /// The papers' buffers: 1 byte, then 1 K … 128 K.
 [[nodiscard]] std::vector<std::uint32_t> buffer_sizes();
 
@@ -75,6 +82,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
+[[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
 [[nodiscard]] Result<Report> run_footprint(const FootprintOptions& options);
 
 /// The columns that each experiment's table shows.
@@ -83,6 +91,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
+[[nodiscard]] std::vector<Column> demux_columns();
 [[nodiscard]] std::vector<Column> footprint_columns();
 
 /// "8K", "128K", "default" for 0.

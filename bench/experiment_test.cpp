@@ -3,6 +3,7 @@
 // The experiments end to end, short and between real processes. What comes out is checked for being
 // there and being possible; how fast it was is never.
 #include "bench/experiment.h"
+#include "bench/plot.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -195,6 +196,30 @@ TEST(Marshal, HasARowForEverySequence)
             EXPECT_GT(row.figure(figure).value_or(0), 0) << row.payload_type << figure;
         EXPECT_EQ(row.bars.size(), row.payload_bytes < 8000 ? 0u : 3u);
     }
+}
+
+TEST(Demux, HasARowForEveryPairOfStrategies)
+{
+    DemuxOptions options;
+    options.systems = select_systems("hash,active", demux_systems()).value();
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    options.rounds = 2;
+    options.servants = {1, 100};
+    options.requests = 500;
+    const auto report = run_demux(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    const auto with = [&](const char* figure) {
+        return std::count_if(report->rows.begin(), report->rows.end(),
+                             [&](const Row& row) { return row.figure(figure).value_or(0) > 0; });
+    };
+    constexpr int points_per_pair = 4 * 3 * 2; // patterns, operations, servants
+    EXPECT_EQ(with("servants"), 6 * points_per_pair);
+    EXPECT_EQ(with("step_ns"), 6 * points_per_pair + 3 * 3);
+    EXPECT_EQ(with("to_next"), 3 * points_per_pair);
+    EXPECT_EQ(with("spread"), 4 * 3 + 3);
+    const std::string script = pictures_of(*report, "demux.svg").at(0).script;
+    EXPECT_NE(script.find("worst case, 100 operations"), std::string::npos);
+    EXPECT_NE(script.find("title 'objects active, operations perfect'"), std::string::npos);
 }
 
 #ifdef KAIROS_COUNTING

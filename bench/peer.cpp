@@ -59,6 +59,7 @@ std::string execute(Client& client, const Order& order)
                       static_cast<unsigned long long>(bytes.reply));
         break;
     }
+    case Verb::demux:
     case Verb::marshal:
     case Verb::roles:
         throw std::invalid_argument("this program only makes calls");

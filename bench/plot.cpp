@@ -386,6 +386,40 @@ Picture marshal_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
+/// The paper's figures 31 and 32, and its two other patterns: a line for each pair of strategies.
+Picture demux_picture(const Report& report, const std::string& path)
+{
+    std::string script = heading(report, "Demultiplexing alone", 1300, 900);
+    script += fmt::format("set output '{}'\nset multiplot layout 2,2 title title_text font ',15'\n",
+                          path);
+    const Selection points = [](const Row& row) {
+        return row.figure("servants").has_value() && row.figure("operations") == 100.0;
+    };
+    script += logarithmic_range(report, points, "step_ns");
+    script += "set logscale x\nset xrange [0.8:130000]\nset xlabel 'servants'\nset ylabel 'ns'\n"
+              "set key top left maxrows 4 samplen 2 font ',9'\n";
+    for (const std::string& pattern :
+         distinct(report, points, [](const Row& row) { return row.direction; })) {
+        Lines lines;
+        const Selection here = [&](const Row& row) {
+            return points(row) && row.direction == pattern;
+        };
+        std::size_t series = 0;
+        for (const std::string& pair :
+             distinct(report, here, [](const Row& row) { return row.variant; })) {
+            // The operations' strategies are told apart by dashes, the objects' by colours.
+            lines.add(
+                report, [&](const Row& row) { return here(row) && row.variant == pair; },
+                "servants", "step_ns", pair,
+                fmt::format("lc rgb '{}' dt {} lw 1.6 pt 7 ps 0.3", series_colors[series / 3 % 8],
+                            3 - series % 3));
+            ++series;
+        }
+        script += fmt::format("set title '{}, 100 operations'\n", pattern) + lines.panel();
+    }
+    return {path, script + "unset multiplot\n"};
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix)
 {
     const std::size_t dot = path.rfind(".svg");
@@ -402,6 +436,7 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "param") return {param_picture(report, path)};
     if (report.experiment == "footprint") return {footprint_picture(report, path)};
     if (report.experiment == "marshal") return {marshal_picture(report, path)};
+    if (report.experiment == "demux") return {demux_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },
         [](const Row& row) {

@@ -135,6 +135,17 @@ std::span<const System> marshal_systems()
     return systems;
 }
 
+std::span<const System> demux_systems()
+{
+    static const std::array<System, 4> systems{{
+        {"linear", "kairos", "objects linear", "kairos-bench-demux", {}, {"linear"}, false},
+        {"hash", "kairos", "objects hash", "kairos-bench-demux", {}, {"hash"}, false},
+        {"perfect", "kairos", "objects perfect", "kairos-bench-demux", {}, {"perfect"}, false},
+        {"active", "kairos", "objects active", "kairos-bench-demux", {}, {"active"}, false},
+    }};
+    return systems;
+}
+
 Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> all)
 {
     if (list.empty()) return std::vector<System>(all.begin(), all.end());
@@ -197,10 +208,10 @@ Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& e
 Result<RunningProgram> RunningProgram::start(const System& system,
                                              const std::filesystem::path& directory)
 {
-    auto process = ChildProcess::start({.command = {(directory / system.program).string()},
-                                        .environment = {},
-                                        .cpu = {},
-                                        .inherited_descriptor = -1});
+    std::vector<std::string> command{(directory / system.program).string()};
+    command.insert(command.end(), system.client_arguments.begin(), system.client_arguments.end());
+    auto process = ChildProcess::start(
+        {.command = std::move(command), .environment = {}, .cpu = {}, .inherited_descriptor = -1});
     if (!process) return process.error();
     if (const auto ready = await_ready(*process); !ready) return ready.error();
     return RunningProgram(std::move(*process));

@@ -38,6 +38,10 @@ struct System {
 /// options are those of param_systems().
 [[nodiscard]] std::span<const System> marshal_systems();
 
+/// The program that finds objects and operations without calling anybody, once for each way of
+/// finding objects.
+[[nodiscard]] std::span<const System> demux_systems();
+
 /// The systems a comma-separated list names; an empty list names all of `known`.
 [[nodiscard]] Result<std::vector<System>>
 select_systems(const std::string& list, std::span<const System> known = all_systems());
@@ -93,7 +97,7 @@ class RunningSystem {
     ChildProcess client_;
 };
 
-/// A measured program that needs no peer.
+/// A measured program that needs no peer; it is given the system's client arguments.
 class RunningProgram {
   public:
     static Result<RunningProgram> start(const System& system,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos bench latency|ttcp|counters|param|marshal|footprint`: options into an experiment, its
-// report onto the terminal and into files.
+// `kairos bench latency|ttcp|counters|param|marshal|demux|footprint`: options into an experiment,
+// its report onto the terminal and into files.
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/process.h"
@@ -259,6 +259,19 @@ int run_marshal(const BenchArguments& arguments)
     return present(bench::run_marshal(options), bench::marshal_columns(), arguments);
 }
 
+int run_demux(const BenchArguments& arguments)
+{
+    bench::DemuxOptions options;
+    if (auto filled = fill_common(arguments, 9, 2, options, bench::demux_systems()); !filled)
+        return fail(filled.error());
+    options.servants =
+        arguments.quick ? std::vector<std::uint32_t>{1, 100, 500} : bench::servant_counts();
+    if (!arguments.units.empty()) options.servants = arguments.units;
+    std::sort(options.servants.begin(), options.servants.end());
+    options.requests = arguments.calls > 0 ? arguments.calls : arguments.quick ? 10'000 : 100'000;
+    return present(bench::run_demux(options), bench::demux_columns(), arguments);
+}
+
 int run_footprint(const BenchArguments& arguments)
 {
     bench::FootprintOptions options;
@@ -303,6 +316,20 @@ CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::st
     add_common_options(*command, *arguments, known);
     command->callback([arguments, &status, run] { status = run(*arguments); });
     return *command;
+}
+
+void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto demux = std::make_shared<BenchArguments>();
+    CLI::App& demux_command =
+        add_experiment(bench, "demux", "Finding objects and operations, alone", demux, status,
+                       run_demux, bench::demux_systems());
+    demux_command.add_option("--rounds", demux->rounds, "Rounds of all systems")->check(count);
+    demux_command.add_option("--requests", demux->calls, "Requests per point and round")
+        ->check(count);
+    demux_command.add_option("--servants", demux->units, "How many servants")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 100'000));
 }
 
 } // namespace
@@ -362,6 +389,8 @@ void add_bench_command(CLI::App& app, int& status)
     marshal_command.add_option("--buffers", marshal->buffers, "Sequences' bytes, such as 1K,64K")
         ->delimiter(',');
     marshal_command.add_option("--types", marshal->types, "Which types")->delimiter(',');
+
+    add_demux(*bench, status, count);
 
     // It compiles rather than measures, so it has but the options that say where the report goes.
     auto footprint = std::make_shared<BenchArguments>();
