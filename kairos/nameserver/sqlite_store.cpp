@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One connection writes, a few read: in WAL mode neither waits for the other.
+#include "kairos/nameserver/sqlite_store.h"
+
+#include "kairos/base/log.h"
+#include "kairos/cdr/reader.h"
+#include "kairos/cdr/writer.h"
+#include "kairos/nameserver/checksum.h"
+#include "kairos/nameserver/sqlite.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <condition_variable>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace kairos::nameserver {
+namespace {
+
+constexpr int schema_version = 1;
+constexpr int application_id = 0x4b724e53; // "KrNS": whose file it is
+
+/// AUTOINCREMENT: numbers of contexts that were destroyed are not used again.
+constexpr const char* schema = R"(
+BEGIN IMMEDIATE;
+CREATE TABLE store(identity INTEGER NOT NULL);
+INSERT INTO store VALUES (random());
+CREATE TABLE context(number INTEGER PRIMARY KEY AUTOINCREMENT);
+INSERT INTO context(number) VALUES (1);
+CREATE TABLE binding(
+    context INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    kind BLOB NOT NULL,
+    type INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    reference BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (context, id, kind)) WITHOUT ROWID;
+PRAGMA application_id = 1265782355;
+PRAGMA user_version = 1;
+COMMIT;)";
+static_assert(application_id == 1265782355 && schema_version == 1);
+
+enum Statement : std::size_t {
+    begin_reading,
+    begin_writing,
+    commit,
+    rollback,
+    find_context_row,
+    find_binding,
+    list_all,
+    list_after,
+    any_binding,
+    insert_binding,
+    replace_binding,
+    delete_binding,
+    insert_context,
+    delete_context,
+};
+constexpr const char* statements[] = {
+    "BEGIN",
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "ROLLBACK",
+    "SELECT 1 FROM context WHERE number = ?",
+    "SELECT type, target, reference, checksum FROM binding"
+    " WHERE context = ? AND id = ? AND kind = ?",
+    "SELECT type, target, reference, checksum, id, kind FROM binding"
+    " WHERE context = ? ORDER BY id, kind LIMIT ?",
+    "SELECT type, target, reference, checksum, id, kind FROM binding"
+    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind LIMIT ?",
+    "SELECT 1 FROM binding WHERE context = ? LIMIT 1",
+    "INSERT INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "REPLACE INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "DELETE FROM binding WHERE context = ? AND id = ? AND kind = ?",
+    "INSERT INTO context DEFAULT VALUES",
+    "DELETE FROM context WHERE number = ?",
+};
+constexpr TransactionStatements reading{begin_reading, commit, rollback};
+constexpr TransactionStatements writing{begin_writing, commit, rollback};
+
+// --- rows ----------------------------------------------------------------------------------------
+
+std::int64_t as_column(ContextId context) { return static_cast<std::int64_t>(context); }
+
+/// The entry of a row; none for one that nobody wrote like this.
+std::optional<Entry> entry_of(const Query& row, ContextId context, std::string_view id,
+                              std::string_view kind)
+{
+    if (!row.is_integer(0) || !row.is_integer(1) || !row.is_blob(2) || !row.is_integer(3))
+        return std::nullopt;
+    const std::int64_t type = row.integer_of(0);
+    const std::int64_t target = row.integer_of(1);
+    const std::string_view reference = row.blob_of(2);
+    if (row.integer_of(3) != checksum_of(context, id, kind, type, target, reference) || type < 0 ||
+        type > static_cast<std::int64_t>(Entry::Kind::foreign_context))
+        return std::nullopt;
+    Entry entry;
+    entry.kind = static_cast<Entry::Kind>(type);
+    if (entry.kind == Entry::Kind::context) {
+        entry.context = static_cast<ContextId>(target);
+        return target > 0 ? std::optional(entry) : std::nullopt;
+    }
+    cdr::Reader in = cdr::Reader::of_encapsulation(as_bytes(reference));
+    if (!ior::decode(in, entry.reference)) return std::nullopt;
+    return entry;
+}
+
+/// What an entry is in the columns of a row.
+class Columns {
+  public:
+    Columns(ContextId context, const ior::NameComponent& component, const Entry& entry)
+        : context_(context), component_(component), type_(static_cast<std::int64_t>(entry.kind)),
+          target_(entry.kind == Entry::Kind::context ? as_column(entry.context) : 0)
+    {
+        if (entry.kind == Entry::Kind::context) return;
+        cdr::Buffer buffer;
+        cdr::Writer out(buffer);
+        out.write(native_little_endian);
+        ior::encode(out, entry.reference);
+        reference_ = as_text(out.contiguous());
+    }
+    void bind_to(Query& query) const
+    {
+        query.integer(as_column(context_)).blob(component_.id).blob(component_.kind);
+        query.integer(type_).integer(target_).blob(reference_);
+        query.integer(
+            checksum_of(context_, component_.id, component_.kind, type_, target_, reference_));
+    }
+
+  private:
+    const ContextId context_;
+    const ior::NameComponent& component_;
+    const std::int64_t type_;
+    const std::int64_t target_;
+    std::string reference_;
+};
+
+// --- opening -------------------------------------------------------------------------------------
+
+/// Held while a name server has the store open; the kernel gives it back when the process ends. A
+/// file of its own: closing any descriptor of the database would drop SQLite's locks on it.
+class FileLock {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<FileLock>> take(const std::string& path)
+    {
+        const std::string name = path + "-lock";
+        const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (descriptor < 0)
+            return Error{ErrorCode::system, name + ": " + std::strerror(errno), errno};
+        std::unique_ptr<FileLock> lock(new FileLock(descriptor));
+        if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
+        if (errno == EWOULDBLOCK)
+            return Error{ErrorCode::invalid_argument,
+                         "another name server has the store " + path + " open"};
+        return Error{ErrorCode::system, name + ": " + std::strerror(errno), errno};
+    }
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+    ~FileLock() { ::close(descriptor_); }
+
+  private:
+    explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+    const int descriptor_;
+};
+
+Result<void> require(Connection& connection, const char* pragma, const std::string& expected,
+                     const std::string& otherwise)
+{
+    const auto value = connection.value_of(pragma);
+    if (!value) return value.error();
+    if (*value != expected) return Error{ErrorCode::invalid_argument, otherwise};
+    return {};
+}
+
+/// Makes the tables of an empty file, or checks that the file is ours.
+Result<void> prepare_schema(Connection& connection)
+{
+    const auto tables = connection.value_of("SELECT count(*) FROM sqlite_schema");
+    if (!tables) return tables.error();
+    if (*tables == "0") {
+        if (const auto made = connection.execute(schema); !made) return made;
+    }
+    if (const auto ours = require(connection, "PRAGMA application_id",
+                                  std::to_string(application_id), "is not a name server's store");
+        !ours)
+        return ours;
+    if (const auto known =
+            require(connection, "PRAGMA user_version", std::to_string(schema_version),
+                    "was written by another version of the name server");
+        !known)
+        return known;
+    return require(connection, "SELECT count(*) FROM context WHERE number = 1", "1",
+                   "is damaged: it has no root context");
+}
+
+/// FULL: a commit returns when the log is on the disk, not when the system has it.
+Result<std::unique_ptr<Connection>> open_writer(const SqliteOptions& options)
+{
+    auto connection = Connection::open(options.path);
+    if (!connection) return connection;
+    Connection& writer = **connection;
+    if (const auto wal = require(writer, "PRAGMA journal_mode = WAL", "wal",
+                                 "is where SQLite cannot keep a write-ahead log");
+        !wal)
+        return wal.error();
+    if (const auto set = writer.execute("PRAGMA synchronous = FULL"); !set) return set.error();
+    if (const auto ours = prepare_schema(writer); !ours) return ours.error();
+    if (options.pages_max != 0) {
+        const std::string limit = "PRAGMA max_page_count = " + std::to_string(options.pages_max);
+        if (const auto set = writer.execute(limit.c_str()); !set) return set.error();
+    }
+    if (const auto prepared = writer.prepare(statements); !prepared) return prepared.error();
+    return connection;
+}
+
+Result<std::unique_ptr<Connection>> open_reader(const SqliteOptions& options)
+{
+    auto connection = Connection::open(options.path);
+    if (!connection) return connection;
+    if (const auto set = (*connection)->execute("PRAGMA query_only = ON"); !set) return set.error();
+    if (const auto prepared = (*connection)->prepare(statements); !prepared)
+        return prepared.error();
+    return connection;
+}
+
+// --- the store -----------------------------------------------------------------------------------
+
+Result<std::uint64_t> read_identity(Connection& connection)
+{
+    const auto text = connection.value_of("SELECT identity FROM store");
+    if (!text) return text.error();
+    std::int64_t identity = 0;
+    const char* const end = text->data() + text->size();
+    if (const auto [stop, error] = std::from_chars(text->data(), end, identity);
+        error != std::errc{} || stop != end)
+        return Error{ErrorCode::malformed, "is damaged: it has no identity"};
+    return static_cast<std::uint64_t>(identity);
+}
+
+/// The connections that read: one a reading thread, which waits when there are more threads.
+class Readers {
+  public:
+    explicit Readers(std::vector<std::unique_ptr<Connection>> connections)
+        : idle_(std::move(connections))
+    {
+    }
+    [[nodiscard]] std::unique_ptr<Connection> take()
+    {
+        std::unique_lock lock(mutex_);
+        returned_.wait(lock, [this] { return !idle_.empty(); });
+        auto connection = std::move(idle_.back());
+        idle_.pop_back();
+        return connection;
+    }
+    void give_back(std::unique_ptr<Connection> connection)
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            idle_.push_back(std::move(connection));
+        }
+        returned_.notify_one();
+    }
+
+  private:
+    std::mutex mutex_; // guards idle_
+    std::condition_variable returned_;
+    std::vector<std::unique_ptr<Connection>> idle_;
+};
+
+class SqliteStore final : public Store {
+  public:
+    SqliteStore(std::string path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
+                std::unique_ptr<Connection> writer,
+                std::vector<std::unique_ptr<Connection>> readers)
+        : path_(std::move(path)), identity_(identity), lock_(std::move(lock)),
+          writer_(std::move(writer)), readers_(std::move(readers))
+    {
+    }
+
+    std::uint64_t identity() const noexcept override { return identity_; }
+    StoreStatus resolve(ContextId start, std::span<const ior::NameComponent> name,
+                        Resolution& resolution) override;
+    StoreStatus bind(ContextId context, const ior::NameComponent& component,
+                     const Entry& entry) override;
+    StoreStatus rebind(ContextId context, const ior::NameComponent& component,
+                       const Entry& entry) override;
+    StoreStatus unbind(ContextId context, const ior::NameComponent& component) override;
+    StoreStatus new_context(ContextId& created) override;
+    StoreStatus bind_new_context(ContextId context, const ior::NameComponent& component,
+                                 ContextId& created) override;
+    StoreStatus destroy_context(ContextId context) override;
+    StoreStatus find_context(ContextId context) override;
+    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
+                     std::vector<Listed>& bindings) override;
+
+  private:
+    /// Runs `action` with a connection and in a snapshot of its own.
+    template <typename Action>
+    StoreStatus read(Action&& action);
+    /// Runs `action` in a transaction that is committed if the action answers `done`.
+    template <typename Action>
+    StoreStatus write(Action&& action);
+
+    StoreStatus find(Connection& connection, ContextId context, const ior::NameComponent& component,
+                     Entry& entry);
+    StoreStatus require_context(Connection& connection, ContextId context);
+    StoreStatus insert(Connection& connection, Statement statement, ContextId context,
+                       const ior::NameComponent& component, const Entry& entry);
+    StoreStatus insert_new_context(Connection& connection, ContextId& created);
+
+    /// What SQLite's code means for the caller; logged.
+    StoreStatus failed(const Connection& connection, int code);
+    StoreStatus damaged(ContextId context);
+    void log_once(const std::string& line);
+    void log_again();
+
+    const std::string path_;
+    const std::uint64_t identity_;
+    const std::unique_ptr<FileLock> lock_; // given back last
+    std::mutex writing_mutex_;             // guards writer_
+    const std::unique_ptr<Connection> writer_;
+    Readers readers_;
+    std::mutex log_mutex_; // guards logged_
+    std::set<std::string> logged_;
+};
+
+template <typename Action>
+StoreStatus SqliteStore::read(Action&& action)
+{
+    auto connection = readers_.take();
+    StoreStatus status;
+    {
+        Transaction transaction(*connection, reading);
+        status = transaction.begun() == SQLITE_OK ? action(*connection)
+                                                  : failed(*connection, transaction.begun());
+    }
+    readers_.give_back(std::move(connection));
+    return status;
+}
+
+template <typename Action>
+StoreStatus SqliteStore::write(Action&& action)
+{
+    const std::lock_guard lock(writing_mutex_);
+    Transaction transaction(*writer_, writing);
+    if (transaction.begun() != SQLITE_OK) return failed(*writer_, transaction.begun());
+    const StoreStatus status = action(*writer_);
+    if (status != StoreStatus::done) return status;
+    const int committed = transaction.commit();
+    if (committed != SQLITE_OK) {
+        // What SQLite calls full it has not written; what could not be synchronised it may have.
+        const StoreStatus why = failed(*writer_, committed);
+        return why == StoreStatus::full ? why : StoreStatus::uncertain;
+    }
+    log_again();
+    return StoreStatus::done;
+}
+
+StoreStatus SqliteStore::resolve(ContextId start, std::span<const ior::NameComponent> name,
+                                 Resolution& resolution)
+{
+    return read([&](Connection& connection) {
+        resolution.context = start;
+        for (resolution.resolved = 0;;) {
+            const StoreStatus found =
+                find(connection, resolution.context, name[resolution.resolved], resolution.entry);
+            if (found != StoreStatus::done) return found;
+            if (++resolution.resolved == name.size()) return StoreStatus::done;
+            if (resolution.entry.kind == Entry::Kind::object) return StoreStatus::wrong_type;
+            if (resolution.entry.kind == Entry::Kind::foreign_context) return StoreStatus::foreign;
+            resolution.context = resolution.entry.context;
+        }
+    });
+}
+
+StoreStatus SqliteStore::bind(ContextId context, const ior::NameComponent& component,
+                              const Entry& entry)
+{
+    return write([&](Connection& connection) {
+        Entry old;
+        const StoreStatus found = find(connection, context, component, old);
+        if (found == StoreStatus::done) return StoreStatus::already_bound;
+        if (found != StoreStatus::not_bound) return found;
+        return insert(connection, insert_binding, context, component, entry);
+    });
+}
+
+StoreStatus SqliteStore::rebind(ContextId context, const ior::NameComponent& component,
+                                const Entry& entry)
+{
+    return write([&](Connection& connection) {
+        Entry old;
+        const StoreStatus found = find(connection, context, component, old);
+        if (found != StoreStatus::done && found != StoreStatus::not_bound) return found;
+        if (found == StoreStatus::done && old.is_context() != entry.is_context())
+            return StoreStatus::wrong_type;
+        return insert(connection, replace_binding, context, component, entry);
+    });
+}
+
+StoreStatus SqliteStore::unbind(ContextId context, const ior::NameComponent& component)
+{
+    return write([&](Connection& connection) {
+        Entry old;
+        const StoreStatus found = find(connection, context, component, old);
+        if (found != StoreStatus::done) return found;
+        Query query(connection, delete_binding);
+        query.integer(as_column(context)).blob(component.id).blob(component.kind);
+        return query.run() ? StoreStatus::done : failed(connection, query.failure());
+    });
+}
+
+StoreStatus SqliteStore::new_context(ContextId& created)
+{
+    return write([&](Connection& connection) { return insert_new_context(connection, created); });
+}
+
+StoreStatus SqliteStore::bind_new_context(ContextId context, const ior::NameComponent& component,
+                                          ContextId& created)
+{
+    return write([&](Connection& connection) {
+        Entry entry;
+        const StoreStatus found = find(connection, context, component, entry);
+        if (found == StoreStatus::done) return StoreStatus::already_bound;
+        if (found != StoreStatus::not_bound) return found;
+        const StoreStatus made = insert_new_context(connection, created);
+        if (made != StoreStatus::done) return made;
+        entry = {.kind = Entry::Kind::context, .context = created, .reference = {}};
+        return insert(connection, insert_binding, context, component, entry);
+    });
+}
+
+StoreStatus SqliteStore::destroy_context(ContextId context)
+{
+    return write([&](Connection& connection) {
+        const StoreStatus there = require_context(connection, context);
+        if (there != StoreStatus::done) return there;
+        {
+            Query query(connection, any_binding);
+            if (query.integer(as_column(context)).next()) return StoreStatus::not_empty;
+            if (query.failure() != SQLITE_OK) return failed(connection, query.failure());
+        }
+        Query query(connection, delete_context);
+        return query.integer(as_column(context)).run() ? StoreStatus::done
+                                                       : failed(connection, query.failure());
+    });
+}
+
+StoreStatus SqliteStore::find_context(ContextId context)
+{
+    return read([&](Connection& connection) { return require_context(connection, context); });
+}
+
+StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after, std::size_t count,
+                              std::vector<Listed>& bindings)
+{
+    bindings.clear();
+    return read([&](Connection& connection) {
+        Query query(connection, after == nullptr ? list_all : list_after);
+        query.integer(as_column(context));
+        if (after != nullptr) query.blob(after->id).blob(after->kind);
+        query.integer(static_cast<std::int64_t>(count));
+        while (query.next()) {
+            const std::string_view id = query.blob_of(4);
+            const std::string_view kind = query.blob_of(5);
+            const auto entry = entry_of(query, context, id, kind);
+            if (!entry) return damaged(context);
+            bindings.push_back({{std::string(id), std::string(kind)}, entry->is_context()});
+        }
+        return query.failure() == SQLITE_OK ? StoreStatus::done
+                                            : failed(connection, query.failure());
+    });
+}
+
+/// `done`, `not_bound`, `no_context` or `broken`.
+StoreStatus SqliteStore::find(Connection& connection, ContextId context,
+                              const ior::NameComponent& component, Entry& entry)
+{
+    Query query(connection, find_binding);
+    query.integer(as_column(context)).blob(component.id).blob(component.kind);
+    if (query.next()) {
+        auto found = entry_of(query, context, component.id, component.kind);
+        if (!found) return damaged(context);
+        entry = std::move(*found);
+        return StoreStatus::done;
+    }
+    if (query.failure() != SQLITE_OK) return failed(connection, query.failure());
+    const StoreStatus there = require_context(connection, context);
+    return there == StoreStatus::done ? StoreStatus::not_bound : there;
+}
+
+StoreStatus SqliteStore::require_context(Connection& connection, ContextId context)
+{
+    Query query(connection, find_context_row);
+    if (query.integer(as_column(context)).next()) return StoreStatus::done;
+    return query.failure() == SQLITE_OK ? StoreStatus::no_context
+                                        : failed(connection, query.failure());
+}
+
+StoreStatus SqliteStore::insert(Connection& connection, Statement statement, ContextId context,
+                                const ior::NameComponent& component, const Entry& entry)
+{
+    if (entry.kind == Entry::Kind::context) {
+        const StoreStatus there = require_context(connection, entry.context);
+        if (there != StoreStatus::done) return there;
+    }
+    const Columns columns(context, component, entry); // outlives the query, which borrows from it
+    Query query(connection, statement);
+    columns.bind_to(query);
+    return query.run() ? StoreStatus::done : failed(connection, query.failure());
+}
+
+StoreStatus SqliteStore::insert_new_context(Connection& connection, ContextId& created)
+{
+    Query query(connection, insert_context);
+    if (!query.run()) return failed(connection, query.failure());
+    created = static_cast<ContextId>(sqlite3_last_insert_rowid(connection.handle()));
+    return StoreStatus::done;
+}
+
+StoreStatus SqliteStore::failed(const Connection& connection, int code)
+{
+    log_once(connection.failure().reason);
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+    case SQLITE_BUSY: // somebody else's lock, for longer than we wait
+        return StoreStatus::full;
+    default:
+        return StoreStatus::broken;
+    }
+}
+
+StoreStatus SqliteStore::damaged(ContextId context)
+{
+    log_once("a row of context " + std::to_string(context) + " is not as it was written");
+    return StoreStatus::broken;
+}
+
+/// Clients repeat what fails: each line once, and few, until a change succeeds.
+void SqliteStore::log_once(const std::string& line)
+{
+    constexpr std::size_t lines_max = 8;
+    const std::lock_guard lock(log_mutex_);
+    if (logged_.size() == lines_max || !logged_.insert(line).second) return;
+    log::error("name server's store " + path_ + ": " + line);
+}
+
+void SqliteStore::log_again()
+{
+    const std::lock_guard lock(log_mutex_);
+    logged_.clear();
+}
+
+} // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options)
+{
+    const auto refuse = [&](const Error& error) {
+        const bool named = error.reason.find(options.path) != std::string::npos;
+        return Error{error.code, named ? error.reason : options.path + ": " + error.reason,
+                     error.system_errno};
+    };
+    // Two names of one file must be one lock.
+    std::error_code ignored;
+    SqliteOptions real = options;
+    const auto canonical = std::filesystem::weakly_canonical(options.path, ignored);
+    if (!canonical.empty()) real.path = canonical;
+
+    auto lock = FileLock::take(real.path);
+    if (!lock) return refuse(lock.error());
+    auto writer = open_writer(real);
+    if (!writer) return refuse(writer.error());
+    const auto identity = read_identity(**writer);
+    if (!identity) return refuse(identity.error());
+    std::vector<std::unique_ptr<Connection>> readers;
+    for (std::size_t i = 0; i < std::max<std::size_t>(real.readers, 1); ++i) {
+        auto reader = open_reader(real);
+        if (!reader) return refuse(reader.error());
+        readers.push_back(std::move(reader).value());
+    }
+    std::unique_ptr<Store> store =
+        std::make_unique<SqliteStore>(real.path, *identity, std::move(lock).value(),
+                                      std::move(writer).value(), std::move(readers));
+    return store;
+}
+
+} // namespace kairos::nameserver

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store in one file: what it answers, also against a model, that it keeps it, and what it does
+// when rows are damaged, the disk is full or the file is not its own.
+#include "kairos/nameserver/store_testing.h"
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace kairos::nameserver {
+namespace {
+
+class SqliteStoreTest : public testing::Test {
+  protected:
+    SqliteStoreTest() : store_(folder_.open()) {}
+
+    void reopen(std::uint32_t pages_max = 0)
+    {
+        store_.reset();
+        store_ = folder_.open(pages_max);
+    }
+    /// Behind the store's back.
+    void execute(const std::string& sql) const
+    {
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(sqlite3_open(folder_.file().c_str(), &handle), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(handle);
+        sqlite3_close(handle);
+    }
+
+    StoreFolder folder_;
+    std::unique_ptr<Store> store_;
+};
+
+using Status = StoreStatus;
+
+} // namespace
+
+TEST_F(SqliteStoreTest, BindsResolvesRebindsAndUnbinds)
+{
+    const auto name = component("a", "b");
+    EXPECT_EQ(store_->bind(root_context, name, object_entry(1)), Status::done);
+    EXPECT_EQ(bound(*store_, root_context, name), object_entry(1));
+    EXPECT_EQ(store_->bind(root_context, name, object_entry(2)), Status::already_bound);
+    EXPECT_EQ(bound(*store_, root_context, name), object_entry(1));
+    EXPECT_EQ(store_->rebind(root_context, name, object_entry(2)), Status::done);
+    EXPECT_EQ(bound(*store_, root_context, name), object_entry(2));
+    EXPECT_EQ(store_->unbind(root_context, name), Status::done);
+    EXPECT_EQ(store_->unbind(root_context, name), Status::not_bound);
+    EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::done);
+}
+
+TEST_F(SqliteStoreTest, EveryOctetOfANameCounts)
+{
+    const std::vector<ior::NameComponent> names{
+        component("a", ""),    component("", "a"),    component("", ""),
+        component("A", ""),    component("a ", ""),   component("a", " "),
+        component("\xff", ""), component("a\n", "'"), component(std::string(5000, 'x'), "%")};
+    for (std::size_t i = 0; i < names.size(); ++i)
+        EXPECT_EQ(store_->bind(root_context, names[i], object_entry(static_cast<int>(i))),
+                  Status::done);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        EXPECT_EQ(bound(*store_, root_context, names[i]), object_entry(static_cast<int>(i)));
+    EXPECT_EQ(list_all(*store_, root_context, 2).size(), names.size());
+}
+
+TEST_F(SqliteStoreTest, FollowsNamesAndSaysHowFarTheyLed)
+{
+    ContextId a = 0;
+    ContextId b = 0;
+    ASSERT_EQ(store_->bind_new_context(root_context, component("a"), a), Status::done);
+    ASSERT_EQ(store_->bind_new_context(a, component("b"), b), Status::done);
+    ASSERT_EQ(store_->bind(b, component("object"), object_entry(1)), Status::done);
+    ASSERT_EQ(store_->bind(a, component("other server"), foreign_entry(2)), Status::done);
+
+    const auto led = [&](const char* text, std::size_t resolved, ContextId context) {
+        Resolution resolution;
+        const Status status =
+            resolve(*store_, root_context, ior::parse_name(text).value(), resolution);
+        EXPECT_EQ(resolution.resolved, resolved) << text;
+        EXPECT_EQ(resolution.context, context) << text;
+        return std::pair(status, resolution.entry);
+    };
+    EXPECT_EQ(led("a/b/object", 3, b), std::pair(Status::done, object_entry(1)));
+    EXPECT_EQ(led("a/b", 2, a), std::pair(Status::done, context_entry(b)));
+    EXPECT_EQ(led("a/other server", 2, a), std::pair(Status::done, foreign_entry(2)));
+    EXPECT_EQ(led("a/missing/x", 1, a).first, Status::not_bound);
+    EXPECT_EQ(led("a/b/object/x", 3, b).first, Status::wrong_type);
+    EXPECT_EQ(led("a/other server/x", 2, a), std::pair(Status::foreign, foreign_entry(2)));
+}
+
+TEST_F(SqliteStoreTest, ObjectsAndContextsDoNotReplaceEachOther)
+{
+    ContextId context = 0;
+    ASSERT_EQ(store_->bind_new_context(root_context, component("c"), context), Status::done);
+    EXPECT_EQ(store_->rebind(root_context, component("c"), object_entry(1)), Status::wrong_type);
+    EXPECT_EQ(store_->rebind(root_context, component("c"), foreign_entry(1)), Status::done);
+    ASSERT_EQ(store_->bind(root_context, component("o"), object_entry(1)), Status::done);
+    EXPECT_EQ(store_->rebind(root_context, component("o"), context_entry(context)),
+              Status::wrong_type);
+}
+
+TEST_F(SqliteStoreTest, ContextsAreDestroyedEmptyAndTheirNumbersAreNotUsedAgain)
+{
+    ContextId first = 0;
+    ASSERT_EQ(store_->new_context(first), Status::done);
+    ASSERT_EQ(store_->bind(first, component("x"), object_entry(1)), Status::done);
+    ASSERT_EQ(store_->bind(root_context, component("c"), context_entry(first)), Status::done);
+    EXPECT_EQ(store_->destroy_context(first), Status::not_empty);
+    ASSERT_EQ(store_->unbind(first, component("x")), Status::done);
+    EXPECT_EQ(store_->destroy_context(first), Status::done);
+    EXPECT_EQ(store_->destroy_context(first), Status::no_context);
+    EXPECT_EQ(store_->find_context(first), Status::no_context);
+    EXPECT_EQ(store_->bind(first, component("x"), object_entry(1)), Status::no_context);
+    EXPECT_EQ(store_->unbind(first, component("x")), Status::no_context);
+    EXPECT_EQ(store_->bind(root_context, component("d"), context_entry(first)), Status::no_context);
+    Resolution resolution;
+    EXPECT_EQ(resolve(*store_, root_context, {component("c"), component("x")}, resolution),
+              Status::no_context);
+    reopen();
+    ContextId second = 0;
+    ASSERT_EQ(store_->new_context(second), Status::done);
+    EXPECT_GT(second, first);
+}
+
+TEST_F(SqliteStoreTest, KeepsItsIdentityWhichIsNoOthers)
+{
+    const std::uint64_t identity = store_->identity();
+    reopen();
+    EXPECT_EQ(store_->identity(), identity);
+    const StoreFolder other;
+    EXPECT_NE(other.open()->identity(), identity);
+}
+
+TEST_F(SqliteStoreTest, DoesWhatTheModelDoes)
+{
+    std::mt19937 random(11);
+    StoreModel model;
+    std::vector<ContextId> known{root_context};
+    for (int step = 0; step < 2000; ++step) {
+        const ContextId context = known[random() % known.size()];
+        const ContextId other = known[random() % known.size()];
+        const auto name = component(std::string(1, static_cast<char>('a' + random() % 4)),
+                                    random() % 2 == 0 ? "" : "k");
+        const int number = static_cast<int>(random() % 1000);
+        const Entry entry = random() % 3 == 0   ? context_entry(other)
+                            : random() % 3 == 0 ? foreign_entry(number)
+                                                : object_entry(number);
+        switch (random() % 6) {
+        case 0:
+            ASSERT_EQ(store_->bind(context, name, entry), model.bind(context, name, entry));
+            break;
+        case 1:
+            ASSERT_EQ(store_->rebind(context, name, entry), model.rebind(context, name, entry));
+            break;
+        case 2:
+            ASSERT_EQ(store_->unbind(context, name), model.unbind(context, name));
+            break;
+        case 3: {
+            ContextId created = 0;
+            const Status status = store_->bind_new_context(context, name, created);
+            if (status == Status::done) {
+                known.push_back(created);
+                model.make(created);
+                ASSERT_EQ(model.bind(context, name, context_entry(created)), Status::done);
+            } else {
+                ASSERT_EQ(status, model.bind(context, name, foreign_entry(0)));
+            }
+            break;
+        }
+        case 4:
+            if (context == root_context) break;
+            ASSERT_EQ(store_->destroy_context(context), model.destroy_context(context));
+            break;
+        default:
+            if (step % 100 == 0) reopen();
+        }
+    }
+    expect_same(*store_, model);
+    reopen();
+    expect_same(*store_, model);
+}
+
+TEST_F(SqliteStoreTest, ListsInPortionsWhileNamesComeAndGo)
+{
+    for (int i = 0; i < 100; ++i)
+        ASSERT_EQ(store_->bind(root_context, component(std::to_string(1000 + i)), object_entry(i)),
+                  Status::done);
+    for (const std::size_t portion : {1u, 7u, 99u, 100u, 101u})
+        EXPECT_EQ(list_all(*store_, root_context, portion).size(), 100u);
+    std::vector<Listed> some;
+    const auto last = component("1049");
+    ASSERT_EQ(store_->unbind(root_context, last), Status::done); // the cursor's own
+    ASSERT_EQ(store_->list(root_context, &last, 1000, some), Status::done);
+    ASSERT_EQ(some.size(), 50u);
+    EXPECT_EQ(some[0].component.id, "1050");
+    EXPECT_EQ(store_->list(12345, nullptr, 10, some), Status::done);
+    EXPECT_TRUE(some.empty());
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, ASecondServerIsRefused)
+{
+    const auto second = open_sqlite_store({.path = folder_.file(), .readers = 1, .pages_max = 0});
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().reason,
+              "another name server has the store " + folder_.file() + " open");
+    // Also by another name.
+    const std::string alias = folder_.path() / "alias";
+    std::filesystem::create_symlink(folder_.file(), alias);
+    EXPECT_FALSE(open_sqlite_store({.path = alias, .readers = 1, .pages_max = 0}).ok());
+    // The first one noticed nothing, and the next one is welcome.
+    EXPECT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
+    store_.reset();
+    EXPECT_TRUE(open_sqlite_store({.path = alias, .readers = 1, .pages_max = 0}).ok());
+}
+
+TEST(SqliteStoreFile, OthersAreRefusedAndLeftAlone)
+{
+    const StoreFolder folder;
+    const auto refusal = [&](const std::string& path) {
+        const auto store = open_sqlite_store({.path = path, .readers = 1, .pages_max = 0});
+        return store ? std::string("accepted") : store.error().reason;
+    };
+    EXPECT_NE(refusal(folder.path() / "no" / "names").find("No such file"), std::string::npos);
+
+    const std::string text = "this is no database, but a text that somebody wrote and wants back";
+    std::ofstream(folder.file()) << text;
+    EXPECT_NE(refusal(folder.file()).find("not a database"), std::string::npos);
+    std::ifstream file(folder.file());
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), text);
+    std::filesystem::remove(folder.file());
+
+    const auto change = [&](const char* sql) {
+        sqlite3* handle = nullptr;
+        ASSERT_EQ(sqlite3_open(folder.file().c_str(), &handle), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(handle);
+    };
+    change("CREATE TABLE theirs(x)");
+    EXPECT_NE(refusal(folder.file()).find("is not a name server's store"), std::string::npos);
+    std::filesystem::remove(folder.file());
+
+    (void)folder.open();
+    change("PRAGMA user_version = 2");
+    EXPECT_NE(refusal(folder.file()).find("another version"), std::string::npos);
+    change("PRAGMA user_version = 1; DELETE FROM store");
+    EXPECT_NE(refusal(folder.file()).find("no identity"), std::string::npos);
+    change("DELETE FROM context");
+    EXPECT_NE(refusal(folder.file()).find("no root context"), std::string::npos);
+}
+
+// --- damage --------------------------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, ADamagedRowIsBrokenAndNothingElseIs)
+{
+    const std::vector<std::string> damages{
+        "reference = x'00'", "reference = 5",   "type = 1, target = 1",    "type = 7",
+        "type = 'object'",   "target = 3",      "checksum = checksum + 1", "checksum = 'x'",
+        "id = x'6261'",      "reference = x''",
+    };
+    for (const std::string& damage : damages) {
+        ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
+        ASSERT_EQ(store_->bind(root_context, component("good"), object_entry(2)), Status::done);
+        execute("UPDATE binding SET " + damage + " WHERE id = x'61'");
+        const auto name = damage.starts_with("id") ? component("ba") : component("a");
+        Resolution resolution;
+        EXPECT_EQ(resolve(*store_, root_context, {name}, resolution), Status::broken) << damage;
+        EXPECT_EQ(store_->bind(root_context, name, object_entry(3)), Status::broken) << damage;
+        EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::broken) << damage;
+        EXPECT_EQ(store_->unbind(root_context, name), Status::broken) << damage;
+        std::vector<Listed> listed;
+        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::broken) << damage;
+        EXPECT_EQ(bound(*store_, root_context, component("good")), object_entry(2));
+        execute("DELETE FROM binding");
+    }
+}
+
+TEST_F(SqliteStoreTest, ADamagedFileIsBrokenAndNeverACrash)
+{
+    for (int i = 0; i < 200; ++i)
+        ASSERT_EQ(store_->bind(root_context, component(std::to_string(i)), object_entry(i)),
+                  Status::done);
+    store_.reset(); // everything is in the file now
+    std::mt19937 random(5);
+    const auto size = std::filesystem::file_size(folder_.file());
+    for (int round = 0; round < 30; ++round) {
+        std::filesystem::copy_file(folder_.file(), folder_.path() / "copy",
+                                   std::filesystem::copy_options::overwrite_existing);
+        {
+            std::fstream file(folder_.path() / "copy");
+            for (int i = 0; i < 40; ++i) {
+                file.seekp(static_cast<std::streamoff>(100 + random() % (size - 100)));
+                file.put(static_cast<char>(random()));
+            }
+        }
+        const auto store =
+            open_sqlite_store({.path = folder_.path() / "copy", .readers = 1, .pages_max = 0});
+        if (!store) continue;
+        for (int i = 0; i < 200; ++i) {
+            Resolution resolution;
+            const Status status =
+                resolve(**store, root_context, {component(std::to_string(i))}, resolution);
+            // A page may have lost the row, but none is another than it was.
+            if (status == Status::done) {
+                EXPECT_EQ(resolution.entry, object_entry(i));
+            }
+        }
+    }
+}
+
+// --- no room -------------------------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, AFullStoreSaysSoServesReadsAndWorksAgainWhenThereIsRoom)
+{
+    reopen(40);
+    int bindings = 0;
+    const std::string filler(500, 'x');
+    Status status = Status::done;
+    for (; bindings < 1000; ++bindings) {
+        status = store_->bind(root_context, component(std::to_string(bindings), filler),
+                              object_entry(bindings));
+        if (status != Status::done) break;
+    }
+    EXPECT_EQ(status, Status::full);
+    ContextId created = 0;
+    EXPECT_EQ(list_all(*store_, root_context, 50).size(), static_cast<std::size_t>(bindings));
+    for (int i = 0; i < bindings; ++i) {
+        EXPECT_EQ(bound(*store_, root_context, component(std::to_string(i), filler)),
+                  object_entry(i));
+        ASSERT_EQ(store_->unbind(root_context, component(std::to_string(i), filler)), Status::done);
+    }
+    EXPECT_EQ(store_->bind_new_context(root_context, component("a"), created), Status::done);
+}
+
+/// In a child process, because the limit cannot be taken back: 0 if all was as it must be.
+static int fill_a_disk(const StoreFolder& folder)
+{
+    // Files may not grow beyond this; a write that would fails, as on a full or broken disk.
+    const rlimit limit{std::size_t{1} << 18, std::size_t{1} << 18};
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 10;
+    const auto store = folder.open();
+    int bound_names = 0;
+    Status status = Status::done;
+    for (; bound_names < 5000; ++bound_names) {
+        status = store->bind(root_context, component(std::to_string(bound_names)),
+                             object_entry(bound_names));
+        if (status != Status::done) break;
+    }
+    if (status != Status::broken && status != Status::full && status != Status::uncertain)
+        return 11;
+    for (int i = 0; i < bound_names; ++i) {
+        Resolution resolution;
+        if (resolve(*store, root_context, {component(std::to_string(i))}, resolution) !=
+                Status::done ||
+            resolution.entry != object_entry(i))
+            return 12;
+    }
+    return write(STDOUT_FILENO, &bound_names, sizeof bound_names) == sizeof bound_names ? 0 : 13;
+}
+
+TEST(SqliteStoreDisk, ThatRefusesToBeWrittenKeepsWhatWasAcknowledged)
+{
+    const StoreFolder folder;
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        _exit(fill_a_disk(folder));
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    ASSERT_EQ(WEXITSTATUS(status), 0);
+    int bound_names = 0;
+    ASSERT_EQ(read(ends[0], &bound_names, sizeof bound_names),
+              static_cast<ssize_t>(sizeof bound_names));
+    close(ends[0]);
+    close(ends[1]);
+    EXPECT_GT(bound_names, 10);
+    const auto store = folder.open();
+    for (int i = 0; i < bound_names; ++i)
+        EXPECT_EQ(bound(*store, root_context, component(std::to_string(i))), object_entry(i));
+}
+
+// --- threads -------------------------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, ManyThreadsReadAndChange)
+{
+    constexpr int threads_count = 4;
+    constexpr int steps = 50;
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (int t = 0; t < threads_count; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < steps; ++i) {
+                const auto name = component(std::to_string(t), std::to_string(i));
+                if (store_->bind(root_context, name, object_entry(i)) != Status::done) ++wrong;
+                Resolution resolution;
+                if (store_->resolve(root_context, {&name, 1}, resolution) != Status::done ||
+                    resolution.entry != object_entry(i))
+                    ++wrong;
+                std::vector<Listed> listed;
+                if (store_->list(root_context, nullptr, 10, listed) != Status::done) ++wrong;
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(list_all(*store_, root_context, 30).size(),
+              static_cast<std::size_t>(threads_count * steps));
+}
+
+} // namespace kairos::nameserver

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a name server keeps: contexts and what is bound in them, behind an interface without CORBA's
+// calls, so that the same service runs over one file or over a database that several servers share.
+// Any thread. A change that was answered with `done` survives the end of the process and of the
+// machine's power.
+#pragma once
+
+#include "kairos/ior/ior.h"
+#include "kairos/ior/name.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kairos::nameserver {
+
+/// Of a context in its store. Never used twice: references to a destroyed one must not find
+/// another.
+using ContextId = std::uint64_t;
+inline constexpr ContextId root_context = 1;
+
+/// What a name is bound to.
+struct Entry {
+    enum class Kind : std::uint8_t {
+        object = 0,
+        context = 1,         ///< of this store: `context`
+        foreign_context = 2, ///< of another server: `reference`
+    };
+    Kind kind = Kind::object;
+    ContextId context = 0;
+    ior::Ior reference; ///< of objects it may be nil
+    [[nodiscard]] bool is_context() const noexcept { return kind != Kind::object; }
+    friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+struct Listed {
+    ior::NameComponent component;
+    bool is_context = false;
+    friend bool operator==(const Listed&, const Listed&) = default;
+};
+
+enum class StoreStatus : std::uint8_t {
+    done,
+    not_bound,
+    already_bound,
+    wrong_type, ///< an object where a context is needed, or the reverse
+    no_context, ///< the context does not exist, or no more
+    not_empty,
+    foreign,   ///< the rest of the name is another server's
+    full,      ///< no room for the change: nothing happened
+    broken,    ///< the store cannot be read or written, or holds what cannot be: nothing happened
+    uncertain, ///< it failed while the change was made durable: it may or may not be there
+};
+
+/// How far a name led.
+struct Resolution {
+    std::size_t resolved = 0;         ///< components that were found
+    ContextId context = root_context; ///< where the next one was looked for
+    Entry entry;                      ///< what the last one found is bound to
+};
+
+class Store {
+  public:
+    Store() = default;
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+    virtual ~Store() = default;
+
+    /// Of this store and its copies only: tells its contexts from those of others.
+    [[nodiscard]] virtual std::uint64_t identity() const noexcept = 0;
+
+    /// Follows `name`, of at least one component, through contexts of this store. `done`; or
+    /// `not_bound` and `no_context` for the component after `resolved`; `wrong_type` if the last
+    /// one found is an object but not the last of the name; `foreign` likewise for a foreign
+    /// context; `broken`.
+    [[nodiscard]] virtual StoreStatus
+    resolve(ContextId start, std::span<const ior::NameComponent> name, Resolution& resolution) = 0;
+
+    /// `done`, `already_bound`, `no_context` (also for an entry's), and the last three, as all
+    /// below.
+    [[nodiscard]] virtual StoreStatus bind(ContextId context, const ior::NameComponent& component,
+                                           const Entry& entry) = 0;
+    /// Binds what is not bound, too. `wrong_type`: an object cannot replace a context, nor a
+    /// context an object.
+    [[nodiscard]] virtual StoreStatus rebind(ContextId context, const ior::NameComponent& component,
+                                             const Entry& entry) = 0;
+    [[nodiscard]] virtual StoreStatus unbind(ContextId context,
+                                             const ior::NameComponent& component) = 0;
+    [[nodiscard]] virtual StoreStatus new_context(ContextId& created) = 0;
+    /// Both or none.
+    [[nodiscard]] virtual StoreStatus bind_new_context(ContextId context,
+                                                       const ior::NameComponent& component,
+                                                       ContextId& created) = 0;
+    /// `not_empty`. What is bound to it elsewhere stays bound to nothing.
+    [[nodiscard]] virtual StoreStatus destroy_context(ContextId context) = 0;
+
+    /// `done` or `no_context`.
+    [[nodiscard]] virtual StoreStatus find_context(ContextId context) = 0;
+    /// At most `count` bindings, in order of id and kind, that come behind `after`; all for null.
+    /// Fewer than `count` are the last. An empty list also for a context that does not exist.
+    [[nodiscard]] virtual StoreStatus list(ContextId context, const ior::NameComponent* after,
+                                           std::size_t count, std::vector<Listed>& bindings) = 0;
+};
+
+} // namespace kairos::nameserver
