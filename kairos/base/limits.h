@@ -41,4 +41,8 @@ inline constexpr std::size_t operation_name_max = std::size_t{4} << 10;
 /// Connections a server accepts by default; `-ORBMaxConnections` changes it.
 inline constexpr std::size_t connections_max = 10'000;
 
+/// Requests that wait for their POAManagers by default; `-ORBHoldLimit` changes it. Each keeps its
+/// connection, and with thread-per-connection its thread.
+inline constexpr std::size_t held_requests_max = 1000;
+
 } // namespace kairos::limits

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/corbaname.h"
+#include "kairos/corba/poa_services.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
@@ -27,12 +28,13 @@ namespace minor_code = kairos::orb::minor_code;
 
 namespace {
 
+constexpr std::string_view poa_current = "POACurrent";
 constexpr std::string_view type_code_factory = "TypeCodeFactory";
 constexpr std::string_view policy_manager = "ORBPolicyManager";
 constexpr std::string_view policy_current = "PolicyCurrent";
 /// What every ORB has, and nobody can register.
-constexpr std::string_view own_services[] = {"RootPOA", type_code_factory, policy_manager,
-                                             policy_current};
+constexpr std::string_view own_services[] = {"RootPOA", poa_current, type_code_factory,
+                                             policy_manager, policy_current};
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
@@ -106,7 +108,7 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     is_profiled_ = true;
 }
 
-ORB::~ORB() { CORBA::release(root_poa_); }
+ORB::~ORB() = default;
 
 void ORB::_remove_ref() noexcept
 {
@@ -258,13 +260,23 @@ Object_ptr ORB::object_from_file(const std::string& path, int depth)
 PortableServer::POA_ptr ORB::_kairos_root_poa()
 {
     require_running();
-    const std::lock_guard lock(mutex_);
-    if (root_poa_ == nullptr) {
-        if (const auto listening = core_->listen(); !listening)
-            throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
-        root_poa_ = new PortableServer::POA(core_);
+    std::shared_ptr<kairos::corba::PoaServices> services;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!poa_services_) {
+            if (const auto listening = core_->listen(); !listening)
+                throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
+            poa_services_ = std::make_shared<kairos::corba::PoaServices>(core_);
+        }
+        services = poa_services_;
     }
-    return root_poa_;
+    return services->root_poa();
+}
+
+std::shared_ptr<kairos::corba::PoaServices> ORB::poa_services()
+{
+    const std::lock_guard lock(mutex_);
+    return poa_services_;
 }
 
 Object_ptr ORB::resolve_initial_references(const char* name)
@@ -275,7 +287,8 @@ Object_ptr ORB::resolve_initial_references(const char* name)
 
 Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
 {
-    if (wanted == "RootPOA") return Object::_duplicate(_kairos_root_poa());
+    if (wanted == "RootPOA") return _kairos_root_poa();
+    if (wanted == poa_current) return new PortableServer::Current;
     if (wanted == type_code_factory) return new TypeCodeFactory;
     if (wanted == policy_manager || wanted == policy_current) {
         if (&kairos::corba::policy_service == nullptr) throw InvalidName();
@@ -364,13 +377,10 @@ void ORB::shutdown(Boolean wait_for_completion)
     if (wait_for_completion && kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "waiting for shutdown within an upcall would deadlock");
-    PortableServer::POA_ptr root_poa = nullptr;
-    {
-        const std::lock_guard lock(mutex_);
-        root_poa = root_poa_;
-    }
-    if (root_poa != nullptr) root_poa->_kairos_end(); // wakes threads that hold requests
+    const auto services = poa_services();
+    if (services) services->deactivate_all(); // wakes threads that hold requests
     core_->shutdown(wait_for_completion);
+    if (services && wait_for_completion) services->destroy_all();
 }
 
 void ORB::destroy()
@@ -380,26 +390,24 @@ void ORB::destroy()
                             "destroying the ORB within an upcall would deadlock");
     if (!core_->is_shut_down()) shutdown(true);
     core_->destroy();
-    core_->set_adapter(nullptr);
+    core_->take_adapter_away();
     {
         OrbTable& table = orb_table();
         const std::lock_guard lock(table.mutex);
         std::erase(table.orbs, this);
     }
-    PortableServer::POA_ptr root_poa = nullptr;
+    std::shared_ptr<kairos::corba::PoaServices> services;
     std::map<std::string, Object_var, std::less<>> registered;
     kairos::corba::OrbAttachment* responses = nullptr;
     {
         const std::lock_guard lock(mutex_);
-        std::swap(root_poa, root_poa_);
+        services.swap(poa_services_);
         registered.swap(registered_);
         if (std::exchange(is_profiled_, false)) kairos::types::end_profile();
         responses = responses_.get(); // lives as long as this
     }
     if (responses != nullptr) responses->end();
-    if (root_poa == nullptr) return;
-    root_poa->_kairos_adapter().objects().deactivate_all(); // gives the servants back
-    CORBA::release(root_poa);
+    if (services) services->destroy_all(); // gives the servants back
 }
 
 } // namespace CORBA

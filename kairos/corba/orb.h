@@ -29,6 +29,7 @@ struct ObjectUrl;
 } // namespace kairos::ior
 
 namespace kairos::corba {
+class PoaServices;
 class Policies;
 
 /// What a module above keeps with an ORB. Any thread.
@@ -85,9 +86,9 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// throws what calls throw; all other addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", what -ORBInitRef or
-    /// register_initial_reference named and, with -ORBDefaultInitRef, any other. The caller owns
-    /// the result. Throws InvalidName, and what string_to_object throws.
+    /// "RootPOA", "POACurrent", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", what
+    /// -ORBInitRef or register_initial_reference named and, with -ORBDefaultInitRef, any other. The
+    /// caller owns the result. Throws InvalidName, and what string_to_object throws.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
@@ -136,7 +137,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
-    /// The RootPOA, owned by the ORB; made at the first call.
+    /// The RootPOA, owned by the caller; made at the first call.
     [[nodiscard]] PortableServer::POA_ptr _kairos_root_poa();
 
     void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
@@ -150,6 +151,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     void require_running() const;
     [[nodiscard]] kairos::corba::OrbAttachment& responses();
+    [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> poa_services();
     void require_serving_possible() const;
     Object_ptr object_from_url(std::string_view text, int depth);
     Object_ptr object_from_file(const std::string& path, int depth);
@@ -159,8 +161,8 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     const std::string id_;
     const kairos::IntrusivePtr<kairos::orb::Orb> core_;
-    std::mutex mutex_; // guards what follows
-    PortableServer::POA_ptr root_poa_ = nullptr;
+    std::mutex mutex_;                                         // guards what follows
+    std::shared_ptr<kairos::corba::PoaServices> poa_services_; // null until asked for
     std::map<std::string, Object_var, std::less<>> registered_;
     Context_var default_context_;
     bool is_profiled_ = false;                                // -ORBProfileTypes, until destroy()

@@ -3,6 +3,7 @@
 
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
+#include "kairos/corba/poa_policies.h"
 #include "kairos/orb/failure.h"
 
 #include <algorithm>
@@ -170,8 +171,10 @@ CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& val
         for (const auto& [known, its_factory] : factories_)
             if (known == type) factory = its_factory;
     }
-    if (factory == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
-    return factory(type, value);
+    if (factory != nullptr) return factory(type, value);
+    CORBA::Policy_ptr policy = create_poa_policy(type, value);
+    if (CORBA::is_nil(policy)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+    return policy;
 }
 
 CORBA::PolicyManager_ptr Policies::manager() const { return duplicate(manager_.in()); }

@@ -5,23 +5,30 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/ior/ior.h"
 
 namespace kairos::orb {
 
 class Upcall;
 
+/// Thrown through an upcall: the object is elsewhere. Becomes a LOCATION_FORWARD.
+struct LocationForward {
+    ior::Ior target;
+};
+
 class Adapter {
   public:
-    /// Finds the servant and calls it. Throws CORBA exceptions for the caller. False: the adapter
-    /// holds requests at present; nothing was done, the same request is to be offered again.
-    [[nodiscard]] virtual bool dispatch(Upcall& upcall) = 0;
-    /// Blocks while requests are held.
-    virtual void wait_while_holding() = 0;
-    /// Whether the object of this key is here.
-    [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
+    Adapter() = default;
+    Adapter(const Adapter&) = delete;
+    Adapter& operator=(const Adapter&) = delete;
+    virtual ~Adapter() = default;
 
-  protected:
-    ~Adapter() = default;
+    /// Finds the servant and calls it. Throws CORBA exceptions, or LocationForward, for the caller.
+    /// False: the adapter holds requests at present; nothing was done, the same request is to be
+    /// offered again. Upcall::hold() says when.
+    [[nodiscard]] virtual bool dispatch(Upcall& upcall) = 0;
+    /// Whether the object of this key is here. Throws as dispatch does.
+    [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 };
 
 } // namespace kairos::orb

@@ -44,7 +44,7 @@ void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operatio
                                 .contexts = {},
                                 .body = cdr::Reader(body, native_little_endian)};
     while (dispatch(orb, request, nullptr, *this, *memory_) == Served::held)
-        orb.adapter()->wait_while_holding();
+        hold.wait();
 }
 
 void CollocatedReply::send(Bytes header, const cdr::Writer& body) noexcept

@@ -29,7 +29,7 @@ void DeferredInvocation::send()
 
 bool DeferredInvocation::send_to(Reference& reference)
 {
-    if (reference.orb().is_shut_down() || reference.local_key() || reference.targets().empty())
+    if (reference.orb().is_shut_down() || reference.is_local() || reference.targets().empty())
         return false;
     const Target& target = reference.targets().front();
     if (target.text != environment_.text && !text_suits(target)) return false;

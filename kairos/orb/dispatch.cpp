@@ -28,6 +28,8 @@ Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* tex
             raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO);
         if (!adapter->dispatch(upcall)) return Served::held;
         if (!upcall.replied()) raise<CORBA::INTERNAL>(minor_code::no_reply, CORBA::COMPLETED_MAYBE);
+    } catch (const LocationForward& elsewhere) {
+        upcall.forward(elsewhere.target);
     } catch (const CORBA::SystemException& exception) {
         upcall.reply(exception);
     } catch (const CORBA::UserException& exception) {
@@ -44,17 +46,39 @@ Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* tex
     return upcall.malformed() ? Served::malformed : Served::yes;
 }
 
+giop::LocateStatus location_of(Orb& orb, Bytes key, giop::Version version, cdr::Writer& body)
+{
+    try {
+        Adapter* adapter = orb.adapter();
+        return adapter != nullptr && adapter->locates(key) ? giop::LocateStatus::object_here
+                                                           : giop::LocateStatus::unknown_object;
+    } catch (const LocationForward& elsewhere) {
+        ior::encode(body, elsewhere.target);
+        return giop::LocateStatus::object_forward;
+    } catch (const CORBA::OBJECT_NOT_EXIST&) {
+        return giop::LocateStatus::unknown_object;
+    } catch (const CORBA::SystemException& exception) {
+        // Before GIOP 1.2 nothing can be said but that a request would tell more.
+        if (version < giop::version_1_2) return giop::LocateStatus::object_here;
+        giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
+                                  static_cast<std::uint32_t>(exception.completed())}
+            .write(body);
+        return giop::LocateStatus::system_exception;
+    } catch (...) { // of a servant manager; a request would be told, too
+        return giop::LocateStatus::object_here;
+    }
+}
+
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
                    UpcallMemory& memory)
 {
     memory.arena.reset();
     const Bytes key = object_key_of(request.target, request.little_endian, memory.arena);
-    Adapter* adapter = orb.adapter();
-    const bool here = adapter != nullptr && adapter->locates(key);
     cdr::Writer body(memory.reply, giop::locate_reply_headroom);
-    const Bytes header = giop::prepend_locate_reply(
-        giop::Body::of(body, giop::locate_reply_headroom), request.version, request.request_id,
-        here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object);
+    const giop::LocateStatus status = location_of(orb, key, request.version, body);
+    const Bytes header =
+        giop::prepend_locate_reply(giop::Body::of(body, giop::locate_reply_headroom),
+                                   request.version, request.request_id, status);
     channel.send(header, body);
 }
 

@@ -21,7 +21,10 @@ enum class Served : std::uint8_t {
 [[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                               ReplyChannel& channel, UpcallMemory& memory);
 
-/// Answers where an object is.
+/// Where an object is, and what belongs into the body of the answer.
+[[nodiscard]] giop::LocateStatus location_of(Orb& orb, Bytes object_key, giop::Version version,
+                                             cdr::Writer& body);
+/// Answers that.
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
                    UpcallMemory& memory);
 

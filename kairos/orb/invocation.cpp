@@ -3,7 +3,7 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/adapter.h"
+#include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 
@@ -94,7 +94,7 @@ void Invocation::invoke()
 
 Invocation::Step Invocation::call(Reference& reference)
 {
-    return reference.local_key() ? call_local(reference) : call_remote(reference);
+    return reference.is_local() ? call_local(reference) : call_remote(reference);
 }
 
 Invocation::Step Invocation::call_remote(Reference& reference)
@@ -378,10 +378,10 @@ giop::LocateStatus locate(Reference& reference)
     Orb& orb = reference.orb();
     if (orb.is_shut_down())
         raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
-    if (reference.local_key()) {
-        Adapter* adapter = orb.adapter();
-        const bool here = adapter != nullptr && adapter->locates(reference.object_key());
-        return here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object;
+    if (reference.is_local()) {
+        cdr::Buffer buffer;
+        cdr::Writer body(buffer);
+        return location_of(orb, reference.object_key(), giop::version_1_2, body);
     }
     Lane& lane = Lane::current();
     std::string failure;

@@ -77,6 +77,19 @@ Result<void> set_queue(Options& options, std::string_view option, std::string_vi
     return {};
 }
 
+Result<void> set_demultiplexing(Options& options, std::string_view option, std::string_view value)
+{
+    if (value == "linear")
+        options.demultiplexing = Demultiplexing::linear;
+    else if (value == "hash")
+        options.demultiplexing = Demultiplexing::hash;
+    else if (value == "active")
+        options.demultiplexing = Demultiplexing::active;
+    else
+        return bad_option(option, value, "linear, hash or active");
+    return {};
+}
+
 Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
@@ -194,6 +207,8 @@ constexpr Known known_options[] = {
     {"-ORBConcurrency", set_concurrency},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
+    {"-ORBDemux", set_demultiplexing},
+    {"-ORBHoldLimit", set_size<&Options::held_requests_max>},
     {"-ORBFragmentSize", set_fragment_size},
     {"-ORBGIOPVersion", set_giop_version},
     {"-ORBSendQueue", set_queue<&net::SocketOptions::send_queue_bytes>},

@@ -23,6 +23,9 @@ enum class Concurrency {
     reactor,               ///< one thread, the one in ORB::run or perform_work, serves all
 };
 
+/// How object adapters find the servants of requests, unless their policies say otherwise.
+enum class Demultiplexing { linear, hash, active };
+
 /// Where to listen, and what to publish about it in references.
 struct ListenEndpoint {
     std::string text;           ///< as the user wrote it, for messages
@@ -43,6 +46,11 @@ struct Options {
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
     std::size_t fragment_size = 0;
+    /// -ORBDemux linear, hash or active.
+    Demultiplexing demultiplexing = Demultiplexing::active;
+    /// -ORBHoldLimit: requests that wait for their POAManagers at the same time; the next is
+    /// refused with TRANSIENT.
+    std::size_t held_requests_max = limits::held_requests_max;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
     /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in

@@ -30,6 +30,9 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBDebug", "loud"}), "-ORBDebug: 'loud' is not a level of 0 to 3");
     EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
               "-ORBConcurrency: 'magic' is not thread-per-connection or reactor");
+    EXPECT_EQ(reason({"-ORBDemux", "magic"}), "-ORBDemux: 'magic' is not linear, hash or active");
+    EXPECT_EQ(reason({"-ORBHoldLimit", "-1"}),
+              "-ORBHoldLimit: '-1' is not a number of zero or more");
     EXPECT_EQ(reason({"-ORBMaxMessageSize", "4294967296"}),
               "-ORBMaxMessageSize: '4294967296' is not a size of 64 to 4294967295 bytes");
     EXPECT_EQ(reason({"-ORBProfileTypes", ""}), "-ORBProfileTypes: '' is not the name of a file");

@@ -7,6 +7,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 
+#include <algorithm>
 #include <random>
 
 namespace kairos::orb {
@@ -95,6 +96,15 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
     return ior;
 }
 
+bool Orb::is_own_address(const std::string& host, std::uint16_t port) const
+{
+    const std::lock_guard lock(mutex_);
+    if (!server_) return false;
+    return std::ranges::any_of(server_->listeners(), [&](const Listener& listener) {
+        return listener.published_port == port && listener.published_host == host;
+    });
+}
+
 Result<void> Orb::listen()
 {
     const std::lock_guard lock(mutex_);
@@ -120,15 +130,20 @@ void Orb::resume_held_requests() noexcept
 
 void Orb::run()
 {
+    const MainThread::Serving serving(main_thread_);
     if (!is_shut_down() && server_ && server_->run()) return;
-    std::unique_lock lock(mutex_);
-    shut_down_condition_.wait(lock, [this] { return is_shut_down(); });
+    main_thread_.serve_until_closed();
 }
 
-bool Orb::work_pending() { return !is_shut_down() && server_ && server_->work_pending(); }
+bool Orb::work_pending()
+{
+    return !is_shut_down() && (main_thread_.pending() || (server_ && server_->work_pending()));
+}
 
 void Orb::perform_work()
 {
+    const MainThread::Serving serving(main_thread_);
+    if (!is_shut_down()) main_thread_.serve_pending();
     if (!is_shut_down() && server_) server_->perform_work();
 }
 
@@ -137,8 +152,8 @@ void Orb::shutdown(bool wait_for_completion)
     {
         const std::lock_guard lock(mutex_);
         shut_down_.store(true, std::memory_order_release);
-        shut_down_condition_.notify_all();
     }
+    main_thread_.close();
     if (!server_) return;
     server_->stop();
     if (wait_for_completion) server_->join();
@@ -152,17 +167,5 @@ void Orb::destroy()
     const std::lock_guard lock(mutex_);
     endpoints_.clear();
 }
-
-// --- upcalls -------------------------------------------------------------------------------------
-
-namespace {
-thread_local unsigned upcall_depth = 0;
-} // namespace
-
-bool in_upcall() noexcept { return upcall_depth != 0; }
-
-UpcallScope::UpcallScope() noexcept { ++upcall_depth; }
-
-UpcallScope::~UpcallScope() { --upcall_depth; }
 
 } // namespace kairos::orb

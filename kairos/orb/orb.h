@@ -8,22 +8,23 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
+#include "kairos/orb/adapter.h"
 #include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
+#include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/reference.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace kairos::orb {
 
-class Adapter;
 class Server;
 
 /// The open client connections of an ORB, so that shutting down can end the calls on them.
@@ -81,11 +82,18 @@ class Orb final : public RefCounted {
     {
         return adapter_.load(std::memory_order_acquire);
     }
-    /// The adapter must outlive `destroy`. Before `start_serving`.
-    void set_adapter(Adapter* adapter) noexcept
+    /// Once, before `start_serving`. It lives as long as the ORB.
+    void set_adapter(std::unique_ptr<Adapter> adapter) noexcept
     {
-        adapter_.store(adapter, std::memory_order_release);
+        owned_adapter_ = std::move(adapter);
+        adapter_.store(owned_adapter_.get(), std::memory_order_release);
     }
+    /// Later requests find no adapter.
+    void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
+    /// Whether references say this address of objects here.
+    [[nodiscard]] bool is_own_address(const std::string& host, std::uint16_t port) const;
+    /// The thread in `run` or `perform_work`.
+    [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
     // --- life ---
     /// Returns when the ORB was shut down. With the reactor it serves on the calling thread.
@@ -113,28 +121,40 @@ class Orb final : public RefCounted {
     const std::uint64_t incarnation_;
     CodeSets code_sets_;
     std::atomic<Adapter*> adapter_{nullptr};
+    std::unique_ptr<Adapter> owned_adapter_;
+    MainThread main_thread_;
     std::atomic<bool> shut_down_{false};
     ClientConnections client_connections_;
     std::unique_ptr<cdr::Attachment> value_factories_;
 
-    std::mutex mutex_; // guards what follows; never held while calling out
-    std::condition_variable shut_down_condition_;
+    mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey = std::tuple<std::string, std::uint16_t, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
 };
 
-/// Whether the calling thread is serving a request of any ORB right now.
-[[nodiscard]] bool in_upcall() noexcept;
-
-/// Marks the calling thread as serving a request.
+/// Marks the calling thread as serving a request, perhaps from within another. The adapters above
+/// derive what they know of the request from it: there is no other kind.
 class UpcallScope {
   public:
-    UpcallScope() noexcept;
-    ~UpcallScope();
     UpcallScope(const UpcallScope&) = delete;
     UpcallScope& operator=(const UpcallScope&) = delete;
+
+    /// Of the calling thread; null if it serves none.
+    [[nodiscard]] static const UpcallScope* innermost() noexcept { return innermost_; }
+    [[nodiscard]] const UpcallScope* outer() const noexcept { return outer_; }
+
+  protected:
+    UpcallScope() noexcept : outer_(std::exchange(innermost_, this)) {}
+    ~UpcallScope() { innermost_ = outer_; }
+
+  private:
+    static inline constinit thread_local const UpcallScope* innermost_ = nullptr;
+    const UpcallScope* const outer_;
 };
+
+/// Whether the calling thread is serving a request of any ORB right now.
+[[nodiscard]] inline bool in_upcall() noexcept { return UpcallScope::innermost() != nullptr; }
 
 } // namespace kairos::orb

@@ -6,7 +6,6 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/fragments.h"
 #include "kairos/net/reactor.h"
-#include "kairos/orb/adapter.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
@@ -195,6 +194,7 @@ class ReactorServer final : public Server {
     void on_wake()
     {
         if (start_requested_.exchange(false)) open_acceptors();
+        orb_.main_thread().serve_pending();
         if (!resume_requested_.exchange(false)) return;
         for (auto next = connections_.begin(); next != connections_.end();) {
             ReactorConnection& connection = **next++; // resuming may end the connection

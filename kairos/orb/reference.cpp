@@ -31,10 +31,18 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
                             target.profile_index, agreement.form});
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
-        const auto key = ior::ObjectKey::parse(object_key_);
-        if (key && key->incarnation == orb_->incarnation()) local_key_ = key;
+        is_local_ = serves_itself(target);
     }
-    if (!local_key_ && !targets_.empty()) text_form_ = targets_.front().text;
+    if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
+}
+
+/// Keys of this run are of no other server; those that last are of whoever is at the address.
+bool Reference::serves_itself(const ior::Target& target) const
+{
+    if (const auto key = ior::ObjectKey::parse(object_key_))
+        return key->incarnation == orb_->incarnation();
+    return ior::PersistentKey::parse(object_key_) &&
+           orb_->is_own_address(target.address.host, target.address.port);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const
@@ -63,15 +71,12 @@ bool Reference::is_equivalent(const Reference& other) const noexcept
     if (ior_ == other.ior_) return true;
     if (targets_.empty() || other.targets_.empty()) return false;
     return targets_[0].endpoint->same_address(*other.targets_[0].endpoint) &&
-           object_key_ == other.object_key_;
+           ior::ObjectKey::same_object(object_key_, other.object_key_);
 }
 
 std::uint32_t Reference::hash() const noexcept
 {
-    std::uint32_t hash = 2166136261u; // FNV-1a over the key: equivalent references have the same
-    for (const std::byte octet : object_key_)
-        hash = (hash ^ std::to_integer<std::uint32_t>(octet)) * 16777619u;
-    return hash;
+    return ior::ObjectKey::hash(object_key_); // equivalent references have the same
 }
 
 } // namespace kairos::orb

@@ -10,12 +10,12 @@
 #include "kairos/giop/request.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/object_key.h"
+#include "kairos/ior/profile.h"
 #include "kairos/orb/endpoint.h"
 #include "kairos/orb/policies.h"
 
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 namespace kairos::orb {
@@ -43,11 +43,8 @@ class Reference final : public RefCounted {
     [[nodiscard]] const PolicyOverridesPtr& overrides() const noexcept { return overrides_; }
     /// In the order in which they are to be tried.
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
-    /// The key if the object is in this process, served by the reference's own ORB.
-    [[nodiscard]] const std::optional<ior::ObjectKey>& local_key() const noexcept
-    {
-        return local_key_;
-    }
+    /// Whether the object is in this process, served by the reference's own ORB.
+    [[nodiscard]] bool is_local() const noexcept { return is_local_; }
     /// How the text of a call is encoded, before a target is chosen: as its first target wants it,
     /// unless that was found to be unreachable. Null for objects of this process.
     [[nodiscard]] const cdr::TextForm* text_form() const noexcept
@@ -78,13 +75,14 @@ class Reference final : public RefCounted {
 
   private:
     ~Reference() override = default;
+    [[nodiscard]] bool serves_itself(const ior::Target& target) const;
 
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;
     const PolicyOverridesPtr overrides_;
     std::vector<Target> targets_;
     ior::OctetVector object_key_;
-    std::optional<ior::ObjectKey> local_key_;
+    bool is_local_ = false;
     std::atomic<const cdr::TextForm*> text_form_{nullptr};
     std::atomic<Reference*> forward_{nullptr};
     std::mutex forwards_mutex_; // guards forwards_

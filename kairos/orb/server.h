@@ -39,7 +39,7 @@ class Server {
     virtual bool run() = 0;
     virtual bool work_pending() = 0;
     virtual void perform_work() = 0;
-    /// Requests held by the adapter can be offered again.
+    /// Requests held by the adapter can be offered again, or the main thread has work to do.
     virtual void resume() noexcept = 0;
     /// Begins to end: no new connections, no new requests. Does not wait.
     virtual void stop() noexcept = 0;

@@ -30,6 +30,7 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
 {
     if (holding_) [[unlikely]] {
         const Next next = serve(held_, memory);
+        if (!holding_) hold.end();
         if (next != Next::read) return next;
     }
     giop::Message message;

@@ -5,7 +5,6 @@
 // request, no hand-over, no lock. Requests of different clients run side by side.
 #include "kairos/base/log.h"
 #include "kairos/net/thread.h"
-#include "kairos/orb/adapter.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
@@ -77,7 +76,7 @@ class ConnectionThread final : public ServerConnection {
         protocol_.received(got.bytes);
         Next next = serve_received(memory_);
         while (next == Next::hold) [[unlikely]] {
-            orb_.adapter()->wait_while_holding();
+            hold.wait();
             next = serve_received(memory_);
         }
         ended_ = next == Next::close;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/upcall.h"
 
+#include "kairos/giop/fragments.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
 #include "kairos/mapping/marshal.h"
@@ -8,6 +9,8 @@
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace kairos::orb {
 
@@ -42,22 +45,45 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
 
 void Upcall::send(giop::ReplyStatus status)
 {
-    if (replied_) return;
-    replied_ = true;
+    if (stage_ != Stage::open) [[unlikely]]
+        return keep(status);
+    stage_ = Stage::replied;
     if (!request_.response_expected()) return;
     const Bytes header = giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
                                              request_.request_id, status);
     if (header.empty()) [[unlikely]] {
-        replied_ = false;
+        stage_ = Stage::open;
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_YES,
                                 "the reply exceeds 4 GiB");
     }
     channel_.send(header, out_);
 }
 
+/// What large results were to be sent from will be gone by then.
+void Upcall::keep(giop::ReplyStatus status)
+{
+    if (stage_ != Stage::keeping) return;
+    if (!out_.externals().empty()) {
+        std::vector<std::byte> body;
+        body.reserve(out_.size());
+        for (const Bytes segment : giop::gather({}, out_).view())
+            body.insert(body.end(), segment.begin(), segment.end());
+        out_.reset(headroom);
+        out_.write_bytes(body);
+    }
+    kept_status_ = status;
+    stage_ = Stage::kept;
+}
+
+void Upcall::send_kept()
+{
+    const Stage stage = std::exchange(stage_, Stage::open);
+    if (stage == Stage::kept) send(kept_status_);
+}
+
 void Upcall::reply(const CORBA::SystemException& exception) noexcept
 {
-    if (replied_) return; // results went out before the exception was thrown: nothing can be said
+    if (replied()) return; // results went out before the exception was thrown: nothing can be said
     restart_reply();
     giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
                               static_cast<std::uint32_t>(exception.completed())}
@@ -74,7 +100,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
         reply(CORBA::UNKNOWN(minor_code::unlisted_user_exception, CORBA::COMPLETED_MAYBE));
         return;
     }
-    if (replied_) return;
+    if (replied()) return;
     restart_reply();
     try {
         exception._marshal(out_);
@@ -88,9 +114,18 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
     send(giop::ReplyStatus::user_exception);
 }
 
-/// Results were perhaps encoded in part.
+void Upcall::forward(const ior::Ior& target) noexcept
+{
+    if (replied()) return;
+    restart_reply();
+    ior::encode(out_, target);
+    send(giop::ReplyStatus::location_forward);
+}
+
+/// Results were perhaps encoded in part, or kept.
 void Upcall::restart_reply() noexcept
 {
+    stage_ = Stage::open;
     out_.reset(headroom);
     environment_.values_written.reset();
 }

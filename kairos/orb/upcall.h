@@ -11,7 +11,9 @@
 #include "kairos/cdr/writer.h"
 #include "kairos/giop/reply.h"
 #include "kairos/giop/request.h"
+#include "kairos/ior/ior.h"
 #include "kairos/mapping/exception.h"
+#include "kairos/orb/hold.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
 
@@ -25,6 +27,9 @@ class ReplyChannel {
     /// Sends `header`, which lies in front of the body, and the body. Whatever fails is the
     /// channel's to remember: a servant cannot mend it.
     virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
+
+    /// Of the request that is being served, or offered again and again.
+    Hold hold;
 
   protected:
     ~ReplyChannel() = default;
@@ -69,15 +74,27 @@ class Upcall {
     void reply(const CORBA::SystemException& exception) noexcept;
     /// Sends a user exception of the operation's raises clause; any other becomes UNKNOWN.
     void reply(const CORBA::UserException& exception) noexcept;
+    /// Sends the caller elsewhere.
+    void forward(const ior::Ior& target) noexcept;
 
-    [[nodiscard]] bool replied() const noexcept { return replied_; }
+    /// From here on results are kept until `send_kept`: somebody may still want to send an
+    /// exception instead. To be called before there are any.
+    void keep_results() noexcept { stage_ = Stage::keeping; }
+    void send_kept();
+
+    [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
+    /// Of the channel: what Adapter::dispatch does not take now.
+    [[nodiscard]] Hold& hold() noexcept { return channel_.hold; }
     /// Whether the arguments could not be understood: the peer is not to be trusted further.
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
     static constexpr std::size_t headroom = giop::reply_headroom();
 
+    enum class Stage : std::uint8_t { open, keeping, kept, replied };
+
     void send(giop::ReplyStatus status);
+    [[gnu::cold]] void keep(giop::ReplyStatus status);
     void restart_reply() noexcept;
     [[noreturn, gnu::cold]] void raise_malformed_arguments();
 
@@ -89,7 +106,8 @@ class Upcall {
     cdr::Reader in_;
     cdr::Writer out_;
     std::span<const ExceptionType> exceptions_;
-    bool replied_ = false;
+    Stage stage_ = Stage::open;
+    giop::ReplyStatus kept_status_ = giop::ReplyStatus::no_exception;
     bool malformed_ = false;
 };
 

@@ -3,44 +3,104 @@
 
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/poa/adapters.h"
 
 #include <chrono>
 #include <thread>
 
 namespace kairos::poa {
 
+using mapping::omg_minor;
 using orb::minor_code::no_such_object;
 using orb::minor_code::request_discarded;
 using orb::minor_code::unknown_adapter;
 
-bool Adapter::dispatch(orb::Upcall& upcall)
+namespace {
+
+[[noreturn]] void raise_gone()
 {
-    if (manager_.state() != ManagerState::active) [[unlikely]]
-        return refuse();
-    const auto key = ior::ObjectKey::parse(upcall.object_key());
-    if (!key || key->incarnation != orb_.incarnation()) [[unlikely]]
-        orb::raise<CORBA::OBJECT_NOT_EXIST>(no_such_object, CORBA::COMPLETED_NO,
-                                            "the object key is none of this server's");
-    if (key->adapter != index_) [[unlikely]]
-        orb::raise<CORBA::OBJECT_NOT_EXIST>(unknown_adapter, CORBA::COMPLETED_NO,
-                                            "no such object adapter");
-    const auto entry = objects_.enter({key->slot, key->generation});
-    if (!entry) [[unlikely]]
-        orb::raise<CORBA::OBJECT_NOT_EXIST>(no_such_object, CORBA::COMPLETED_NO,
-                                            "the object is not active");
-    // Again, now that this request can be seen inside: wait_until_idle must not miss it.
-    if (manager_.state() != ManagerState::active) [[unlikely]]
-        return refuse();
-    const orb::UpcallScope scope;
-    entry->servant()._kairos_dispatch(upcall);
+    orb::raise<CORBA::OBJECT_NOT_EXIST>(unknown_adapter, CORBA::COMPLETED_NO,
+                                        "no such object adapter");
+}
+
+[[noreturn]] void raise_no_object()
+{
+    orb::raise<CORBA::OBJECT_NOT_EXIST>(no_such_object, CORBA::COMPLETED_NO,
+                                        "the object is not active");
+}
+
+[[noreturn]] void raise_adapter(CORBA::ULong code, std::string_view reason)
+{
+    orb::raise<CORBA::OBJ_ADAPTER>(omg_minor(code), CORBA::COMPLETED_NO, reason);
+}
+
+/// What a servant is asked for where somebody only wants to know where the object is.
+constexpr std::string_view locating = "_non_existent";
+
+} // namespace
+
+Adapter::Use::Use(Adapter& adapter, std::uint32_t key_id) noexcept : adapter_(adapter)
+{
+    adapter_.requests_.fetch_add(1);
+    // After the count: whoever ends the adapter looks at these two the other way round.
+    valid_ = adapter_.life_.load() != Life::ending && adapter_.key_id_.load() == key_id;
+}
+
+orb::Orb& Adapter::orb() const noexcept { return adapters_.orb(); }
+
+void Adapter::open_to_requests(bool active) noexcept
+{
+    const bool plain = policies_.retains() && policies_.threads == Threads::orb_controlled;
+    plain_key_ = active && plain ? key_id_.load() : no_key;
+}
+
+// --- requests ------------------------------------------------------------------------------------
+
+void Adapter::on_its_thread(std::uint32_t key_id, const std::function<void()>& work)
+{
+    bool main = false;
+    {
+        // Not for as long as it waits: the main thread may be waiting for the adapter to be idle.
+        const Use use(*this, key_id);
+        if (!use) raise_gone();
+        main = policies_.threads == Threads::main;
+    }
+    orb::MainThread& main_thread = orb().main_thread();
+    if (!main || main_thread.is_current()) return work();
+    if (!main_thread.run(work, [this] { orb().resume_held_requests(); }))
+        orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
+                                     "the ORB was shut down");
+}
+
+bool Adapter::dispatch(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted)
+{
+    bool served = false;
+    on_its_thread(key_id, [&] { served = serve(upcall, key_id, wanted); });
+    return served;
+}
+
+bool Adapter::serve(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted)
+{
+    const Use use(*this, key_id);
+    if (!use) raise_gone();
+    if (!admits(upcall)) return false;
+    std::unique_lock alone(single_, std::defer_lock);
+    if (policies_.threads == Threads::single) alone.lock();
+    call(upcall, wanted);
     return true;
 }
 
-bool Adapter::refuse() const
+bool Adapter::admits(orb::Upcall& upcall)
 {
-    switch (manager_.state()) {
+    const std::uint64_t seen = manager_->changes();
+    if (life_ != Life::alive)
+        orb::raise<CORBA::TRANSIENT>(omg_minor(4), CORBA::COMPLETED_NO,
+                                     "the object adapter is being destroyed");
+    switch (manager_->state()) {
+    case ManagerState::active:
+        return true;
     case ManagerState::holding:
-    case ManagerState::active: // by now: offered again, it will be served
+        adapters_.hold(upcall, *manager_, seen);
         return false;
     case ManagerState::discarding:
         orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
@@ -48,28 +108,331 @@ bool Adapter::refuse() const
     case ManagerState::inactive:
         break;
     }
-    orb::raise<CORBA::OBJ_ADAPTER>(mapping::omg_minor(1), CORBA::COMPLETED_NO,
-                                   "the POAManager is inactive");
+    raise_adapter(1, "the POAManager is inactive");
 }
 
-void Adapter::wait_until_idle() const
+void Adapter::call(orb::Upcall& upcall, const Wanted& wanted)
 {
-    while (objects_.busy())
+    const Bytes id = id_of(wanted);
+    if (policies_.retains()) {
+        if (call_active(upcall, enter(wanted))) return;
+        if (activator_.load() != nullptr && call_active(upcall, incarnate(id))) return;
+    }
+    switch (policies_.processing) {
+    case Processing::map_only:
+        raise_no_object();
+    case Processing::default_servant:
+        if (Servant* servant = default_servant_.load()) {
+            const Calling calling(*this, *servant, id);
+            return servant->_kairos_dispatch(upcall);
+        }
+        raise_adapter(3, "there is no default servant");
+    case Processing::servant_manager:
+        if (policies_.retains()) raise_adapter(4, "there is no servant manager");
+        call_located(upcall, id);
+    }
+}
+
+bool Adapter::call_active(orb::Upcall& upcall, const std::optional<ObjectMap::Entry>& entry)
+{
+    if (!entry) return false;
+    const Calling calling(*this, *entry);
+    entry->servant()._kairos_dispatch(upcall);
+    return true;
+}
+
+ServantLocator& Adapter::locator_or_raise() const
+{
+    ServantLocator* locator = locator_.load();
+    if (locator == nullptr) raise_adapter(4, "there is no servant manager");
+    return *locator;
+}
+
+Servant& Adapter::preinvoke(ServantLocator& locator, Bytes id, std::string_view operation,
+                            void*& cookie)
+{
+    const Calling calling(*this);
+    Servant* servant = locator.preinvoke(id, *this, operation, cookie);
+    if (servant == nullptr) raise_adapter(7, "the servant locator has no servant");
+    return *servant;
+}
+
+/// What is to be sent waits for postinvoke, which may have an exception for the caller instead.
+void Adapter::call_located(orb::Upcall& upcall, Bytes id)
+{
+    ServantLocator& locator = locator_or_raise();
+    void* cookie = nullptr;
+    Servant& servant = preinvoke(locator, id, upcall.operation(), cookie);
+    upcall.keep_results();
+    const auto postinvoke = [&] {
+        const Calling calling(*this);
+        locator.postinvoke(id, *this, upcall.operation(), cookie, servant);
+    };
+    try {
+        const Calling calling(*this, servant, id);
+        servant._kairos_dispatch(upcall);
+    } catch (...) {
+        postinvoke();
+        throw;
+    }
+    postinvoke();
+    upcall.send_kept();
+}
+
+// --- LocateRequest -------------------------------------------------------------------------------
+
+bool Adapter::locates(std::uint32_t key_id, const Wanted& wanted)
+{
+    bool found = false;
+    on_its_thread(key_id, [&] { found = look_for(key_id, wanted); });
+    return found;
+}
+
+bool Adapter::look_for(std::uint32_t key_id, const Wanted& wanted)
+{
+    const Use use(*this, key_id);
+    if (!use) return false;
+    if (policies_.retains() && enter(wanted)) return true;
+    if (policies_.processing == Processing::map_only) return false;
+    // Whoever could be asked may not be called now, but it may be there.
+    if (life_ != Life::alive || manager_->state() != ManagerState::active) return true;
+    std::unique_lock alone(single_, std::defer_lock);
+    if (policies_.threads == Threads::single) alone.lock();
+    if (policies_.processing == Processing::default_servant)
+        return default_servant_.load() != nullptr;
+    const Bytes id = id_of(wanted);
+    if (policies_.retains()) return activator_.load() != nullptr && incarnate(id).has_value();
+    ServantLocator& locator = locator_or_raise();
+    void* cookie = nullptr;
+    Servant& servant = preinvoke(locator, id, locating, cookie);
+    const Calling calling(*this);
+    locator.postinvoke(id, *this, locating, cookie, servant);
+    return true;
+}
+
+// --- servant activators --------------------------------------------------------------------------
+
+std::optional<ObjectMap::Entry> Adapter::incarnate(Bytes id)
+{
+    ServantActivator& activator = *activator_.load();
+    for (;;) {
+        if (objects_.leaving(id)) {
+            if (is_being_called(id))
+                orb::raise<CORBA::BAD_INV_ORDER>(orb::minor_code::would_deadlock,
+                                                 CORBA::COMPLETED_NO,
+                                                 "the object waits for this very call to end");
+            objects_.wait_while_leaving(id);
+        }
+        const std::lock_guard serial(activator.serial());
+        if (auto entry = objects_.enter(id)) return entry;
+        if (objects_.leaving(id)) continue; // again; and etherealizing it takes the lock
+        Servant* servant = nullptr;
+        {
+            const Calling calling(*this);
+            servant = activator.incarnate(id, *this);
+        }
+        if (servant == nullptr) raise_adapter(7, "the servant activator has no servant");
+        return activate_incarnated(id, *servant);
+    }
+}
+
+ObjectMap::Entry Adapter::activate_incarnated(Bytes id, Servant& servant)
+{
+    Identity object{.id = Id(id.begin(), id.end()), .place = {}};
+    const Outcome outcome = try_to_activate(servant, object, true);
+    if (outcome == Outcome::gone) raise_gone();
+    auto entry = objects_.enter(id);
+    if (outcome == Outcome::ok) {
+        servant._remove_ref();         // the count that came with it: the map has one of its own
+        if (!entry) raise_no_object(); // and is deactivated already
+        return std::move(*entry);
+    }
+    // The activator may have activated it by itself.
+    if (entry && &entry->servant() == &servant) return std::move(*entry);
+    if (outcome == Outcome::bad_id) raise_no_object();
+    raise_adapter(5, "the servant activator's servant may not become this object");
+}
+
+/// With the count that the adapter had.
+void Adapter::give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept
+{
+    ServantActivator* activator = activator_.load();
+    if (activator == nullptr || !etherealize_.load()) return servant._remove_ref();
+    std::unique_lock alone(single_, std::defer_lock);
+    if (policies_.threads == Threads::single) alone.lock();
+    const std::lock_guard serial(activator->serial());
+    const Calling calling(*this);
+    activator->etherealize(id, *this, servant, cleaning_up_.load(), remaining_activations);
+}
+
+void Adapter::retired(Servant& servant, Bytes id, Place place, bool remaining_activations) noexcept
+{
+    (void)place;
+    bool later = false;
+    if (life_ == Life::being_destroyed && activator_.load() != nullptr) {
+        // The adapter is gone before its objects are etherealized (15.3.9, destroy).
+        try {
+            Leaving leaving{&servant, Id(id.begin(), id.end()), remaining_activations};
+            const std::lock_guard lock(mutex_);
+            leaving_.push_back(std::move(leaving));
+            later = true;
+        } catch (const std::bad_alloc&) { // then a little too early
+        }
+    }
+    if (!later) give_up(servant, id, remaining_activations);
+    occupied_.fetch_sub(1);
+    if (unsettled_.load()) settle();
+}
+
+void Adapter::etherealize_all()
+{
+    if (!policies_.retains() || activator_.load() == nullptr) return;
+    cleaning_up_ = true;
+    objects_.deactivate_all();
+}
+
+Outcome Adapter::set_activator(IntrusivePtr<ServantActivator> activator)
+{
+    const std::lock_guard lock(mutex_);
+    if (activator_.load() != nullptr) return Outcome::already_set;
+    activator_ = activator.detach();
+    return Outcome::ok;
+}
+
+Outcome Adapter::set_locator(IntrusivePtr<ServantLocator> locator)
+{
+    const std::lock_guard lock(mutex_);
+    if (locator_.load() != nullptr) return Outcome::already_set;
+    locator_ = locator.detach();
+    return Outcome::ok;
+}
+
+// --- default servants ----------------------------------------------------------------------------
+
+Outcome Adapter::set_default_servant(Servant& servant)
+{
+    if (policies_.processing != Processing::default_servant) return Outcome::wrong_policy;
+    servant._add_ref();
+    const std::lock_guard lock(mutex_);
+    Servant* former = default_servant_.exchange(&servant);
+    if (former == nullptr) return Outcome::ok;
+    replaced_.push_back(former); // requests may be inside it: given up when none is
+    unsettled_ = true;
+    return Outcome::ok;
+}
+
+Servant* Adapter::default_servant()
+{
+    const std::lock_guard lock(mutex_); // against a replacement that is given up
+    Servant* servant = default_servant_.load();
+    if (servant != nullptr) servant->_add_ref();
+    return servant;
+}
+
+// --- life ----------------------------------------------------------------------------------------
+
+void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Policies policies,
+                    AdapterFace& face)
+{
+    objects_.wait_until_empty(); // of the last life: its last object may still be on its way out
+    if (ObjectMap* map = named_.load()) {
+        map->wait_until_empty();
+        map->reset(map_options(true));
+    }
+    path_ = parent == nullptr ? Id() : ior::PersistentKey::path_of(parent->path_, name);
+    policies_ = std::move(policies);
+    const std::vector<Bytes> known_ids(policies_.known_ids.begin(), policies_.known_ids.end());
+    ObjectMap::Options options = map_options(!policies_.places_are_ids());
+    options.known_ids = known_ids;
+    objects_.reset(options);
+    name_ = std::move(name);
+    parent_ = parent;
+    face_ = &face;
+    cleaning_up_ = false;
+    etherealize_ = true;
+    may_end_ = false;
+    next_id_ = 0;
+    life_ = Life::alive;
+    face.begin(*this, key_id);
+    key_id_ = key_id;
+}
+
+/// False if it has begun to end already.
+bool Adapter::begin_end(bool etherealize)
+{
+    const std::lock_guard lock(mutex_); // no activation is under way, and none begins
+    if (life_ != Life::alive) return false;
+    etherealize_ = etherealize;
+    cleaning_up_ = true;
+    life_ = Life::being_destroyed;
+    return true;
+}
+
+void Adapter::end_when_idle()
+{
+    objects_.deactivate_all();
+    if (ObjectMap* map = named_.load()) map->deactivate_all();
+    {
+        const std::lock_guard lock(mutex_);
+        may_end_ = true;
+        unsettled_ = true;
+    }
+    settle();
+}
+
+/// Does what has waited for nobody to be inside.
+void Adapter::settle()
+{
+    std::vector<Servant*> replaced;
+    {
+        const std::lock_guard lock(mutex_);
+        if (life_ == Life::alive && requests_ == 0) {
+            replaced.swap(replaced_);
+            unsettled_ = false;
+        }
+    }
+    for (Servant* servant : replaced)
+        servant->_remove_ref();
+    if (try_to_end()) end();
+}
+
+bool Adapter::try_to_end()
+{
+    const std::lock_guard lock(mutex_);
+    if (life_ != Life::being_destroyed || !may_end_) return false;
+    life_ = Life::ending; // now nobody comes in
+    if (occupied_ == 0 && requests_ == 0) return true;
+    life_ = Life::being_destroyed; // whoever is inside still will call settle
+    return false;
+}
+
+void Adapter::end()
+{
+    const std::uint32_t key_id = key_id_.exchange(no_key);
+    adapters_.forget(*this);
+    for (const Leaving& leaving : std::exchange(leaving_, {}))
+        give_up(*leaving.servant, leaving.id, leaving.remaining_activations);
+    if (Servant* servant = default_servant_.exchange(nullptr)) servant->_remove_ref();
+    for (Servant* servant : std::exchange(replaced_, {}))
+        servant->_remove_ref();
+    (void)IntrusivePtr<ServantActivator>::adopt(activator_.exchange(nullptr));
+    (void)IntrusivePtr<ServantLocator>::adopt(locator_.exchange(nullptr));
+    std::exchange(face_, nullptr)->end();
+    unsettled_ = false;
+    life_ = Life::none;
+    adapters_.recycle(*this, key_id);
+}
+
+void Adapter::wait_until_idle(bool empty) const
+{
+    const bool objects_go = empty && activator_.load() != nullptr;
+    const auto busy = [this, objects_go] {
+        const ObjectMap* map = named_.load();
+        return requests_ != 0 || (objects_go && occupied_ != 0) || objects_.busy() ||
+               (map != nullptr && map->busy());
+    };
+    while (busy())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-bool Adapter::locates(Bytes object_key)
-{
-    const auto place = place_of(object_key);
-    return place && objects_.enter(*place).has_value();
-}
-
-std::optional<ObjectMap::Place> Adapter::place_of(Bytes object_key) const noexcept
-{
-    const auto key = ior::ObjectKey::parse(object_key);
-    if (!key || key->incarnation != orb_.incarnation() || key->adapter != index_)
-        return std::nullopt;
-    return ObjectMap::Place{key->slot, key->generation};
 }
 
 } // namespace kairos::poa

@@ -1,56 +1,264 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Portable Object Adapter with the policies of the RootPOA: unique and system-assigned ids,
-// retained, transient, implicit activation (CORBA 3.3 part 1, 15.3.8). Between dispatch and servant
-// it does one thing: key to servant. Station 9 of the request walk (docs/TOUR.md). Any thread.
+// One object adapter: its policies, its active objects, its servant manager or default servant, and
+// what they mean for a request (CORBA 3.3 part 1, 15.2 and 15.3.9). Between dispatch and servant:
+// station 9 of the request walk (docs/TOUR.md). Any thread.
+//
+// The object is a shell that is never freed while the ORB lives: an adapter that was destroyed
+// leaves it to another. Every life has a key id of its own, and whoever comes with the key id of
+// another life is turned away; so requests need no count of adapters.
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
-#include "kairos/ior/object_key.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/orb.h"
+#include "kairos/poa/calling.h"
 #include "kairos/poa/manager.h"
 #include "kairos/poa/object_map.h"
+#include "kairos/poa/policies.h"
+#include "kairos/poa/servant_manager.h"
+
+#include <map>
+#include <string>
+
+namespace kairos::orb {
+class Upcall;
+}
 
 namespace kairos::poa {
 
-class Adapter final : public orb::Adapter {
+class Adapters;
+using Id = std::vector<std::byte>;
+
+/// What the façade keeps with an adapter: its PortableServer::POA.
+class AdapterFace {
   public:
-    /// `index` is its number in object keys. `orb` must outlive it.
-    Adapter(orb::Orb& orb, std::uint32_t index) : orb_(orb), index_(index) {}
+    AdapterFace() = default;
+    AdapterFace(const AdapterFace&) = delete;
+    AdapterFace& operator=(const AdapterFace&) = delete;
 
-    [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
-    void wait_while_holding() override { manager_.wait_while_holding(); }
-    [[nodiscard]] bool locates(Bytes object_key) override;
+    /// Before anybody else can know the adapter.
+    virtual void begin(Adapter& adapter, std::uint32_t key_id) noexcept = 0;
+    /// It is gone; not called upon by it any more.
+    virtual void end() noexcept = 0;
 
-    [[nodiscard]] Manager& manager() noexcept { return manager_; }
-    [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
-    [[nodiscard]] const ObjectMap& objects() const noexcept { return objects_; }
-    [[nodiscard]] orb::Orb& orb() const noexcept { return orb_; }
+  protected:
+    ~AdapterFace() = default;
+};
 
-    /// Blocks until no request is inside any object. Looks again and again: for states that
-    /// change a few times in the life of a process no call should pay for a counter.
-    void wait_until_idle() const;
+/// What came of an operation on an adapter.
+enum class Outcome {
+    ok,
+    gone, ///< the adapter was destroyed
+    being_destroyed,
+    adapter_exists,
+    wrong_policy,
+    wrong_adapter,
+    servant_active,
+    servant_not_active,
+    object_active,
+    object_not_active,
+    bad_id, ///< none that the system gave, or none of those known a priori
+    already_set,
+    object_leaving,
+    would_deadlock,
+};
 
-    /// The key under which the object at this place is known to clients.
-    [[nodiscard]] ior::ObjectKey key_of(ObjectMap::Place place) const noexcept
+/// An object as references know it.
+struct Identity {
+    Id id;
+    std::optional<Place> place; ///< where it is active, if its key is to say so
+};
+
+/// What the key of a request says. Borrowed from the key.
+struct Wanted {
+    Bytes id;
+    std::optional<Place> place;
+    bool id_is_place = false; ///< the key has no id but this
+};
+
+class Adapter final : private Retiring {
+  public:
+    Adapter(Adapters& adapters, std::uint32_t index) : adapters_(adapters), index_(index) {}
+
+    /// Of no adapter: whatever a forged key says, it finds none of this key id.
+    static constexpr std::uint32_t no_key = ~std::uint32_t{0};
+
+    /// Something that goes on in the adapter: while it lives, the shell is no other adapter's.
+    class Use {
+      public:
+        Use(Adapter& adapter, std::uint32_t key_id) noexcept;
+        ~Use() { adapter_.leave(); }
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+        /// False: the adapter meant is gone.
+        explicit operator bool() const noexcept { return valid_; }
+
+      private:
+        Adapter& adapter_;
+        bool valid_;
+    };
+
+    // --- what it is; to be asked while in use ---
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+    /// `no_key` while it is none. Changes at any time.
+    [[nodiscard]] std::uint32_t key_id() const noexcept { return key_id_.load(); }
+    [[nodiscard]] const Policies& policies() const noexcept { return policies_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] Bytes path() const noexcept { return path_; }
+    [[nodiscard]] Adapter* parent() const noexcept { return parent_; }
+    [[nodiscard]] Manager& manager() const noexcept { return *manager_; }
+    [[nodiscard]] AdapterFace& face() const noexcept { return *face_; }
+    [[nodiscard]] Adapters& adapters() const noexcept { return adapters_; }
+    [[nodiscard]] orb::Orb& orb() const noexcept;
+
+    // --- requests ---
+    /// Whether an object that a request has entered can be called without further ado.
+    [[nodiscard]] bool serves_plainly(std::uint32_t key_id) const noexcept
     {
-        return {.incarnation = orb_.incarnation(),
-                .adapter = index_,
-                .slot = place.slot,
-                .generation = place.generation};
+        return plain_key_.load() == key_id;
     }
-    /// Where the object of this key is, or was; nothing for keys of others.
-    [[nodiscard]] std::optional<ObjectMap::Place> place_of(Bytes object_key) const noexcept;
+    [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
+    /// Every other way. As orb::Adapter::dispatch.
+    [[nodiscard]] bool dispatch(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted);
+    [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
+    /// Whether a request may go on: as orb::Adapter::dispatch, throws what the manager's state
+    /// calls for. While in use.
+    [[nodiscard]] bool admits(orb::Upcall& upcall);
+    /// Blocks until no request is inside. Looks again and again: for states that change a few times
+    /// in the life of a process no call should pay for a counter. With `empty` no object is active
+    /// or leaving either.
+    void wait_until_idle(bool empty) const;
+
+    // --- objects; while in use ---
+    /// An empty id is chosen by the adapter. Waits while an object of this id is leaving.
+    [[nodiscard]] Outcome activate(Servant& servant, Identity& object, bool has_id);
+    [[nodiscard]] Outcome deactivate(Bytes id);
+    /// Servant of an active object with one more count, or the default servant.
+    [[nodiscard]] Outcome servant_of(Bytes id, Servant*& servant);
+    /// The active object of this id.
+    [[nodiscard]] Outcome object_of(Bytes id, Identity& object, const char*& repository_id);
+    /// What the servant is active as, or becomes active as; or what it is being called as.
+    [[nodiscard]] Outcome object_of(Servant& servant, Identity& object);
+    /// The same, for an id: being called does not suffice, unless as the default servant.
+    [[nodiscard]] Outcome id_of(Servant& servant, Identity& object);
+    [[nodiscard]] Outcome new_object(Identity& object);
+    /// Whether the system gave this id, as far as can be seen.
+    [[nodiscard]] bool may_be_own(Bytes id) const;
+
+    [[nodiscard]] std::vector<std::byte> key_of(const Identity& object) const;
+    /// The object of a key, if it is this adapter's.
+    [[nodiscard]] std::optional<Identity> object_in(Bytes object_key) const;
+    [[nodiscard]] Identity called(const Calling& calling) const;
+
+    // --- what serves those that are not active; while in use ---
+    [[nodiscard]] Outcome set_activator(IntrusivePtr<ServantActivator> activator);
+    [[nodiscard]] Outcome set_locator(IntrusivePtr<ServantLocator> locator);
+    [[nodiscard]] Outcome set_default_servant(Servant& servant);
+    /// With one more count; or null.
+    [[nodiscard]] Servant* default_servant();
+
+    /// Called by its manager.
+    void open_to_requests(bool active) noexcept;
+    /// Deactivates what its servant manager is to etherealize.
+    void etherealize_all();
 
   private:
-    /// Throws what the manager's state calls for; false if the request is to be held.
-    [[gnu::cold]] bool refuse() const;
+    friend class Adapters;
 
-    orb::Orb& orb_;
+    enum class Life { none, alive, being_destroyed, ending };
+    struct Leaving {
+        Servant* servant;
+        Id id;
+        bool remaining_activations;
+    };
+
+    // --- life: called by Adapters ---
+    void begin(std::uint32_t key_id, Adapter* parent, std::string name, Policies policies,
+               AdapterFace& face);
+    [[nodiscard]] bool begin_end(bool etherealize);
+    void end_when_idle();
+    void settle();
+    [[nodiscard]] bool try_to_end();
+    void end();
+    void leave() noexcept
+    {
+        if (requests_.fetch_sub(1) == 1 && unsettled_.load()) [[unlikely]]
+            settle();
+    }
+
+    void retired(Servant& servant, Bytes id, Place place,
+                 bool remaining_activations) noexcept override;
+    void give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept;
+
+    void on_its_thread(std::uint32_t key_id, const std::function<void()>& work);
+    [[nodiscard]] bool serve(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted);
+    [[nodiscard]] bool look_for(std::uint32_t key_id, const Wanted& wanted);
+    void call(orb::Upcall& upcall, const Wanted& wanted);
+    [[nodiscard]] bool call_active(orb::Upcall& upcall,
+                                   const std::optional<ObjectMap::Entry>& entry);
+    void call_located(orb::Upcall& upcall, Bytes id);
+    [[nodiscard]] Bytes id_of(const Wanted& wanted) const noexcept;
+    [[nodiscard]] std::optional<ObjectMap::Entry> enter(const Wanted& wanted);
+    [[nodiscard]] std::optional<ObjectMap::Entry> incarnate(Bytes id);
+    [[nodiscard]] ObjectMap::Entry activate_incarnated(Bytes id, Servant& servant);
+    [[nodiscard]] ServantLocator& locator_or_raise() const;
+    [[nodiscard]] Servant& preinvoke(ServantLocator& locator, Bytes id, std::string_view operation,
+                                     void*& cookie);
+
+    [[nodiscard]] Outcome try_to_activate(Servant& servant, Identity& object, bool has_id);
+    [[nodiscard]] ObjectMap& named();
+    [[nodiscard]] ObjectMap::Options map_options(bool user_ids);
+    [[nodiscard]] std::optional<Identity> active_object(const Servant& servant);
+    [[nodiscard]] bool finds_servants() const noexcept;
+    [[nodiscard]] Outcome found_or_activated(Servant& servant, Identity& object);
+    [[nodiscard]] Id new_id();
+    [[nodiscard]] Id id_at(Place place) const;
+    [[nodiscard]] std::optional<Place> place_in(Bytes id) const;
+    [[nodiscard]] bool is_being_called(Bytes id) const;
+
+    Adapters& adapters_;
     const std::uint32_t index_;
-    Manager manager_;
+
+    // On every request's way.
+    std::atomic<std::uint32_t> plain_key_{no_key}; // the key id, while serves_plainly
+    std::atomic<std::uint32_t> key_id_{no_key};
     ObjectMap objects_;
+
+    // Requests that are not plain, and operations. Plain ones are counted in their slots.
+    std::atomic<std::uint32_t> requests_{0};
+    std::atomic<bool> unsettled_{false}; // something is to be done when there are none
+
+    // Of one life: set before its key id, changed when nobody is inside.
+    Policies policies_;
+    std::string name_;
+    Id path_;
+    Adapter* parent_ = nullptr;
+    IntrusivePtr<Manager> manager_;
+    AdapterFace* face_ = nullptr;
+    std::recursive_mutex single_; // held while a single-threaded adapter calls out
+    std::atomic<ServantActivator*> activator_{nullptr}; // counted; set once in a life
+    std::atomic<ServantLocator*> locator_{nullptr};     // likewise
+    std::atomic<Servant*> default_servant_{nullptr};    // counted
+    std::atomic<bool> cleaning_up_{false};
+    // Objects with explicit ids where places are ids: made at need, never freed.
+    std::atomic<ObjectMap*> named_{nullptr};
+    std::unique_ptr<ObjectMap> owned_named_;
+
+    mutable std::mutex mutex_; // guards what follows, and activations against the end
+    std::atomic<Life> life_{Life::none};
+    bool may_end_ = false; // its children were told
+    std::atomic<bool> etherealize_{true};
+    std::atomic<std::uint64_t> next_id_{0};
+    std::atomic<std::uint32_t> occupied_{0}; // objects that are active or leaving
+    std::vector<Leaving> leaving_;           // objects to be etherealized at the end
+    std::vector<Servant*> replaced_;         // default servants of old, counted
+
+    // Guarded by Adapters.
+    std::map<std::string, Adapter*, std::less<>> children_;
+    IntrusivePtr<AdapterActivator> adapter_activator_;
+    bool published_ = false;  // requests find it by its path
+    std::uint32_t ended_ = 0; // the key id of the last life that has ended
 };
 
 } // namespace kairos::poa

@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The states of a POAManager (CORBA 3.3 part 1, 15.3.3): whether requests are served, held,
-// discarded or refused. Reading the state takes no lock. Any thread.
+// discarded or refused by the adapters that it manages. Adapters are told of changes, so that a
+// request need not ask. Any thread.
 #pragma once
+
+#include "kairos/orb/hold.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace kairos::poa {
+
+class Adapter;
 
 /// Values as in PortableServer::POAManager::State.
 enum class ManagerState { holding, active, discarding, inactive };
 
-class Manager {
+class Manager final : public orb::Gate {
   public:
-    [[nodiscard]] ManagerState state() const noexcept
-    {
-        return state_.load(std::memory_order_acquire);
-    }
+    explicit Manager(std::string id) : id_(std::move(id)) {}
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] ManagerState state() const noexcept { return state_.load(); }
 
     /// False if it is inactive: that state is final.
-    bool set_state(ManagerState state)
-    {
-        const std::lock_guard lock(mutex_);
-        if (state_ == ManagerState::inactive) return false;
-        state_.store(state, std::memory_order_release);
-        changed_.notify_all();
-        return true;
-    }
+    bool set_state(ManagerState state);
+    /// Those that it manages now.
+    [[nodiscard]] std::vector<Adapter*> adapters() const;
+    void add(Adapter& adapter);
+    /// True if it has none any more.
+    bool remove(Adapter& adapter);
 
-    void wait_while_holding()
-    {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return state() != ManagerState::holding; });
-    }
+    // As a gate: held requests wait for the state, or an adapter, to change.
+    [[nodiscard]] std::uint64_t changes() const noexcept override { return changes_.load(); }
+    void wait(std::uint64_t seen) override;
+    void wake() noexcept;
 
   private:
+    ~Manager() override = default;
+
+    const std::string id_;
     std::atomic<ManagerState> state_{ManagerState::holding};
-    std::mutex mutex_; // guards changes of the state, for those who wait for one
+    std::atomic<std::uint64_t> changes_{0};
+    mutable std::mutex mutex_; // guards changes of all this
     std::condition_variable changed_;
+    std::vector<Adapter*> adapters_;
 };
 
 } // namespace kairos::poa

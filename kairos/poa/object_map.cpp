@@ -213,6 +213,13 @@ void ObjectMap::wait_while_leaving(Bytes id) const
     });
 }
 
+bool ObjectMap::leaving(Bytes id) const
+{
+    const std::lock_guard lock(mutex_);
+    const auto index = slot_of(id);
+    return index && !is_active(*index);
+}
+
 void ObjectMap::wait_until_empty() const
 {
     std::unique_lock lock(mutex_);

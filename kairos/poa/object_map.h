@@ -172,6 +172,8 @@ class ObjectMap {
     /// Blocks while an object of this id is leaving. Not from within Retiring::retired or an object
     /// that may be leaving itself: that would be for ever.
     void wait_while_leaving(Bytes id) const;
+    /// Whether an object of this id is leaving.
+    [[nodiscard]] bool leaving(Bytes id) const;
     /// Blocks until no object is active, leaving or being retired.
     void wait_until_empty() const;
 

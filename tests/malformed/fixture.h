@@ -98,7 +98,7 @@ class Event {
     bool set_ = false;
 };
 
-class Servant final : public POA_Probe::Target {
+class Servant : public POA_Probe::Target {
   public:
     std::atomic<std::uint64_t> calls{0};
     std::function<void()> action; ///< what `act` does; set before it is called

@@ -43,8 +43,9 @@ TEST_P(UnknownTarget, Trap20_KeysAreOpaqueAndOnlyOursAreServed)
     EXPECT_EQ(ping(Octets(limits::object_key_max)), no_such_object);
     EXPECT_EQ(ping(key_with(server.key(), [](auto& key) { ++key.incarnation; })), no_such_object)
         << "a key of another run";
-    EXPECT_EQ(ping(key_with(server.key(), [](auto& key) { ++key.adapter; })),
-              "OBJECT_NOT_EXIST 0x4f4d0002 NO");
+    for (const std::uint32_t adapter : {0u, 1u, 1u << 20 | 1u, 2u << 20, ~0u})
+        EXPECT_EQ(ping(key_with(server.key(), [=](auto& key) { key.adapter = adapter; })),
+                  "OBJECT_NOT_EXIST 0x4f4d0002 NO");
     for (const std::uint32_t slot : {1u, 63u, 64u, 1u << 20, 1u << 31, ~0u})
         EXPECT_EQ(ping(key_with(server.key(), [slot](auto& key) { key.slot = slot; })),
                   no_such_object);

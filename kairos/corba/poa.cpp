@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/corba/poa.h"
+
+#include "kairos/base/log.h"
+#include "kairos/corba/poa_services.h"
+#include "kairos/ior/object_key.h"
+#include "kairos/orb/failure.h"
+
+#include <cstring>
+
+namespace PortableServer {
+
+using kairos::Bytes;
+using kairos::mapping::omg_minor;
+using kairos::poa::Adapter;
+using kairos::poa::Identity;
+using kairos::poa::Outcome;
+namespace minor_code = kairos::orb::minor_code;
+
+namespace {
+
+Bytes octets_of(const ObjectId& id)
+{
+    return {reinterpret_cast<const std::byte*>(id.get_buffer()), id.length()};
+}
+
+ObjectId* id_of(Bytes octets)
+{
+    ObjectId_var id = new ObjectId;
+    id->length(static_cast<CORBA::ULong>(octets.size()));
+    if (!octets.empty()) std::memcpy(id->get_buffer(), octets.data(), octets.size());
+    return id._retn();
+}
+
+[[noreturn]] void raise_gone()
+{
+    kairos::orb::raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO,
+                                                "the POA was destroyed");
+}
+
+void require(bool given, const char* what)
+{
+    if (!given) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, what);
+}
+
+template <typename T>
+kairos::IntrusivePtr<T> owned(T* made)
+{
+    return kairos::IntrusivePtr<T>::adopt(made);
+}
+
+kairos::orb::LocationForward forward_to(const ForwardRequest& request)
+{
+    const CORBA::Object_ptr target = request.forward_reference.in();
+    if (CORBA::is_nil(target) || !target->_kairos_reference())
+        throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "nobody can be forwarded to this object");
+    return {target->_kairos_reference()->ior()};
+}
+
+// --- what the core calls -------------------------------------------------------------------------
+
+class Activator final : public kairos::poa::ServantActivator {
+  public:
+    Activator(PortableServer::ServantActivator_ptr activator,
+              std::shared_ptr<std::recursive_mutex> serial)
+        : activator_(PortableServer::ServantActivator::_duplicate(activator)),
+          serial_(std::move(serial))
+    {
+    }
+
+    kairos::poa::Servant* incarnate(Bytes id, Adapter& adapter) override
+    {
+        const ObjectId_var oid = id_of(id);
+        try {
+            return activator_->incarnate(oid.in(), &POA::_kairos_of(adapter));
+        } catch (const ForwardRequest& request) {
+            throw forward_to(request);
+        }
+    }
+    void etherealize(Bytes id, Adapter& adapter, kairos::poa::Servant& servant,
+                     bool cleanup_in_progress, bool remaining_activations) noexcept override
+    {
+        try {
+            const ObjectId_var oid = id_of(id);
+            activator_->etherealize(oid.in(), &POA::_kairos_of(adapter),
+                                    static_cast<Servant>(&servant), cleanup_in_progress,
+                                    remaining_activations);
+        } catch (const std::exception& exception) { // nobody is there to hear it (15.3.6)
+            kairos::log::warning(std::string("a servant activator's etherealize threw: ") +
+                                 exception.what());
+        }
+    }
+    std::recursive_mutex& serial() noexcept override { return *serial_; }
+
+  private:
+    const ServantActivator_var activator_;
+    const std::shared_ptr<std::recursive_mutex> serial_;
+};
+
+class Locator final : public kairos::poa::ServantLocator {
+  public:
+    explicit Locator(PortableServer::ServantLocator_ptr locator)
+        : locator_(PortableServer::ServantLocator::_duplicate(locator))
+    {
+    }
+
+    kairos::poa::Servant* preinvoke(Bytes id, Adapter& adapter, std::string_view operation,
+                                    void*& cookie) override
+    {
+        const ObjectId_var oid = id_of(id);
+        try {
+            return locator_->preinvoke(oid.in(), &POA::_kairos_of(adapter),
+                                       std::string(operation).c_str(), cookie);
+        } catch (const ForwardRequest& request) {
+            throw forward_to(request);
+        }
+    }
+    void postinvoke(Bytes id, Adapter& adapter, std::string_view operation, void* cookie,
+                    kairos::poa::Servant& servant) override
+    {
+        const ObjectId_var oid = id_of(id);
+        locator_->postinvoke(oid.in(), &POA::_kairos_of(adapter), std::string(operation).c_str(),
+                             cookie, static_cast<Servant>(&servant));
+    }
+
+  private:
+    const ServantLocator_var locator_;
+};
+
+class ChildActivator final : public kairos::poa::AdapterActivator {
+  public:
+    explicit ChildActivator(PortableServer::AdapterActivator_ptr activator)
+        : activator_(PortableServer::AdapterActivator::_duplicate(activator))
+    {
+    }
+
+    bool unknown_adapter(Adapter& parent, std::string_view name) override
+    {
+        return activator_->unknown_adapter(&POA::_kairos_of(parent), std::string(name).c_str());
+    }
+
+  private:
+    const AdapterActivator_var activator_;
+};
+
+} // namespace
+
+void ForwardRequest::_marshal(kairos::cdr::Writer& out) const
+{
+    out.write_string(_kairos_id);
+    kairos::mapping::encode_object(out, forward_reference.in());
+}
+
+// --- POA -----------------------------------------------------------------------------------------
+
+class POA::InUse {
+  public:
+    explicit InUse(const POA& poa)
+        : adapter_(*poa.found_.adapter), use_(adapter_, poa.found_.key_id)
+    {
+        if (!use_) raise_gone();
+    }
+    Adapter* operator->() const noexcept { return &adapter_; }
+    Adapter& operator*() const noexcept { return adapter_; }
+
+  private:
+    Adapter& adapter_;
+    const Adapter::Use use_;
+};
+
+POA::POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
+         std::shared_ptr<kairos::corba::PoaServices> services)
+    : orb_(std::move(orb)), services_(std::move(services))
+{
+}
+
+POA::~POA() = default;
+
+void POA::check(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::ok:
+        return;
+    case Outcome::gone:
+        raise_gone();
+    case Outcome::being_destroyed:
+        throw CORBA::BAD_INV_ORDER(omg_minor(17), CORBA::COMPLETED_NO,
+                                   "the POA is being destroyed");
+    case Outcome::adapter_exists:
+        throw AdapterAlreadyExists();
+    case Outcome::wrong_policy:
+        throw WrongPolicy();
+    case Outcome::wrong_adapter:
+        throw WrongAdapter();
+    case Outcome::servant_active:
+        throw ServantAlreadyActive();
+    case Outcome::servant_not_active:
+        throw ServantNotActive();
+    case Outcome::object_active:
+    case Outcome::object_leaving:
+        throw ObjectAlreadyActive();
+    case Outcome::object_not_active:
+        throw ObjectNotActive();
+    case Outcome::bad_id:
+        throw CORBA::BAD_PARAM(omg_minor(14), CORBA::COMPLETED_NO, "the id is none of this POA's");
+    case Outcome::already_set:
+        throw CORBA::BAD_INV_ORDER(omg_minor(6), CORBA::COMPLETED_NO,
+                                   "the POA has a servant manager already");
+    case Outcome::would_deadlock:
+        throw CORBA::BAD_INV_ORDER(minor_code::would_deadlock, CORBA::COMPLETED_NO,
+                                   "waiting for requests within an upcall would deadlock");
+    }
+}
+
+kairos::poa::IdStrategy POA::_kairos_default_strategy(const kairos::orb::Orb& core) noexcept
+{
+    switch (core.options().demultiplexing) {
+    case kairos::orb::Demultiplexing::linear:
+        return kairos::poa::IdStrategy::linear;
+    case kairos::orb::Demultiplexing::hash:
+        return kairos::poa::IdStrategy::hash;
+    case kairos::orb::Demultiplexing::active:
+        break;
+    }
+    return kairos::poa::IdStrategy::active;
+}
+
+bool POA::_kairos_supports(std::string_view repository_id) const
+{
+    return repository_id == _kairos_id || CORBA::Object::_kairos_supports(repository_id);
+}
+
+Outcome POA::create(Found parent, const char* name, POAManager_ptr manager,
+                    kairos::poa::Policies policies)
+{
+    manager_ = POAManager::_duplicate(manager);
+    services_->keep_manager(manager);
+    const Outcome outcome = services_->adapters().create(parent, name, manager->_kairos_core(),
+                                                         std::move(policies), *this);
+    if (outcome != Outcome::ok) services_->let_manager_go(*manager);
+    return outcome;
+}
+
+void POA::begin(Adapter& adapter, std::uint32_t key_id) noexcept
+{
+    _add_ref(); // the adapter's
+    found_ = {&adapter, key_id};
+}
+
+void POA::end() noexcept
+{
+    services_->let_manager_go(*manager_.in());
+    ServantManager_var servant_manager; // released without the lock
+    AdapterActivator_var activator;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(servant_manager, servant_manager_);
+        std::swap(activator, activator_);
+    }
+    _remove_ref();
+}
+
+POA_ptr POA::face_of(Found found)
+{
+    const Adapter::Use use(*found.adapter, found.key_id);
+    return use ? _duplicate(&_kairos_of(*found.adapter)) : nullptr;
+}
+
+// --- the tree ------------------------------------------------------------------------------------
+
+POA_ptr POA::find_POA(const char* adapter_name, CORBA::Boolean activate_it)
+{
+    require(adapter_name != nullptr, "null name");
+    {
+        const InUse adapter(*this);
+    }
+    const Found found = services_->adapters().child(found_, adapter_name, activate_it);
+    POA_ptr child = found ? face_of(found) : nullptr;
+    if (child == nullptr) throw AdapterNonExistent();
+    return child;
+}
+
+void POA::destroy(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion)
+{
+    check(services_->adapters().destroy(found_, etherealize_objects, wait_for_completion));
+}
+
+char* POA::the_name() { return CORBA::string_dup(InUse(*this)->name().c_str()); }
+
+POA_ptr POA::the_parent()
+{
+    const InUse adapter(*this);
+    Adapter* parent = adapter->parent();
+    return parent == nullptr ? nullptr : face_of({parent, parent->key_id()});
+}
+
+POAList* POA::the_children()
+{
+    {
+        const InUse adapter(*this);
+    }
+    POAList_var list = new POAList;
+    for (const Found found : services_->adapters().children(found_)) {
+        POA_var child = face_of(found);
+        if (CORBA::is_nil(child.in())) continue;
+        list->length(list->length() + 1);
+        list[list->length() - 1] = child._retn();
+    }
+    return list._retn();
+}
+
+POAManager_ptr POA::the_POAManager()
+{
+    const InUse adapter(*this);
+    return POAManager::_duplicate(manager_.in());
+}
+
+POAManagerFactory_ptr POA::the_POAManagerFactory()
+{
+    const InUse adapter(*this);
+    return new POAManagerFactory(services_);
+}
+
+AdapterActivator_ptr POA::the_activator()
+{
+    const InUse adapter(*this);
+    const std::lock_guard lock(mutex_);
+    return AdapterActivator::_duplicate(activator_.in());
+}
+
+void POA::the_activator(AdapterActivator_ptr activator)
+{
+    AdapterActivator_var kept = AdapterActivator::_duplicate(activator); // or the former one
+    const std::lock_guard lock(mutex_);
+    kairos::IntrusivePtr<kairos::poa::AdapterActivator> core;
+    if (!CORBA::is_nil(activator))
+        core = owned<kairos::poa::AdapterActivator>(new ChildActivator(activator));
+    check(services_->adapters().set_adapter_activator(found_, std::move(core)));
+    std::swap(activator_, kept);
+}
+
+ObjectId* POA::id()
+{
+    const InUse adapter(*this);
+    return id_of(adapter->key_of({}));
+}
+
+// --- who serves objects that are not active ------------------------------------------------------
+
+ServantManager_ptr POA::get_servant_manager()
+{
+    const InUse adapter(*this);
+    if (adapter->policies().processing != kairos::poa::Processing::servant_manager)
+        throw WrongPolicy();
+    const std::lock_guard lock(mutex_);
+    return ServantManager::_duplicate(servant_manager_.in());
+}
+
+void POA::set_servant_manager(ServantManager_ptr manager)
+{
+    const InUse adapter(*this);
+    if (adapter->policies().processing != kairos::poa::Processing::servant_manager)
+        throw WrongPolicy();
+    const std::lock_guard lock(mutex_);
+    if (!CORBA::is_nil(servant_manager_.in())) check(Outcome::already_set);
+    set_servant_manager(*adapter, manager);
+    servant_manager_ = ServantManager::_duplicate(manager);
+}
+
+void POA::set_servant_manager(Adapter& adapter, ServantManager_ptr manager)
+{
+    if (adapter.policies().retains()) {
+        if (const auto activator = dynamic_cast<ServantActivator_ptr>(manager))
+            return check(adapter.set_activator(owned<kairos::poa::ServantActivator>(
+                new Activator(activator, services_->serial_of(activator)))));
+    } else if (const auto locator = dynamic_cast<ServantLocator_ptr>(manager)) {
+        return check(adapter.set_locator(owned<kairos::poa::ServantLocator>(new Locator(locator))));
+    }
+    throw CORBA::OBJ_ADAPTER(omg_minor(4), CORBA::COMPLETED_NO,
+                             "the policies want a servant manager of another kind");
+}
+
+Servant POA::get_servant()
+{
+    const InUse adapter(*this);
+    if (adapter->policies().processing != kairos::poa::Processing::default_servant)
+        throw WrongPolicy();
+    kairos::poa::Servant* servant = adapter->default_servant();
+    if (servant == nullptr) throw NoServant();
+    return static_cast<Servant>(servant);
+}
+
+void POA::set_servant(Servant servant)
+{
+    require(servant != nullptr, "null servant");
+    const InUse adapter(*this);
+    check(adapter->set_default_servant(*servant));
+}
+
+// --- objects -------------------------------------------------------------------------------------
+
+ObjectId* POA::activate_object(Servant servant)
+{
+    require(servant != nullptr, "null servant");
+    const InUse adapter(*this);
+    Identity object;
+    check(adapter->activate(*servant, object, false));
+    return id_of(object.id);
+}
+
+void POA::activate_object_with_id(const ObjectId& id, Servant servant)
+{
+    require(servant != nullptr, "null servant");
+    const Bytes octets = octets_of(id);
+    Identity object{.id = {octets.begin(), octets.end()}, .place = {}};
+    const InUse adapter(*this);
+    check(adapter->activate(*servant, object, true));
+}
+
+void POA::deactivate_object(const ObjectId& id)
+{
+    const InUse adapter(*this);
+    check(adapter->deactivate(octets_of(id)));
+}
+
+CORBA::Object_ptr POA::reference_to(const Identity& object, const char* repository_id)
+{
+    return kairos::corba::StubFactory::make<CORBA::Object>(
+        orb_->make_reference(orb_->make_ior(repository_id, found_.adapter->key_of(object))));
+}
+
+CORBA::Object_ptr POA::_kairos_called(const kairos::poa::Calling& calling)
+{
+    return reference_to(calling.adapter().called(calling), calling.servant()->_kairos_id());
+}
+
+CORBA::Object_ptr POA::create_reference(const char* repository_id)
+{
+    require(repository_id != nullptr, "null repository id");
+    const InUse adapter(*this);
+    Identity object;
+    check(adapter->new_object(object));
+    return reference_to(object, repository_id);
+}
+
+CORBA::Object_ptr POA::create_reference_with_id(const ObjectId& id, const char* repository_id)
+{
+    require(repository_id != nullptr, "null repository id");
+    const InUse adapter(*this);
+    const Bytes octets = octets_of(id);
+    if (adapter->policies().system_ids() && !adapter->may_be_own(octets)) check(Outcome::bad_id);
+    return reference_to({{octets.begin(), octets.end()}, {}}, repository_id);
+}
+
+ObjectId* POA::servant_to_id(Servant servant)
+{
+    require(servant != nullptr, "null servant");
+    const InUse adapter(*this);
+    Identity object;
+    check(adapter->id_of(*servant, object));
+    return id_of(object.id);
+}
+
+CORBA::Object_ptr POA::servant_to_reference(Servant servant)
+{
+    require(servant != nullptr, "null servant");
+    const InUse adapter(*this);
+    Identity object;
+    check(adapter->object_of(*servant, object));
+    return reference_to(object, servant->_kairos_id());
+}
+
+Servant POA::reference_to_servant(CORBA::Object_ptr reference)
+{
+    {
+        const InUse adapter(*this);
+        if (!adapter->policies().retains() &&
+            adapter->policies().processing != kairos::poa::Processing::default_servant)
+            throw WrongPolicy();
+    }
+    const ObjectId_var id = reference_to_id(reference);
+    return id_to_servant(id.in());
+}
+
+Servant POA::id_to_servant(const ObjectId& id)
+{
+    const InUse adapter(*this);
+    kairos::poa::Servant* servant = nullptr;
+    check(adapter->servant_of(octets_of(id), servant));
+    return static_cast<Servant>(servant);
+}
+
+ObjectId* POA::reference_to_id(CORBA::Object_ptr reference)
+{
+    require(reference != nullptr, "nil reference");
+    const InUse adapter(*this);
+    if (!reference->_kairos_reference()) throw WrongAdapter();
+    const auto object = adapter->object_in(reference->_kairos_reference()->object_key());
+    if (!object) throw WrongAdapter();
+    return id_of(object->id);
+}
+
+CORBA::Object_ptr POA::id_to_reference(const ObjectId& id)
+{
+    const InUse adapter(*this);
+    Identity object;
+    const char* repository_id = nullptr;
+    check(adapter->object_of(octets_of(id), object, repository_id));
+    return reference_to(object, repository_id);
+}
+
+} // namespace PortableServer

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PortableServer::POA (CORBA 3.3 part 1, 15.3.9): a thin front of poa::Adapter. Any thread. After
+// its destruction every operation throws OBJECT_NOT_EXIST.
+#pragma once
+
+#include "kairos/corba/poa_manager.h"
+#include "kairos/corba/servant.h"
+#include "kairos/corba/servant_manager.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/mapping/user_exception.h"
+#include "kairos/poa/adapters.h"
+
+#include <memory>
+#include <mutex>
+
+namespace PortableServer {
+
+// CORBA 3.3 part 1, 15.3.8. Their classes are in poa_policies.h.
+enum ThreadPolicyValue : CORBA::ULong { ORB_CTRL_MODEL, SINGLE_THREAD_MODEL, MAIN_THREAD_MODEL };
+enum LifespanPolicyValue : CORBA::ULong { TRANSIENT, PERSISTENT };
+enum IdUniquenessPolicyValue : CORBA::ULong { UNIQUE_ID, MULTIPLE_ID };
+enum IdAssignmentPolicyValue : CORBA::ULong { USER_ID, SYSTEM_ID };
+enum ImplicitActivationPolicyValue : CORBA::ULong { IMPLICIT_ACTIVATION, NO_IMPLICIT_ACTIVATION };
+enum ServantRetentionPolicyValue : CORBA::ULong { RETAIN, NON_RETAIN };
+enum RequestProcessingPolicyValue : CORBA::ULong {
+    USE_ACTIVE_OBJECT_MAP_ONLY,
+    USE_DEFAULT_SERVANT,
+    USE_SERVANT_MANAGER
+};
+class ThreadPolicy;
+typedef ThreadPolicy* ThreadPolicy_ptr;
+class LifespanPolicy;
+typedef LifespanPolicy* LifespanPolicy_ptr;
+class IdUniquenessPolicy;
+typedef IdUniquenessPolicy* IdUniquenessPolicy_ptr;
+class IdAssignmentPolicy;
+typedef IdAssignmentPolicy* IdAssignmentPolicy_ptr;
+class ImplicitActivationPolicy;
+typedef ImplicitActivationPolicy* ImplicitActivationPolicy_ptr;
+class ServantRetentionPolicy;
+typedef ServantRetentionPolicy* ServantRetentionPolicy_ptr;
+class RequestProcessingPolicy;
+typedef RequestProcessingPolicy* RequestProcessingPolicy_ptr;
+
+class POAList;
+typedef kairos::mapping::VariableVar<POAList> POAList_var;
+
+class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace {
+  public:
+    typedef POA_ptr _ptr_type;
+    typedef POA_var _var_type;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/POA:1.0";
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", AdapterAlreadyExists)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", AdapterNonExistent)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", NoServant)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", ObjectAlreadyActive)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", ObjectNotActive)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", ServantAlreadyActive)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", ServantNotActive)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", WrongAdapter)
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POA", WrongPolicy)
+    /// `index` in the list that was given, of the first policy that cannot be.
+    class InvalidPolicy final : public kairos::mapping::EmptyException<InvalidPolicy> {
+      public:
+        static constexpr const char* kairos_name = "InvalidPolicy";
+        static constexpr const char* _kairos_id =
+            "IDL:omg.org/PortableServer/POA/InvalidPolicy:1.0";
+        CORBA::UShort index = 0;
+        InvalidPolicy() = default;
+        explicit InvalidPolicy(CORBA::UShort which) : index(which) {}
+        void _marshal(kairos::cdr::Writer& out) const override;
+    };
+
+    static POA_ptr _duplicate(POA_ptr poa) { return kairos::corba::duplicate(poa); }
+    static POA_ptr _narrow(CORBA::Object_ptr object)
+    {
+        return kairos::corba::narrow_local<POA>(object);
+    }
+    static POA_ptr _nil() { return nullptr; }
+
+    // --- the tree ---
+    /// With a nil manager one is made for it. Owned by the caller. Throws AdapterAlreadyExists,
+    /// InvalidPolicy; BAD_INV_ORDER 17 while this one is being destroyed.
+    POA_ptr create_POA(const char* adapter_name, POAManager_ptr manager,
+                       const CORBA::PolicyList& policies);
+    /// With `activate_it` the adapter activator is asked for one that is not there. Owned by the
+    /// caller. Throws AdapterNonExistent; OBJ_ADAPTER 1 if the activator throws.
+    POA_ptr find_POA(const char* adapter_name, CORBA::Boolean activate_it);
+    /// With all its children; at once or when the requests in progress have ended, for which
+    /// `wait_for_completion` waits: BAD_INV_ORDER 3 within an upcall.
+    void destroy(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion);
+
+    /// Owned by the caller, as all that follow.
+    char* the_name();
+    POA_ptr the_parent();
+    POAList* the_children();
+    POAManager_ptr the_POAManager();
+    POAManagerFactory_ptr the_POAManagerFactory();
+    AdapterActivator_ptr the_activator();
+    void the_activator(AdapterActivator_ptr activator);
+    /// Of this POA, in this process.
+    ObjectId* id();
+
+    // --- policies ---
+    ThreadPolicy_ptr create_thread_policy(ThreadPolicyValue value);
+    LifespanPolicy_ptr create_lifespan_policy(LifespanPolicyValue value);
+    IdUniquenessPolicy_ptr create_id_uniqueness_policy(IdUniquenessPolicyValue value);
+    IdAssignmentPolicy_ptr create_id_assignment_policy(IdAssignmentPolicyValue value);
+    ImplicitActivationPolicy_ptr
+    create_implicit_activation_policy(ImplicitActivationPolicyValue value);
+    ServantRetentionPolicy_ptr create_servant_retention_policy(ServantRetentionPolicyValue value);
+    RequestProcessingPolicy_ptr
+    create_request_processing_policy(RequestProcessingPolicyValue value);
+
+    // --- who serves objects that are not active ---
+    /// Nil if none was set. Throws WrongPolicy.
+    ServantManager_ptr get_servant_manager();
+    /// Once: BAD_INV_ORDER 6. OBJ_ADAPTER 4 for nil and for the wrong kind. Throws WrongPolicy.
+    void set_servant_manager(ServantManager_ptr manager);
+    /// With one more owner. Throws NoServant, WrongPolicy.
+    Servant get_servant();
+    void set_servant(Servant servant);
+
+    // --- objects ---
+    /// Owned by the caller. Throws ServantAlreadyActive, WrongPolicy.
+    ObjectId* activate_object(Servant servant);
+    /// Waits while an object of this id is being deactivated. Throws ObjectAlreadyActive,
+    /// ServantAlreadyActive, WrongPolicy; BAD_PARAM 14 for ids that are not the system's here.
+    void activate_object_with_id(const ObjectId& id, Servant servant);
+    /// Requests in progress finish first; then the servant loses an owner, or is etherealized.
+    /// Throws ObjectNotActive, WrongPolicy.
+    void deactivate_object(const ObjectId& id);
+
+    /// References to objects that need not be active. Throw WrongPolicy, BAD_PARAM 14.
+    CORBA::Object_ptr create_reference(const char* repository_id);
+    CORBA::Object_ptr create_reference_with_id(const ObjectId& id, const char* repository_id);
+
+    /// What the servant is active as; it is activated if the policies say so. Throw
+    /// ServantNotActive, WrongPolicy.
+    ObjectId* servant_to_id(Servant servant);
+    CORBA::Object_ptr servant_to_reference(Servant servant);
+    /// The servant with one more owner. Throw ObjectNotActive, WrongAdapter, WrongPolicy.
+    Servant reference_to_servant(CORBA::Object_ptr reference);
+    Servant id_to_servant(const ObjectId& id);
+    /// Throws WrongAdapter.
+    ObjectId* reference_to_id(CORBA::Object_ptr reference);
+    /// Throws ObjectNotActive, WrongPolicy.
+    CORBA::Object_ptr id_to_reference(const ObjectId& id);
+
+    [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
+
+    // --- for layers of Kairos ---
+    [[nodiscard]] kairos::orb::Orb& _kairos_orb() const noexcept { return *orb_; }
+    /// The reference to the object that is being called.
+    [[nodiscard]] CORBA::Object_ptr _kairos_called(const kairos::poa::Calling& calling);
+    [[nodiscard]] static POA& _kairos_of(const kairos::poa::Adapter& adapter) noexcept
+    {
+        return static_cast<POA&>(adapter.face());
+    }
+    /// What -ORBDemux says.
+    [[nodiscard]] static kairos::poa::IdStrategy
+    _kairos_default_strategy(const kairos::orb::Orb& core) noexcept;
+
+  private:
+    friend class kairos::corba::PoaServices;
+
+    POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
+        std::shared_ptr<kairos::corba::PoaServices> services);
+    ~POA() override;
+
+    using Found = kairos::poa::Adapters::Found;
+
+    /// Makes its adapter.
+    [[nodiscard]] kairos::poa::Outcome
+    create(Found parent, const char* name, POAManager_ptr manager, kairos::poa::Policies policies);
+    /// Throws what an outcome is called by the specification.
+    static void check(kairos::poa::Outcome outcome);
+    void begin(kairos::poa::Adapter& adapter, std::uint32_t key_id) noexcept override;
+    void end() noexcept override;
+
+    /// The adapter, which stays while it lives. Throws OBJECT_NOT_EXIST when it is gone.
+    class InUse;
+    [[nodiscard]] CORBA::Object_ptr reference_to(const kairos::poa::Identity& object,
+                                                 const char* repository_id);
+    [[nodiscard]] POA_ptr face_of(Found found);
+    void set_servant_manager(kairos::poa::Adapter& adapter, ServantManager_ptr manager);
+
+    const kairos::IntrusivePtr<kairos::orb::Orb> orb_;
+    const std::shared_ptr<kairos::corba::PoaServices> services_;
+    // Set before anybody else knows the POA.
+    Found found_;
+    POAManager_var manager_;
+    std::mutex mutex_; // guards what follows
+    ServantManager_var servant_manager_;
+    AdapterActivator_var activator_;
+};
+
+class POAList : public kairos::mapping::UnboundedObjectSequence<POA> {
+  public:
+    using kairos::mapping::UnboundedObjectSequence<POA>::Unbounded;
+};
+
+} // namespace PortableServer

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// POA: children and policies. Apart from poa.cpp, so that servers with nothing but the RootPOA do
+// not link what policies need.
+#include "kairos/corba/poa_policies.h"
+#include "kairos/corba/poa_services.h"
+#include "kairos/ior/object_key.h"
+#include "kairos/mapping/exception.h"
+
+#include <cstring>
+
+namespace PortableServer {
+
+POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
+                        const CORBA::PolicyList& policies)
+{
+    if (adapter_name == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null name");
+    if (std::strlen(adapter_name) > kairos::ior::PersistentKey::name_size_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the name is too long for object keys");
+    auto wanted = kairos::corba::policies_of(policies, _kairos_default_strategy(*orb_));
+    POAManager_var its_manager =
+        CORBA::is_nil(manager) ? services_->create_manager({}) : POAManager::_duplicate(manager);
+    const POA_var child = services_->make_poa();
+    check(child->create(found_, adapter_name, its_manager.in(), std::move(wanted)));
+    return _duplicate(child.in());
+}
+
+ThreadPolicy_ptr POA::create_thread_policy(ThreadPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<ThreadPolicy>(value);
+}
+
+LifespanPolicy_ptr POA::create_lifespan_policy(LifespanPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<LifespanPolicy>(value);
+}
+
+IdUniquenessPolicy_ptr POA::create_id_uniqueness_policy(IdUniquenessPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<IdUniquenessPolicy>(value);
+}
+
+IdAssignmentPolicy_ptr POA::create_id_assignment_policy(IdAssignmentPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<IdAssignmentPolicy>(value);
+}
+
+ImplicitActivationPolicy_ptr
+POA::create_implicit_activation_policy(ImplicitActivationPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<ImplicitActivationPolicy>(value);
+}
+
+ServantRetentionPolicy_ptr POA::create_servant_retention_policy(ServantRetentionPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<ServantRetentionPolicy>(value);
+}
+
+RequestProcessingPolicy_ptr
+POA::create_request_processing_policy(RequestProcessingPolicyValue value)
+{
+    return kairos::corba::make_poa_policy<RequestProcessingPolicy>(value);
+}
+
+} // namespace PortableServer

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PortableServer::POAManager and POAManagerFactory (CORBA 3.3 part 1, 15.3.3 and 15.3.4). Any
+// thread.
+#pragma once
+
+#include "kairos/corba/object.h"
+#include "kairos/mapping/sequence.h"
+#include "kairos/mapping/user_exception.h"
+#include "kairos/poa/manager.h"
+
+#include <memory>
+#include <string>
+
+namespace kairos::orb {
+class Orb;
+}
+namespace kairos::corba {
+class PoaServices;
+}
+
+namespace PortableServer {
+
+class POAManager;
+typedef POAManager* POAManager_ptr;
+typedef kairos::mapping::ObjectVar<POAManager> POAManager_var;
+typedef kairos::mapping::ObjectOut<POAManager> POAManager_out;
+
+class POAManager : public virtual CORBA::LocalObject {
+  public:
+    typedef POAManager_ptr _ptr_type;
+    typedef POAManager_var _var_type;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/POAManager:1.0";
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POAManager", AdapterInactive)
+    enum State { HOLDING, ACTIVE, DISCARDING, INACTIVE };
+
+    static POAManager_ptr _duplicate(POAManager_ptr manager)
+    {
+        return kairos::corba::duplicate(manager);
+    }
+    static POAManager_ptr _narrow(CORBA::Object_ptr object)
+    {
+        return kairos::corba::narrow_local<POAManager>(object);
+    }
+    static POAManager_ptr _nil() { return nullptr; }
+
+    /// Serve requests. Each throws AdapterInactive after deactivate.
+    void activate();
+    /// Keep requests waiting, as many as -ORBHoldLimit says; answer others with TRANSIENT.
+    void hold_requests(CORBA::Boolean wait_for_completion);
+    /// Answer requests with TRANSIENT.
+    void discard_requests(CORBA::Boolean wait_for_completion);
+    /// Answer requests with OBJ_ADAPTER, for ever; etherealize the objects of servant activators.
+    void deactivate(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion);
+    State get_state();
+    /// Owned by the caller.
+    char* get_id();
+
+    [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
+    /// For layers of Kairos.
+    [[nodiscard]] kairos::poa::Manager& _kairos_core() const noexcept { return *core_; }
+
+  private:
+    friend class kairos::corba::PoaServices;
+    POAManager(kairos::IntrusivePtr<kairos::orb::Orb> orb, std::string id);
+    ~POAManager() override;
+    void change(State state, CORBA::Boolean etherealize, CORBA::Boolean wait_for_completion);
+
+    const kairos::IntrusivePtr<kairos::orb::Orb> orb_;
+    const kairos::IntrusivePtr<kairos::poa::Manager> core_;
+};
+
+class POAManagerFactory;
+typedef POAManagerFactory* POAManagerFactory_ptr;
+typedef kairos::mapping::ObjectVar<POAManagerFactory> POAManagerFactory_var;
+
+/// The managers of an ORB, by their ids.
+class POAManagerFactory : public virtual CORBA::LocalObject {
+  public:
+    typedef POAManagerFactory_ptr _ptr_type;
+    typedef POAManagerFactory_var _var_type;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/POAManagerFactory:1.0";
+    KAIROS_EMPTY_EXCEPTION("PortableServer/POAManagerFactory", ManagerAlreadyExists)
+    class POAManagerSeq : public kairos::mapping::UnboundedObjectSequence<POAManager> {
+      public:
+        using kairos::mapping::UnboundedObjectSequence<POAManager>::Unbounded;
+    };
+    typedef kairos::mapping::VariableVar<POAManagerSeq> POAManagerSeq_var;
+
+    static POAManagerFactory_ptr _duplicate(POAManagerFactory_ptr factory)
+    {
+        return kairos::corba::duplicate(factory);
+    }
+    static POAManagerFactory_ptr _narrow(CORBA::Object_ptr object)
+    {
+        return kairos::corba::narrow_local<POAManagerFactory>(object);
+    }
+    static POAManagerFactory_ptr _nil() { return nullptr; }
+
+    /// Owned by the caller. Managers have no policies: PolicyError for any. Throws
+    /// ManagerAlreadyExists.
+    POAManager_ptr create_POAManager(const char* id, const CORBA::PolicyList& policies);
+    /// Owned by the caller.
+    POAManagerSeq* list();
+    /// Owned by the caller; nil if there is none.
+    POAManager_ptr find(const char* id);
+
+    [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
+
+  private:
+    friend class POA;
+    explicit POAManagerFactory(std::shared_ptr<kairos::corba::PoaServices> services)
+        : services_(std::move(services))
+    {
+    }
+
+    const std::shared_ptr<kairos::corba::PoaServices> services_;
+};
+
+} // namespace PortableServer

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The policies of POAs as objects (CORBA 3.3 part 1, 15.3.8), and the one that Kairos adds: how
+// objects are found. Immutable.
+#pragma once
+
+#include "kairos/corba/orb_types.h"
+#include "kairos/corba/poa.h"
+#include "kairos/poa/policies.h"
+#include "kairos/types/any_value.h"
+
+#include <vector>
+
+namespace kairos::corba {
+
+/// What the interfaces have in common. P says its names.
+template <typename P, typename Value>
+class PoaPolicy : public virtual CORBA::Policy {
+  public:
+    typedef P* _ptr_type;
+    typedef mapping::ObjectVar<P> _var_type;
+
+    static P* _duplicate(P* policy) { return duplicate(policy); }
+    static P* _narrow(CORBA::Object_ptr object) { return narrow_local<P>(object); }
+    static P* _nil() { return nullptr; }
+
+    virtual Value value() = 0;
+    CORBA::PolicyType policy_type() override { return P::_kairos_type; }
+    [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override
+    {
+        return repository_id == P::_kairos_id || Policy::_kairos_supports(repository_id);
+    }
+
+  protected:
+    PoaPolicy() = default;
+};
+
+} // namespace kairos::corba
+
+namespace PortableServer {
+
+inline constexpr CORBA::PolicyType THREAD_POLICY_ID = 16;
+inline constexpr CORBA::PolicyType LIFESPAN_POLICY_ID = 17;
+inline constexpr CORBA::PolicyType ID_UNIQUENESS_POLICY_ID = 18;
+inline constexpr CORBA::PolicyType ID_ASSIGNMENT_POLICY_ID = 19;
+inline constexpr CORBA::PolicyType IMPLICIT_ACTIVATION_POLICY_ID = 20;
+inline constexpr CORBA::PolicyType SERVANT_RETENTION_POLICY_ID = 21;
+inline constexpr CORBA::PolicyType REQUEST_PROCESSING_POLICY_ID = 22;
+
+class ThreadPolicy : public kairos::corba::PoaPolicy<ThreadPolicy, ThreadPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = THREAD_POLICY_ID;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/ThreadPolicy:1.0";
+};
+typedef ThreadPolicy::_var_type ThreadPolicy_var;
+
+class LifespanPolicy : public kairos::corba::PoaPolicy<LifespanPolicy, LifespanPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = LIFESPAN_POLICY_ID;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/LifespanPolicy:1.0";
+};
+typedef LifespanPolicy::_var_type LifespanPolicy_var;
+
+class IdUniquenessPolicy
+    : public kairos::corba::PoaPolicy<IdUniquenessPolicy, IdUniquenessPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = ID_UNIQUENESS_POLICY_ID;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/IdUniquenessPolicy:1.0";
+};
+typedef IdUniquenessPolicy::_var_type IdUniquenessPolicy_var;
+
+class IdAssignmentPolicy
+    : public kairos::corba::PoaPolicy<IdAssignmentPolicy, IdAssignmentPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = ID_ASSIGNMENT_POLICY_ID;
+    static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/IdAssignmentPolicy:1.0";
+};
+typedef IdAssignmentPolicy::_var_type IdAssignmentPolicy_var;
+
+class ImplicitActivationPolicy
+    : public kairos::corba::PoaPolicy<ImplicitActivationPolicy, ImplicitActivationPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = IMPLICIT_ACTIVATION_POLICY_ID;
+    static constexpr const char* _kairos_id =
+        "IDL:omg.org/PortableServer/ImplicitActivationPolicy:1.0";
+};
+typedef ImplicitActivationPolicy::_var_type ImplicitActivationPolicy_var;
+
+class ServantRetentionPolicy
+    : public kairos::corba::PoaPolicy<ServantRetentionPolicy, ServantRetentionPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = SERVANT_RETENTION_POLICY_ID;
+    static constexpr const char* _kairos_id =
+        "IDL:omg.org/PortableServer/ServantRetentionPolicy:1.0";
+};
+typedef ServantRetentionPolicy::_var_type ServantRetentionPolicy_var;
+
+class RequestProcessingPolicy
+    : public kairos::corba::PoaPolicy<RequestProcessingPolicy, RequestProcessingPolicyValue> {
+  public:
+    static constexpr CORBA::PolicyType _kairos_type = REQUEST_PROCESSING_POLICY_ID;
+    static constexpr const char* _kairos_id =
+        "IDL:omg.org/PortableServer/RequestProcessingPolicy:1.0";
+};
+typedef RequestProcessingPolicy::_var_type RequestProcessingPolicy_var;
+
+extern const CORBA::TypeCode_ptr _tc_ThreadPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_LifespanPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_IdUniquenessPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_IdAssignmentPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_ImplicitActivationPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_ServantRetentionPolicyValue;
+extern const CORBA::TypeCode_ptr _tc_RequestProcessingPolicyValue;
+
+// For ORB::create_policy.
+#define KAIROS_POLICY_IN_ANY(Value)                                                                \
+    inline void operator<<=(CORBA::Any& any, Value value)                                          \
+    {                                                                                              \
+        kairos::types::insert_enum(any, _tc_##Value, value);                                       \
+    }                                                                                              \
+    inline CORBA::Boolean operator>>=(const CORBA::Any& any, Value& value)                         \
+    {                                                                                              \
+        return kairos::types::extract_enum(any, _tc_##Value, value);                               \
+    }
+KAIROS_POLICY_IN_ANY(ThreadPolicyValue)
+KAIROS_POLICY_IN_ANY(LifespanPolicyValue)
+KAIROS_POLICY_IN_ANY(IdUniquenessPolicyValue)
+KAIROS_POLICY_IN_ANY(IdAssignmentPolicyValue)
+KAIROS_POLICY_IN_ANY(ImplicitActivationPolicyValue)
+KAIROS_POLICY_IN_ANY(ServantRetentionPolicyValue)
+KAIROS_POLICY_IN_ANY(RequestProcessingPolicyValue)
+#undef KAIROS_POLICY_IN_ANY
+
+} // namespace PortableServer
+
+namespace kairos::corba {
+
+/// Owned by the caller.
+template <typename P, typename Value>
+[[nodiscard]] P* make_poa_policy(Value value)
+{
+    class Made final : public P {
+      public:
+        explicit Made(Value said) : value_(said) {}
+        Value value() override { return value_; }
+        CORBA::Policy_ptr copy() override { return new Made(value_); }
+        void destroy() override {}
+
+      private:
+        const Value value_;
+    };
+    return new Made(value);
+}
+
+/// A policy for create_POA: how the POA finds its objects (docs/poa.md). `known_ids` are those of
+/// IdStrategy::perfect, which refuses all others. Owned by the caller.
+[[nodiscard]] CORBA::Policy_ptr
+create_demultiplexing_policy(poa::IdStrategy strategy,
+                             const std::vector<PortableServer::ObjectId>& known_ids = {});
+
+/// The policies of a list, the rest as create_POA has them by default. Throws POA::InvalidPolicy.
+[[nodiscard]] poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy);
+
+/// One of the POA's policies, of what ORB::create_policy is given; nil for another type. Throws
+/// PolicyError.
+[[nodiscard]] CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type, const CORBA::Any& value);
+
+} // namespace kairos::corba

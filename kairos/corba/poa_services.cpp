@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/corba/poa_services.h"
+
+#include <algorithm>
+
+namespace kairos::corba {
+
+using PortableServer::POA;
+using PortableServer::POA_var;
+using PortableServer::POAManager;
+using PortableServer::POAManager_ptr;
+using PortableServer::POAManager_var;
+
+namespace {
+
+poa::Adapters& give_adapters(orb::Orb& core)
+{
+    auto adapters = std::make_unique<poa::Adapters>(core);
+    poa::Adapters& given = *adapters;
+    core.set_adapter(std::move(adapters));
+    return given;
+}
+
+} // namespace
+
+PoaServices::PoaServices(IntrusivePtr<orb::Orb> core)
+    : core_(std::move(core)), adapters_(give_adapters(*core_))
+{
+}
+
+PoaServices::~PoaServices() = default;
+
+PortableServer::POA_ptr PoaServices::make_poa() { return new POA(core_, shared_from_this()); }
+
+PortableServer::POA_ptr PoaServices::root_poa()
+{
+    constexpr const char* manager_id = "RootPOAManager";
+    for (;;) { // another thread may make or destroy it meanwhile
+        if (const auto root = adapters_.root()) {
+            const poa::Adapter::Use use(*root.adapter, root.key_id);
+            if (use) return POA::_duplicate(&POA::_kairos_of(*root.adapter));
+        }
+        POAManager_var manager = create_manager(manager_id);
+        if (CORBA::is_nil(manager.in())) manager = find_manager(manager_id);
+        if (CORBA::is_nil(manager.in())) continue;
+        POA_var root = make_poa();
+        poa::Policies policies;
+        policies.implicit_activation = poa::ImplicitActivation::implicit;
+        policies.strategy = PortableServer::POA::_kairos_default_strategy(*core_);
+        if (root->create({}, "RootPOA", manager.in(), policies) == poa::Outcome::ok)
+            return root._retn();
+    }
+}
+
+void PoaServices::deactivate_all() noexcept
+{
+    for (const auto& manager : adapters_.managers())
+        manager->set_state(poa::ManagerState::inactive);
+    core_->resume_held_requests();
+}
+
+void PoaServices::destroy_all() noexcept
+{
+    if (const auto root = adapters_.root()) (void)adapters_.destroy(root, true, true);
+}
+
+// --- managers ------------------------------------------------------------------------------------
+
+bool PoaServices::knows(std::string_view id) const
+{
+    return std::ranges::any_of(
+        managers_, [id](const Known& known) { return known.manager->_kairos_core().id() == id; });
+}
+
+POAManager_ptr PoaServices::create_manager(std::string id)
+{
+    const std::lock_guard lock(mutex_);
+    while (id.empty()) {
+        std::string next = "POAManager " + std::to_string(++last_manager_);
+        if (!knows(next)) id = std::move(next);
+    }
+    if (knows(id)) return nullptr;
+    managers_.push_back({new POAManager(core_, std::move(id))});
+    return POAManager::_duplicate(managers_.back().manager.in());
+}
+
+POAManager_ptr PoaServices::find_manager(std::string_view id)
+{
+    const std::lock_guard lock(mutex_);
+    for (const Known& known : managers_)
+        if (known.manager->_kairos_core().id() == id)
+            return POAManager::_duplicate(known.manager.in());
+    return nullptr;
+}
+
+POAManager_ptr PoaServices::manager_of(const poa::Manager& core)
+{
+    const std::lock_guard lock(mutex_);
+    for (const Known& known : managers_)
+        if (&known.manager->_kairos_core() == &core)
+            return POAManager::_duplicate(known.manager.in());
+    return nullptr;
+}
+
+std::vector<POAManager_var> PoaServices::managers()
+{
+    std::vector<POAManager_var> managers;
+    const std::lock_guard lock(mutex_);
+    for (const Known& known : managers_)
+        managers.push_back(known.manager);
+    return managers;
+}
+
+void PoaServices::keep_manager(POAManager_ptr manager)
+{
+    const std::lock_guard lock(mutex_);
+    for (Known& known : managers_) {
+        if (known.manager.in() != manager) continue;
+        ++known.adapters;
+        return;
+    }
+    managers_.push_back({POAManager::_duplicate(manager), 1}); // it had been forgotten
+}
+
+void PoaServices::let_manager_go(const POAManager& manager)
+{
+    POAManager_var forgotten; // released without the lock
+    const std::lock_guard lock(mutex_);
+    const auto known = std::ranges::find_if(
+        managers_, [&](const Known& one) { return one.manager.in() == &manager; });
+    if (known == managers_.end() || --known->adapters != 0) return;
+    forgotten = std::move(known->manager);
+    managers_.erase(known);
+}
+
+std::shared_ptr<std::recursive_mutex>
+PoaServices::serial_of(PortableServer::ServantActivator_ptr activator)
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(serials_, [](const auto& known) { return known.second.expired(); });
+    auto& known = serials_[activator];
+    auto serial = known.lock();
+    if (!serial) known = serial = std::make_shared<std::recursive_mutex>();
+    return serial;
+}
+
+} // namespace kairos::corba

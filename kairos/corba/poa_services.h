@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the POAs of one ORB share: the tree of their cores, the root, the managers, and the locks by
+// which servant activators are called one at a time. Made with the first RootPOA. Any thread.
+#pragma once
+
+#include "kairos/corba/poa.h"
+
+#include <map>
+#include <string_view>
+
+namespace kairos::corba {
+
+class PoaServices : public std::enable_shared_from_this<PoaServices> {
+  public:
+    /// Gives the core its adapters.
+    explicit PoaServices(IntrusivePtr<orb::Orb> core);
+    PoaServices(const PoaServices&) = delete;
+    PoaServices& operator=(const PoaServices&) = delete;
+    ~PoaServices();
+
+    [[nodiscard]] poa::Adapters& adapters() const noexcept { return adapters_; }
+    [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
+
+    /// Made anew after it was destroyed. Owned by the caller.
+    [[nodiscard]] PortableServer::POA_ptr root_poa();
+    /// A POA without an adapter yet. Owned by the caller.
+    [[nodiscard]] PortableServer::POA_ptr make_poa();
+    /// Every request from now on is refused; those that were held go on, to be refused.
+    void deactivate_all() noexcept;
+    /// Destroys all POAs. Not within an upcall.
+    void destroy_all() noexcept;
+
+    // --- managers; owned by the caller ---
+    /// Nil if there is one of this id. An empty id is replaced by one that is not in use.
+    [[nodiscard]] PortableServer::POAManager_ptr create_manager(std::string id);
+    [[nodiscard]] PortableServer::POAManager_ptr find_manager(std::string_view id);
+    [[nodiscard]] PortableServer::POAManager_ptr manager_of(const poa::Manager& core);
+    [[nodiscard]] std::vector<PortableServer::POAManager_var> managers();
+    /// A POA has this one, or is about to.
+    void keep_manager(PortableServer::POAManager_ptr manager);
+    /// That is over. A manager without POAs is forgotten, unless it never had any.
+    void let_manager_go(const PortableServer::POAManager& manager);
+
+    /// One lock for each activator, whatever POAs it serves.
+    [[nodiscard]] std::shared_ptr<std::recursive_mutex>
+    serial_of(PortableServer::ServantActivator_ptr activator);
+
+  private:
+    struct Known {
+        PortableServer::POAManager_var manager;
+        std::size_t adapters = 0;
+    };
+    [[nodiscard]] bool knows(std::string_view id) const;
+
+    const IntrusivePtr<orb::Orb> core_;
+    poa::Adapters& adapters_; // the core's
+    std::mutex mutex_;        // guards what follows
+    std::vector<Known> managers_;
+    std::uint64_t last_manager_ = 0;
+    std::map<PortableServer::ServantActivator_ptr, std::weak_ptr<std::recursive_mutex>> serials_;
+};
+
+} // namespace kairos::corba

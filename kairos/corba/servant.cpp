@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/corba/servant.h"
+
+#include "kairos/corba/invocation.h"
+#include "kairos/corba/orb.h"
+#include "kairos/corba/poa.h"
+#include "kairos/mapping/marshal.h"
+#include "kairos/orb/failure.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace PortableServer {
+
+using kairos::mapping::omg_minor;
+
+char* ObjectId_to_string(const ObjectId& id)
+{
+    const CORBA::Octet* octets = id.get_buffer();
+    if (std::find(octets, octets + id.length(), 0) != octets + id.length())
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "an ObjectId with a NUL is no string");
+    char* text = CORBA::string_alloc(id.length());
+    if (id.length() != 0) std::memcpy(text, octets, id.length());
+    text[id.length()] = '\0';
+    return text;
+}
+
+ObjectId* string_to_ObjectId(const char* text)
+{
+    if (text == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null string");
+    ObjectId_var id = new ObjectId;
+    id->length(static_cast<CORBA::ULong>(std::strlen(text)));
+    if (id->length() != 0) std::memcpy(id->get_buffer(), text, id->length());
+    return id._retn();
+}
+
+// --- ServantBase ---------------------------------------------------------------------------------
+
+POA_ptr ServantBase::_default_POA()
+{
+    CORBA::ORB_ptr orb = kairos::corba::default_orb();
+    if (orb == nullptr)
+        throw CORBA::BAD_INV_ORDER(kairos::orb::minor_code::orb_shut_down, CORBA::COMPLETED_NO,
+                                   "there is no ORB");
+    return orb->_kairos_root_poa();
+}
+
+CORBA::Boolean ServantBase::_is_a(const char* repository_id)
+{
+    return _kairos_supports(repository_id) ||
+           std::strcmp(repository_id, CORBA::Object::_kairos_id) == 0;
+}
+
+namespace {
+
+/// The definition of an interface, by what the servant's ORB knows as "InterfaceRepository".
+CORBA::Object_ptr interface_of(kairos::orb::Orb& core, const char* repository_id)
+{
+    static constexpr kairos::orb::Operation lookup{"lookup_id"};
+    CORBA::Object_var definition;
+    try {
+        const CORBA::ORB_var orb = kairos::corba::orb_of(core);
+        const CORBA::Object_var repository = orb->resolve_initial_references("InterfaceRepository");
+        kairos::corba::Invocation call(*repository.in(), lookup);
+        call.out().write_string(repository_id);
+        call.invoke();
+        definition = kairos::corba::decode_reference<CORBA::Object>(call.in());
+        call.finish();
+    } catch (const CORBA::Exception&) { // InvalidName, or it cannot be reached
+        kairos::orb::raise<CORBA::INTF_REPOS>(omg_minor(1), CORBA::COMPLETED_NO,
+                                              "the Interface Repository is not available");
+    }
+    if (CORBA::is_nil(definition.in()))
+        kairos::orb::raise<CORBA::INTF_REPOS>(omg_minor(2), CORBA::COMPLETED_NO,
+                                              "the Interface Repository has no such interface");
+    return definition._retn();
+}
+
+} // namespace
+
+void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
+{
+    static constexpr kairos::orb::Operation standard{"standard"};
+    const std::string_view operation = upcall.operation();
+    if (operation == "_is_a") {
+        const std::string_view id = upcall.in().read_string();
+        upcall.arguments_read(standard);
+        upcall.out().write(_is_a(id.data()));
+    } else if (operation == "_non_existent" || operation == "_not_existent") { // GIOP 1.0 and 1.1
+        upcall.arguments_read(standard);
+        upcall.out().write(_non_existent());
+    } else if (operation == "_repository_id") {
+        upcall.arguments_read(standard);
+        upcall.out().write_string(_kairos_id());
+    } else if (operation == "_component") {
+        upcall.arguments_read(standard);
+        kairos::mapping::encode_object(upcall.out(), CORBA::Object::_nil());
+    } else if (operation == "_interface") {
+        upcall.arguments_read(standard);
+        const CORBA::Object_var definition = interface_of(upcall.orb(), _kairos_id());
+        kairos::mapping::encode_object(upcall.out(), definition.in());
+    } else if (operation == "_domain_managers") {
+        // An object has at least one domain (CORBA 3.3 part 1, 8.3.11): none is no answer.
+        kairos::orb::raise<CORBA::NO_IMPLEMENT>(kairos::orb::minor_code::no_domains,
+                                                CORBA::COMPLETED_NO, "there are no domains");
+    } else {
+        kairos::orb::raise<CORBA::BAD_OPERATION>(kairos::orb::minor_code::unknown_operation,
+                                                 CORBA::COMPLETED_NO,
+                                                 "the object has no such operation");
+    }
+    upcall.reply();
+}
+
+} // namespace PortableServer
+
+namespace kairos::corba {
+
+CORBA::Object_ptr this_object(PortableServer::ServantBase& servant)
+{
+    const poa::Calling* calling = poa::Calling::innermost();
+    if (calling != nullptr && calling->servant() == &servant)
+        return PortableServer::POA::_kairos_of(calling->adapter())._kairos_called(*calling);
+    const PortableServer::POA_var poa = servant._default_POA();
+    return poa->servant_to_reference(&servant);
+}
+
+} // namespace kairos::corba

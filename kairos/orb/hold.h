@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A request that an adapter holds: where it waits until it may be offered again, and its place
+// among all requests held, whose number is limited. Belongs to the channel that the request came
+// by, which is used by one thread.
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace kairos::orb {
+
+/// What makes requests wait, and changes now and then. Any thread.
+class Gate : public RefCounted {
+  public:
+    /// How often it has changed.
+    [[nodiscard]] virtual std::uint64_t changes() const noexcept = 0;
+    /// Blocks until it has changed more often than `seen`.
+    virtual void wait(std::uint64_t seen) = 0;
+
+  protected:
+    ~Gate() override = default;
+};
+
+class Hold {
+  public:
+    Hold() = default;
+    ~Hold() { end(); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+    /// Whether the request was held before: then it has its place.
+    [[nodiscard]] bool has_place() const noexcept { return held_ != nullptr; }
+    /// `held` counts this one already, if it has no place yet. `seen`: the changes of the gate
+    /// before it was found shut.
+    void begin(Gate& gate, std::uint64_t seen, std::atomic<std::size_t>& held)
+    {
+        gate_ = IntrusivePtr<Gate>(&gate);
+        seen_ = seen;
+        held_ = &held;
+    }
+    /// Blocks until offering the request again may help.
+    void wait() { gate_->wait(seen_); }
+    /// The request was served, or nobody waits for it any more.
+    void end() noexcept
+    {
+        if (held_ == nullptr) [[likely]]
+            return;
+        held_->fetch_sub(1, std::memory_order_relaxed);
+        held_ = nullptr;
+        gate_ = {};
+    }
+
+  private:
+    IntrusivePtr<Gate> gate_;
+    std::uint64_t seen_ = 0;
+    std::atomic<std::size_t>* held_ = nullptr;
+};
+
+} // namespace kairos::orb

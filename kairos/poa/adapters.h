@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tree of an ORB's object adapters, and which of them a request is for: station 9 of the
+// request walk (docs/TOUR.md). Finding an adapter takes no lock; making and destroying ones does.
+// Any thread.
+#pragma once
+
+#include "kairos/ior/object_key.h"
+#include "kairos/orb/adapter.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/slots.h"
+
+#include <condition_variable>
+#include <list>
+#include <thread>
+
+namespace kairos::poa {
+
+class Adapters final : public orb::Adapter {
+  public:
+    /// `orb` must outlive it.
+    explicit Adapters(orb::Orb& orb);
+    ~Adapters() override;
+
+    [[nodiscard]] orb::Orb& orb() const noexcept { return orb_; }
+
+    [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
+    [[nodiscard]] bool locates(Bytes object_key) override;
+
+    /// An adapter of one life.
+    struct Found {
+        poa::Adapter* adapter = nullptr;
+        std::uint32_t key_id = 0;
+        explicit operator bool() const noexcept { return adapter != nullptr; }
+    };
+
+    /// The adapter that has no parent; nothing if there is none at present.
+    [[nodiscard]] Found root() const;
+    /// Makes an adapter; without a parent the root. Waits for one of the same name that is being
+    /// destroyed, unless that could wait for the caller.
+    [[nodiscard]] Outcome create(Found parent, std::string name, Manager& manager,
+                                 Policies policies, AdapterFace& face);
+    /// With `activate`, the adapter activator of the parent is asked for one that is not there;
+    /// throws OBJ_ADAPTER 1 if that throws. Waits while another thread asks. Nothing if the parent
+    /// is gone, too.
+    [[nodiscard]] Found child(Found parent, std::string_view name, bool activate);
+    [[nodiscard]] std::vector<Found> children(Found parent) const;
+    [[nodiscard]] Outcome set_adapter_activator(Found adapter,
+                                                IntrusivePtr<AdapterActivator> activator);
+    /// Destroys its children, then itself: at once if nobody is inside, else with the last one.
+    /// `wait` waits for that; would_deadlock within an upcall.
+    [[nodiscard]] Outcome destroy(Found adapter, bool etherealize, bool wait);
+
+    /// The managers of all adapters.
+    [[nodiscard]] std::vector<IntrusivePtr<Manager>> managers() const;
+
+    /// Counts a request that is held by this manager, whose `changes` were `seen` before. Throws
+    /// TRANSIENT when there are too many.
+    void hold(orb::Upcall& upcall, Manager& manager, std::uint64_t seen);
+
+  private:
+    friend class poa::Adapter;
+
+    // Key ids: the index of the shell, and above it how often it was used.
+    static constexpr unsigned index_bits = 20;
+    static constexpr std::uint32_t index_mask = (1u << index_bits) - 1;
+    static constexpr std::uint32_t last_life = ~std::uint32_t{0} >> index_bits;
+
+    /// A thread that has asked an adapter activator for a child.
+    struct Activating {
+        const poa::Adapter* parent;
+        std::string name;
+        std::thread::id thread;
+    };
+
+    [[nodiscard]] poa::Adapter* find(std::uint32_t key_id) const noexcept
+    {
+        const std::atomic<poa::Adapter*>* shell = shells_.find(key_id & index_mask);
+        return shell == nullptr ? nullptr : shell->load(std::memory_order_acquire);
+    }
+
+    [[gnu::cold]] bool dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall,
+                                          const ior::ObjectKey& key);
+    [[gnu::cold]] bool dispatch_persistent(orb::Upcall& upcall);
+    /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
+    [[nodiscard]] Found reach(Bytes path, orb::Upcall* upcall);
+    [[nodiscard]] Found find_path(Bytes path) const noexcept;
+    [[nodiscard]] Found activate(Found parent, std::string_view name,
+                                 std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] const Activating* activating(const poa::Adapter* parent,
+                                               std::string_view name) const;
+    [[nodiscard]] poa::Adapter& take_shell();
+    void publish(poa::Adapter& adapter);
+    /// The adapter is not to be found any more.
+    void forget(poa::Adapter& adapter) noexcept;
+    /// Its shell may be used again.
+    void recycle(poa::Adapter& adapter, std::uint32_t key_id) noexcept;
+
+    orb::Orb& orb_;
+    StableArray<std::atomic<poa::Adapter*>> shells_;
+    IdIndex paths_; // of persistent adapters
+    std::atomic<std::size_t> held_{0};
+
+    mutable std::mutex mutex_; // guards what follows and all changes; not held while calling out
+    std::condition_variable changed_;
+    std::vector<std::unique_ptr<poa::Adapter>> owned_;
+    std::vector<poa::Adapter*> free_;
+    poa::Adapter* root_ = nullptr;
+    std::list<Activating> activating_;
+};
+
+} // namespace kairos::poa

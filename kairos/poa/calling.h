@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The request that the calling thread is serving, as PortableServer::Current tells of it: on the
+// stack of the upcall, one within the other where servants call each other. Used by one thread.
+#pragma once
+
+#include "kairos/orb/orb.h"
+#include "kairos/poa/object_map.h"
+
+namespace kairos::poa {
+
+class Adapter;
+
+class Calling final : public orb::UpcallScope {
+  public:
+    /// The servant of an active object. All are borrowed.
+    Calling(Adapter& adapter, const ObjectMap::Entry& entry) noexcept
+        : adapter_(adapter), entry_(&entry)
+    {
+    }
+    /// A servant for one request.
+    Calling(Adapter& adapter, Servant& servant, Bytes id) noexcept
+        : adapter_(adapter), servant_(&servant), id_(id)
+    {
+    }
+    /// A servant manager or an adapter activator: there is no object to tell of.
+    explicit Calling(Adapter& adapter) noexcept : adapter_(adapter) {}
+
+    [[nodiscard]] static const Calling* innermost() noexcept
+    {
+        return static_cast<const Calling*>(UpcallScope::innermost());
+    }
+    [[nodiscard]] const Calling* outer() const noexcept
+    {
+        return static_cast<const Calling*>(UpcallScope::outer());
+    }
+
+    [[nodiscard]] Adapter& adapter() const noexcept { return adapter_; }
+    /// Null unless an object is called.
+    [[nodiscard]] Servant* servant() const noexcept
+    {
+        return entry_ != nullptr ? &entry_->servant() : servant_;
+    }
+    /// The object's place if it has one.
+    [[nodiscard]] const ObjectMap::Entry* entry() const noexcept { return entry_; }
+    /// The id of an object that has no place.
+    [[nodiscard]] Bytes id() const noexcept { return id_; }
+
+  private:
+    Adapter& adapter_;
+    const ObjectMap::Entry* entry_ = nullptr;
+    Servant* servant_ = nullptr;
+    Bytes id_;
+};
+
+} // namespace kairos::poa

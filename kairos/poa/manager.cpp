@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/poa/manager.h"
+
+#include "kairos/poa/adapter.h"
+
+#include <algorithm>
+
+namespace kairos::poa {
+
+bool Manager::set_state(ManagerState state)
+{
+    const std::lock_guard lock(mutex_);
+    if (state_ == ManagerState::inactive) return false;
+    state_ = state;
+    for (Adapter* adapter : adapters_)
+        adapter->open_to_requests(state == ManagerState::active);
+    ++changes_;
+    changed_.notify_all();
+    return true;
+}
+
+std::vector<Adapter*> Manager::adapters() const
+{
+    const std::lock_guard lock(mutex_);
+    return adapters_;
+}
+
+void Manager::add(Adapter& adapter)
+{
+    const std::lock_guard lock(mutex_);
+    adapters_.push_back(&adapter);
+    adapter.open_to_requests(state_ == ManagerState::active);
+}
+
+bool Manager::remove(Adapter& adapter)
+{
+    const std::lock_guard lock(mutex_);
+    std::erase(adapters_, &adapter);
+    adapter.open_to_requests(false);
+    ++changes_;
+    changed_.notify_all();
+    return adapters_.empty();
+}
+
+void Manager::wait(std::uint64_t seen)
+{
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this, seen] { return changes_ != seen; });
+}
+
+void Manager::wake() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+    changed_.notify_all();
+}
+
+} // namespace kairos::poa

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The policies of an object adapter (CORBA 3.3 part 1, 15.3.8) as values, and which of them go
+// together. Values of the enumerations are as in PortableServer.
+#pragma once
+
+#include "kairos/poa/id_index.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kairos::poa {
+
+enum class Threads { orb_controlled, single, main };
+enum class Lifespan { transient, persistent };
+enum class IdUniqueness { unique, multiple };
+enum class IdAssignment { user, system };
+enum class ImplicitActivation { implicit, none };
+enum class Retention { retain, none };
+enum class Processing { map_only, default_servant, servant_manager };
+
+/// The kinds of policies, in the order of their numbers from THREAD_POLICY_ID on; the last is
+/// Kairos's own.
+enum class PolicyKind {
+    threads,
+    lifespan,
+    id_uniqueness,
+    id_assignment,
+    implicit_activation,
+    retention,
+    processing,
+    demultiplexing,
+};
+inline constexpr std::size_t policy_kinds = 8;
+
+struct Policies {
+    Threads threads = Threads::orb_controlled;
+    Lifespan lifespan = Lifespan::transient;
+    IdUniqueness id_uniqueness = IdUniqueness::unique;
+    IdAssignment id_assignment = IdAssignment::system;
+    ImplicitActivation implicit_activation = ImplicitActivation::none;
+    Retention retention = Retention::retain;
+    Processing processing = Processing::map_only;
+    IdStrategy strategy = IdStrategy::active;
+    /// For IdStrategy::perfect: all ids that there will ever be.
+    std::vector<std::vector<std::byte>> known_ids;
+
+    [[nodiscard]] bool retains() const noexcept { return retention == Retention::retain; }
+    [[nodiscard]] bool unique() const noexcept { return id_uniqueness == IdUniqueness::unique; }
+    [[nodiscard]] bool system_ids() const noexcept { return id_assignment == IdAssignment::system; }
+    [[nodiscard]] bool implicit() const noexcept
+    {
+        return implicit_activation == ImplicitActivation::implicit;
+    }
+    [[nodiscard]] bool persistent() const noexcept { return lifespan == Lifespan::persistent; }
+    /// Objects are slots and nothing else: their keys and ids are places.
+    [[nodiscard]] bool places_are_ids() const noexcept
+    {
+        return retains() && system_ids() && !persistent() && processing == Processing::map_only &&
+               strategy == IdStrategy::active;
+    }
+};
+
+/// Two policies that do not go together; nothing if all do.
+[[nodiscard]] std::optional<std::array<PolicyKind, 2>> conflict_of(const Policies& policies);
+
+} // namespace kairos::poa
