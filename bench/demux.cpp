@@ -2,8 +2,12 @@
 //
 // `kairos bench demux`: the experiments of paper 000 §3.7 and §5.3 on the step from key and name to
 // an operation's function, alone: each way of finding objects with each way of finding operations.
+// Then twoway calls of many objects (demux_calls.h).
+#include "bench/counting.h"
+#include "bench/demux_calls.h"
 #include "bench/demux_peer.h"
 #include "bench/experiment.h"
+#include "bench/process.h"
 #include "bench/statistics.h"
 
 #include <algorithm>
@@ -182,6 +186,71 @@ void add_lookups(Report& report, const Contender& contender)
         }
 }
 
+/// The pairs of the paper.
+OperationStrategy partner_of(const System& system)
+{
+    if (system.option == "linear") return OperationStrategy::linear;
+    if (system.option == "hash") return OperationStrategy::hash;
+    return OperationStrategy::perfect;
+}
+
+Result<std::int64_t> instructions_of_run(const System& system, const DemuxOptions& options,
+                                         const std::string& valgrind, const Exercise& exercise)
+{
+    auto running =
+        RunningProgram::start(system, options.program_directory,
+                              {valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"});
+    if (!running) return running.error();
+    if (auto done = running->order(Verb::demux, exercise); !done) return done.error();
+    const auto said = running->finish();
+    if (!said) return said.error();
+    return collected_instructions(*said);
+}
+
+/// The difference between N and 2 N requests, so that what comes before them is not in it.
+Result<double> instructions_per_request(const System& system, const DemuxOptions& options,
+                                        const std::string& valgrind, Exercise exercise)
+{
+    exercise.calls = 10'000;
+    const auto once = instructions_of_run(system, options, valgrind, exercise);
+    if (!once) return once.error();
+    exercise.calls *= 2;
+    const auto twice = instructions_of_run(system, options, valgrind, exercise);
+    if (!twice) return twice.error();
+    return static_cast<double>(*twice - *once) * 2 / exercise.calls;
+}
+
+/// Worst-case requests of the paper's pairs: what the time is made of.
+Result<void> add_instructions(Report& report, const std::vector<Contender>& contenders,
+                              const DemuxOptions& options)
+{
+    const std::string valgrind = options.instructions ? find_program("valgrind") : std::string{};
+    if (options.instructions && valgrind.empty())
+        report.notes.push_back("No instruction counts: valgrind is not installed.");
+    if (valgrind.empty()) return {};
+    for (const Contender& contender : contenders) {
+        const OperationStrategy strategy = partner_of(contender.system);
+        for (const std::uint32_t operations : operation_counts)
+            for (const std::uint32_t servants : options.servants) {
+                if (servants > cached_servants_max) continue; // activation would take minutes
+                options.progress(1, "counting instructions, objects " + contender.system.option);
+                const Exercise exercise{.units = servants,
+                                        .request_bytes =
+                                            point_number(Pattern::worst, strategy, operations)};
+                const auto count =
+                    instructions_per_request(contender.system, options, valgrind, exercise);
+                if (!count) return count.error();
+                Row row = row_of(contender.system, strategy, name_of(Pattern::worst));
+                row.side = "counted";
+                row.set("operations", operations);
+                row.set("servants", servants);
+                row.set("instructions", *count);
+                report.rows.push_back(std::move(row));
+            }
+    }
+    return {};
+}
+
 void add_notes(Report& report, const std::vector<Contender>& contenders,
                const DemuxOptions& options)
 {
@@ -193,7 +262,9 @@ void add_notes(Report& report, const std::vector<Contender>& contenders,
     report.notes.push_back(
         "× next: active demultiplexing over the fastest other way of finding objects, within a "
         "round. Spread: largest median over smallest, over all numbers of servants (request train, "
-        "worst case), up to 500 (round robin, random), or over 1 and 100 operations.");
+        "worst case), up to 500 (round robin, random), or over 1 and 100 operations. The only "
+        "operation "
+        "of an interface is compared without a hash.");
     for (const Contender& contender : contenders) {
         const auto& rounds = contender.rounds;
         const auto cached = rounds.find(cached_servants_max);
@@ -225,7 +296,10 @@ Result<Report> run_demux(const DemuxOptions& options)
                 for (const std::uint32_t operations : operation_counts)
                     add_spread(report, contender, pattern, operations);
     add_lookups(report, contenders->back());
+    if (auto counted = add_instructions(report, *contenders, options); !counted)
+        return counted.error();
     add_notes(report, *contenders, options);
+    if (auto called = add_calls_of_many(report, options); !called) return called.error();
     for (Contender& contender : *contenders)
         if (auto ended = contender.running.finish(); !ended) return ended.error();
     return report;
@@ -233,11 +307,10 @@ Result<Report> run_demux(const DemuxOptions& options)
 
 std::vector<Column> demux_columns()
 {
-    return {{"operations", "operations", 0},
-            {"servants", "servants", 0},
-            {"step_ns", "ns", 1},
-            {"to_next", "× next", 2},
-            {"spread", "spread", 2}};
+    return {
+        {"operations", "operations", 0},     {"servants", "servants", 0}, {"step_ns", "ns", 1},
+        {"instructions", "instructions", 0}, {"to_next", "× next", 2},    {"spread", "spread", 2},
+        {"p50_us", "call p50 µs", 2},        {"to_fewest", "× fewest", 2}};
 }
 
 } // namespace kairos::bench

@@ -224,7 +224,6 @@ class Objects {
 
 // --- experiments ---------------------------------------------------------------------------------
 
-constexpr std::uint32_t train_length = 100; // MAXITER of paper 000 §3.7
 constexpr std::size_t requests_min = 4096;
 constexpr std::size_t requests_max = 65536;
 
@@ -232,28 +231,15 @@ constexpr std::size_t requests_max = 65536;
 std::vector<Request> requests_of(Pattern pattern, const Objects& objects, std::uint32_t servants,
                                  std::uint32_t operations)
 {
-    std::mt19937 random(7);
-    std::vector<Request> requests(std::clamp<std::size_t>(servants, requests_min, requests_max));
-    for (std::uint32_t i = 0; i < requests.size(); ++i) {
-        std::uint32_t servant = 0;
-        std::uint32_t operation = i % operations;
-        switch (pattern) {
-        case Pattern::train:
-            servant = i / train_length % servants;
-            break;
-        case Pattern::round_robin:
-            servant = i % servants;
-            break;
-        case Pattern::random:
-            servant = static_cast<std::uint32_t>(random() % servants);
+    std::mt19937 random(8);
+    std::vector<Request> requests;
+    for (const std::uint32_t servant : servants_of(
+             pattern, servants, std::clamp<std::size_t>(servants, requests_min, requests_max))) {
+        auto operation = static_cast<std::uint32_t>(requests.size() % operations);
+        if (pattern == Pattern::random)
             operation = static_cast<std::uint32_t>(random() % operations);
-            break;
-        case Pattern::worst:
-            servant = servants - 1;
-            operation = operations - 1;
-            break;
-        }
-        requests[i] = {objects.key(servant), literal_name(operation)};
+        if (pattern == Pattern::worst) operation = operations - 1;
+        requests.push_back({objects.key(servant), literal_name(operation)});
     }
     return requests;
 }
@@ -273,7 +259,7 @@ double median_ns_per(std::uint32_t times, Action&& action)
 class Experiment {
   public:
     Experiment(poa::IdStrategy strategy, const Exercise& exercise)
-        : strategy_(strategy), exercise_(exercise)
+        : strategy_(strategy), exercise_(exercise), only_(exercise.request_bytes)
     {
         if (exercise.units == 0 || exercise.calls == 0)
             throw std::invalid_argument("how many servants and how many requests?");
@@ -299,21 +285,38 @@ class Experiment {
     template <OperationStrategy strategy, std::uint32_t operations>
     void measure()
     {
+        const std::uint32_t first = point_number(Pattern{}, strategy, operations);
+        if (only_ != 0 && (only_ < first || only_ >= first + all_patterns.size())) return;
         std::vector<Skeleton<strategy, operations>> skeletons(exercise_.units);
         std::vector<MeasuredServant*> servants;
         for (auto& skeleton : skeletons)
             servants.push_back(&skeleton);
         Objects objects(strategy_, servants);
         for (const Pattern pattern : all_patterns) {
+            const std::uint32_t point = point_number(pattern, strategy, operations);
+            if (only_ != 0 && only_ != point) continue;
             const auto requests = requests_of(pattern, objects, exercise_.units, operations);
             std::size_t next = 0;
-            const double ns = median_ns_per(exercise_.calls, [&] {
+            const auto step = [&] {
                 objects.demultiplex(requests[next]);
                 if (++next == requests.size()) next = 0;
-            });
-            add(figure_name(pattern, strategy, operations), ns);
+            };
+            if (only_ == 0)
+                add(figure_name(pattern, strategy, operations),
+                    median_ns_per(exercise_.calls, step));
+            else
+                execute(step);
         }
-        add(lookup_name(strategy, operations), lookup_ns<strategy, operations>());
+        if (only_ == 0) add(lookup_name(strategy, operations), lookup_ns<strategy, operations>());
+    }
+
+    /// For those who count instructions: nothing but the requests.
+    template <typename Step>
+    void execute(const Step& step)
+    {
+        for (std::uint32_t i = 0; i < exercise_.calls; ++i)
+            step();
+        add("requests", exercise_.calls);
     }
 
     /// The operation's step alone, by turns.
@@ -340,6 +343,7 @@ class Experiment {
 
     const poa::IdStrategy strategy_;
     const Exercise exercise_;
+    const std::uint32_t only_; // the number of the only point, or 0
     std::string figures_;
 };
 

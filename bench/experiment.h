@@ -62,6 +62,8 @@ struct MarshalOptions : CommonOptions {
 struct DemuxOptions : CommonOptions {
     std::vector<std::uint32_t> servants; ///< how many, in ascending order
     std::uint32_t requests = 100'000;    ///< timed per point and round; fewer where each is long
+    bool instructions = true;            ///< run some points under valgrind as well
+    std::uint32_t calls = 1000;          ///< end to end per pattern and round; 0: none
 };
 
 struct FootprintOptions : CommonOptions {

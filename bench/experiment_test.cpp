@@ -2,6 +2,7 @@
 //
 // The experiments end to end, short and between real processes. What comes out is checked for being
 // there and being possible; how fast it was is never.
+#include "bench/demux_peer.h"
 #include "bench/experiment.h"
 #include "bench/plot.h"
 
@@ -206,6 +207,8 @@ TEST(Demux, HasARowForEveryPairOfStrategies)
     options.rounds = 2;
     options.servants = {1, 100};
     options.requests = 500;
+    options.instructions = false;
+    options.calls = 20;
     const auto report = run_demux(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     const auto with = [&](const char* figure) {
@@ -213,13 +216,25 @@ TEST(Demux, HasARowForEveryPairOfStrategies)
                              [&](const Row& row) { return row.figure(figure).value_or(0) > 0; });
     };
     constexpr int points_per_pair = 4 * 3 * 2; // patterns, operations, servants
-    EXPECT_EQ(with("servants"), 6 * points_per_pair);
+    const auto calls = with("p50_us");         // of each ORB that there is
+    EXPECT_GE(calls, 4 * 2);
+    EXPECT_EQ(with("to_fewest"), calls);
+    EXPECT_EQ(with("servants"), 6 * points_per_pair + calls);
     EXPECT_EQ(with("step_ns"), 6 * points_per_pair + 3 * 3);
     EXPECT_EQ(with("to_next"), 3 * points_per_pair);
     EXPECT_EQ(with("spread"), 4 * 3 + 3);
     const std::string script = pictures_of(*report, "demux.svg").at(0).script;
     EXPECT_NE(script.find("worst case, 100 operations"), std::string::npos);
     EXPECT_NE(script.find("title 'objects active, operations perfect'"), std::string::npos);
+}
+
+TEST(Demux, EveryPointHasANumber)
+{
+    std::uint32_t expected = 1;
+    for (const OperationStrategy strategy : all_operation_strategies)
+        for (const std::uint32_t operations : operation_counts)
+            for (const Pattern pattern : all_patterns)
+                EXPECT_EQ(point_number(pattern, strategy, operations), expected++);
 }
 
 #ifdef KAIROS_COUNTING

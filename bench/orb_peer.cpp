@@ -10,7 +10,9 @@
 #include "bench_skel.h"
 #endif
 
-#include "bench/orb_program.h" // speaks the ORB's names
+// These speak the ORB's names.
+#include "bench/latency_servant.h"
+#include "bench/orb_program.h"
 
 #include <iostream>
 #include <stdexcept>
@@ -22,25 +24,12 @@ namespace {
 using kairos::bench::bytes_of_a_call;
 using kairos::bench::Direction;
 using kairos::bench::Exercise;
+using kairos::bench::LatencyServant;
 using kairos::bench::LatencySummary;
 using kairos::bench::MessageBytes;
 using kairos::bench::Payload;
 using kairos::bench::repeat;
 using kairos::bench::reporting;
-
-class LatencyServant : public POA_Bench::Latency {
-  public:
-    void ping() override {}
-    void ping_oneway() override {}
-    void octets(const Bench::OctetSeq&) override {}
-    void chars(const Bench::CharSeq&) override {}
-    void shorts(const Bench::ShortSeq&) override {}
-    void longs(const Bench::LongSeq&) override {}
-    void doubles(const Bench::DoubleSeq&) override {}
-    void structs(const Bench::StructSeq&) override {}
-    void text(const char*) override {}
-    void strings(const Bench::StringSeq&) override {}
-};
 
 // One client at a time calls it; the count needs no lock.
 class TtcpServant : public POA_Bench::Ttcp {

@@ -206,9 +206,11 @@ Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& e
 }
 
 Result<RunningProgram> RunningProgram::start(const System& system,
-                                             const std::filesystem::path& directory)
+                                             const std::filesystem::path& directory,
+                                             std::vector<std::string> wrapper)
 {
-    std::vector<std::string> command{(directory / system.program).string()};
+    std::vector<std::string> command = std::move(wrapper);
+    command.push_back((directory / system.program).string());
     command.insert(command.end(), system.client_arguments.begin(), system.client_arguments.end());
     auto process = ChildProcess::start(
         {.command = std::move(command), .environment = {}, .cpu = {}, .inherited_descriptor = -1});
@@ -222,10 +224,10 @@ Result<RunningSystem::Figures> RunningProgram::order(Verb verb, const Exercise& 
     return ask(process_, verb, exercise);
 }
 
-Result<void> RunningProgram::finish()
+Result<std::string> RunningProgram::finish()
 {
-    const auto remains = process_.finish(start_patience);
-    if (remains.exit_status == 0) return {};
+    auto remains = process_.finish(start_patience);
+    if (remains.exit_status == 0) return std::move(remains.errors);
     return Error{ErrorCode::system, fmt::format("{} ended with status {}: {}", process_.name(),
                                                 remains.exit_status, remains.errors)};
 }

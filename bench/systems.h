@@ -100,10 +100,13 @@ class RunningSystem {
 /// A measured program that needs no peer; it is given the system's client arguments.
 class RunningProgram {
   public:
+    /// `wrapper`: a program that runs the system's, with its arguments.
     static Result<RunningProgram> start(const System& system,
-                                        const std::filesystem::path& directory);
+                                        const std::filesystem::path& directory,
+                                        std::vector<std::string> wrapper = {});
     [[nodiscard]] Result<RunningSystem::Figures> order(Verb verb, const Exercise& exercise);
-    Result<void> finish();
+    /// What it has said on standard error.
+    Result<std::string> finish();
 
   private:
     explicit RunningProgram(ChildProcess process) : process_(std::move(process)) {}

@@ -268,6 +268,10 @@ int run_demux(const BenchArguments& arguments)
         arguments.quick ? std::vector<std::uint32_t>{1, 100, 500} : bench::servant_counts();
     if (!arguments.units.empty()) options.servants = arguments.units;
     std::sort(options.servants.begin(), options.servants.end());
+    // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
+    if (arguments.pin.empty()) options.pinning = Pinning::same;
+    options.instructions = arguments.instructions && !arguments.quick;
+    if (arguments.quick) options.calls = 100;
     options.requests = arguments.calls > 0 ? arguments.calls : arguments.quick ? 10'000 : 100'000;
     return present(bench::run_demux(options), bench::demux_columns(), arguments);
 }
@@ -322,11 +326,13 @@ void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto demux = std::make_shared<BenchArguments>();
     CLI::App& demux_command =
-        add_experiment(bench, "demux", "Finding objects and operations, alone", demux, status,
-                       run_demux, bench::demux_systems());
+        add_experiment(bench, "demux", "Finding objects and operations, alone and in calls", demux,
+                       status, run_demux, bench::demux_systems());
     demux_command.add_option("--rounds", demux->rounds, "Rounds of all systems")->check(count);
     demux_command.add_option("--requests", demux->calls, "Requests per point and round")
         ->check(count);
+    demux_command.add_flag("--instructions,!--no-instructions", demux->instructions,
+                           "Count instructions under valgrind (the default, unless --quick)");
     demux_command.add_option("--servants", demux->units, "How many servants")
         ->delimiter(',')
         ->check(CLI::Range(1, 100'000));
