@@ -5,9 +5,13 @@
 // evaluates the same function at run time and compares one name. Shared by both, so they agree.
 #pragma once
 
+#include "kairos/base/bytes.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace kairos {
 
@@ -20,6 +24,27 @@ namespace detail {
         value |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
     return value;
 }
+
+/// One load where the bytes are in memory, not in the compiler.
+template <typename Word>
+[[nodiscard]] inline std::uint64_t load_front(const char* text) noexcept
+{
+    Word word;
+    std::memcpy(&word, text, sizeof word);
+    return native_little_endian ? word : byteswap(word);
+}
+
+/// The `left` bytes, fewer than eight, at the end of a name: loads that overlap, not a loop.
+[[nodiscard]] inline std::uint64_t load_end(const char* text, std::size_t left,
+                                            std::size_t size) noexcept
+{
+    if (left == 0) return 0;
+    if (size >= 8) return load_front<std::uint64_t>(text + left - 8) >> (8 * (8 - left));
+    if (left >= 4)
+        return load_front<std::uint32_t>(text) | load_front<std::uint32_t>(text + left - 4)
+                                                     << (8 * (left - 4));
+    return front_bytes(text, left);
+}
 } // namespace detail
 
 /// A 64-bit digest of an operation name: distinct for names that differ in length, in their first
@@ -29,10 +54,17 @@ namespace detail {
     std::uint64_t digest = name.size() * 0x9E3779B97F4A7C15u;
     const char* text = name.data();
     std::size_t left = name.size();
-    for (; left >= 8; left -= 8, text += 8)
-        digest = (digest ^ detail::front_bytes(text, 8)) * 0xD6E8FEB86659FD93u,
+    bool compiling = false;
+    compiling = std::is_constant_evaluated(); // an initialiser would count as such itself
+    for (; left >= 8; left -= 8, text += 8) {
+        const std::uint64_t word =
+            compiling ? detail::front_bytes(text, 8) : detail::load_front<std::uint64_t>(text);
+        digest = (digest ^ word) * 0xD6E8FEB86659FD93u;
         digest ^= digest >> 32;
-    return (digest ^ detail::front_bytes(text, left)) * 0xD6E8FEB86659FD93u;
+    }
+    const std::uint64_t end =
+        compiling ? detail::front_bytes(text, left) : detail::load_end(text, left, name.size());
+    return (digest ^ end) * 0xD6E8FEB86659FD93u;
 }
 
 /// The slot of a name with this digest in a table of 2^bits slots, for one multiplier.

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <utility>
 
 namespace kairos {
 namespace {
@@ -38,6 +39,19 @@ TEST(OperationHash, PlacesEveryNameInItsOwnSlot)
         }
     }
 }
+
+template <std::size_t... sizes>
+void expect_the_same_digests(std::index_sequence<sizes...>)
+{
+    static constexpr std::string_view text = "_get_the_name_of_an_operation_\xff\x80\x01";
+    static constexpr std::uint64_t compiled[] = {operation_digest(text.substr(0, sizes))...};
+    for (const std::size_t size : {sizes...}) {
+        const std::string name(text.substr(0, size)); // nothing beyond it may matter, or be read
+        EXPECT_EQ(operation_digest(name), compiled[size]) << size;
+    }
+}
+
+TEST(OperationHash, IsTheSameAtRunTime) { expect_the_same_digests(std::make_index_sequence<33>{}); }
 
 TEST(OperationHash, IsTheSameEveryTime)
 {
