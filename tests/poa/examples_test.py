@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs the programs of examples/poa and compares what they print.
+import subprocess
+import sys
+
+EXPECTED = {
+    "poa_active_objects": "ann has 10\nbob has 10\n",
+    "poa_default_servant": "ann has 10\nbob has 10\n",
+    "poa_servant_activator":
+        "loading ann\nann has 10\nloading bob\nbob has 10\nsaving ann\nsaving bob\n",
+    "poa_servant_locator": "ann, who has moved, has 0\nbob has 0\n",
+}
+
+failed = False
+for program in sys.argv[1:]:
+    name = program.rpartition("/")[2]
+    ended = subprocess.run([program, "-ORBListenEndpoints", "iiop://127.0.0.1"],
+                           capture_output=True, text=True, timeout=60, check=False)
+    # Objects are saved in any order.
+    printed, expected = (sorted(text.splitlines()) for text in (ended.stdout, EXPECTED[name]))
+    if ended.returncode != 0 or printed != expected:
+        print(f"{name}: exit status {ended.returncode}\n{ended.stdout}{ended.stderr}")
+        failed = True
+sys.exit(failed)
