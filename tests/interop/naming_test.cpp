@@ -22,17 +22,28 @@ constexpr const char* echo = "corbaloc:iiop:1.2@127.0.0.1:9/Echo"; // nobody ask
 std::string omni_names() { return kairos::bench::find_program("omniNames"); }
 std::string nameclt() { return kairos::bench::find_program("nameclt"); }
 
-class OmniNames : public testing::Test {
+/// What every name server has to do.
+class Names : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override
     {
-        if (omni_names().empty() || nameclt().empty())
-            GTEST_SKIP() << "Debian's omniorb-nameserver is not installed";
-        // It writes where it is to its standard error.
-        const std::string command = "exec " + omni_names() + " -start -nohostname -datadir " +
-                                    folder_.path().string() +
-                                    " -ORBendPoint giop:tcp:127.0.0.1: 2>&1";
-        server_.emplace(Command{"/bin/sh", "-c", command});
+        if (nameclt().empty() || (GetParam() == "omniNames" && omni_names().empty()))
+            GTEST_SKIP() << "Debian's omniorb-nameserver or omniorb is not installed";
+        start();
+    }
+
+    void start()
+    {
+        if (GetParam() == "kairos") {
+            server_.emplace(Command{KAIROS_TOOL, "naming", "--store", folder_.path() / "names",
+                                    "--listen", "iiop://127.0.0.1"});
+        } else {
+            // It writes where it is to its standard error.
+            const std::string command = "exec " + omni_names() + " -start -nohostname -datadir " +
+                                        folder_.path().string() +
+                                        " -ORBendPoint giop:tcp:127.0.0.1: 2>&1";
+            server_.emplace(Command{"/bin/sh", "-c", command});
+        }
     }
 
     [[nodiscard]] Remains names(Command arguments) const
@@ -76,9 +87,12 @@ class OmniNames : public testing::Test {
     std::optional<NamingServer> server_;
 };
 
+INSTANTIATE_TEST_SUITE_P(Servers, Names, testing::Values("omniNames", "kairos"),
+                         [](const auto& server) { return server.param; });
+
 } // namespace
 
-TEST_F(OmniNames, BindsResolvesListsAndUnbinds)
+TEST_P(Names, BindsResolvesListsAndUnbinds)
 {
     EXPECT_EQ(done({"ls"}), "");
     EXPECT_EQ(done({"mkdir", "dev"}), "made dev\n");
@@ -94,7 +108,7 @@ TEST_F(OmniNames, BindsResolvesListsAndUnbinds)
     EXPECT_EQ(done({"ls"}), "");
 }
 
-TEST_F(OmniNames, JsonSaysTheSame)
+TEST_P(Names, JsonSaysTheSame)
 {
     (void)done({"bind", "-p", "dev/echo.obj", echo});
     EXPECT_EQ(
@@ -108,7 +122,7 @@ TEST_F(OmniNames, JsonSaysTheSame)
     EXPECT_EQ(json({"ls", "dev"}), nlohmann::json::array());
 }
 
-TEST_F(OmniNames, SaysWhatIsWrong)
+TEST_P(Names, SaysWhatIsWrong)
 {
     (void)done({"mkdir", "dev"});
     (void)done({"bind", "echo", echo});
@@ -124,7 +138,7 @@ TEST_F(OmniNames, SaysWhatIsWrong)
     EXPECT_NE(refused({"bind", "x", "no such file"}).find("no such file"), std::string::npos);
 }
 
-TEST_F(OmniNames, MalformedNamesAreRefused)
+TEST_P(Names, MalformedNamesAreRefused)
 {
     for (const char* name : {"", "/", "/a", "a/", "a//b", "a.", "a.b.c", "a\\", "\\a"})
         for (const Command& command :
@@ -138,7 +152,7 @@ TEST_F(OmniNames, MalformedNamesAreRefused)
     EXPECT_EQ(done({"ls"}), ""); // nothing else happened
 }
 
-TEST_F(OmniNames, OmniOrbsToolSeesTheSameNames)
+TEST_P(Names, OmniOrbsToolSeesTheSameNames)
 {
     (void)done({"bind", "-p", "dev/echo.obj", echo});
     EXPECT_NE(with_nameclt({"list", "dev"}).find("echo.obj"), std::string::npos);
@@ -150,7 +164,7 @@ TEST_F(OmniNames, OmniOrbsToolSeesTheSameNames)
     EXPECT_EQ(done({"ls", "theirs"}), "object.kind\n");
 }
 
-TEST_F(OmniNames, EscapesAndOtherAlphabets)
+TEST_P(Names, EscapesAndOtherAlphabets)
 {
     for (const char* name : {"a\\.b\\/c\\\\d.kind",
                              "Gr\xc3\xb6\xc3\x9f"
@@ -165,7 +179,7 @@ TEST_F(OmniNames, EscapesAndOtherAlphabets)
     EXPECT_EQ(done({"ls"}), "colour\\x1b[31m\n"); // the terminal does not obey it
 }
 
-TEST_F(OmniNames, ListsMoreThanOnePortion)
+TEST_P(Names, ListsMoreThanOnePortion)
 {
     constexpr int count = 25;
     const std::string service = server_->reference;
@@ -180,7 +194,7 @@ TEST_F(OmniNames, ListsMoreThanOnePortion)
     orb->destroy();
 }
 
-TEST_F(OmniNames, ATreeWithACircleEnds)
+TEST_P(Names, ATreeWithACircleEnds)
 {
     (void)done({"mkdir", "-p", "a/b"});
     (void)done({"bind", "--context", "a/b/up", "corbaname:rir:#a", "-ORBInitRef",
@@ -189,7 +203,7 @@ TEST_F(OmniNames, ATreeWithACircleEnds)
     EXPECT_EQ(done({"tree", "--depth", "1"}), "a/\n  (not listed: --depth)\n");
 }
 
-TEST_F(OmniNames, WatchPrintsWhatChanges)
+TEST_P(Names, WatchPrintsWhatChanges)
 {
     (void)done({"bind", "-p", "dev/old", echo});
     auto watch = kairos::bench::ChildProcess::start(
@@ -205,7 +219,7 @@ TEST_F(OmniNames, WatchPrintsWhatChanges)
     EXPECT_EQ(watch->read_line(patience).value(), "- old");
 }
 
-TEST_F(OmniNames, IsFoundByOptionsOfTheOrb)
+TEST_P(Names, IsFoundByOptionsOfTheOrb)
 {
     (void)done({"bind", "echo", echo});
     const auto run = [](Command arguments) {
@@ -228,11 +242,12 @@ TEST_F(OmniNames, IsFoundByOptionsOfTheOrb)
     EXPECT_EQ(run({"dance"}).exit_status, 2);
 }
 
-TEST_F(OmniNames, CorbanameAndTheDefaultInitialReference)
+TEST_P(Names, CorbanameAndTheDefaultInitialReference)
 {
     (void)done({"bind", "-p", "dev/echo.obj", echo});
     const std::string reference = done({"resolve", "dev/echo.obj"});
-    // What corbaloc:: says of the server is in its reference, whose key is "NameService".
+    // What corbaloc:: says of the server is in its reference, if its key is "NameService".
+    if (GetParam() != "omniNames") GTEST_SKIP() << "has no plain keys";
     const auto ior = kairos::ior::from_string(server_->reference).value();
     const std::string address =
         "corbaloc::1.2@" + kairos::ior::to_string(kairos::ior::targets(ior).front().address);
@@ -252,7 +267,7 @@ TEST_F(OmniNames, CorbanameAndTheDefaultInitialReference)
     orb->destroy();
 }
 
-TEST_F(OmniNames, NamesAndUrlsAreThoseOfTheLibrary)
+TEST_P(Names, NamesAndUrlsAreThoseOfTheLibrary)
 {
     int argc = 0;
     const CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "texts");
@@ -275,4 +290,26 @@ TEST_F(OmniNames, NamesAndUrlsAreThoseOfTheLibrary)
     for (const char* text : {"", "/a", "a//b"})
         EXPECT_THROW((void)root->to_name(text), CosNaming::NamingContext::InvalidName) << text;
     orb->destroy();
+}
+
+TEST(KairosNaming, KilledAndStartedAgainItKeepsItsNamesAndSecondsAreRefused)
+{
+    const TemporaryFolder folder;
+    const Command command{KAIROS_TOOL, "naming",          "--store", folder.path() / "names",
+                          "--listen",  "iiop://127.0.0.1"};
+    const auto names = [](const NamingServer& server, Command arguments) {
+        const Command before{KAIROS_TOOL, "names", "--service", server.reference};
+        arguments.insert(arguments.begin(), before.begin(), before.end());
+        return kairos::bench::run_to_end(process_options(std::move(arguments)), patience).value();
+    };
+    {
+        const NamingServer server(command);
+        EXPECT_EQ(names(server, {"bind", "-p", "dev/echo", echo}).exit_status, 0);
+        const Remains second =
+            kairos::bench::run_to_end(process_options(command), patience).value();
+        EXPECT_EQ(second.exit_status, 1);
+        EXPECT_NE(second.errors.find("another name server has the store"), std::string::npos);
+    } // by SIGKILL
+    const NamingServer server(command);
+    EXPECT_EQ(names(server, {"tree"}).output, "dev/\n  echo\n");
 }

@@ -36,7 +36,8 @@ std::vector<std::string> take_orb_options(int& argc, char** argv)
 /// The commands that are programs of an ORB.
 bool takes_orb_options(int argc, char** argv)
 {
-    return argc > 1 && std::string_view(argv[1]) == "names";
+    const std::string_view command = argc > 1 ? argv[1] : "";
+    return command == "names" || command == "naming";
 }
 
 } // namespace
@@ -50,6 +51,7 @@ int main(int argc, char** argv)
     std::vector<std::string> orb_options;
     if (takes_orb_options(argc, argv)) orb_options = take_orb_options(argc, argv);
     kairos::tools::add_reference_commands(app, status);
+    kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
     try {

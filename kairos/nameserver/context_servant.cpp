@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CosNaming::NamingContextExt: all contexts of a service, served by one servant. A name is followed
+// in the store in one step, as far as its contexts are there; the rest is another server's.
+#include "kairos/nameserver/service_state.h"
+#include "kairos/naming/CosNaming_skel.h"
+#include "kairos/naming/name.h"
+
+#include <algorithm>
+
+namespace kairos::nameserver {
+namespace {
+
+using CosNaming::Name;
+using CosNaming::NamingContext_ptr;
+using CosNaming::NamingContext_var;
+using Naming = CosNaming::NamingContext; // its exceptions
+
+Name rest_of(const Name& name, std::size_t begin)
+{
+    Name rest;
+    rest.length(name.length() - static_cast<CORBA::ULong>(begin));
+    for (CORBA::ULong i = 0; i < rest.length(); ++i)
+        rest[i] = name[static_cast<CORBA::ULong>(begin) + i];
+    return rest;
+}
+
+/// Where the last component of a name is: in a context of the store or, with what is left of the
+/// name, in another server's.
+struct Place {
+    ContextId context = root_context;
+    NamingContext_var foreign;
+    Name rest;
+};
+
+class ContextServant final : public POA_CosNaming::NamingContextExt {
+  public:
+    explicit ContextServant(ServiceState& state) : state_(state) {}
+
+    void bind(const Name& name, CORBA::Object_ptr object) override
+    {
+        const Entry entry = state_.entry_of(object);
+        change(
+            name, Naming::not_object,
+            [&](ContextId context, const ior::NameComponent& last) {
+                return state_.store->bind(context, last, entry);
+            },
+            [&](NamingContext_ptr context, const Name& rest) { context->bind(rest, object); });
+    }
+
+    void rebind(const Name& name, CORBA::Object_ptr object) override
+    {
+        const Entry entry = state_.entry_of(object);
+        change(
+            name, Naming::not_object,
+            [&](ContextId context, const ior::NameComponent& last) {
+                return state_.store->rebind(context, last, entry);
+            },
+            [&](NamingContext_ptr context, const Name& rest) { context->rebind(rest, object); });
+    }
+
+    void bind_context(const Name& name, NamingContext_ptr bound) override
+    {
+        const Entry entry = existing(bound);
+        change(
+            name, Naming::not_context,
+            [&](ContextId context, const ior::NameComponent& last) {
+                return state_.store->bind(context, last, entry);
+            },
+            [&](NamingContext_ptr context, const Name& rest) {
+                context->bind_context(rest, bound);
+            });
+    }
+
+    void rebind_context(const Name& name, NamingContext_ptr bound) override
+    {
+        const Entry entry = existing(bound);
+        change(
+            name, Naming::not_context,
+            [&](ContextId context, const ior::NameComponent& last) {
+                return state_.store->rebind(context, last, entry);
+            },
+            [&](NamingContext_ptr context, const Name& rest) {
+                context->rebind_context(rest, bound);
+            });
+    }
+
+    void unbind(const Name& name) override
+    {
+        change(
+            name, Naming::not_object,
+            [&](ContextId context, const ior::NameComponent& last) {
+                return state_.store->unbind(context, last);
+            },
+            [&](NamingContext_ptr context, const Name& rest) { context->unbind(rest); });
+    }
+
+    NamingContext_ptr bind_new_context(const Name& name) override
+    {
+        NamingContext_var made;
+        change(
+            name, Naming::not_context,
+            [&](ContextId context, const ior::NameComponent& last) {
+                ContextId created = 0;
+                const StoreStatus status = state_.store->bind_new_context(context, last, created);
+                if (status == StoreStatus::done) made = state_.reference_to(created);
+                return status;
+            },
+            [&](NamingContext_ptr context, const Name& rest) {
+                made = context->bind_new_context(rest);
+            });
+        return made._retn();
+    }
+
+    CORBA::Object_ptr resolve(const Name& name) override
+    {
+        const ior::Name components = checked(name);
+        Resolution resolution;
+        const StoreStatus status =
+            state_.store->resolve(state_.called_context(), components, resolution);
+        if (status == StoreStatus::done) return state_.object_of(resolution.entry);
+        if (status != StoreStatus::foreign) raise_unresolved(status, resolution, name);
+        CORBA::Object_var object;
+        const NamingContext_var foreign = state_.foreign_context(resolution.entry);
+        proceed(
+            foreign.in(), rest_of(name, resolution.resolved),
+            [&](NamingContext_ptr context, const Name& rest) { object = context->resolve(rest); });
+        return object._retn();
+    }
+
+    NamingContext_ptr new_context() override
+    {
+        require_called();
+        ContextId created = 0;
+        raise_store_failure(state_.store->new_context(created));
+        return state_.reference_to(created);
+    }
+
+    void destroy() override
+    {
+        const ContextId context = state_.called_context();
+        if (context == root_context)
+            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
+                                       "the root context of a name server stays");
+        const StoreStatus status = state_.store->destroy_context(context);
+        raise_store_failure(status);
+        if (status == StoreStatus::not_empty) throw Naming::NotEmpty();
+        if (status == StoreStatus::no_context) raise_not_there();
+    }
+
+    void list(CORBA::ULong how_many, CosNaming::BindingList_out list,
+              CosNaming::BindingIterator_out iterator) override
+    {
+        const ContextId context = state_.called_context();
+        const std::size_t count = std::min(how_many, state_.limits.portion_max);
+        std::vector<Listed> listed; // and one more, which tells whether there is more
+        raise_store_failure(state_.store->list(context, nullptr, count + 1, listed));
+        if (listed.empty()) require_called();
+        const bool more = listed.size() > count;
+        iterator = more ? state_.begin_listing(context, count == 0 ? nullptr : &listed[count - 1])
+                        : CosNaming::BindingIterator::_nil();
+        list = to_idl(listed, count);
+    }
+
+    char* to_string(const Name& name) override
+    {
+        return CORBA::string_dup(naming::to_string(name).c_str());
+    }
+    Name* to_name(const char* text) override { return new Name(naming::to_name(text)); }
+    char* to_url(const char* address, const char* text) override
+    {
+        return CORBA::string_dup(naming::to_url(address, text).c_str());
+    }
+    CORBA::Object_ptr resolve_str(const char* text) override
+    {
+        return resolve(naming::to_name(text));
+    }
+
+    /// OBJECT_NOT_EXIST for a context that was destroyed, as for all its operations.
+    CORBA::Boolean _non_existent() override
+    {
+        require_called();
+        return false;
+    }
+
+  private:
+    /// Throws InvalidName for names without components and beyond the limits.
+    [[nodiscard]] ior::Name checked(const Name& name) const
+    {
+        if (name.length() == 0 || name.length() > state_.limits.components_max)
+            throw Naming::InvalidName();
+        ior::Name components = naming::from_idl(name);
+        std::size_t octets = 0;
+        for (const ior::NameComponent& component : components)
+            octets += component.id.size() + component.kind.size();
+        if (octets > state_.limits.name_octets_max) throw Naming::InvalidName();
+        return components;
+    }
+
+    void require_called() const
+    {
+        const StoreStatus status = state_.store->find_context(state_.called_context());
+        raise_store_failure(status);
+        if (status != StoreStatus::done) raise_not_there();
+    }
+
+    /// A context of the store that was destroyed cannot be bound.
+    [[nodiscard]] Entry existing(NamingContext_ptr context) const
+    {
+        const Entry entry = state_.entry_of_context(context);
+        if (entry.kind != Entry::Kind::context) return entry;
+        const StoreStatus status = state_.store->find_context(entry.context);
+        raise_store_failure(status);
+        if (status != StoreStatus::done) raise_not_there();
+        return entry;
+    }
+
+    /// Throws what it is that the store could not follow a name.
+    [[noreturn]] void raise_unresolved(StoreStatus status, const Resolution& resolution,
+                                       const Name& name) const
+    {
+        raise_store_failure(status);
+        const std::size_t resolved = resolution.resolved;
+        if (status == StoreStatus::not_bound)
+            throw Naming::NotFound(Naming::missing_node, rest_of(name, resolved));
+        if (status == StoreStatus::wrong_type)
+            throw Naming::NotFound(Naming::not_context, rest_of(name, resolved - 1));
+        // The context was destroyed: the one that is called, or one that is still bound.
+        if (resolved == 0) raise_not_there();
+        throw_cannot_proceed(resolution.context, rest_of(name, resolved));
+    }
+
+    [[noreturn]] void throw_cannot_proceed(ContextId context, const Name& rest) const
+    {
+        const CosNaming::NamingContextExt_var reference = state_.reference_to(context);
+        throw Naming::CannotProceed(reference.in(), rest);
+    }
+
+    [[nodiscard]] Place place_of(const Name& name, const ior::Name& components) const
+    {
+        Place place;
+        place.context = state_.called_context();
+        if (components.size() == 1) return place;
+        const std::span<const ior::NameComponent> outer(components.data(), components.size() - 1);
+        Resolution resolution;
+        const StoreStatus status = state_.store->resolve(place.context, outer, resolution);
+        if (status != StoreStatus::done && status != StoreStatus::foreign)
+            raise_unresolved(status, resolution, name);
+        switch (resolution.entry.kind) {
+        case Entry::Kind::object:
+            throw Naming::NotFound(Naming::not_context, rest_of(name, outer.size() - 1));
+        case Entry::Kind::context:
+            place.context = resolution.entry.context;
+            break;
+        case Entry::Kind::foreign_context:
+            place.foreign = state_.foreign_context(resolution.entry);
+            place.rest = rest_of(name, resolution.resolved);
+        }
+        return place;
+    }
+
+    /// Changes what the last component is bound to: `here` in the store, `there` in another
+    /// server's context. `otherwise` is what NotFound says of one that is the wrong kind of
+    /// binding.
+    template <typename Here, typename There>
+    void change(const Name& name, Naming::NotFoundReason otherwise, Here&& here, There&& there)
+    {
+        const ior::Name components = checked(name);
+        const Place place = place_of(name, components);
+        if (!CORBA::is_nil(place.foreign.in()))
+            return proceed(place.foreign.in(), place.rest, there);
+        const StoreStatus status = here(place.context, components.back());
+        raise_store_failure(status);
+        const auto last = [&] { return rest_of(name, components.size() - 1); };
+        switch (status) {
+        case StoreStatus::not_bound:
+            throw Naming::NotFound(Naming::missing_node, last());
+        case StoreStatus::already_bound:
+            throw Naming::AlreadyBound();
+        case StoreStatus::wrong_type:
+            throw Naming::NotFound(otherwise, last());
+        case StoreStatus::no_context:
+            if (components.size() == 1) raise_not_there();
+            throw_cannot_proceed(place.context, last());
+        default:
+            return;
+        }
+    }
+
+    /// Goes on at another server, whose answers and exceptions are the client's. If it cannot be
+    /// asked, the client may try.
+    template <typename Call>
+    void proceed(NamingContext_ptr context, const Name& rest, Call&& call) const
+    {
+        try {
+            call(context, rest);
+        } catch (const CORBA::SystemException&) {
+            throw Naming::CannotProceed(context, rest);
+        }
+    }
+
+    ServiceState& state_;
+};
+
+} // namespace
+
+PortableServer::Servant make_context_servant(ServiceState& state)
+{
+    return new ContextServant(state);
+}
+
+} // namespace kairos::nameserver

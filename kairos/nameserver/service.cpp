@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/nameserver/service.h"
+
+#include "kairos/nameserver/service_state.h"
+
+namespace kairos::nameserver {
+
+NamingService::NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
+                             const ServiceLimits& limits)
+    : state_(std::make_unique<ServiceState>(orb, std::move(store), limits))
+{
+}
+
+NamingService::~NamingService() = default;
+
+CosNaming::NamingContextExt_ptr NamingService::root() const
+{
+    return state_->reference_to(root_context);
+}
+
+} // namespace kairos::nameserver

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Naming Service (CosNaming 1.3) as objects of an ORB, over a store: embedded in any process by
+// making one of these, or alone as `kairos naming`. One default servant serves all contexts,
+// however many there are; a context's reference is valid as long as the context, also in later runs
+// of the server at the same address. Any thread.
+#pragma once
+
+#include "kairos/nameserver/store.h"
+#include "kairos/naming/CosNaming.h"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+namespace kairos::nameserver {
+
+struct ServiceLimits {
+    /// Listings that clients may have begun and neither finished nor destroyed. The one that was
+    /// not used for the longest time makes room for another.
+    std::size_t iterators_max = 1000;
+    /// A listing that nobody went on with for so long is given up when another one begins.
+    std::chrono::seconds iterator_idle_max{600};
+    /// Bindings in one reply, whatever the client asks for.
+    CORBA::ULong portion_max = 10'000;
+    /// Components of a name, and octets of their ids and kinds together.
+    CORBA::ULong components_max = 1000;
+    std::size_t name_octets_max = std::size_t{64} << 10;
+};
+
+class ServiceState;
+
+class NamingService {
+  public:
+    /// Its contexts can be called from now on. The ORB must outlive it. Throws what create_POA
+    /// throws: AdapterAlreadyExists for a second one in the same ORB.
+    NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
+                  const ServiceLimits& limits = {});
+    NamingService(const NamingService&) = delete;
+    NamingService& operator=(const NamingService&) = delete;
+    /// Waits for the calls in progress. Not within a call on one of its contexts.
+    ~NamingService();
+
+    /// Owned by the caller.
+    [[nodiscard]] CosNaming::NamingContextExt_ptr root() const;
+
+  private:
+    const std::unique_ptr<ServiceState> state_;
+};
+
+} // namespace kairos::nameserver

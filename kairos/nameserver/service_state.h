@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the servants of a naming service share: its store, its POAs, its listings, and what contexts
+// and bindings are outside of the store. Any thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/nameserver/iterators.h"
+#include "kairos/nameserver/service.h"
+
+namespace kairos::nameserver {
+
+class ServiceState {
+  public:
+    ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> store, const ServiceLimits& limits);
+    ServiceState(const ServiceState&) = delete;
+    ServiceState& operator=(const ServiceState&) = delete;
+    ~ServiceState();
+
+    /// What is being called. Throw OBJECT_NOT_EXIST for ids that are not this service's.
+    [[nodiscard]] ContextId called_context() const;
+    [[nodiscard]] std::uint64_t called_listing() const;
+
+    /// Owned by the caller, as those below.
+    [[nodiscard]] CosNaming::NamingContextExt_ptr reference_to(ContextId context) const;
+    /// What a name is bound to.
+    [[nodiscard]] CORBA::Object_ptr object_of(const Entry& entry) const;
+    [[nodiscard]] CosNaming::NamingContext_ptr foreign_context(const Entry& entry) const;
+    /// A listing of the context behind `after`, or from its beginning for null.
+    [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
+                                                               const Listed* after);
+
+    /// What a binding to the object is. Throws MARSHAL for local ones.
+    [[nodiscard]] Entry entry_of(CORBA::Object_ptr object) const;
+    /// The same for a context, which may be one of the store. Throws BAD_PARAM for nil.
+    [[nodiscard]] Entry entry_of_context(CosNaming::NamingContext_ptr context) const;
+
+    const std::unique_ptr<Store> store;
+    const ServiceLimits limits;
+    Iterators iterators;
+
+  private:
+    const CORBA::ORB_var orb_;
+    PortableServer::Current_var current_;
+    PortableServer::POA_var contexts_;
+    PortableServer::POA_var listings_;
+};
+
+[[noreturn]] void raise_not_there();
+/// Throws what CORBA has for a store that does not work; returns for what is not its failure.
+void raise_store_failure(StoreStatus status);
+/// At most `count` of them, as CosNaming has them. Owned by the caller.
+[[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed, std::size_t count);
+
+/// The servants of all contexts and of all listings. `state` must outlive them; counted.
+[[nodiscard]] PortableServer::Servant make_context_servant(ServiceState& state);
+[[nodiscard]] PortableServer::Servant make_iterator_servant(ServiceState& state);
+
+} // namespace kairos::nameserver
