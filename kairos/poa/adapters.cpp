@@ -255,6 +255,8 @@ poa::Adapter& Adapters::take_shell()
     free_.reserve(index + 1); // so that giving one back never allocates
     owned_.push_back(std::make_unique<poa::Adapter>(*this, index));
     shells_.find(index)->store(owned_.back().get(), std::memory_order_release);
+    if (index < first_shells_.size())
+        first_shells_[index].store(owned_.back().get(), std::memory_order_release);
     free_.push_back(owned_.back().get());
     return *free_.back();
 }

@@ -10,6 +10,7 @@
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/slots.h"
 
+#include <array>
 #include <condition_variable>
 #include <list>
 #include <thread>
@@ -75,7 +76,10 @@ class Adapters final : public orb::Adapter {
 
     [[nodiscard]] poa::Adapter* find(std::uint32_t key_id) const noexcept
     {
-        const std::atomic<poa::Adapter*>* shell = shells_.find(key_id & index_mask);
+        const std::uint32_t index = key_id & index_mask;
+        if (index < first_shells_.size()) [[likely]] // as many as most servers have
+            return first_shells_[index].load(std::memory_order_acquire);
+        const std::atomic<poa::Adapter*>* shell = shells_.find(index);
         return shell == nullptr ? nullptr : shell->load(std::memory_order_acquire);
     }
 
@@ -97,8 +101,9 @@ class Adapters final : public orb::Adapter {
     void recycle(poa::Adapter& adapter, std::uint32_t key_id) noexcept;
 
     orb::Orb& orb_;
-    StableArray<std::atomic<poa::Adapter*>> shells_;
-    IdIndex paths_; // of persistent adapters
+    std::array<std::atomic<poa::Adapter*>, 64> first_shells_{};
+    StableArray<std::atomic<poa::Adapter*>> shells_; // all of them
+    IdIndex paths_;                                  // of persistent adapters
     std::atomic<std::size_t> held_{0};
 
     mutable std::mutex mutex_; // guards what follows and all changes; not held while calling out

@@ -15,16 +15,20 @@ class Calling final : public orb::UpcallScope {
   public:
     /// The servant of an active object. All are borrowed.
     Calling(Adapter& adapter, const ObjectMap::Entry& entry) noexcept
-        : adapter_(adapter), entry_(&entry)
+        : adapter_(adapter), entry_(&entry) // what is left out is not read
     {
     }
     /// A servant for one request.
     Calling(Adapter& adapter, Servant& servant, Bytes id) noexcept
-        : adapter_(adapter), servant_(&servant), id_(id)
+        : adapter_(adapter), entry_(nullptr), servant_(&servant), id_data_(id.data()),
+          id_size_(id.size())
     {
     }
     /// A servant manager or an adapter activator: there is no object to tell of.
-    explicit Calling(Adapter& adapter) noexcept : adapter_(adapter) {}
+    explicit Calling(Adapter& adapter) noexcept
+        : adapter_(adapter), entry_(nullptr), servant_(nullptr)
+    {
+    }
 
     [[nodiscard]] static const Calling* innermost() noexcept
     {
@@ -44,13 +48,14 @@ class Calling final : public orb::UpcallScope {
     /// The object's place if it has one.
     [[nodiscard]] const ObjectMap::Entry* entry() const noexcept { return entry_; }
     /// The id of an object that has no place.
-    [[nodiscard]] Bytes id() const noexcept { return id_; }
+    [[nodiscard]] Bytes id() const noexcept { return {id_data_, id_size_}; }
 
   private:
     Adapter& adapter_;
-    const ObjectMap::Entry* entry_ = nullptr;
-    Servant* servant_ = nullptr;
-    Bytes id_;
+    const ObjectMap::Entry* const entry_;
+    Servant* servant_;
+    const std::byte* id_data_;
+    std::size_t id_size_;
 };
 
 } // namespace kairos::poa
