@@ -140,7 +140,9 @@ class ObjectMap {
         Slot* slot = slots_.find(place.slot);
         if (slot == nullptr) [[unlikely]]
             return std::nullopt;
-        const std::uint64_t state = slot->state.fetch_add(1, std::memory_order_acquire);
+        // Before what the adapter looks at next: whoever waits for it to be idle closes it first,
+        // then looks here.
+        const std::uint64_t state = slot->state.fetch_add(1, std::memory_order_seq_cst);
         std::optional<Entry> entry(std::in_place, *this, *slot, place.slot);
         if ((state >> Slot::generation_shift) != place.generation || (state & Slot::active) == 0)
             [[unlikely]]
