@@ -64,9 +64,10 @@ void Upcall::keep(giop::ReplyStatus status)
 {
     if (stage_ != Stage::keeping) return;
     if (!out_.externals().empty()) {
+        const giop::Segments segments = giop::gather({}, out_);
         std::vector<std::byte> body;
         body.reserve(out_.size());
-        for (const Bytes segment : giop::gather({}, out_).view())
+        for (const Bytes segment : segments.view())
             body.insert(body.end(), segment.begin(), segment.end());
         out_.reset(headroom);
         out_.write_bytes(body);
