@@ -112,7 +112,7 @@ extern const CORBA::TypeCode_ptr _tc_ImplicitActivationPolicyValue;
 extern const CORBA::TypeCode_ptr _tc_ServantRetentionPolicyValue;
 extern const CORBA::TypeCode_ptr _tc_RequestProcessingPolicyValue;
 
-// For ORB::create_policy.
+// For ORB::create_policy. NOLINTBEGIN(bugprone-macro-parentheses): types take none
 #define KAIROS_POLICY_IN_ANY(Value)                                                                \
     inline void operator<<=(CORBA::Any& any, Value value)                                          \
     {                                                                                              \
@@ -129,7 +129,7 @@ KAIROS_POLICY_IN_ANY(IdAssignmentPolicyValue)
 KAIROS_POLICY_IN_ANY(ImplicitActivationPolicyValue)
 KAIROS_POLICY_IN_ANY(ServantRetentionPolicyValue)
 KAIROS_POLICY_IN_ANY(RequestProcessingPolicyValue)
-#undef KAIROS_POLICY_IN_ANY
+#undef KAIROS_POLICY_IN_ANY // NOLINTEND(bugprone-macro-parentheses)
 
 } // namespace PortableServer
 

@@ -106,6 +106,7 @@ std::vector<POAManager_var> PoaServices::managers()
 {
     std::vector<POAManager_var> managers;
     const std::lock_guard lock(mutex_);
+    managers.reserve(managers_.size());
     for (const Known& known : managers_)
         managers.push_back(known.manager);
     return managers;

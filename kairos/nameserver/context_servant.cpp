@@ -207,7 +207,7 @@ class ContextServant final : public POA_CosNaming::NamingContextExt {
     /// A context of the store that was destroyed cannot be bound.
     [[nodiscard]] Entry existing(NamingContext_ptr context) const
     {
-        const Entry entry = state_.entry_of_context(context);
+        Entry entry = state_.entry_of_context(context);
         if (entry.kind != Entry::Kind::context) return entry;
         const StoreStatus status = state_.store->find_context(entry.context);
         raise_store_failure(status);

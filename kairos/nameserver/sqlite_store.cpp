@@ -187,15 +187,14 @@ Result<void> prepare_schema(Connection& connection)
     const auto tables = connection.value_of("SELECT count(*) FROM sqlite_schema");
     if (!tables) return tables.error();
     if (*tables == "0") {
-        if (const auto made = connection.execute(schema); !made) return made;
+        if (auto made = connection.execute(schema); !made) return made;
     }
-    if (const auto ours = require(connection, "PRAGMA application_id",
-                                  std::to_string(application_id), "is not a name server's store");
+    if (auto ours = require(connection, "PRAGMA application_id", std::to_string(application_id),
+                            "is not a name server's store");
         !ours)
         return ours;
-    if (const auto known =
-            require(connection, "PRAGMA user_version", std::to_string(schema_version),
-                    "was written by another version of the name server");
+    if (auto known = require(connection, "PRAGMA user_version", std::to_string(schema_version),
+                             "was written by another version of the name server");
         !known)
         return known;
     return require(connection, "SELECT count(*) FROM context WHERE number = 1", "1",
