@@ -4,7 +4,9 @@
 // and 101 structs (g++ 12, -O2 -fPIC, without Any): how much larger files become when some of them
 // are compiled. Nothing compiled counts as less than interpreted. Templates of sequences of other
 // than numbers and fixed structs are large and counted by themselves. Parameters of shape `shared`
-// have no interpreted form, so that nothing is fitted to them.
+// have no interpreted form, so that nothing is fitted to them. Since the fit, code for `in` strings
+// and sequences of values has become smaller: those two are set by hand, to param.idl and
+// CosNaming.
 #include "idlc/code_size.h"
 
 #include <array>
@@ -30,7 +32,7 @@ constexpr std::size_t shapes = 11;
 using BytesByShape = std::array<std::int64_t, shapes>;
 
 constexpr std::int64_t operation_bytes = 260;
-constexpr BytesByShape in_bytes{375, 870, 40, 40, 700, 205, 380, 875, 65, 235, 190};
+constexpr BytesByShape in_bytes{375, 600, 40, 40, 700, 205, 380, 600, 65, 235, 190};
 constexpr BytesByShape inout_bytes{535, 380, 40, 525, 40, 490, 480, 1645, 280, 280, 335};
 constexpr BytesByShape out_bytes{605, 40, 435, 885, 260, 165, 530, 1050, 85, 40, 285};
 constexpr BytesByShape result_bytes{380, 390, 240, 40, 40, 430, 520, 1325, 40, 775, 155};
