@@ -55,10 +55,12 @@ bool Adapters::dispatch(orb::Upcall& upcall)
     poa::Adapter* adapter = find(key->adapter);
     if (adapter == nullptr) [[unlikely]]
         raise_unknown_adapter();
-    const auto entry = adapter->objects().enter({key->slot, key->generation});
+    auto entry = adapter->objects().enter({key->slot, key->generation});
     // Now that this request can be seen inside: wait_until_idle must not miss it.
-    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]]
+    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
+        entry.reset(); // or it would wait for itself, should the object be leaving by its turn
         return dispatch_otherwise(*adapter, upcall, *key);
+    }
     const Calling calling(*adapter, *entry);
     entry->servant()._kairos_dispatch(upcall);
     return true;

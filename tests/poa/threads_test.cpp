@@ -206,6 +206,56 @@ TEST_P(MainThread, WhatWaitsAtTheEndIsRefused)
 }
 
 KAIROS_EVERYWHERE(Threads);
+/// Makes a servant whenever one is wanted.
+class Maker final : public virtual ServantActivator {
+  public:
+    PortableServer::Servant incarnate(const ObjectId&, POA_ptr) override
+    {
+        ++made;
+        return new Servant;
+    }
+    void etherealize(const ObjectId&, POA_ptr, PortableServer::Servant servant, CORBA::Boolean,
+                     CORBA::Boolean) override
+    {
+        servant->_remove_ref();
+    }
+    int made = 0;
+};
+
+TEST(MainThreadAlone, IncarnatesWhatWasDeactivatedWhileTheRequestWaited)
+{
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
+    const POA_var root = POA::_narrow(root_object);
+    const POAManager_var manager = root->the_POAManager();
+    manager->activate();
+    Policies policies(root);
+    policies << MAIN_THREAD_MODEL << USER_ID << USE_SERVANT_MANAGER;
+    const POA_var poa = root->create_POA("poa", manager, policies);
+    auto* const maker = new Maker;
+    const ServantActivator_var owner = maker;
+    poa->set_servant_manager(maker);
+    const ObjectId id = id_of("object");
+    const Servant_var<Servant> first = new Servant;
+    poa->activate_object_with_id(id, first);
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    std::atomic<bool> answered{false};
+    std::thread caller([&] {
+        const Probe::Target_var target = Probe::Target::_unchecked_narrow(object);
+        EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+        answered = true;
+    });
+    while (!orb->work_pending()) // the request has found its object and waits for this thread
+        std::this_thread::yield();
+    poa->deactivate_object(id);
+    while (!answered)
+        orb->work_pending() ? orb->perform_work() : std::this_thread::yield();
+    caller.join();
+    EXPECT_EQ(maker->made, 1);
+    orb->destroy();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MainThread,
                          testing::Combine(testing::Values(From::same_orb, From::other_orb),
                                           testing::Values("thread-per-connection", "reactor")));
