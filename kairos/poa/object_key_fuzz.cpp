@@ -85,6 +85,8 @@ class Server {
             return adapters_->locates(key);
         } catch (const CORBA::OBJECT_NOT_EXIST&) {
             return false;
+        } catch (const CORBA::TRANSIENT&) { // its manager holds: nobody may make the adapter now
+            return false;
         }
     }
     void create(Adapters::Found parent, const char* name, const Policies& policies, Face& face)
