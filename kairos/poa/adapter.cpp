@@ -232,23 +232,23 @@ std::optional<ObjectMap::Entry> Adapter::incarnate(Bytes id)
             servant = activator.incarnate(id, *this);
         }
         if (servant == nullptr) raise_adapter(7, "the servant activator has no servant");
-        return activate_incarnated(id, *servant);
+        if (auto entry = activate_incarnated(id, *servant)) return entry;
     }
 }
 
-ObjectMap::Entry Adapter::activate_incarnated(Bytes id, Servant& servant)
+/// Nothing if the object is deactivated already.
+std::optional<ObjectMap::Entry> Adapter::activate_incarnated(Bytes id, Servant& servant)
 {
     Identity object{.id = Id(id.begin(), id.end()), .place = {}};
     const Outcome outcome = try_to_activate(servant, object, true);
     if (outcome == Outcome::gone) raise_gone();
     auto entry = objects_.enter(id);
     if (outcome == Outcome::ok) {
-        servant._remove_ref();         // the count that came with it: the map has one of its own
-        if (!entry) raise_no_object(); // and is deactivated already
-        return std::move(*entry);
+        servant._remove_ref(); // the count that came with it: the map has one of its own
+        return entry;
     }
     // The activator may have activated it by itself.
-    if (entry && &entry->servant() == &servant) return std::move(*entry);
+    if (entry && &entry->servant() == &servant) return entry;
     if (outcome == Outcome::bad_id) raise_no_object();
     raise_adapter(5, "the servant activator's servant may not become this object");
 }

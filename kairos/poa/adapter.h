@@ -201,7 +201,7 @@ class Adapter final : private Retiring {
     [[nodiscard]] Bytes id_of(const Wanted& wanted) const noexcept;
     [[nodiscard]] std::optional<ObjectMap::Entry> enter(const Wanted& wanted);
     [[nodiscard]] std::optional<ObjectMap::Entry> incarnate(Bytes id);
-    [[nodiscard]] ObjectMap::Entry activate_incarnated(Bytes id, Servant& servant);
+    [[nodiscard]] std::optional<ObjectMap::Entry> activate_incarnated(Bytes id, Servant& servant);
     [[nodiscard]] ServantLocator& locator_or_raise() const;
     [[nodiscard]] Servant& preinvoke(ServantLocator& locator, Bytes id, std::string_view operation,
                                      void*& cookie);
