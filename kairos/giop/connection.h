@@ -71,7 +71,7 @@ class Connection {
   private:
     /// Read beyond the end of a large message: the next header usually comes along, and hardly
     /// anything must be moved.
-    static constexpr std::size_t read_ahead = 64;
+    static constexpr std::size_t read_ahead = 4096;
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
     [[nodiscard]] MutableBytes space_other();

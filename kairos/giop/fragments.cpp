@@ -45,19 +45,7 @@ constexpr std::size_t part_size_of(std::size_t size_max) noexcept
 Segments gather(Bytes header, const cdr::Writer& writer) noexcept
 {
     Segments segments;
-    const Bytes body = writer.contiguous();
-    const std::byte* const base = writer.buffer().data();
-    const std::byte* from = body.data();
-    if (header.data() + header.size() == from)
-        from = header.data();
-    else
-        segments.add(header);
-    for (const cdr::Writer::External& external : writer.externals()) {
-        segments.add({from, base + external.position});
-        segments.add(external.bytes);
-        from = base + external.position;
-    }
-    segments.add({from, body.data() + body.size()});
+    for_each_part(header, writer, [&](Bytes part) { segments.add(part); });
     return segments;
 }
 

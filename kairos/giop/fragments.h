@@ -34,8 +34,28 @@ struct Segments {
     }
 };
 
-/// The message made of a header and the body in `writer`, with its external bytes in place. One
-/// segment in the ordinary case: header right in front of the body, nothing external.
+/// Tells `use` the parts of the message made of a header and the body in `writer`, in order, with
+/// its external bytes in place. One part in the ordinary case: header right in front of the body,
+/// nothing external. Parts may be empty.
+template <typename Use>
+void for_each_part(Bytes header, const cdr::Writer& writer, Use&& use) noexcept
+{
+    const Bytes body = writer.contiguous();
+    const std::byte* const base = writer.buffer().data();
+    const std::byte* from = body.data();
+    if (header.data() + header.size() == from)
+        from = header.data();
+    else
+        use(header);
+    for (const cdr::Writer::External& external : writer.externals()) {
+        use(Bytes{from, base + external.position});
+        use(external.bytes);
+        from = base + external.position;
+    }
+    use(Bytes{from, body.data() + body.size()});
+}
+
+/// The same parts, those that are not empty.
 [[nodiscard]] Segments gather(Bytes header, const cdr::Writer& writer) noexcept;
 
 /// Cuts one complete message into parts of at most so many bytes: all but the last a multiple of

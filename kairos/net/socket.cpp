@@ -4,7 +4,6 @@
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
-#include <climits>
 #include <ctime>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -26,13 +25,13 @@ Result<void> set_option(const Socket& socket, int level, int name, int value, co
 /// The largest segment that a connection with a small receive queue announces. Where segments are
 /// large (loopback's are 64 K) and messages of several sizes have shaped the window, one may not
 /// fit it any more while the receiver sees no reason to tell of the little room it has gained: the
-/// sender then waits 200 ms for its probe timer, again and again. A quarter of the queue always
-/// fits. On networks, whose segments are smaller, this changes nothing.
+/// sender then waits 200 ms for its probe timer, again and again. Half of the queue always fits. On
+/// networks, whose segments are smaller, this changes nothing.
 int segment_bound(int receive_queue_bytes) noexcept
 {
     constexpr int least = 536;     // what every host takes (RFC 9293, 3.7.1)
     constexpr int largest = 32767; // what Linux lets be set
-    return std::clamp(receive_queue_bytes / 4, least, largest);
+    return std::clamp(receive_queue_bytes / 2, least, largest);
 }
 
 timespec to_timespec(std::chrono::nanoseconds duration) noexcept
@@ -77,33 +76,17 @@ void Socket::close() noexcept
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-IoResult Socket::write(std::span<const iovec> segments, WriteFlags flags) noexcept
+IoResult Socket::write_rest(std::span<iovec> segments, IoResult last) noexcept
 {
-    msghdr message{};
-    message.msg_iov = const_cast<iovec*>(segments.data()); // sendmsg only reads them
-    message.msg_iovlen = std::min<std::size_t>(segments.size(), IOV_MAX);
-    for (;;) {
-        const ssize_t count =
-            ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | static_cast<int>(flags));
-        if (count >= 0) [[likely]]
-            return {.bytes = static_cast<std::size_t>(count)};
-        if (errno != EINTR) return detail::io_stopped(errno);
+    std::size_t written = last.bytes;
+    auto left = drop_front(segments, last.bytes);
+    while (last.ok() && !left.empty()) {
+        last = write(std::span<const iovec>(left));
+        written += last.bytes;
+        left = drop_front(left, last.bytes);
     }
-}
-
-IoResult Socket::write_all(std::span<iovec> segments) noexcept
-{
-    std::size_t written = 0;
-    for (auto left = drop_front(segments, 0); !left.empty();) {
-        IoResult result = write(std::span<const iovec>(left));
-        written += result.bytes;
-        if (!result.ok()) {
-            result.bytes = written;
-            return result;
-        }
-        left = drop_front(left, result.bytes);
-    }
-    return {.bytes = written};
+    last.bytes = written;
+    return last;
 }
 
 IoResult Socket::write_all(Bytes data) noexcept

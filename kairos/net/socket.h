@@ -63,7 +63,7 @@ struct SocketOptions {
     /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
     /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
     int send_queue_bytes = 0;
-    /// … and the peer is asked for segments of a quarter of it at most, so that they always fit.
+    /// … and the peer is asked for segments of half of it at most, so that they always fit.
     int receive_queue_bytes = 0;
     /// Send small messages at once (TCP_NODELAY). Requests and replies want that.
     bool no_delay = true;
@@ -129,13 +129,33 @@ class Socket {
         }
     }
 
-    /// The same for segments, gathered in one call. Only the first IOV_MAX segments are looked at.
-    IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept;
+    /// The same for segments, gathered in one call. Only the first `segments_max` are looked at.
+    static constexpr std::size_t segments_max = 1024; // Linux's IOV_MAX
+    IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept
+    {
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(segments.data()); // sendmsg only reads them
+        message.msg_iovlen = segments.size() < segments_max ? segments.size() : segments_max;
+        for (;;) {
+            const ssize_t count =
+                ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | static_cast<int>(flags));
+            if (count >= 0) [[likely]]
+                return {.bytes = static_cast<std::size_t>(count)};
+            if (errno != EINTR) return detail::io_stopped(errno);
+        }
+    }
 
     /// Everything, in one system call ordinarily. For blocking sockets; on a non-blocking one it
-    /// stops with would_block when the queue is full. The segments are advanced over what was
-    /// written, so calling again with the same segments continues.
-    IoResult write_all(std::span<iovec> segments) noexcept;
+    /// stops with would_block when the queue is full. `size` is that of all segments. When not
+    /// everything was written they are advanced over what was, so calling again with the same
+    /// segments and the rest of the size continues.
+    IoResult write_all(std::span<iovec> segments, std::size_t size) noexcept
+    {
+        const IoResult first = write(std::span<const iovec>(segments));
+        if (first.ok() && first.bytes == size) [[likely]]
+            return first;
+        return write_rest(segments, first);
+    }
     /// The same for one buffer; continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
 
@@ -155,6 +175,8 @@ class Socket {
     [[nodiscard]] Result<Address> peer_address() const;
 
   private:
+    /// Goes on after a write of segments that ended like this.
+    [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last) noexcept;
     IoResult wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
     int descriptor_ = -1;

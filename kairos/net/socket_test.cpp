@@ -218,13 +218,13 @@ TEST(WriteAll, GathersSegmentsInOrder)
     std::string texts[] = {"one ", "", "two ", "three"};
     std::array<iovec, 4> segments;
     std::transform(std::begin(texts), std::end(texts), segments.begin(), segment);
-    const IoResult written = left.write_all(segments);
+    const IoResult written = left.write_all(segments, 13);
     EXPECT_TRUE(written.ok());
     EXPECT_EQ(written.bytes, 13u);
     std::array<std::byte, 32> buffer;
     const IoResult got = right.read(buffer);
     EXPECT_EQ(as_text(std::span(buffer).first(got.bytes)), "one two three");
-    EXPECT_EQ(left.write_all(std::span<iovec>()).bytes, 0u);
+    EXPECT_EQ(left.write_all(std::span<iovec>(), 0).bytes, 0u);
 }
 
 // A non-blocking socket stops in the middle of a segment; the same segments continue there.
@@ -245,7 +245,7 @@ TEST_P(SocketTest, WriteAllContinuesAfterPartialWrites)
     std::size_t written = 0;
     std::size_t stops = 0;
     while (received.size() < sent.size()) {
-        const IoResult result = client.write_all(segments);
+        const IoResult result = client.write_all(segments, sent.size() - written);
         written += result.bytes;
         ASSERT_TRUE(result.ok() || result.status == Status::would_block);
         stops += result.ok() ? 0 : 1;
@@ -268,7 +268,7 @@ TEST(WriteAll, TakesMoreSegmentsThanTheSystem)
     std::vector<iovec> segments;
     for (std::byte& each : sent)
         segments.push_back({.iov_base = &each, .iov_len = 1});
-    ASSERT_EQ(left.write_all(segments).bytes, sent.size());
+    ASSERT_EQ(left.write_all(segments, sent.size()).bytes, sent.size());
     std::vector<std::byte> received(sent.size());
     ASSERT_EQ(right.read(received, ReadFlags::wait_all).bytes, sent.size());
     EXPECT_EQ(received, sent);

@@ -7,8 +7,6 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/transmit.h"
 
-#include <ctime>
-
 namespace kairos::orb {
 
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint)
@@ -29,14 +27,6 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
 }
 
 ClientConnection::~ClientConnection() { orb_->client_connections().remove(*this); }
-
-ClientConnection::Clock ClientConnection::now() noexcept
-{
-    // Coarse: read from the vDSO in a few instructions; its few milliseconds are exact enough here.
-    std::timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
@@ -104,10 +94,8 @@ void ClientConnection::refuse(std::string_view why) noexcept
     (void)socket_.write_all(Bytes(message));
 }
 
-bool ClientConnection::is_usable() noexcept
+bool ClientConnection::is_open() noexcept
 {
-    constexpr std::chrono::milliseconds trusted_for{20};
-    if (now() - last_use_ < trusted_for) return true;
     // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
     std::byte octet{};
     const auto peeked =

@@ -11,32 +11,10 @@ Lane& Lane::current()
     return lane;
 }
 
-Lane::Idle& Lane::idle_for(const Endpoint& endpoint)
+void Lane::remember(const Endpoint& endpoint)
 {
-    if (endpoint.id() != last_id_) [[unlikely]] {
-        last_idle_ = &idle_[endpoint.id()];
-        last_id_ = endpoint.id();
-    }
-    return *last_idle_;
-}
-
-std::unique_ptr<ClientConnection> Lane::take_connection(const Endpoint& endpoint)
-{
-    Idle& idle = idle_for(endpoint);
-    while (!idle.empty()) {
-        auto connection = std::move(idle.back());
-        idle.pop_back();
-        if (connection->is_usable()) [[likely]]
-            return connection;
-    }
-    return nullptr;
-}
-
-void Lane::give_back(std::unique_ptr<ClientConnection> connection)
-{
-    connection->touch();
-    Idle& idle = idle_for(connection->endpoint());
-    idle.push_back(std::move(connection));
+    last_idle_ = &idle_[endpoint.id()];
+    last_id_ = endpoint.id();
 }
 
 void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear(); }

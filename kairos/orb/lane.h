@@ -51,8 +51,21 @@ class Lane {
     Spares<UpcallMemory> upcall_memory;
 
     /// An idle connection to this endpoint that can be used, or null.
-    [[nodiscard]] std::unique_ptr<ClientConnection> take_connection(const Endpoint& endpoint);
-    void give_back(std::unique_ptr<ClientConnection> connection);
+    [[nodiscard]] std::unique_ptr<ClientConnection> take_connection(const Endpoint& endpoint)
+    {
+        Idle& idle = idle_for(endpoint);
+        while (!idle.empty()) {
+            auto connection = std::move(idle.back());
+            idle.pop_back();
+            if (connection->is_usable()) [[likely]]
+                return connection;
+        }
+        return nullptr;
+    }
+    void give_back(std::unique_ptr<ClientConnection> connection)
+    {
+        idle_for(connection->endpoint()).push_back(std::move(connection));
+    }
     /// Closes the idle connections to an endpoint: one of them turned out to be dead.
     void drop_connections(const Endpoint& endpoint);
     /// Closes the idle connections of ORBs that were shut down.
@@ -60,7 +73,13 @@ class Lane {
 
   private:
     using Idle = std::vector<std::unique_ptr<ClientConnection>>;
-    [[nodiscard]] Idle& idle_for(const Endpoint& endpoint);
+    [[nodiscard]] Idle& idle_for(const Endpoint& endpoint)
+    {
+        if (endpoint.id() != last_id_) [[unlikely]]
+            remember(endpoint);
+        return *last_idle_;
+    }
+    [[gnu::cold]] void remember(const Endpoint& endpoint);
 
     std::unordered_map<std::uint64_t, Idle> idle_; // by endpoint id; entries stay where they are
     std::uint64_t last_id_ = 0;                    // the endpoint of the last call…

@@ -13,14 +13,26 @@ net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments
         const Bytes segment = segments.list[i];
         vectors[i] = {const_cast<std::byte*>(segment.data()), segment.size()};
     }
-    return socket.write_all(std::span(vectors.data(), segments.count));
+    return socket.write_all(std::span(vectors.data(), segments.count), segments.size());
 }
 
-[[gnu::noinline]] net::IoResult write_in_fragments(net::Socket& socket,
-                                                   const giop::Segments& message,
+/// Not inline: what it needs on the stack costs those that are sent in one piece.
+[[gnu::noinline]] net::IoResult write_parts(net::Socket& socket, Bytes header,
+                                            const cdr::Writer& writer, std::size_t size) noexcept
+{
+    std::array<iovec, giop::Segments::count_max> vectors;
+    std::size_t count = 0;
+    giop::for_each_part(header, writer, [&](Bytes part) {
+        vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
+    });
+    return socket.write_all(std::span(vectors.data(), count), size);
+}
+
+[[gnu::noinline]] net::IoResult write_in_fragments(net::Socket& socket, Bytes header,
+                                                   const cdr::Writer& writer,
                                                    std::size_t fragment_size) noexcept
 {
-    giop::Fragmenter fragmenter(message, fragment_size);
+    giop::Fragmenter fragmenter(giop::gather(header, writer), fragment_size);
     giop::Segments part;
     while (fragmenter.next(part))
         if (const auto written = write_segments(socket, part); !written.ok()) return written;
@@ -33,13 +45,11 @@ net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& wri
                        std::size_t fragment_size) noexcept
 {
     const std::size_t size = header.size() + writer.size();
-    const bool whole = fragment_size == 0 || size <= fragment_size;
-    const Bytes body = writer.contiguous();
-    if (whole && writer.externals().empty() && header.data() + header.size() == body.data())
+    if (fragment_size != 0 && size > fragment_size) [[unlikely]]
+        return write_in_fragments(socket, header, writer, fragment_size);
+    if (writer.externals().empty() && header.data() + header.size() == writer.contiguous().data())
         return socket.write_all(Bytes{header.data(), size});
-    const giop::Segments segments = giop::gather(header, writer);
-    return whole ? write_segments(socket, segments)
-                 : write_in_fragments(socket, segments, fragment_size);
+    return write_parts(socket, header, writer, size);
 }
 
 } // namespace kairos::orb
