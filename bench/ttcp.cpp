@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace kairos::bench {
 namespace {
@@ -23,19 +24,24 @@ struct Place {
 /// its connection, are its own, for TCP remembers: once messages of several sizes have gone over a
 /// connection with small queues, a segment may not fit the window any more, and the sender waits
 /// 200 ms at a time for its probe timer. That meets plain sockets as it meets ORBs, but whichever
-/// sends more types over one connection meets it first.
+/// sends more types over one connection meets it first. And it has several, because one connection
+/// is faster than the next for as long as it lives.
 struct Point {
     System system;
     Exercise exercise;
-    RunningSystem running;
+    std::optional<RunningSystem> running;
     std::vector<double> throughput; ///< MB/s, by round
 };
 
+/// Of one round. Rounds are short and many, because what disturbs a machine lasts longer than one:
+/// it meets either both of two systems that are compared or few rounds.
 std::uint32_t calls_for(const Exercise& exercise, const TtcpOptions& options)
 {
     const std::uint64_t bytes = std::max<std::uint64_t>(payload_bytes(exercise), 1);
-    const std::uint64_t wanted = (options.megabytes * 1'048'576 + bytes - 1) / bytes;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, options.calls_max));
+    const std::uint64_t wanted = std::min<std::uint64_t>(
+        (options.megabytes * 1'048'576 + bytes - 1) / bytes, options.calls_max);
+    return static_cast<std::uint32_t>(
+        std::max<std::uint64_t>((wanted + options.rounds - 1) / options.rounds, 1));
 }
 
 Exercise exercise_for(Payload payload, Direction direction, std::uint32_t buffer,
@@ -68,22 +74,30 @@ std::vector<Exercise> exercises_of(const System& system, const Place& place,
     return exercises;
 }
 
-Result<std::vector<Point>> start_points(const std::vector<System>& systems, const Place& place,
-                                        const TtcpOptions& options)
+std::vector<Point> points_of(const std::vector<System>& systems, const Place& place,
+                             const TtcpOptions& options)
 {
     std::vector<Point> points;
     for (const System& system : systems)
-        for (const Exercise& exercise : exercises_of(system, place, options)) {
-            auto running =
-                RunningSystem::start(system, {.program_directory = options.program_directory,
-                                              .pinning = options.pinning,
-                                              .queue_bytes = place.queue,
-                                              .server = {},
-                                              .client = {}});
-            if (!running) return running.error();
-            points.push_back({system, exercise, std::move(*running), {}});
-        }
+        for (const Exercise& exercise : exercises_of(system, place, options))
+            points.push_back({system, exercise, std::nullopt, {}});
     return points;
+}
+
+/// Gives every point programs and a connection of its own, new ones.
+Result<void> start(std::vector<Point>& points, const Place& place, const TtcpOptions& options)
+{
+    for (Point& point : points) {
+        auto running =
+            RunningSystem::start(point.system, {.program_directory = options.program_directory,
+                                                .pinning = options.pinning,
+                                                .queue_bytes = place.queue,
+                                                .server = {},
+                                                .client = {}});
+        if (!running) return running.error();
+        point.running.emplace(std::move(*running));
+    }
+    return {};
 }
 
 /// The point of the same place that another is compared with.
@@ -103,9 +117,15 @@ double median_ratio(const Point& mine, const Point& other)
     return median(std::move(ratios));
 }
 
-void set_bars(Row& row, const Point& point, std::uint32_t buffer)
+/// Whether a place says anything about ORBs. Where queues hold a segment or two, the two sides wait
+/// for each other several times a message, and sockets themselves differ by a third from one
+/// connection to the next.
+bool has_bars(const Place& place) { return place.queue == 0 || place.queue >= 64 * 1024; }
+
+void set_bars(Row& row, const Point& point, const Place& place)
 {
-    if (point.system.name != "kairos") return;
+    if (point.system.name != "kairos" || !has_bars(place)) return;
+    const std::uint32_t buffer = place.buffer;
     constexpr std::uint32_t from = 8 * 1024;
     const Payload payload = point.exercise.payload;
     if (payload == Payload::octet && buffer >= from &&
@@ -131,14 +151,14 @@ void add_rows(Report& report, const std::vector<Point>& points, const Place& pla
         row.set("buffer_bytes", place.buffer);
         row.set("socket_queue_bytes", place.queue);
         row.set("throughput_mbyte_s", median(point.throughput));
-        row.set("transferred_mbyte",
-                static_cast<double>(row.payload_bytes) * exercise.calls / 1'000'000);
+        row.set("transferred_mbyte", static_cast<double>(row.payload_bytes) * exercise.calls *
+                                         options.rounds / 1'000'000);
         if (const Point* raw = find_point(points, "raw", Payload::octet))
             row.set("ratio_to_raw", median_ratio(point, *raw));
         const Point* octets = find_point(points, point.system.option, Payload::octet);
         if (point.system.orb && octets != nullptr && octets != &point)
             row.set("ratio_to_octets", median_ratio(point, *octets));
-        set_bars(row, point, place.buffer);
+        set_bars(row, point, place);
         report.rows.push_back(std::move(row));
     }
 }
@@ -153,31 +173,49 @@ std::vector<Place> places_of(const TtcpOptions& options)
     return places;
 }
 
-/// `done`: how much of the whole experiment lies behind this place, and how much it is itself.
-Result<void> run_place(Report& report, const std::vector<System>& systems, const Place& place,
-                       const TtcpOptions& options, double done, double share)
+/// How much of the experiment is over, and what share of it one place is.
+struct Part {
+    double done = 0;
+    double share = 1;
+};
+
+/// The rounds from `first` on until `last`, over the connections that `points` have now.
+Result<void> run_rounds(std::vector<Point>& points, const Place& place, const TtcpOptions& options,
+                        Part part, unsigned first, unsigned last)
 {
-    auto started = start_points(systems, place, options);
-    if (!started) return started.error();
-    std::vector<Point>& points = *started;
     const auto turns = static_cast<double>(points.size() * options.rounds);
-    double turn = 0;
-    for (unsigned round = 0; round < options.rounds; ++round)
+    auto turn = static_cast<double>(points.size() * first);
+    for (unsigned round = first; round < last; ++round)
         for (Point& point : points) {
-            options.progress(done + share * turn++ / turns,
+            options.progress(part.done + part.share * turn++ / turns,
                              fmt::format("queue {}, {} {}, round {} of {}, {} {}",
                                          size_name(place.queue), name_of(place.direction),
                                          size_name(place.buffer), round + 1, options.rounds,
                                          point.system.name, name_of(point.exercise.payload)));
-            auto figures = point.running.order(Verb::ttcp, point.exercise);
+            auto figures = point.running->order(Verb::ttcp, point.exercise);
             if (!figures) return figures.error();
             const double bytes = static_cast<double>(payload_bytes(point.exercise)) *
                                  static_cast<double>(point.exercise.calls);
             point.throughput.push_back(bytes / 1'000'000 / figures->at("seconds"));
         }
+    return {};
+}
+
+Result<void> run_place(Report& report, const std::vector<System>& systems, const Place& place,
+                       const TtcpOptions& options, Part part)
+{
+    std::vector<Point> points = points_of(systems, place, options);
+    const unsigned connections = std::clamp(options.connections, 1u, options.rounds);
+    for (unsigned i = 0; i < connections; ++i) {
+        if (auto started = start(points, place, options); !started) return started.error();
+        const unsigned first = options.rounds * i / connections;
+        const unsigned last = options.rounds * (i + 1) / connections;
+        if (auto run = run_rounds(points, place, options, part, first, last); !run)
+            return run.error();
+        for (Point& point : points)
+            if (auto ended = point.running->finish(); !ended) return ended.error();
+    }
     add_rows(report, points, place, options);
-    for (Point& point : points)
-        if (auto ended = point.running.finish(); !ended) return ended.error();
     return {};
 }
 
@@ -193,15 +231,15 @@ Result<Report> run_ttcp(const TtcpOptions& options)
     const double share = 1.0 / static_cast<double>(places.size());
     for (std::size_t i = 0; i < places.size(); ++i)
         if (auto run = run_place(report, *systems, places[i], options,
-                                 static_cast<double>(i) * share, share);
+                                 {static_cast<double>(i) * share, share});
             !run)
             return run.error();
     report.rows.insert(report.rows.end(), absent.rows.begin(), absent.rows.end());
     report.notes.push_back(fmt::format(
-        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds of {} MB or {} calls a "
-        "point, each over a connection of its own. × raw: against raw-tcp with the same buffer; "
-        "× octets: against the same system's sequence of octet.",
-        options.rounds, options.megabytes, options.calls_max));
+        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds over {} connections, {} "
+        "MB or {} calls a point in all. × raw: against raw-tcp with the same buffer; × octets: "
+        "against the same system's sequence of octet; both are medians of the ratios of a round.",
+        options.rounds, options.connections, options.megabytes, options.calls_max));
     return report;
 }
 

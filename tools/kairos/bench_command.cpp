@@ -183,7 +183,7 @@ int run_ttcp(const BenchArguments& arguments)
     using bench::Direction;
     using bench::Payload;
     bench::TtcpOptions options;
-    if (auto filled = fill_common(arguments, 5, 3, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 24, 6, options); !filled) return fail(filled.error());
     // Left free, the scheduler puts the two processes onto one CPU or onto two as it likes, and a
     // twoway exchange is three times faster on one: rows would compare placements.
     if (arguments.pin.empty() && bench::usable_cpus().size() > 1) options.pinning = Pinning::split;
@@ -191,7 +191,7 @@ int run_ttcp(const BenchArguments& arguments)
         arguments.quick ? std::vector<std::uint32_t>{1024, 8192, 65536} : bench::buffer_sizes();
     options.queues = arguments.quick ? std::vector<std::uint32_t>{0}
                                      : std::vector<std::uint32_t>{8192, 65536, 0};
-    if (arguments.quick) options.megabytes = 16;
+    if (arguments.quick) options.megabytes = 48;
     if (arguments.megabytes > 0) options.megabytes = arguments.megabytes;
     options.payloads.assign(transferred.begin(), transferred.end());
     options.directions = {Direction::oneway, Direction::twoway};
@@ -360,7 +360,7 @@ void add_bench_command(CLI::App& app, int& status)
     CLI::App& ttcp_command =
         add_experiment(*bench, "ttcp", "How much data a second", ttcp, status, run_ttcp);
     ttcp_command.add_option("--rounds", ttcp->rounds, "Rounds of all systems")->check(count);
-    ttcp_command.add_option("--megabytes", ttcp->megabytes, "User data per point and round")
+    ttcp_command.add_option("--megabytes", ttcp->megabytes, "User data per point, in all rounds")
         ->check(CLI::Range(1, 65536));
     ttcp_command.add_option("--queue", ttcp->queues, "Socket queues, such as 8K,64K,default")
         ->delimiter(',');
