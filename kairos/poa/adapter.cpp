@@ -50,7 +50,9 @@ orb::Orb& Adapter::orb() const noexcept { return adapters_.orb(); }
 
 void Adapter::open_to_requests(bool active) noexcept
 {
-    const bool plain = policies_.retains() && policies_.threads == Threads::orb_controlled;
+    // The keys of persistent objects say no place; one that does is forged.
+    const bool plain = policies_.retains() && policies_.threads == Threads::orb_controlled &&
+                       !policies_.persistent();
     plain_key_ = active && plain ? key_id_.load() : no_key;
 }
 
@@ -82,7 +84,7 @@ bool Adapter::dispatch(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& 
 bool Adapter::serve(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted)
 {
     const Use use(*this, key_id);
-    if (!use) raise_gone();
+    if (!use || !may_say(wanted)) raise_gone();
     if (!admits(upcall)) return false;
     std::unique_lock alone(single_, std::defer_lock);
     if (policies_.threads == Threads::single) alone.lock();
@@ -191,7 +193,7 @@ bool Adapter::locates(std::uint32_t key_id, const Wanted& wanted)
 bool Adapter::look_for(std::uint32_t key_id, const Wanted& wanted)
 {
     const Use use(*this, key_id);
-    if (!use) return false;
+    if (!use || !may_say(wanted)) return false;
     if (policies_.retains() && enter(wanted)) return true;
     if (policies_.processing == Processing::map_only) return false;
     // Whoever could be asked may not be called now, but it may be there.

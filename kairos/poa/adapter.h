@@ -198,6 +198,13 @@ class Adapter final : private Retiring {
     [[nodiscard]] bool call_active(orb::Upcall& upcall,
                                    const std::optional<ObjectMap::Entry>& entry);
     void call_located(orb::Upcall& upcall, Bytes id);
+    /// Whether this adapter makes keys like that: of the right kind for its lifespan, and a place
+    /// that is an id stands in front, not behind.
+    [[nodiscard]] bool may_say(const Wanted& wanted) const
+    {
+        return wanted.place.has_value() != policies_.persistent() &&
+               (wanted.id_is_place || !place_in(wanted.id));
+    }
     [[nodiscard]] Bytes id_of(const Wanted& wanted) const noexcept;
     [[nodiscard]] std::optional<ObjectMap::Entry> enter(const Wanted& wanted);
     [[nodiscard]] std::optional<ObjectMap::Entry> incarnate(Bytes id);

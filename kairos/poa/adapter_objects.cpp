@@ -108,6 +108,7 @@ std::optional<Identity> Adapter::object_in(Bytes object_key) const
     const Place place{key->slot, key->generation};
     const Bytes id = ObjectKey::id_in(object_key);
     if (id.empty() && policies_.places_are_ids()) return Identity{id_at(place), place};
+    if (place_in(id)) return std::nullopt; // its place would stand in front, and no id behind
     return Identity{Id(id.begin(), id.end()), place};
 }
 
