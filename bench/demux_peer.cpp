@@ -66,9 +66,10 @@ corba::HashedOperations hashed_table(std::index_sequence<indices...>)
     return {literal_name(indices)...};
 }
 
-/// Bits with which a multiplier is soon found.
+/// Bits with which a multiplier is soon found. One operation is hashed, too, so that all numbers of
+/// operations mean the same function; kairos-idl leaves the hash out there, as 0 bits do.
 template <std::size_t count>
-constexpr unsigned perfect_bits = count == 1 ? 0 : std::bit_width(count * 4 - 1);
+constexpr unsigned perfect_bits = std::bit_width(count * 4 - 1);
 
 template <std::size_t count>
 corba::OperationTable<count, perfect_bits<count>> perfect_table()
