@@ -36,11 +36,11 @@ struct TtcpOptions : CommonOptions {
     std::vector<std::uint32_t> queues;  ///< socket queue bytes; 0 is the system's default
     std::vector<Payload> payloads;      ///< for ORBs; sockets send octets
     std::vector<Direction> directions;
-    std::uint64_t megabytes = 192; ///< user data per point, in all rounds together
-    /// … or this many calls, whichever is less: 80 MB in buffers of 1 K; smaller ones would take
+    std::uint64_t megabytes = 96; ///< user data per point, in all rounds together
+    /// … or this many calls, whichever is less: 67 MB in buffers of 1 K; smaller ones would take
     /// hours.
-    std::uint32_t calls_max = 81'920;
-    unsigned connections = 3; ///< per point, one after the other; the rounds are spread over them
+    std::uint32_t calls_max = 65'536;
+    unsigned connections = 8; ///< per point, one after the other; the rounds are spread over them
 };
 
 struct CountersOptions : CommonOptions {
