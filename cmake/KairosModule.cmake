@@ -76,6 +76,9 @@ function(kairos_module_idl name idl suffix)
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
     target_include_directories(kairos_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>)
+    # Generated code says "foo.h" of the IDL it includes.
+    target_include_directories(kairos_${name} PUBLIC $<BUILD_INTERFACE:${output}>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name}>)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name})
 endfunction()
 

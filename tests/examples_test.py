@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the programs of examples/poa and compares what they print.
+# Runs programs of examples/ that need nobody else, and compares what they print.
 import subprocess
 import sys
 
 EXPECTED = {
+    "lifecycle_documents":
+        'created: "a plan" in Paris\ncopied and changed: "a draft" in Rome\n'
+        'moved, by the same reference: "a plan" in Rome\nremoved: gone\n',
     "poa_active_objects": "ann has 10\nbob has 10\n",
     "poa_default_servant": "ann has 10\nbob has 10\n",
     "poa_servant_activator":
