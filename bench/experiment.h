@@ -67,6 +67,10 @@ struct DemuxOptions : CommonOptions {
     std::uint32_t calls = 1000;          ///< end to end per pattern and round; 0: none
 };
 
+struct NamingOptions : CommonOptions {
+    std::uint32_t calls = 2000; ///< timed per subject and round
+};
+
 struct FootprintOptions : CommonOptions {
     std::vector<std::string> levels{"-O2", "-Os"}; ///< of optimisation
     bool services = true; ///< the OMG's services as well, which takes minutes
@@ -86,6 +90,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
+[[nodiscard]] Result<Report> run_naming(const NamingOptions& options);
 [[nodiscard]] Result<Report> run_footprint(const FootprintOptions& options);
 
 /// The columns that each experiment's table shows.
@@ -95,6 +100,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();
+[[nodiscard]] std::vector<Column> naming_columns();
 [[nodiscard]] std::vector<Column> footprint_columns();
 
 /// "8K", "128K", "default" for 0.

@@ -228,6 +228,23 @@ TEST(Demux, HasARowForEveryPairOfStrategies)
     EXPECT_NE(script.find("title 'objects active, operations perfect'"), std::string::npos);
 }
 
+TEST(Naming, HasNullCallsAndResolutionsOfEachServer)
+{
+    NamingOptions options;
+    options.systems = select_systems("", naming_systems()).value();
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    options.rounds = 2;
+    options.calls = 20;
+    const auto report = run_naming(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 2u * 2);
+    for (std::size_t i = 0; i < report->rows.size(); ++i) {
+        EXPECT_GT(report->rows[i].figure("calls_per_s").value(), 0);
+        const double to_null = report->rows[i].figure("to_null").value();
+        EXPECT_TRUE(i % 2 == 0 ? to_null == 1 : to_null > 0) << to_null;
+    }
+}
+
 TEST(Demux, EveryPointHasANumber)
 {
     std::uint32_t expected = 1;

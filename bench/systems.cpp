@@ -146,6 +146,18 @@ std::span<const System> demux_systems()
     return systems;
 }
 
+std::span<const System> naming_systems()
+{
+    static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+    static const std::vector<std::string> loopback_reactor{
+        "-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBConcurrency", "reactor"};
+    static const std::array<System, 2> systems{{
+        {"kairos", "kairos", "thread-per-connection", "kairos-bench-naming", loopback, {}, true},
+        {"kairos-reactor", "kairos", "reactor", "kairos-bench-naming", loopback_reactor, {}, true},
+    }};
+    return systems;
+}
+
 Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> all)
 {
     if (list.empty()) return std::vector<System>(all.begin(), all.end());

@@ -42,6 +42,9 @@ struct System {
 /// finding objects.
 [[nodiscard]] std::span<const System> demux_systems();
 
+/// The programs with a Naming Service in them.
+[[nodiscard]] std::span<const System> naming_systems();
+
 /// The systems a comma-separated list names; an empty list names all of `known`.
 [[nodiscard]] Result<std::vector<System>>
 select_systems(const std::string& list, std::span<const System> known = all_systems());

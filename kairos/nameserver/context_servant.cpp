@@ -2,6 +2,7 @@
 //
 // CosNaming::NamingContextExt: all contexts of a service, served by one servant. A name is followed
 // in the store in one step, as far as its contexts are there; the rest is another server's.
+#include "kairos/corba/invocation.h"
 #include "kairos/nameserver/service_state.h"
 #include "kairos/naming/CosNaming_skel.h"
 #include "kairos/naming/name.h"
@@ -15,6 +16,11 @@ using CosNaming::Name;
 using CosNaming::NamingContext_ptr;
 using CosNaming::NamingContext_var;
 using Naming = CosNaming::NamingContext; // its exceptions
+
+constexpr orb::ExceptionType resolve_raises[] = {corba::exception_type<Naming::NotFound>(),
+                                                 corba::exception_type<Naming::CannotProceed>(),
+                                                 corba::exception_type<Naming::InvalidName>()};
+constexpr orb::Operation resolve_operation{"resolve", orb::Response::required, resolve_raises};
 
 Name rest_of(const Name& name, std::size_t begin)
 {
@@ -36,6 +42,12 @@ struct Place {
 class ContextServant final : public POA_CosNaming::NamingContextExt {
   public:
     explicit ContextServant(ServiceState& state) : state_(state) {}
+
+    void _kairos_dispatch(orb::Upcall& upcall) override
+    {
+        if (upcall.operation() == resolve_operation.name) return serve_resolve(upcall);
+        POA_CosNaming::NamingContextExt::_kairos_dispatch(upcall);
+    }
 
     void bind(const Name& name, CORBA::Object_ptr object) override
     {
@@ -114,18 +126,9 @@ class ContextServant final : public POA_CosNaming::NamingContextExt {
 
     CORBA::Object_ptr resolve(const Name& name) override
     {
-        const ior::Name components = checked(name);
         Resolution resolution;
-        const StoreStatus status =
-            state_.store->resolve(state_.called_context(), components, resolution);
-        if (status == StoreStatus::done) return state_.object_of(resolution.entry);
-        if (status != StoreStatus::foreign) raise_unresolved(status, resolution, name);
-        CORBA::Object_var object;
-        const NamingContext_var foreign = state_.foreign_context(resolution.entry);
-        proceed(
-            foreign.in(), rest_of(name, resolution.resolved),
-            [&](NamingContext_ptr context, const Name& rest) { object = context->resolve(rest); });
-        return object._retn();
+        return follow(name, resolution) ? state_.object_of(resolution.entry)
+                                        : resolve_there(name, resolution);
     }
 
     NamingContext_ptr new_context() override
@@ -184,6 +187,50 @@ class ContextServant final : public POA_CosNaming::NamingContextExt {
     }
 
   private:
+    /// What the skeleton does; but the answer may be known, and a reference that is only passed on
+    /// is not made an object of.
+    void serve_resolve(orb::Upcall& upcall)
+    {
+        const auto question = Answers::question_of(state_.called_context(), upcall.in());
+        const std::uint64_t changes = state_.store->changes(); // before the store is asked
+        if (question && state_.answers.write(*question, changes, upcall.out()))
+            return upcall.reply();
+        Name name;
+        mapping::decode(upcall.in(), name);
+        upcall.arguments_read(resolve_operation);
+        Resolution resolution;
+        if (follow(name, resolution)) {
+            state_.encode(upcall.out(), resolution.entry);
+            if (question) state_.answers.keep(*question, changes, upcall.out().contiguous());
+        } else {
+            const CORBA::Object_var object = resolve_there(name, resolution);
+            mapping::encode_object(upcall.out(), object.in());
+        }
+        upcall.reply();
+    }
+
+    /// True: the store has what the name leads to; false: the rest of it is another server's.
+    [[nodiscard]] bool follow(const Name& name, Resolution& resolution) const
+    {
+        const ior::Name components = checked(name);
+        const StoreStatus status =
+            state_.store->resolve(state_.called_context(), components, resolution);
+        if (status != StoreStatus::done && status != StoreStatus::foreign)
+            raise_unresolved(status, resolution, name);
+        return status == StoreStatus::done;
+    }
+
+    [[nodiscard]] CORBA::Object_ptr resolve_there(const Name& name,
+                                                  const Resolution& resolution) const
+    {
+        CORBA::Object_var object;
+        const NamingContext_var foreign = state_.foreign_context(resolution.entry);
+        proceed(
+            foreign.in(), rest_of(name, resolution.resolved),
+            [&](NamingContext_ptr context, const Name& rest) { object = context->resolve(rest); });
+        return object._retn();
+    }
+
     /// Throws InvalidName for names without components and beyond the limits.
     [[nodiscard]] ior::Name checked(const Name& name) const
     {

@@ -26,6 +26,8 @@ struct ServiceLimits {
     /// Components of a name, and octets of their ids and kinds together.
     CORBA::ULong components_max = 1000;
     std::size_t name_octets_max = std::size_t{64} << 10;
+    /// Answers of `resolve` that are kept in memory, about; 0: none.
+    std::size_t answers_max = 4096;
 };
 
 class ServiceState;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/nameserver/service_state.h"
 
+#include "kairos/ior/object_key.h"
 #include "kairos/naming/name.h"
+#include "kairos/poa/calling.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +13,6 @@ namespace kairos::nameserver {
 namespace {
 
 using PortableServer::ObjectId;
-using PortableServer::ObjectId_var;
 using PortableServer::POA_ptr;
 using PortableServer::POA_var;
 using Numbers = std::vector<std::uint64_t>;
@@ -29,15 +30,23 @@ ObjectId make_id(const Numbers& numbers)
 }
 
 template <std::size_t count>
-std::optional<std::array<std::uint64_t, count>> numbers_of(const ObjectId& id)
+std::optional<std::array<std::uint64_t, count>> numbers_of(Bytes id)
 {
-    if (id.length() != count * sizeof(std::uint64_t)) return std::nullopt;
+    if (id.size() != count * sizeof(std::uint64_t)) return std::nullopt;
     std::array<std::uint64_t, count> numbers{};
-    CORBA::ULong at = 0;
+    const std::byte* at = id.data();
     for (std::uint64_t& number : numbers)
         for (std::size_t i = 0; i < sizeof number; ++i)
-            number = number << 8 | id[at++];
+            number = number << 8 | std::to_integer<std::uint64_t>(*at++);
     return numbers;
+}
+
+/// Of the object that is being called. What PortableServer::Current copies, in place.
+Bytes called_id()
+{
+    const poa::Calling* calling = poa::Calling::innermost();
+    if (calling == nullptr || calling->servant() == nullptr) return {};
+    return calling->entry() == nullptr ? calling->id() : calling->entry()->id();
 }
 
 /// A POA whose default servant serves every id.
@@ -66,10 +75,9 @@ void begin_serving(POA_ptr poa, PortableServer::Servant servant)
 ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> of,
                            const ServiceLimits& bounds)
     : store(std::move(of)), limits(bounds),
-      iterators(limits.iterators_max, limits.iterator_idle_max), orb_(CORBA::ORB::_duplicate(orb))
+      iterators(limits.iterators_max, limits.iterator_idle_max), answers(limits.answers_max),
+      orb_(CORBA::ORB::_duplicate(orb))
 {
-    const CORBA::Object_var current = orb->resolve_initial_references("POACurrent");
-    current_ = PortableServer::Current::_narrow(current.in());
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());
     contexts_ = make_poa(root.in(), "NameService", PortableServer::PERSISTENT);
@@ -89,16 +97,14 @@ ServiceState::~ServiceState()
 
 ContextId ServiceState::called_context() const
 {
-    const ObjectId_var id = current_->get_object_id();
-    const auto numbers = numbers_of<2>(id.in());
+    const auto numbers = numbers_of<2>(called_id());
     if (!numbers || (*numbers)[0] != store->identity()) raise_not_there();
     return (*numbers)[1];
 }
 
 std::uint64_t ServiceState::called_listing() const
 {
-    const ObjectId_var id = current_->get_object_id();
-    const auto number = numbers_of<1>(id.in());
+    const auto number = numbers_of<1>(called_id());
     if (!number) raise_not_there();
     return (*number)[0];
 }
@@ -116,6 +122,13 @@ CORBA::Object_ptr ServiceState::object_of(const Entry& entry) const
     if (entry.reference.is_nil()) return CORBA::Object::_nil();
     return corba::StubFactory::make<CORBA::Object>(
         orb_->_kairos_core().make_reference(entry.reference));
+}
+
+void ServiceState::encode(cdr::Writer& out, const Entry& entry) const
+{
+    if (entry.kind != Entry::Kind::context) return ior::encode(out, entry.reference);
+    const CosNaming::NamingContextExt_var context = reference_to(entry.context);
+    mapping::encode_object(out, context.in());
 }
 
 CosNaming::NamingContext_ptr ServiceState::foreign_context(const Entry& entry) const
@@ -149,15 +162,12 @@ Entry ServiceState::entry_of_context(CosNaming::NamingContext_ptr context) const
 {
     if (CORBA::is_nil(context))
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "nil cannot be bound as a context");
-    try {
-        const ObjectId_var id = contexts_->reference_to_id(context);
-        const auto numbers = numbers_of<2>(id.in());
-        if (numbers && (*numbers)[0] == store->identity())
-            return {.kind = Entry::Kind::context, .context = (*numbers)[1], .reference = {}};
-    } catch (const PortableServer::POA::WrongAdapter&) {
-        // Another server's, as those above whose store is another.
-    }
     Entry entry = entry_of(context);
+    // By whichever server of the store it was given out: its identity is the store's alone.
+    const auto key = ior::PersistentKey::parse(context->_kairos_reference()->object_key());
+    const auto numbers = key ? numbers_of<2>(key->id) : std::nullopt;
+    if (numbers && (*numbers)[0] == store->identity())
+        return {.kind = Entry::Kind::context, .context = (*numbers)[1], .reference = {}};
     entry.kind = Entry::Kind::foreign_context;
     return entry;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/corba/CORBA.h"
+#include "kairos/nameserver/answers.h"
 #include "kairos/nameserver/iterators.h"
 #include "kairos/nameserver/service.h"
 
@@ -25,6 +26,8 @@ class ServiceState {
     [[nodiscard]] CosNaming::NamingContextExt_ptr reference_to(ContextId context) const;
     /// What a name is bound to.
     [[nodiscard]] CORBA::Object_ptr object_of(const Entry& entry) const;
+    /// The same, encoded as a reference.
+    void encode(cdr::Writer& out, const Entry& entry) const;
     [[nodiscard]] CosNaming::NamingContext_ptr foreign_context(const Entry& entry) const;
     /// A listing of the context behind `after`, or from its beginning for null.
     [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
@@ -38,10 +41,10 @@ class ServiceState {
     const std::unique_ptr<Store> store;
     const ServiceLimits limits;
     Iterators iterators;
+    Answers answers;
 
   private:
     const CORBA::ORB_var orb_;
-    PortableServer::Current_var current_;
     PortableServer::POA_var contexts_;
     PortableServer::POA_var listings_;
 };

@@ -9,6 +9,9 @@
 #include "kairos/naming/listing.h"
 #include "kairos/naming/name.h"
 
+#include <algorithm>
+#include <atomic>
+#include <future>
 #include <optional>
 #include <sqlite3.h>
 
@@ -45,9 +48,13 @@ class Server {
     /// At any port, or again at the one of before.
     void start(const ServiceLimits& limits = {}, std::uint32_t pages_max = 0)
     {
+        start(folder.open(pages_max), limits);
+    }
+    void start(std::unique_ptr<Store> store, const ServiceLimits& limits)
+    {
         orb = make_orb(
             {"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:" + std::to_string(port_)});
-        service.emplace(orb.in(), folder.open(pages_max), limits);
+        service.emplace(orb.in(), std::move(store), limits);
         const NamingContextExt_var root = service->root();
         reference = CORBA::String_var(orb->object_to_string(root.in())).in();
         port_ = ior::targets(ior::from_string(reference).value()).front().address.port;
@@ -66,6 +73,57 @@ class Server {
 
   private:
     int port_ = 0;
+};
+
+/// Counts how often the store is asked for a name.
+class CountedStore final : public Store {
+  public:
+    CountedStore(std::unique_ptr<Store> store, std::atomic<int>& resolutions)
+        : store_(std::move(store)), resolutions_(resolutions)
+    {
+    }
+    std::uint64_t identity() const noexcept override { return store_->identity(); }
+    std::uint64_t changes() const noexcept override { return store_->changes(); }
+    StoreStatus resolve(ContextId start, std::span<const ior::NameComponent> name,
+                        Resolution& resolution) override
+    {
+        ++resolutions_;
+        return store_->resolve(start, name, resolution);
+    }
+    StoreStatus bind(ContextId context, const ior::NameComponent& component,
+                     const Entry& entry) override
+    {
+        return store_->bind(context, component, entry);
+    }
+    StoreStatus rebind(ContextId context, const ior::NameComponent& component,
+                       const Entry& entry) override
+    {
+        return store_->rebind(context, component, entry);
+    }
+    StoreStatus unbind(ContextId context, const ior::NameComponent& component) override
+    {
+        return store_->unbind(context, component);
+    }
+    StoreStatus new_context(ContextId& created) override { return store_->new_context(created); }
+    StoreStatus bind_new_context(ContextId context, const ior::NameComponent& component,
+                                 ContextId& created) override
+    {
+        return store_->bind_new_context(context, component, created);
+    }
+    StoreStatus destroy_context(ContextId context) override
+    {
+        return store_->destroy_context(context);
+    }
+    StoreStatus find_context(ContextId context) override { return store_->find_context(context); }
+    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
+                     std::vector<Listed>& bindings) override
+    {
+        return store_->list(context, after, count, bindings);
+    }
+
+  private:
+    const std::unique_ptr<Store> store_;
+    std::atomic<int>& resolutions_;
 };
 
 class ServiceTest : public testing::Test {
@@ -262,6 +320,84 @@ TEST_F(ServiceTest, ContextsOfOtherServersAreFollowed)
         EXPECT_EQ(naming::to_string(failure.rest_of_name), "in/made");
         EXPECT_FALSE(CORBA::is_nil(failure.cxt.in()));
     }
+}
+
+TEST_F(ServiceTest, AnswersAreKnownUntilABindingIsAnother)
+{
+    std::atomic<int> resolutions = 0;
+    server_.stop();
+    server_.start(std::make_unique<CountedStore>(server_.folder.open(), resolutions), {});
+    root_ = root_of(server_);
+    (void)NamingContext_var(root_->bind_new_context(name("a")));
+    root_->bind(name("a/b"), object(1).in());
+    root_->bind(name("c"), CORBA::Object::_nil());
+    const auto found = [&](const char* what) {
+        const int before = resolutions;
+        const CORBA::Object_var object = root_->resolve(name(what));
+        return std::pair(text(object.in()), resolutions - before);
+    };
+    const std::string one = text(object(1).in());
+    const std::string two = text(object(2).in());
+    EXPECT_EQ(found("a/b"), std::pair(one, 1));
+    EXPECT_EQ(found("a/b"), std::pair(one, 0));
+    EXPECT_EQ(found("c"), std::pair(text(CORBA::Object::_nil()), 1));
+    EXPECT_EQ(found("c"), std::pair(text(CORBA::Object::_nil()), 0));
+    const std::string context = found("a").first;
+    EXPECT_EQ(found("a"), std::pair(context, 0));
+    // Another name makes no difference to these.
+    root_->bind(name("a/c"), object(3).in());
+    root_->rebind(name("a/d"), object(3).in());
+    EXPECT_THROW(root_->bind(name("a/b"), object(3).in()), NamingContext::AlreadyBound);
+    EXPECT_EQ(found("a/b"), std::pair(one, 0));
+    root_->rebind(name("a/b"), object(2).in());
+    EXPECT_EQ(found("a/b"), std::pair(two, 1));
+    EXPECT_EQ(found("a/b"), std::pair(two, 0));
+    root_->unbind(name("a/b"));
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(not_found([&] { (void)root_->resolve(name("a/b")); }), "missing_node b");
+    root_->bind(name("a/b"), object(1).in());
+    EXPECT_EQ(found("a/b"), std::pair(one, 1));
+}
+
+TEST_F(ServiceTest, WhatAnotherServerAnsweredIsAskedAgain)
+{
+    Server other;
+    const NamingContextExt_var theirs = root_of(other);
+    theirs->bind(name("o"), object(1).in());
+    root_->bind_context(name("other"), theirs.in());
+    CORBA::Object_var found = root_->resolve(name("other/o"));
+    EXPECT_EQ(text(found.in()), text(object(1).in()));
+    theirs->rebind(name("o"), object(2).in());
+    found = root_->resolve(name("other/o"));
+    EXPECT_EQ(text(found.in()), text(object(2).in()));
+}
+
+TEST_F(ServiceTest, NoAnswerIsOlderThanOneBefore)
+{
+    constexpr int last = 200;
+    std::vector<std::string> texts;
+    for (int i = 0; i <= last; ++i)
+        texts.push_back(text(object(i).in()));
+    root_->bind(name("o"), object(0).in());
+    std::atomic<int> acknowledged = 0;
+    const auto look = [&] {
+        for (int seen = 0; seen != last;) {
+            const int least = std::max(seen, acknowledged.load());
+            const CORBA::Object_var found = root_->resolve(name("o"));
+            seen = static_cast<int>(std::ranges::find(texts, text(found.in())) - texts.begin());
+            if (seen < least) return least - seen;
+        }
+        return 0;
+    };
+    std::vector<std::future<int>> readers;
+    for (int i = 0; i < 3; ++i)
+        readers.push_back(std::async(std::launch::async, look));
+    for (int i = 1; i <= last; ++i) {
+        root_->rebind(name("o"), object(i).in());
+        acknowledged = i;
+    }
+    for (std::future<int>& reader : readers)
+        EXPECT_EQ(reader.get(), 0);
 }
 
 TEST_F(ServiceTest, AStoreThatDoesNotWorkIsASystemExceptionAndTheRestIsServed)

@@ -3,22 +3,20 @@
 // One connection writes, a few read: in WAL mode neither waits for the other.
 #include "kairos/nameserver/sqlite_store.h"
 
-#include "kairos/base/log.h"
-#include "kairos/cdr/reader.h"
-#include "kairos/cdr/writer.h"
-#include "kairos/nameserver/checksum.h"
+#include "kairos/nameserver/pool.h"
+#include "kairos/nameserver/row.h"
 #include "kairos/nameserver/sqlite.h"
+#include "kairos/nameserver/store_log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <condition_variable>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -97,52 +95,12 @@ std::optional<Entry> entry_of(const Query& row, ContextId context, std::string_v
 {
     if (!row.is_integer(0) || !row.is_integer(1) || !row.is_blob(2) || !row.is_integer(3))
         return std::nullopt;
-    const std::int64_t type = row.integer_of(0);
-    const std::int64_t target = row.integer_of(1);
-    const std::string_view reference = row.blob_of(2);
-    if (row.integer_of(3) != checksum_of(context, id, kind, type, target, reference) || type < 0 ||
-        type > static_cast<std::int64_t>(Entry::Kind::foreign_context))
-        return std::nullopt;
-    Entry entry;
-    entry.kind = static_cast<Entry::Kind>(type);
-    if (entry.kind == Entry::Kind::context) {
-        entry.context = static_cast<ContextId>(target);
-        return target > 0 ? std::optional(entry) : std::nullopt;
-    }
-    cdr::Reader in = cdr::Reader::of_encapsulation(as_bytes(reference));
-    if (!ior::decode(in, entry.reference)) return std::nullopt;
-    return entry;
+    return nameserver::entry_of(context, id, kind,
+                                {.type = row.integer_of(0),
+                                 .target = row.integer_of(1),
+                                 .reference = row.blob_of(2),
+                                 .checksum = row.integer_of(3)});
 }
-
-/// What an entry is in the columns of a row.
-class Columns {
-  public:
-    Columns(ContextId context, const ior::NameComponent& component, const Entry& entry)
-        : context_(context), component_(component), type_(static_cast<std::int64_t>(entry.kind)),
-          target_(entry.kind == Entry::Kind::context ? as_column(entry.context) : 0)
-    {
-        if (entry.kind == Entry::Kind::context) return;
-        cdr::Buffer buffer;
-        cdr::Writer out(buffer);
-        out.write(native_little_endian);
-        ior::encode(out, entry.reference);
-        reference_ = as_text(out.contiguous());
-    }
-    void bind_to(Query& query) const
-    {
-        query.integer(as_column(context_)).blob(component_.id).blob(component_.kind);
-        query.integer(type_).integer(target_).blob(reference_);
-        query.integer(
-            checksum_of(context_, component_.id, component_.kind, type_, target_, reference_));
-    }
-
-  private:
-    const ContextId context_;
-    const ior::NameComponent& component_;
-    const std::int64_t type_;
-    const std::int64_t target_;
-    std::string reference_;
-};
 
 // --- opening -------------------------------------------------------------------------------------
 
@@ -245,34 +203,16 @@ Result<std::uint64_t> read_identity(Connection& connection)
     return static_cast<std::uint64_t>(identity);
 }
 
-/// The connections that read: one a reading thread, which waits when there are more threads.
-class Readers {
+template <typename Action>
+class AtEnd {
   public:
-    explicit Readers(std::vector<std::unique_ptr<Connection>> connections)
-        : idle_(std::move(connections))
-    {
-    }
-    [[nodiscard]] std::unique_ptr<Connection> take()
-    {
-        std::unique_lock lock(mutex_);
-        returned_.wait(lock, [this] { return !idle_.empty(); });
-        auto connection = std::move(idle_.back());
-        idle_.pop_back();
-        return connection;
-    }
-    void give_back(std::unique_ptr<Connection> connection)
-    {
-        {
-            const std::lock_guard lock(mutex_);
-            idle_.push_back(std::move(connection));
-        }
-        returned_.notify_one();
-    }
+    explicit AtEnd(Action action) : action_(std::move(action)) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
+    ~AtEnd() { action_(); }
 
   private:
-    std::mutex mutex_; // guards idle_
-    std::condition_variable returned_;
-    std::vector<std::unique_ptr<Connection>> idle_;
+    const Action action_;
 };
 
 class SqliteStore final : public Store {
@@ -280,12 +220,13 @@ class SqliteStore final : public Store {
     SqliteStore(std::string path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
                 std::unique_ptr<Connection> writer,
                 std::vector<std::unique_ptr<Connection>> readers)
-        : path_(std::move(path)), identity_(identity), lock_(std::move(lock)),
+        : log_(std::move(path)), identity_(identity), lock_(std::move(lock)),
           writer_(std::move(writer)), readers_(std::move(readers))
     {
     }
 
     std::uint64_t identity() const noexcept override { return identity_; }
+    std::uint64_t changes() const noexcept override { return changes_; }
     StoreStatus resolve(ContextId start, std::span<const ior::NameComponent> name,
                         Resolution& resolution) override;
     StoreStatus bind(ContextId context, const ior::NameComponent& component,
@@ -308,6 +249,9 @@ class SqliteStore final : public Store {
     /// Runs `action` in a transaction that is committed if the action answers `done`.
     template <typename Action>
     StoreStatus write(Action&& action);
+    /// From here to the end of the `write` another entry than before may be found under a name.
+    void begin_change() { changes_ |= 1; }
+    void end_change() { changes_ += changes_ % 2; }
 
     StoreStatus find(Connection& connection, ContextId context, const ior::NameComponent& component,
                      Entry& entry);
@@ -319,37 +263,30 @@ class SqliteStore final : public Store {
     /// What SQLite's code means for the caller; logged.
     StoreStatus failed(const Connection& connection, int code);
     StoreStatus damaged(ContextId context);
-    void log_once(const std::string& line);
-    void log_again();
 
-    const std::string path_;
+    StoreLog log_;
     const std::uint64_t identity_;
     const std::unique_ptr<FileLock> lock_; // given back last
-    std::mutex writing_mutex_;             // guards writer_
+    std::mutex writing_mutex_;             // guards writer_, and changes of changes_
+    std::atomic<std::uint64_t> changes_ = 0;
     const std::unique_ptr<Connection> writer_;
-    Readers readers_;
-    std::mutex log_mutex_; // guards logged_
-    std::set<std::string> logged_;
+    Pool<Connection> readers_; // as many may read at the same time
 };
 
 template <typename Action>
 StoreStatus SqliteStore::read(Action&& action)
 {
-    auto connection = readers_.take();
-    StoreStatus status;
-    {
-        Transaction transaction(*connection, reading);
-        status = transaction.begun() == SQLITE_OK ? action(*connection)
-                                                  : failed(*connection, transaction.begun());
-    }
-    readers_.give_back(std::move(connection));
-    return status;
+    const Pool<Connection>::Use connection(readers_);
+    Transaction transaction(*connection, reading);
+    return transaction.begun() == SQLITE_OK ? action(*connection)
+                                            : failed(*connection, transaction.begun());
 }
 
 template <typename Action>
 StoreStatus SqliteStore::write(Action&& action)
 {
     const std::lock_guard lock(writing_mutex_);
+    const AtEnd ended([this] { end_change(); }); // after the transaction's end
     Transaction transaction(*writer_, writing);
     if (transaction.begun() != SQLITE_OK) return failed(*writer_, transaction.begun());
     const StoreStatus status = action(*writer_);
@@ -360,7 +297,7 @@ StoreStatus SqliteStore::write(Action&& action)
         const StoreStatus why = failed(*writer_, committed);
         return why == StoreStatus::full ? why : StoreStatus::uncertain;
     }
-    log_again();
+    log_.forget();
     return StoreStatus::done;
 }
 
@@ -402,6 +339,7 @@ StoreStatus SqliteStore::rebind(ContextId context, const ior::NameComponent& com
         if (found != StoreStatus::done && found != StoreStatus::not_bound) return found;
         if (found == StoreStatus::done && old.is_context() != entry.is_context())
             return StoreStatus::wrong_type;
+        if (found == StoreStatus::done) begin_change();
         return insert(connection, replace_binding, context, component, entry);
     });
 }
@@ -412,6 +350,7 @@ StoreStatus SqliteStore::unbind(ContextId context, const ior::NameComponent& com
         Entry old;
         const StoreStatus found = find(connection, context, component, old);
         if (found != StoreStatus::done) return found;
+        begin_change();
         Query query(connection, delete_binding);
         query.integer(as_column(context)).blob(component.id).blob(component.kind);
         return query.run() ? StoreStatus::done : failed(connection, query.failure());
@@ -512,9 +451,11 @@ StoreStatus SqliteStore::insert(Connection& connection, Statement statement, Con
         const StoreStatus there = require_context(connection, entry.context);
         if (there != StoreStatus::done) return there;
     }
-    const Columns columns(context, component, entry); // outlives the query, which borrows from it
+    const auto columns = columns_of(context, component, entry); // the query borrows from it
     Query query(connection, statement);
-    columns.bind_to(query);
+    query.integer(as_column(context)).blob(component.id).blob(component.kind);
+    query.integer(columns.type).integer(columns.target).blob(columns.reference);
+    query.integer(columns.checksum);
     return query.run() ? StoreStatus::done : failed(connection, query.failure());
 }
 
@@ -528,7 +469,7 @@ StoreStatus SqliteStore::insert_new_context(Connection& connection, ContextId& c
 
 StoreStatus SqliteStore::failed(const Connection& connection, int code)
 {
-    log_once(connection.failure().reason);
+    log_.say_once(connection.failure().reason);
     switch (code & 0xff) {
     case SQLITE_FULL:
     case SQLITE_NOMEM:
@@ -541,23 +482,8 @@ StoreStatus SqliteStore::failed(const Connection& connection, int code)
 
 StoreStatus SqliteStore::damaged(ContextId context)
 {
-    log_once("a row of context " + std::to_string(context) + " is not as it was written");
+    log_.say_once("a row of context " + std::to_string(context) + " is not as it was written");
     return StoreStatus::broken;
-}
-
-/// Clients repeat what fails: each line once, and few, until a change succeeds.
-void SqliteStore::log_once(const std::string& line)
-{
-    constexpr std::size_t lines_max = 8;
-    const std::lock_guard lock(log_mutex_);
-    if (logged_.size() == lines_max || !logged_.insert(line).second) return;
-    log::error("name server's store " + path_ + ": " + line);
-}
-
-void SqliteStore::log_again()
-{
-    const std::lock_guard lock(log_mutex_);
-    logged_.clear();
 }
 
 } // namespace

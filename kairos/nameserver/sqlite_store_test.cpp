@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store in one file: what it answers, also against a model, that it keeps it, and what it does
-// when rows are damaged, the disk is full or the file is not its own.
-#include "kairos/nameserver/store_testing.h"
+// The store in one file: that it is a store, and what it does when rows are damaged, the disk is
+// full or the file is not its own.
+#include "kairos/nameserver/store_conformance.h"
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -44,167 +43,7 @@ using Status = StoreStatus;
 
 } // namespace
 
-TEST_F(SqliteStoreTest, BindsResolvesRebindsAndUnbinds)
-{
-    const auto name = component("a", "b");
-    EXPECT_EQ(store_->bind(root_context, name, object_entry(1)), Status::done);
-    EXPECT_EQ(bound(*store_, root_context, name), object_entry(1));
-    EXPECT_EQ(store_->bind(root_context, name, object_entry(2)), Status::already_bound);
-    EXPECT_EQ(bound(*store_, root_context, name), object_entry(1));
-    EXPECT_EQ(store_->rebind(root_context, name, object_entry(2)), Status::done);
-    EXPECT_EQ(bound(*store_, root_context, name), object_entry(2));
-    EXPECT_EQ(store_->unbind(root_context, name), Status::done);
-    EXPECT_EQ(store_->unbind(root_context, name), Status::not_bound);
-    EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::done);
-}
-
-TEST_F(SqliteStoreTest, EveryOctetOfANameCounts)
-{
-    const std::vector<ior::NameComponent> names{
-        component("a", ""),    component("", "a"),    component("", ""),
-        component("A", ""),    component("a ", ""),   component("a", " "),
-        component("\xff", ""), component("a\n", "'"), component(std::string(5000, 'x'), "%")};
-    for (std::size_t i = 0; i < names.size(); ++i)
-        EXPECT_EQ(store_->bind(root_context, names[i], object_entry(static_cast<int>(i))),
-                  Status::done);
-    for (std::size_t i = 0; i < names.size(); ++i)
-        EXPECT_EQ(bound(*store_, root_context, names[i]), object_entry(static_cast<int>(i)));
-    EXPECT_EQ(list_all(*store_, root_context, 2).size(), names.size());
-}
-
-TEST_F(SqliteStoreTest, FollowsNamesAndSaysHowFarTheyLed)
-{
-    ContextId a = 0;
-    ContextId b = 0;
-    ASSERT_EQ(store_->bind_new_context(root_context, component("a"), a), Status::done);
-    ASSERT_EQ(store_->bind_new_context(a, component("b"), b), Status::done);
-    ASSERT_EQ(store_->bind(b, component("object"), object_entry(1)), Status::done);
-    ASSERT_EQ(store_->bind(a, component("other server"), foreign_entry(2)), Status::done);
-
-    const auto led = [&](const char* text, std::size_t resolved, ContextId context) {
-        Resolution resolution;
-        const Status status =
-            resolve(*store_, root_context, ior::parse_name(text).value(), resolution);
-        EXPECT_EQ(resolution.resolved, resolved) << text;
-        EXPECT_EQ(resolution.context, context) << text;
-        return std::pair(status, resolution.entry);
-    };
-    EXPECT_EQ(led("a/b/object", 3, b), std::pair(Status::done, object_entry(1)));
-    EXPECT_EQ(led("a/b", 2, a), std::pair(Status::done, context_entry(b)));
-    EXPECT_EQ(led("a/other server", 2, a), std::pair(Status::done, foreign_entry(2)));
-    EXPECT_EQ(led("a/missing/x", 1, a).first, Status::not_bound);
-    EXPECT_EQ(led("a/b/object/x", 3, b).first, Status::wrong_type);
-    EXPECT_EQ(led("a/other server/x", 2, a), std::pair(Status::foreign, foreign_entry(2)));
-}
-
-TEST_F(SqliteStoreTest, ObjectsAndContextsDoNotReplaceEachOther)
-{
-    ContextId context = 0;
-    ASSERT_EQ(store_->bind_new_context(root_context, component("c"), context), Status::done);
-    EXPECT_EQ(store_->rebind(root_context, component("c"), object_entry(1)), Status::wrong_type);
-    EXPECT_EQ(store_->rebind(root_context, component("c"), foreign_entry(1)), Status::done);
-    ASSERT_EQ(store_->bind(root_context, component("o"), object_entry(1)), Status::done);
-    EXPECT_EQ(store_->rebind(root_context, component("o"), context_entry(context)),
-              Status::wrong_type);
-}
-
-TEST_F(SqliteStoreTest, ContextsAreDestroyedEmptyAndTheirNumbersAreNotUsedAgain)
-{
-    ContextId first = 0;
-    ASSERT_EQ(store_->new_context(first), Status::done);
-    ASSERT_EQ(store_->bind(first, component("x"), object_entry(1)), Status::done);
-    ASSERT_EQ(store_->bind(root_context, component("c"), context_entry(first)), Status::done);
-    EXPECT_EQ(store_->destroy_context(first), Status::not_empty);
-    ASSERT_EQ(store_->unbind(first, component("x")), Status::done);
-    EXPECT_EQ(store_->destroy_context(first), Status::done);
-    EXPECT_EQ(store_->destroy_context(first), Status::no_context);
-    EXPECT_EQ(store_->find_context(first), Status::no_context);
-    EXPECT_EQ(store_->bind(first, component("x"), object_entry(1)), Status::no_context);
-    EXPECT_EQ(store_->unbind(first, component("x")), Status::no_context);
-    EXPECT_EQ(store_->bind(root_context, component("d"), context_entry(first)), Status::no_context);
-    Resolution resolution;
-    EXPECT_EQ(resolve(*store_, root_context, {component("c"), component("x")}, resolution),
-              Status::no_context);
-    reopen();
-    ContextId second = 0;
-    ASSERT_EQ(store_->new_context(second), Status::done);
-    EXPECT_GT(second, first);
-}
-
-TEST_F(SqliteStoreTest, KeepsItsIdentityWhichIsNoOthers)
-{
-    const std::uint64_t identity = store_->identity();
-    reopen();
-    EXPECT_EQ(store_->identity(), identity);
-    const StoreFolder other;
-    EXPECT_NE(other.open()->identity(), identity);
-}
-
-TEST_F(SqliteStoreTest, DoesWhatTheModelDoes)
-{
-    std::mt19937 random(11);
-    StoreModel model;
-    std::vector<ContextId> known{root_context};
-    for (int step = 0; step < 2000; ++step) {
-        const ContextId context = known[random() % known.size()];
-        const ContextId other = known[random() % known.size()];
-        const auto name = component(std::string(1, static_cast<char>('a' + random() % 4)),
-                                    random() % 2 == 0 ? "" : "k");
-        const int number = static_cast<int>(random() % 1000);
-        const Entry entry = random() % 3 == 0   ? context_entry(other)
-                            : random() % 3 == 0 ? foreign_entry(number)
-                                                : object_entry(number);
-        switch (random() % 6) {
-        case 0:
-            ASSERT_EQ(store_->bind(context, name, entry), model.bind(context, name, entry));
-            break;
-        case 1:
-            ASSERT_EQ(store_->rebind(context, name, entry), model.rebind(context, name, entry));
-            break;
-        case 2:
-            ASSERT_EQ(store_->unbind(context, name), model.unbind(context, name));
-            break;
-        case 3: {
-            ContextId created = 0;
-            const Status status = store_->bind_new_context(context, name, created);
-            if (status == Status::done) {
-                known.push_back(created);
-                model.make(created);
-                ASSERT_EQ(model.bind(context, name, context_entry(created)), Status::done);
-            } else {
-                ASSERT_EQ(status, model.bind(context, name, foreign_entry(0)));
-            }
-            break;
-        }
-        case 4:
-            if (context == root_context) break;
-            ASSERT_EQ(store_->destroy_context(context), model.destroy_context(context));
-            break;
-        default:
-            if (step % 100 == 0) reopen();
-        }
-    }
-    expect_same(*store_, model);
-    reopen();
-    expect_same(*store_, model);
-}
-
-TEST_F(SqliteStoreTest, ListsInPortionsWhileNamesComeAndGo)
-{
-    for (int i = 0; i < 100; ++i)
-        ASSERT_EQ(store_->bind(root_context, component(std::to_string(1000 + i)), object_entry(i)),
-                  Status::done);
-    for (const std::size_t portion : {1u, 7u, 99u, 100u, 101u})
-        EXPECT_EQ(list_all(*store_, root_context, portion).size(), 100u);
-    std::vector<Listed> some;
-    const auto last = component("1049");
-    ASSERT_EQ(store_->unbind(root_context, last), Status::done); // the cursor's own
-    ASSERT_EQ(store_->list(root_context, &last, 1000, some), Status::done);
-    ASSERT_EQ(some.size(), 50u);
-    EXPECT_EQ(some[0].component.id, "1050");
-    EXPECT_EQ(store_->list(12345, nullptr, 10, some), Status::done);
-    EXPECT_TRUE(some.empty());
-}
+INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, StoreConformance, StoreFolder);
 
 // --- files ---------------------------------------------------------------------------------------
 
@@ -392,34 +231,6 @@ TEST(SqliteStoreDisk, ThatRefusesToBeWrittenKeepsWhatWasAcknowledged)
     const auto store = folder.open();
     for (int i = 0; i < bound_names; ++i)
         EXPECT_EQ(bound(*store, root_context, component(std::to_string(i))), object_entry(i));
-}
-
-// --- threads -------------------------------------------------------------------------------------
-
-TEST_F(SqliteStoreTest, ManyThreadsReadAndChange)
-{
-    constexpr int threads_count = 4;
-    constexpr int steps = 50;
-    std::vector<std::thread> threads;
-    std::atomic<int> wrong = 0;
-    for (int t = 0; t < threads_count; ++t)
-        threads.emplace_back([&, t] {
-            for (int i = 0; i < steps; ++i) {
-                const auto name = component(std::to_string(t), std::to_string(i));
-                if (store_->bind(root_context, name, object_entry(i)) != Status::done) ++wrong;
-                Resolution resolution;
-                if (store_->resolve(root_context, {&name, 1}, resolution) != Status::done ||
-                    resolution.entry != object_entry(i))
-                    ++wrong;
-                std::vector<Listed> listed;
-                if (store_->list(root_context, nullptr, 10, listed) != Status::done) ++wrong;
-            }
-        });
-    for (std::thread& thread : threads)
-        thread.join();
-    EXPECT_EQ(wrong, 0);
-    EXPECT_EQ(list_all(*store_, root_context, 30).size(),
-              static_cast<std::size_t>(threads_count * steps));
 }
 
 } // namespace kairos::nameserver

@@ -47,10 +47,10 @@ enum class StoreStatus : std::uint8_t {
     wrong_type, ///< an object where a context is needed, or the reverse
     no_context, ///< the context does not exist, or no more
     not_empty,
-    foreign,   ///< the rest of the name is another server's
-    full,      ///< no room for the change: nothing happened
-    broken,    ///< the store cannot be read or written, or holds what cannot be: nothing happened
-    uncertain, ///< it failed while the change was made durable: it may or may not be there
+    foreign,     ///< the rest of the name is another server's
+    full,        ///< no room for the change: nothing happened
+    broken,      ///< the store cannot be read or written, or holds what cannot be: nothing happened
+    uncertain,   ///< it failed while the change was made durable: it may or may not be there
 };
 
 /// How far a name led.
@@ -69,6 +69,11 @@ class Store {
 
     /// Of this store and its copies only: tells its contexts from those of others.
     [[nodiscard]] virtual std::uint64_t identity() const noexcept = 0;
+
+    /// Counts, twice each, the changes after which `resolve` may answer otherwise than `done` with
+    /// the same entry: before one can be seen, and before it is acknowledged. So it is odd while
+    /// one is under way; always where others change the store as well.
+    [[nodiscard]] virtual std::uint64_t changes() const noexcept = 0;
 
     /// Follows `name`, of at least one component, through contexts of this store. `done`; or
     /// `not_bound` and `no_context` for the component after `resolved`; `wrong_type` if the last

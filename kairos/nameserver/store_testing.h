@@ -56,6 +56,8 @@ class StoreFolder {
         if (!store) throw std::runtime_error(store.error().reason);
         return std::move(store).value();
     }
+    /// Nothing goes on when a process is gone.
+    void settle() const {}
 
   private:
     std::filesystem::path folder_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos bench latency|ttcp|counters|param|marshal|demux|footprint`: options into an experiment,
-// its report onto the terminal and into files.
+// `kairos bench latency|ttcp|counters|param|marshal|demux|naming|footprint`: options into an
+// experiment, its report onto the terminal and into files.
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/process.h"
@@ -276,6 +276,17 @@ int run_demux(const BenchArguments& arguments)
     return present(bench::run_demux(options), bench::demux_columns(), arguments);
 }
 
+int run_naming(const BenchArguments& arguments)
+{
+    bench::NamingOptions options;
+    if (auto filled = fill_common(arguments, 25, 5, options, bench::naming_systems()); !filled)
+        return fail(filled.error());
+    // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
+    if (arguments.pin.empty()) options.pinning = Pinning::same;
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 2000;
+    return present(bench::run_naming(options), bench::naming_columns(), arguments);
+}
+
 int run_footprint(const BenchArguments& arguments)
 {
     bench::FootprintOptions options;
@@ -397,6 +408,13 @@ void add_bench_command(CLI::App& app, int& status)
     marshal_command.add_option("--types", marshal->types, "Which types")->delimiter(',');
 
     add_demux(*bench, status, count);
+
+    auto naming = std::make_shared<BenchArguments>();
+    CLI::App& naming_command =
+        add_experiment(*bench, "naming", "How fast a name is resolved, beside null calls", naming,
+                       status, run_naming, bench::naming_systems());
+    naming_command.add_option("--rounds", naming->rounds, "Rounds")->check(count);
+    naming_command.add_option("--calls", naming->calls, "Calls per row and round")->check(count);
 
     // It compiles rather than measures, so it has but the options that say where the report goes.
     auto footprint = std::make_shared<BenchArguments>();

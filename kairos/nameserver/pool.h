@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Connections to a database, each used by one thread at a time, which waits when all are in use.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace kairos::nameserver {
+
+template <typename Connection>
+class Pool {
+  public:
+    explicit Pool(std::vector<std::unique_ptr<Connection>> connections)
+        : idle_(std::move(connections))
+    {
+    }
+
+    /// One of them, given back at the end.
+    class Use {
+      public:
+        explicit Use(Pool& pool) : pool_(pool), connection_(pool.take()) {}
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+        ~Use() { pool_.give_back(std::move(connection_)); }
+        [[nodiscard]] Connection& operator*() const noexcept { return *connection_; }
+
+      private:
+        Pool& pool_;
+        std::unique_ptr<Connection> connection_;
+    };
+
+  private:
+    [[nodiscard]] std::unique_ptr<Connection> take()
+    {
+        std::unique_lock lock(mutex_);
+        returned_.wait(lock, [this] { return !idle_.empty(); });
+        auto connection = std::move(idle_.back());
+        idle_.pop_back();
+        return connection;
+    }
+    void give_back(std::unique_ptr<Connection> connection)
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            idle_.push_back(std::move(connection)); // where there was room for it
+        }
+        returned_.notify_one();
+    }
+
+    std::mutex mutex_; // guards idle_
+    std::condition_variable returned_;
+    std::vector<std::unique_ptr<Connection>> idle_;
+};
+
+} // namespace kairos::nameserver
