@@ -188,6 +188,8 @@ void raise_store_failure(StoreStatus status)
     case StoreStatus::uncertain:
         throw CORBA::PERSIST_STORE(0, CORBA::COMPLETED_MAYBE,
                                    "the name server's store failed to make a change durable");
+    case StoreStatus::unreachable:
+        throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the name server cannot reach its database");
     default:
         return;
     }

@@ -51,6 +51,7 @@ enum class StoreStatus : std::uint8_t {
     full,        ///< no room for the change: nothing happened
     broken,      ///< the store cannot be read or written, or holds what cannot be: nothing happened
     uncertain,   ///< it failed while the change was made durable: it may or may not be there
+    unreachable, ///< nobody is there who has the store, perhaps for a moment only: nothing happened
 };
 
 /// How far a name led.
@@ -82,7 +83,7 @@ class Store {
     [[nodiscard]] virtual StoreStatus
     resolve(ContextId start, std::span<const ior::NameComponent> name, Resolution& resolution) = 0;
 
-    /// `done`, `already_bound`, `no_context` (also for an entry's), and the last three, as all
+    /// `done`, `already_bound`, `no_context` (also for an entry's), and the last four, as all
     /// below.
     [[nodiscard]] virtual StoreStatus bind(ContextId context, const ior::NameComponent& component,
                                            const Entry& entry) = 0;

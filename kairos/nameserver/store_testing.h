@@ -23,7 +23,7 @@ inline void PrintTo(StoreStatus status, std::ostream* out)
 {
     constexpr const char* names[] = {"done",       "not_bound", "already_bound", "wrong_type",
                                      "no_context", "not_empty", "foreign",       "full",
-                                     "broken",     "uncertain"};
+                                     "broken",     "uncertain", "unreachable"};
     *out << names[static_cast<std::size_t>(status)];
 }
 

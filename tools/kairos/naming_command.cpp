@@ -2,8 +2,8 @@
 //
 // `kairos naming`: a name server in the foreground, until it is told to end.
 #include "kairos/corba/CORBA.h"
+#include "kairos/nameserver/open_store.h"
 #include "kairos/nameserver/service.h"
-#include "kairos/nameserver/sqlite_store.h"
 #include "tools/kairos/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -53,7 +53,7 @@ CORBA::ORB_ptr make_orb(const NamingArguments& arguments,
 void serve(const NamingArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const sigset_t signals = block_end_signals();
-    auto store = nameserver::open_sqlite_store({.path = arguments.store});
+    auto store = nameserver::open_store(arguments.store);
     if (!store) throw std::runtime_error(store.error().reason);
     const CORBA::ORB_var orb = make_orb(arguments, orb_options);
     {
@@ -78,7 +78,11 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
 {
     auto arguments = std::make_shared<NamingArguments>();
     auto* naming = app.add_subcommand("naming", "Run a name server; prints its root's reference");
-    naming->add_option("-d,--store", arguments->store, "The file that keeps its names")->required();
+    naming
+        ->add_option("-d,--store", arguments->store,
+                     "What keeps its names: a file, or postgresql://USER@HOST/DATABASE, which "
+                     "servers may share")
+        ->required();
     naming->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
         ->default_val("iiop://:2809");
     naming->callback([arguments, &orb_options, &status] {

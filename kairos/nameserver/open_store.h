@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A store by its name, as a command line has it.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/nameserver/store.h"
+
+#include <memory>
+#include <string>
+
+namespace kairos::nameserver {
+
+/// `postgresql://…` is a PostgreSQL database, which servers share; anything else is the path of a
+/// file. Fails as the store of the kind does, and for kinds that this library was built without.
+[[nodiscard]] Result<std::unique_ptr<Store>> open_store(const std::string& where);
+
+} // namespace kairos::nameserver

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store of any number of name servers in one PostgreSQL database. A change is committed when it
+// is answered, and seen by all of them then. A connection that is lost is made again when it is
+// needed; while that fails the store is `unreachable`. Any thread.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/nameserver/store.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace kairos::nameserver {
+
+struct PostgresOptions {
+    std::string url;             ///< as libpq takes it: postgresql://user@host/database
+    std::size_t connections = 4; ///< calls that may be in the database at the same time
+};
+
+/// Makes the tables where there are none. Fails for a database that cannot be reached, and for
+/// tables of another version.
+[[nodiscard]] Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options);
+
+} // namespace kairos::nameserver
