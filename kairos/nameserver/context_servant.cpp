@@ -4,7 +4,7 @@
 // in the store in one step, as far as its contexts are there; the rest is another server's.
 #include "kairos/corba/invocation.h"
 #include "kairos/nameserver/service_state.h"
-#include "kairos/naming/CosNaming_skel.h"
+#include "kairos/naming/KairosNaming_skel.h"
 #include "kairos/naming/name.h"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ struct Place {
     Name rest;
 };
 
-class ContextServant final : public POA_CosNaming::NamingContextExt {
+class ContextServant final : public POA_KairosNaming::NamingContext {
   public:
     explicit ContextServant(ServiceState& state) : state_(state) {}
 
     void _kairos_dispatch(orb::Upcall& upcall) override
     {
         if (upcall.operation() == resolve_operation.name) return serve_resolve(upcall);
-        POA_CosNaming::NamingContextExt::_kairos_dispatch(upcall);
+        POA_KairosNaming::NamingContext::_kairos_dispatch(upcall);
     }
 
     void bind(const Name& name, CORBA::Object_ptr object) override
@@ -179,6 +179,18 @@ class ContextServant final : public POA_CosNaming::NamingContextExt {
         return resolve(naming::to_name(text));
     }
 
+    KairosNaming::LivenessList* liveness(const CosNaming::BindingList& bindings) override
+    {
+        if (bindings.length() > state_.limits.portion_max)
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "too many names at once");
+        const ContextId context = state_.called_context();
+        KairosNaming::LivenessList_var list = new KairosNaming::LivenessList;
+        list->length(bindings.length());
+        for (CORBA::ULong i = 0; i < bindings.length(); ++i)
+            list[i] = liveness_of(context, checked(bindings[i].binding_name));
+        return list._retn();
+    }
+
     /// OBJECT_NOT_EXIST for a context that was destroyed, as for all its operations.
     CORBA::Boolean _non_existent() override
     {
@@ -207,6 +219,28 @@ class ContextServant final : public POA_CosNaming::NamingContextExt {
             mapping::encode_object(upcall.out(), object.in());
         }
         upcall.reply();
+    }
+
+    [[nodiscard]] KairosNaming::Liveness liveness_of(ContextId context, const ior::Name& name) const
+    {
+        Resolution resolution;
+        const StoreStatus status = state_.store->resolve(context, name, resolution);
+        raise_store_failure(status);
+        if (status != StoreStatus::done) return KairosNaming::not_known;
+        // There as long as it is bound, unless somebody destroyed it where it is bound, too.
+        if (resolution.entry.kind == Entry::Kind::context)
+            return state_.store->find_context(resolution.entry.context) == StoreStatus::done
+                       ? KairosNaming::alive
+                       : KairosNaming::dead;
+        switch (state_.sweeper.of(resolution.entry)) {
+        case Liveness::alive:
+            return KairosNaming::alive;
+        case Liveness::dead:
+            return KairosNaming::dead;
+        case Liveness::not_known:
+            break;
+        }
+        return KairosNaming::not_known;
     }
 
     /// True: the store has what the name leads to; false: the rest of it is another server's.

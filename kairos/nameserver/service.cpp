@@ -6,8 +6,8 @@
 namespace kairos::nameserver {
 
 NamingService::NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
-                             const ServiceLimits& limits)
-    : state_(std::make_unique<ServiceState>(orb, std::move(store), limits))
+                             const ServiceLimits& limits, const SweepOptions& sweep)
+    : state_(std::make_unique<ServiceState>(orb, std::move(store), limits, sweep))
 {
 }
 
@@ -17,5 +17,7 @@ CosNaming::NamingContextExt_ptr NamingService::root() const
 {
     return state_->reference_to(root_context);
 }
+
+void NamingService::sweep() { state_->sweeper.sweep(); }
 
 } // namespace kairos::nameserver

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/nameserver/store.h"
+#include "kairos/nameserver/sweeper.h"
 #include "kairos/naming/CosNaming.h"
 
 #include <chrono>
@@ -37,7 +38,7 @@ class NamingService {
     /// Its contexts can be called from now on. The ORB must outlive it. Throws what create_POA
     /// throws: AdapterAlreadyExists for a second one in the same ORB.
     NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
-                  const ServiceLimits& limits = {});
+                  const ServiceLimits& limits = {}, const SweepOptions& sweep = {});
     NamingService(const NamingService&) = delete;
     NamingService& operator=(const NamingService&) = delete;
     /// Waits for the calls in progress. Not within a call on one of its contexts.
@@ -45,6 +46,8 @@ class NamingService {
 
     /// Owned by the caller.
     [[nodiscard]] CosNaming::NamingContextExt_ptr root() const;
+    /// Finds out now what is dead, beside what SweepOptions say. Blocks.
+    void sweep();
 
   private:
     const std::unique_ptr<ServiceState> state_;

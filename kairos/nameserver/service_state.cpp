@@ -73,10 +73,10 @@ void begin_serving(POA_ptr poa, PortableServer::Servant servant)
 } // namespace
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> of,
-                           const ServiceLimits& bounds)
+                           const ServiceLimits& bounds, const SweepOptions& sweep)
     : store(std::move(of)), limits(bounds),
       iterators(limits.iterators_max, limits.iterator_idle_max), answers(limits.answers_max),
-      orb_(CORBA::ORB::_duplicate(orb))
+      sweeper(*store, sweep), orb_(CORBA::ORB::_duplicate(orb))
 {
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());

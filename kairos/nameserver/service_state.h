@@ -13,7 +13,8 @@ namespace kairos::nameserver {
 
 class ServiceState {
   public:
-    ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> store, const ServiceLimits& limits);
+    ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> store, const ServiceLimits& limits,
+                 const SweepOptions& sweep);
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
@@ -42,6 +43,7 @@ class ServiceState {
     const ServiceLimits limits;
     Iterators iterators;
     Answers answers;
+    Sweeper sweeper;
 
   private:
     const CORBA::ORB_var orb_;

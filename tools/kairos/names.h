@@ -18,7 +18,7 @@ struct NamesArguments {
     std::string name;    ///< empty: the root context
     std::string reference;
     bool json = false;
-    bool details = false; ///< ls: resolve each binding, too
+    bool details = false; ///< ls: resolve each binding, too; ls, tree: say what is dead
     bool parents = false; ///< bind, rebind, mkdir: make the contexts that are missing
     bool context = false; ///< bind, rebind: the reference is a context
     bool destroy = false; ///< unbind: destroy the context that is unbound

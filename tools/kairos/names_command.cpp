@@ -2,6 +2,7 @@
 //
 // `kairos names ls|tree|bind|rebind|unbind|resolve|mkdir|watch`: the Naming Service from the
 // command line, any ORB's.
+#include "kairos/naming/KairosNaming.h"
 #include "kairos/naming/name.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/names.h"
@@ -94,6 +95,30 @@ std::string address_of(CORBA::Object_ptr object)
     return targets.empty() ? "" : ior::to_string(targets.front().address);
 }
 
+/// What the context's server knows of the objects that are bound in it, if it looks after them.
+class LivenessOf {
+  public:
+    /// Asks nobody unless `wanted`.
+    LivenessOf(NamingContext::_ptr_type context, bool wanted)
+    {
+        if (wanted) context_ = KairosNaming::NamingContext::_narrow(context);
+    }
+    /// "alive", "dead", or "" for what is not known.
+    [[nodiscard]] std::string operator()(const CosNaming::Binding& binding) const
+    {
+        if (CORBA::is_nil(context_.in())) return "";
+        CosNaming::BindingList bindings;
+        bindings.length(1);
+        bindings[0] = binding;
+        const KairosNaming::LivenessList_var list = context_->liveness(bindings);
+        if (list->length() != 1 || list[0] == KairosNaming::not_known) return "";
+        return list[0] == KairosNaming::alive ? "alive" : "dead";
+    }
+
+  private:
+    KairosNaming::NamingContext_var context_;
+};
+
 /// A JSON array whose elements are printed as they come.
 class JsonArray {
   public:
@@ -111,11 +136,14 @@ class JsonArray {
 void list_names(const NamesSession& session, const NamesArguments& arguments)
 {
     const NamingContext_var context = session.context(arguments.name);
+    const LivenessOf liveness_of(context.in(), arguments.details);
     JsonArray array;
     const auto print = [&](const CosNaming::Binding& binding) {
         CORBA::Object_var object;
         if (arguments.details) object = context->resolve(binding.binding_name);
         nlohmann::json json = json_of(binding);
+        const std::string liveness = liveness_of(binding);
+        if (!liveness.empty()) json["liveness"] = liveness;
         if (arguments.details) {
             json["type_id"] = type_id_of(object.in());
             json["address"] = address_of(object.in());
@@ -123,8 +151,9 @@ void list_names(const NamesSession& session, const NamesArguments& arguments)
         if (arguments.json)
             array.add(json);
         else if (arguments.details)
-            fmt::print("{:24}  {:40}  {}\n", shown(text_of(binding)),
-                       shown(type_id_of(object.in())), shown(address_of(object.in())));
+            fmt::print("{:24}  {:40}  {}{}\n", shown(text_of(binding)),
+                       shown(type_id_of(object.in())), shown(address_of(object.in())),
+                       liveness.empty() ? "" : "  " + liveness);
         else
             fmt::print("{}\n", shown(text_of(binding)));
     };
@@ -143,13 +172,17 @@ class TreePrinter {
     /// The bindings below; printed, or for JSON returned.
     nlohmann::json walk(NamingContext::_ptr_type context, unsigned depth)
     {
+        const LivenessOf liveness_of(context, arguments_.details);
         nlohmann::json bindings = nlohmann::json::array();
         naming::for_each_binding(
             context,
             [&](const CosNaming::Binding& binding) {
                 nlohmann::json json = json_of(binding);
+                const std::string liveness = liveness_of(binding);
+                if (!liveness.empty()) json["liveness"] = liveness;
                 if (!arguments_.json)
-                    fmt::print("{:{}}{}\n", "", 2 * depth, shown(text_of(binding)));
+                    fmt::print("{:{}}{}{}\n", "", 2 * depth, shown(text_of(binding)),
+                               liveness == "dead" ? "  dead" : "");
                 if (binding.binding_type == CosNaming::ncontext)
                     walk_into(context, binding, depth + 1, json);
                 if (arguments_.json) bindings.push_back(std::move(json));
@@ -392,8 +425,12 @@ class NamesParser {
     void add_reading()
     {
         auto* ls = add_of_context("ls", "List a context", &list_names);
-        ls->add_flag("-l,--long", arguments_->details, "With type and address of each object");
+        ls->add_flag("-l,--long", arguments_->details,
+                     "With type and address of each object, and whether it is alive if the server "
+                     "knows");
         auto* tree = add_of_context("tree", "List a context and those within", &print_tree);
+        tree->add_flag("-l,--long", arguments_->details,
+                       "Say what is dead, as far as the server knows");
         tree->add_option("--depth", arguments_->depth, "Levels")
             ->check(CLI::Range(1u, 1000u))
             ->default_val(64);

@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <fmt/format.h>
 #include <memory>
@@ -19,6 +21,7 @@ namespace {
 struct NamingArguments {
     std::string store;
     std::string endpoint;
+    double sweep_s = 0;
 };
 
 /// Blocks the signals that end the server, before there is another thread to get them.
@@ -57,7 +60,9 @@ void serve(const NamingArguments& arguments, const std::vector<std::string>& orb
     if (!store) throw std::runtime_error(store.error().reason);
     const CORBA::ORB_var orb = make_orb(arguments, orb_options);
     {
-        const nameserver::NamingService service(orb.in(), std::move(store).value());
+        const nameserver::SweepOptions sweep{
+            .interval = std::chrono::milliseconds(std::llround(arguments.sweep_s * 1000))};
+        const nameserver::NamingService service(orb.in(), std::move(store).value(), {}, sweep);
         const CosNaming::NamingContextExt_var root = service.root();
         const CORBA::String_var reference = orb->object_to_string(root.in());
         fmt::print("{}\n", reference.in());
@@ -85,6 +90,11 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
         ->required();
     naming->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
         ->default_val("iiop://:2809");
+    naming
+        ->add_option("--sweep", arguments->sweep_s,
+                     "Seconds between two rounds of asking everything that is bound whether it is "
+                     "there; ls -l and tree -l show what is dead")
+        ->check(CLI::Range(0.001, 86'400.0));
     naming->callback([arguments, &orb_options, &status] {
         try {
             serve(*arguments, orb_options);
