@@ -10,8 +10,8 @@ declare -A sets=(
     [build]="g++ cmake ninja-build make git ccache python3 libmcpp-dev libcli11-dev libfmt-dev
              libsqlite3-dev libpq-dev nlohmann-json3-dev gnuplot-nox"
     [test]="libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl omniorb-idl
-            libomniorb4-dev postgresql tshark valgrind strace util-linux"
-    [interop]="default-jdk-headless maven"
+            libomniorb4-dev tshark valgrind strace util-linux"
+    [interop]="default-jdk-headless maven postgresql"
     [check]="clang-format-16 clang-tidy-16 python3"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
 )

@@ -31,9 +31,10 @@ class PostgresServer {
             if (chown(folder_.path().c_str(), user_->first, user_->second) != 0)
                 throw std::runtime_error("no folder for the user nobody");
         }
-        const int initdb = end_of(run({"initdb", "--pgdata", data(), "--username", "tester",
-                                       "--auth", "trust", "--no-sync", "--no-instructions"},
-                                      {}));
+        const int initdb =
+            end_of(run({"initdb", "--pgdata", data(), "--username", "tester", "--auth", "trust",
+                        "--no-locale", "--encoding", "UTF8", "--no-sync", "--no-instructions"},
+                       {}));
         if (initdb != 0) throw std::runtime_error("initdb failed: " + what_was_said());
         start();
     }

@@ -194,8 +194,8 @@ TEST_P(Many, ObjectsAreCalledAndDeactivatedUnderLoad)
     EXPECT_EQ(objects.destroyed, size.objects);
 }
 
-INSTANTIATE_TEST_SUITE_P(Concurrency, Many,
-                         ::testing::Values("thread-per-connection", "reactor"), architecture_name);
+INSTANTIATE_TEST_SUITE_P(Concurrency, Many, ::testing::Values("thread-per-connection", "reactor"),
+                         architecture_name);
 
 } // namespace
 } // namespace kairos::orb_testing
