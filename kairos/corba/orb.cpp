@@ -19,6 +19,8 @@ namespace kairos::corba {
 /// Of policies.cpp, which is linked by programs that name a policy or a manager of policies. Others
 /// can do nothing with these services, so they do without.
 [[gnu::weak]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
+/// Likewise of ior_table.cpp.
+[[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -32,9 +34,10 @@ constexpr std::string_view poa_current = "POACurrent";
 constexpr std::string_view type_code_factory = "TypeCodeFactory";
 constexpr std::string_view policy_manager = "ORBPolicyManager";
 constexpr std::string_view policy_current = "PolicyCurrent";
+constexpr std::string_view ior_table = "IORTable";
 /// What every ORB has, and nobody can register.
-constexpr std::string_view own_services[] = {"RootPOA", poa_current, type_code_factory,
-                                             policy_manager, policy_current};
+constexpr std::string_view own_services[] = {"RootPOA",      poa_current,    type_code_factory,
+                                             policy_manager, policy_current, ior_table};
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
@@ -257,21 +260,19 @@ Object_ptr ORB::object_from_file(const std::string& path, int depth)
 
 // --- initial references --------------------------------------------------------------------------
 
-PortableServer::POA_ptr ORB::_kairos_root_poa()
+std::shared_ptr<kairos::corba::PoaServices> ORB::_kairos_poa_services()
 {
     require_running();
-    std::shared_ptr<kairos::corba::PoaServices> services;
-    {
-        const std::lock_guard lock(mutex_);
-        if (!poa_services_) {
-            if (const auto listening = core_->listen(); !listening)
-                throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
-            poa_services_ = std::make_shared<kairos::corba::PoaServices>(core_);
-        }
-        services = poa_services_;
+    const std::lock_guard lock(mutex_);
+    if (!poa_services_) {
+        if (const auto listening = core_->listen(); !listening)
+            throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
+        poa_services_ = std::make_shared<kairos::corba::PoaServices>(core_);
     }
-    return services->root_poa();
+    return poa_services_;
 }
+
+PortableServer::POA_ptr ORB::_kairos_root_poa() { return _kairos_poa_services()->root_poa(); }
 
 std::shared_ptr<kairos::corba::PoaServices> ORB::poa_services()
 {
@@ -293,6 +294,10 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
     if (wanted == policy_manager || wanted == policy_current) {
         if (&kairos::corba::policy_service == nullptr) throw InvalidName();
         return kairos::corba::policy_service(*this, wanted == policy_current);
+    }
+    if (wanted == ior_table) {
+        if (&kairos::corba::ior_table_service == nullptr) throw InvalidName();
+        return kairos::corba::ior_table_service(*this);
     }
     {
         const std::lock_guard lock(mutex_);

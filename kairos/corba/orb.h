@@ -86,9 +86,10 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// throws what calls throw; all other addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA", "POACurrent", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", what
-    /// -ORBInitRef or register_initial_reference named and, with -ORBDefaultInitRef, any other. The
-    /// caller owns the result. Throws InvalidName, and what string_to_object throws.
+    /// "RootPOA", "POACurrent", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", "IORTable"
+    /// (ior_table.h), what -ORBInitRef or register_initial_reference named and, with
+    /// -ORBDefaultInitRef, any other. The caller owns the result. Throws InvalidName, and what
+    /// string_to_object throws.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
@@ -137,6 +138,8 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
+    /// What its POAs share. The first call opens the listening sockets.
+    [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> _kairos_poa_services();
     /// The RootPOA, owned by the caller; made at the first call.
     [[nodiscard]] PortableServer::POA_ptr _kairos_root_poa();
 

@@ -142,13 +142,14 @@ TEST(InitialReferences, AreConfiguredRegisteredOrUnknown)
     EXPECT_THROW(orb->resolve_initial_references("Unknown"), CORBA::ORB::InvalidName);
     EXPECT_THROW(orb->resolve_initial_references(nullptr), CORBA::ORB::InvalidName);
     const CORBA::ORB::ObjectIdList_var names = orb->list_initial_services();
-    ASSERT_EQ(names->length(), 7u);
+    ASSERT_EQ(names->length(), 8u);
     EXPECT_STREQ(names[0u], "Configured");
-    EXPECT_STREQ(names[1u], "ORBPolicyManager");
-    EXPECT_STREQ(names[2u], "POACurrent");
-    EXPECT_STREQ(names[3u], "PolicyCurrent");
-    EXPECT_STREQ(names[5u], "RootPOA");
-    EXPECT_STREQ(names[6u], "TypeCodeFactory");
+    EXPECT_STREQ(names[1u], "IORTable");
+    EXPECT_STREQ(names[2u], "ORBPolicyManager");
+    EXPECT_STREQ(names[3u], "POACurrent");
+    EXPECT_STREQ(names[4u], "PolicyCurrent");
+    EXPECT_STREQ(names[6u], "RootPOA");
+    EXPECT_STREQ(names[7u], "TypeCodeFactory");
     const CORBA::Object_var by_url = orb->string_to_object("corbaloc:rir:/Configured");
     EXPECT_TRUE(by_url->_is_equivalent(configured.in()));
 }

@@ -61,6 +61,7 @@ void PoaServices::deactivate_all() noexcept
 
 void PoaServices::destroy_all() noexcept
 {
+    adapters_.forwards().clear();
     if (const auto root = adapters_.root()) (void)adapters_.destroy(root, true, true);
 }
 

@@ -28,7 +28,7 @@ class PoaServices : public std::enable_shared_from_this<PoaServices> {
     [[nodiscard]] PortableServer::POA_ptr make_poa();
     /// Every request from now on is refused; those that were held go on, to be refused.
     void deactivate_all() noexcept;
-    /// Destroys all POAs. Not within an upcall.
+    /// Destroys all POAs, and the table of forwards. Not within an upcall.
     void destroy_all() noexcept;
 
     // --- managers; owned by the caller ---

@@ -114,6 +114,7 @@ struct ObjectKey {
 /// number, then for each its length, in two octets each, and its octets.
 struct PersistentKey {
     static constexpr std::size_t name_size_max = 0xFFFF;
+    static constexpr std::size_t names_max = 0xFFFF;
 
     Bytes path; ///< with the number of its names
     Bytes id;
@@ -151,9 +152,9 @@ struct PersistentKey {
     {
         std::vector<std::byte> path(parent.begin(), parent.end());
         if (path.empty()) path.resize(2);
-        set_number(path, 0, number_at(path, 0) + 1);
+        set_number(path.data(), number_at(path, 0) + 1);
         path.resize(path.size() + 2);
-        set_number(path, path.size() - 2, name.size());
+        set_number(path.data() + path.size() - 2, name.size());
         const Bytes octets = as_bytes(name);
         path.insert(path.end(), octets.begin(), octets.end());
         return path;
@@ -168,6 +169,13 @@ struct PersistentKey {
         return octets;
     }
 
+    /// As the number and the lengths of names are written.
+    static void set_number(std::byte* at, std::size_t number) noexcept
+    {
+        at[0] = static_cast<std::byte>(number >> 8);
+        at[1] = static_cast<std::byte>(number);
+    }
+
   private:
     static constexpr std::string_view magic{"\0KRP", 4};
 
@@ -175,11 +183,6 @@ struct PersistentKey {
     {
         return std::to_integer<std::size_t>(octets[at]) << 8 |
                std::to_integer<std::size_t>(octets[at + 1]);
-    }
-    static void set_number(std::vector<std::byte>& octets, std::size_t at, std::size_t number)
-    {
-        octets[at] = static_cast<std::byte>(number >> 8);
-        octets[at + 1] = static_cast<std::byte>(number);
     }
 };
 

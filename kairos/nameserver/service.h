@@ -35,7 +35,8 @@ class ServiceState;
 
 class NamingService {
   public:
-    /// Its contexts can be called from now on. The ORB must outlive it. Throws what create_POA
+    /// Its contexts can be called from now on, the root also by "corbaloc::host:port/NameService",
+    /// unless that is bound in the ORB's IORTable. The ORB must outlive it. Throws what create_POA
     /// throws: AdapterAlreadyExists for a second one in the same ORB.
     NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
                   const ServiceLimits& limits = {}, const SweepOptions& sweep = {});

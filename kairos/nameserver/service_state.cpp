@@ -12,6 +12,8 @@
 namespace kairos::nameserver {
 namespace {
 
+constexpr const char* service_name = "NameService";
+
 using PortableServer::ObjectId;
 using PortableServer::POA_ptr;
 using PortableServer::POA_var;
@@ -80,14 +82,34 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> of,
 {
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());
-    contexts_ = make_poa(root.in(), "NameService", PortableServer::PERSISTENT);
+    contexts_ = make_poa(root.in(), service_name, PortableServer::PERSISTENT);
     listings_ = make_poa(contexts_.in(), "Listings", PortableServer::TRANSIENT);
     begin_serving(listings_.in(), make_iterator_servant(*this));
     begin_serving(contexts_.in(), make_context_servant(*this));
+    register_root();
+}
+
+void ServiceState::register_root()
+{
+    const CORBA::Object_var object = orb_->resolve_initial_references("IORTable");
+    const IORTable::Table_var table = IORTable::Table::_narrow(object.in());
+    const CosNaming::NamingContextExt_var root = reference_to(root_context);
+    const CORBA::String_var reference = orb_->object_to_string(root.in());
+    try {
+        table->bind(service_name, reference.in());
+        table_ = table;
+    } catch (const IORTable::AlreadyBound&) {
+        // The program that this service is part of leads its clients to another one.
+    }
 }
 
 ServiceState::~ServiceState()
 {
+    try {
+        if (!CORBA::is_nil(table_.in())) table_->unbind(service_name);
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, or the program has unbound it.
+    }
     try {
         contexts_->destroy(true, true);
     } catch (const CORBA::Exception&) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/corba/CORBA.h"
+#include "kairos/corba/ior_table.h"
 #include "kairos/nameserver/answers.h"
 #include "kairos/nameserver/iterators.h"
 #include "kairos/nameserver/service.h"
@@ -46,9 +47,13 @@ class ServiceState {
     Sweeper sweeper;
 
   private:
+    /// corbaloc URLs find the root by the key that they have when they say none.
+    void register_root();
+
     const CORBA::ORB_var orb_;
     PortableServer::POA_var contexts_;
     PortableServer::POA_var listings_;
+    IORTable::Table_var table_; // nil unless the root is in it
 };
 
 [[noreturn]] void raise_not_there();

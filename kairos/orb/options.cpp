@@ -97,11 +97,11 @@ Result<void> set_no_delay(Options& options, std::string_view option, std::string
     return {};
 }
 
-Result<void> set_exception_id_in_any(Options& options, std::string_view option,
-                                     std::string_view value)
+template <auto Member>
+Result<void> set_flag(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
-    options.exception_id_in_any = value == "1";
+    options.*Member = value == "1";
     return {};
 }
 
@@ -214,7 +214,8 @@ constexpr Known known_options[] = {
     {"-ORBSendQueue", set_queue<&net::SocketOptions::send_queue_bytes>},
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
-    {"-ORBExceptionIdInAny", set_exception_id_in_any},
+    {"-ORBExceptionIdInAny", set_flag<&Options::exception_id_in_any>},
+    {"-ORBPlainKeys", set_flag<&Options::plain_keys>},
     {"-ORBNativeCharCodeSet", set_native_code_set},
     {"-ORBnativeCharCodeSet", set_native_code_set}, // as omniORB spells it
     {"-ORBNativeWCharCodeSet", set_native_wide_code_set},

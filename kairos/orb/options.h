@@ -51,6 +51,9 @@ struct Options {
     /// -ORBHoldLimit: requests that wait for their POAManagers at the same time; the next is
     /// refused with TRANSIENT.
     std::size_t held_requests_max = limits::held_requests_max;
+    /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
+    /// keys are understood.
+    bool plain_keys = false;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
     /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in

@@ -36,13 +36,13 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
 }
 
-/// Keys of this run are of no other server; those that last are of whoever is at the address.
+/// Keys of this run are of no other server; those that last, and those that people write, are of
+/// whoever is at the address.
 bool Reference::serves_itself(const ior::Target& target) const
 {
     if (const auto key = ior::ObjectKey::parse(object_key_))
         return key->incarnation == orb_->incarnation();
-    return ior::PersistentKey::parse(object_key_) &&
-           orb_->is_own_address(target.address.host, target.address.port);
+    return orb_->is_own_address(target.address.host, target.address.port);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const

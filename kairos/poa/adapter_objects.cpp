@@ -2,6 +2,7 @@
 //
 // Adapter: objects, their ids and their keys.
 #include "kairos/ior/object_key.h"
+#include "kairos/ior/plain_key.h"
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/adapters.h"
 
@@ -78,7 +79,10 @@ bool Adapter::may_be_own(Bytes id) const
 
 std::vector<std::byte> Adapter::key_of(const Identity& object) const
 {
-    if (policies_.persistent()) return ior::PersistentKey{path_, object.id}.encode();
+    if (policies_.persistent()) {
+        const ior::PersistentKey key{path_, object.id};
+        return orb().options().plain_keys ? ior::plain_key(key) : key.encode();
+    }
     ObjectKey key{.incarnation = orb().incarnation(),
                   .adapter = key_id_.load(),
                   .slot = ObjectKey::no_slot,
@@ -98,7 +102,9 @@ std::vector<std::byte> Adapter::key_of(const Identity& object) const
 std::optional<Identity> Adapter::object_in(Bytes object_key) const
 {
     if (policies_.persistent()) {
-        const auto key = ior::PersistentKey::parse(object_key);
+        Arena arena;
+        auto key = ior::PersistentKey::parse(object_key);
+        if (!key && orb().options().plain_keys) key = ior::parse_plain_key(object_key, arena);
         if (!key || as_text(key->path) != as_text(path_)) return std::nullopt;
         return Identity{.id = Id(key->id.begin(), key->id.end()), .place = {}};
     }

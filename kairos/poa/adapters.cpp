@@ -2,6 +2,7 @@
 #include "kairos/poa/adapters.h"
 
 #include "kairos/ior/object_key.h"
+#include "kairos/ior/plain_key.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
 
@@ -71,9 +72,16 @@ bool Adapters::dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall, co
     return adapter.dispatch(upcall, key.adapter, wanted_by(key, upcall.object_key()));
 }
 
+std::optional<ior::PersistentKey> Adapters::persistent_key(Bytes key, Arena& arena) const
+{
+    if (const auto parsed = ior::PersistentKey::parse(key)) return parsed;
+    if (auto target = forwards_.find(key)) throw orb::LocationForward{std::move(*target)};
+    return orb_.options().plain_keys ? ior::parse_plain_key(key, arena) : std::nullopt;
+}
+
 bool Adapters::dispatch_persistent(orb::Upcall& upcall)
 {
-    const auto key = ior::PersistentKey::parse(upcall.object_key());
+    const auto key = persistent_key(upcall.object_key(), upcall.arena());
     if (!key) raise_foreign_key();
     const Found found = reach(key->path, &upcall);
     return found && found.adapter->dispatch(upcall, found.key_id, {.id = key->id, .place = {}});
@@ -86,7 +94,8 @@ bool Adapters::locates(Bytes object_key)
             key->incarnation == orb_.incarnation() ? find(key->adapter) : nullptr;
         return adapter != nullptr && adapter->locates(key->adapter, wanted_by(*key, object_key));
     }
-    const auto key = ior::PersistentKey::parse(object_key);
+    Arena arena;
+    const auto key = persistent_key(object_key, arena);
     if (!key) return false;
     const Found found = reach(key->path, nullptr);
     return found.adapter->locates(found.key_id, {.id = key->id, .place = {}});

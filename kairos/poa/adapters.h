@@ -5,9 +5,11 @@
 // Any thread.
 #pragma once
 
+#include "kairos/base/arena.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/poa/adapter.h"
+#include "kairos/poa/forward_table.h"
 #include "kairos/poa/slots.h"
 
 #include <array>
@@ -24,6 +26,8 @@ class Adapters final : public orb::Adapter {
     ~Adapters() override;
 
     [[nodiscard]] orb::Orb& orb() const noexcept { return orb_; }
+    /// What is asked when a key is no adapter's.
+    [[nodiscard]] ForwardTable& forwards() noexcept { return forwards_; }
 
     [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
     [[nodiscard]] bool locates(Bytes object_key) override;
@@ -86,6 +90,9 @@ class Adapters final : public orb::Adapter {
     [[gnu::cold]] bool dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall,
                                           const ior::ObjectKey& key);
     [[gnu::cold]] bool dispatch_persistent(orb::Upcall& upcall);
+    /// What a key that ObjectKey does not parse says, perhaps in `arena`; nothing for one that is
+    /// not this server's. Throws LocationForward for one in the table.
+    [[nodiscard]] std::optional<ior::PersistentKey> persistent_key(Bytes key, Arena& arena) const;
     /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Upcall* upcall);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
@@ -104,6 +111,7 @@ class Adapters final : public orb::Adapter {
     std::array<std::atomic<poa::Adapter*>, 64> first_shells_{};
     StableArray<std::atomic<poa::Adapter*>> shells_; // all of them
     IdIndex paths_;                                  // of persistent adapters
+    ForwardTable forwards_;
     std::atomic<std::size_t> held_{0};
 
     mutable std::mutex mutex_; // guards what follows and all changes; not held while calling out

@@ -32,6 +32,13 @@ struct Face final : AdapterFace {
     Adapters::Found found;
 };
 
+orb::Options options()
+{
+    orb::Options options;
+    options.plain_keys = true;
+    return options;
+}
+
 /// The RootPOA, with an object; "users", transient with an object "a"; "lasting", the same but
 /// persistent, and below it "deep", which has none.
 class Server {
@@ -100,7 +107,7 @@ class Server {
         KAIROS_CHECK(face.found.adapter->activate(servant_, object, !id.empty()) == Outcome::ok);
     }
 
-    const IntrusivePtr<orb::Orb> core_ = make_intrusive<orb::Orb>(orb::Options{});
+    const IntrusivePtr<orb::Orb> core_ = make_intrusive<orb::Orb>(options());
     const IntrusivePtr<Manager> manager_ = make_intrusive<Manager>("manager");
     Adapters* adapters_ = nullptr;
     NoServant servant_;

@@ -141,7 +141,7 @@ TEST_F(ReferenceTexts, InitRef)
     const CORBA::Object_var by_url = orb->string_to_object("corbaloc:rir:/Echo");
     EXPECT_FALSE(by_url->_non_existent());
     const CORBA::ORB::ObjectIdList_var services = orb->list_initial_services();
-    EXPECT_EQ(services->length(), 7u); // and two of POAs, TypeCodeFactory, two of policies
+    EXPECT_EQ(services->length(), 8u); // and three of POAs, TypeCodeFactory, two of policies
     EXPECT_THROW((void)orb->resolve_initial_references("Other"), CORBA::ORB::InvalidName);
 }
 

@@ -83,6 +83,14 @@ class Names : public testing::TestWithParam<std::string> {
         return remains.output;
     }
 
+    /// Its address in a URL, without a key.
+    [[nodiscard]] std::string corbaloc(const std::string& version = "1.2") const
+    {
+        const auto ior = kairos::ior::from_string(server_->reference).value();
+        return "corbaloc::" + version + '@' +
+               kairos::ior::to_string(kairos::ior::targets(ior).front().address);
+    }
+
     TemporaryFolder folder_;
     std::optional<NamingServer> server_;
 };
@@ -246,12 +254,7 @@ TEST_P(Names, CorbanameAndTheDefaultInitialReference)
 {
     (void)done({"bind", "-p", "dev/echo.obj", echo});
     const std::string reference = done({"resolve", "dev/echo.obj"});
-    // What corbaloc:: says of the server is in its reference, if its key is "NameService".
-    if (GetParam() != "omniNames") GTEST_SKIP() << "has no plain keys";
-    const auto ior = kairos::ior::from_string(server_->reference).value();
-    const std::string address =
-        "corbaloc::1.2@" + kairos::ior::to_string(kairos::ior::targets(ior).front().address);
-    const std::string option = "-ORBDefaultInitRef=" + address;
+    const std::string option = "-ORBDefaultInitRef=" + corbaloc();
     std::string program = "test";
     std::string option_text = option;
     char* argv[] = {program.data(), option_text.data(), nullptr};
@@ -265,6 +268,22 @@ TEST_P(Names, CorbanameAndTheDefaultInitialReference)
     EXPECT_FALSE(CORBA::is_nil(
         CosNaming::NamingContextExt_var(CosNaming::NamingContextExt::_narrow(root.in())).in()));
     orb->destroy();
+}
+
+TEST_P(Names, TheKeyNameServiceLeadsToTheRoot)
+{
+    (void)done({"bind", "-p", "dev/echo.obj", echo});
+    for (const char* version : {"1.0", "1.1", "1.2"}) {
+        const std::string url = corbaloc(version) + "/NameService";
+        const auto lists = [](Command command) {
+            const Remains remains =
+                kairos::bench::run_to_end(process_options(std::move(command)), patience).value();
+            EXPECT_EQ(remains.exit_status, 0) << remains.errors;
+            return remains.output.find("echo.obj") != std::string::npos;
+        };
+        EXPECT_TRUE(lists({nameclt(), "-ORBInitRef", "NameService=" + url, "list", "dev"}));
+        EXPECT_TRUE(lists({KAIROS_TOOL, "names", "ls", "dev", "--service", url}));
+    }
 }
 
 TEST_P(Names, NamesAndUrlsAreThoseOfTheLibrary)

@@ -16,9 +16,10 @@ using orb_testing::Servant;
 /// A process of persistent_server.cpp.
 class Server {
   public:
-    explicit Server(std::uint16_t port, bool lazy = false)
+    explicit Server(std::uint16_t port, bool lazy = false, const char* plain_keys = "0")
         : process_({PERSISTENT_SERVER, lazy ? "--lazy" : "--eager", "-ORBDebug", "0",
-                    "-ORBListenEndpoints", "iiop://127.0.0.1:" + std::to_string(port)})
+                    "-ORBPlainKeys", plain_keys, "-ORBListenEndpoints",
+                    "iiop://127.0.0.1:" + std::to_string(port)})
     {
         reference = process_.read_line();
     }
@@ -65,6 +66,22 @@ TEST(Persistent, ReferencesAreValidInTheNextRun)
         EXPECT_TRUE(located->_validate_connection());
         EXPECT_EQ(target->add(5, 6), 11);
     }
+}
+
+TEST(Persistent, PlainKeysAreValidInTheNextRun)
+{
+    Client client({"-ORBDebug", "0"});
+    std::uint16_t port = 0;
+    {
+        Server first(0, false, "1");
+        ASSERT_FALSE(first.reference.empty());
+        port = port_of(client.orb(), first.reference);
+    }
+    Server second(port, true, "1");
+    ASSERT_FALSE(second.reference.empty());
+    const Probe::Target_var target =
+        client.target("corbaloc::127.0.0.1:" + std::to_string(port) + "/outer/inner/object");
+    EXPECT_EQ(target->add(1, 2), 3);
 }
 
 TEST(Persistent, TransientReferencesAreNot)
