@@ -17,7 +17,7 @@ void DeferredInvocation::send()
 {
     Reference* const forward = reference_.forward(); // which keeps it
     Reference& reference = forward == nullptr ? reference_ : *forward;
-    following_forward_ = forward != nullptr;
+    following_ = forward;
     if (send_to(reference)) return;
     // The ordinary way knows every place to try, and how to say that none will do.
     try {
@@ -109,8 +109,7 @@ void DeferredInvocation::receive()
     if (outcome == Outcome::ok) {
         const Step step = accept();
         if (step == Step::done) return;
-        reference_.set_forward(step == Step::forward ? std::exchange(forward_, {})
-                                                     : ReferencePtr());
+        (void)(step == Step::forward ? follow_forward() : fall_back());
     } else {
         connection_.reset();
         if (outcome != Outcome::not_executed) raise_lost(outcome);

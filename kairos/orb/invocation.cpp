@@ -70,24 +70,22 @@ void Invocation::invoke()
     Reference* forwarded = reference_.forward();
     ReferencePtr current(forwarded);
     for (std::size_t forwards = 0; forwards <= limits::forwards_max; ++forwards) {
-        following_forward_ = static_cast<bool>(current);
+        following_ = current.get();
         const Step step = call(current ? *current : reference_);
         if (step == Step::done) [[likely]]
             return;
         if (step == Step::forward) {
-            current = std::exchange(forward_, {});
-            reference_.set_forward(current);
+            current = follow_forward();
         } else if (current) {
             // The place we were sent to is gone: ask again where the object is now.
-            current = {};
-            reference_.set_forward({});
+            current = fall_back();
         } else {
             raise<CORBA::TRANSIENT>(failure_.empty() ? minor_code::no_usable_profile
                                                      : minor_code::connect_failed,
                                     CORBA::COMPLETED_NO, failure_);
         }
     }
-    reference_.set_forward({});
+    reference_.forget_forwards();
     raise<CORBA::TRANSIENT>(minor_code::forward_loop, CORBA::COMPLETED_NO,
                             "too many location forwards");
 }
@@ -262,7 +260,7 @@ Invocation::Step Invocation::accept()
     case giop::ReplyStatus::user_exception:
         raise_user_exception();
     case giop::ReplyStatus::system_exception:
-        if (following_forward_ && forward_is_stale()) {
+        if (following_ != nullptr && forward_is_stale()) {
             if (connection_) lane_.give_back(std::move(connection_));
             return Step::next_target;
         }
@@ -280,9 +278,10 @@ Invocation::Step Invocation::accept()
 }
 
 /// Whether the place we were sent to does not know the object: where we came from may know better
-/// by now. Asked once a call.
+/// by now. Asked once a call. The place that has replaced the original address is believed.
 bool Invocation::forward_is_stale()
 {
+    if (following_ == reference_.permanent_forward()) return false;
     cdr::Reader body = in_;
     const auto exception = giop::SystemExceptionBody::read(body);
     if (asked_again_ || exception.completion != CORBA::COMPLETED_NO ||
@@ -302,6 +301,25 @@ void Invocation::take_forward()
         raise<CORBA::INV_OBJREF>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
                                  "location forward to nil");
     forward_ = reference_.orb().make_reference(std::move(ior));
+}
+
+/// CORBA 3.3 part 2, 9.6: a client may replace the old reference by a permanent one, but both stay
+/// valid. Only the reference itself, or what has replaced it, can say that it is replaced: what
+/// another place says for good lasts no longer than the forward to that place.
+ReferencePtr Invocation::follow_forward()
+{
+    const bool permanent = reply_.status == giop::ReplyStatus::location_forward_perm &&
+                           following_ == reference_.permanent_forward();
+    return reference_.set_forward(std::exchange(forward_, {}), permanent);
+}
+
+ReferencePtr Invocation::fall_back()
+{
+    Reference* const permanent = reference_.permanent_forward();
+    if (permanent != nullptr && following_ != permanent)
+        return reference_.set_forward(ReferencePtr(permanent), false);
+    reference_.forget_forwards();
+    return {};
 }
 
 void Invocation::raise_user_exception()

@@ -81,6 +81,11 @@ class Invocation {
     [[noreturn, gnu::cold]] void raise_malformed_results();
     [[gnu::cold]] void take_forward();
     [[nodiscard, gnu::cold]] bool forward_is_stale();
+    /// Where the call goes on: to where the last reply sent us…
+    [[gnu::cold]] ReferencePtr follow_forward();
+    /// …or, when that leads nowhere, to where it is known to be for good; null is the original
+    /// address.
+    [[gnu::cold]] ReferencePtr fall_back();
 
     Reference& reference_;
     const Operation& operation_;
@@ -94,7 +99,9 @@ class Invocation {
     std::optional<CollocatedReply> collocated_;    // the same for a call within the process
     std::unique_ptr<std::byte[]> long_header_;
     ReferencePtr forward_; // where the last reply sent us
-    bool following_forward_ = false;
+    // Where we were sent before; null: the original address. Set by each attempt, and not before:
+    // it is on the call path.
+    const Reference* following_;
     bool asked_again_ = false; // where the object is, after a forward led nowhere
     std::string failure_;      // why the last connection could not be made
 };

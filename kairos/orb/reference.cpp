@@ -50,20 +50,26 @@ ReferencePtr Reference::with(PolicyOverridesPtr overrides) const
     return make_intrusive<Reference>(orb_, ior_, std::move(overrides));
 }
 
-void Reference::set_forward(ReferencePtr target)
+ReferencePtr Reference::set_forward(ReferencePtr target, bool permanent)
 {
     const std::lock_guard lock(forwards_mutex_);
-    if (target) {
-        // A server that forwards to and fro must not fill the memory: each address is kept once.
-        const auto known = std::find_if(forwards_.begin(), forwards_.end(), [&](const auto& old) {
-            return old->ior() == target->ior();
-        });
-        if (known != forwards_.end())
-            target = *known;
-        else
-            forwards_.push_back(target);
-    }
+    // A server that forwards to and fro must not fill the memory: each address is kept once.
+    const auto known = std::find_if(forwards_.begin(), forwards_.end(),
+                                    [&](const auto& old) { return old->ior() == target->ior(); });
+    if (known != forwards_.end())
+        target = *known;
+    else
+        forwards_.push_back(target);
+    if (permanent) permanent_forward_.store(target.get(), std::memory_order_release);
     forward_.store(target.get(), std::memory_order_release);
+    return target;
+}
+
+void Reference::forget_forwards()
+{
+    const std::lock_guard lock(forwards_mutex_);
+    permanent_forward_.store(nullptr, std::memory_order_release);
+    forward_.store(nullptr, std::memory_order_release);
 }
 
 bool Reference::is_equivalent(const Reference& other) const noexcept

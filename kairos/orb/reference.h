@@ -64,8 +64,17 @@ class Reference final : public RefCounted {
     {
         return forward_.load(std::memory_order_acquire);
     }
-    /// Sends later calls to `target`, or for null to the original address again. Any thread.
-    void set_forward(IntrusivePtr<Reference> target);
+    /// Where calls go when another forward leads nowhere: to what the original address said is to
+    /// replace it (LOCATION_FORWARD_PERM), or null for the reference itself.
+    [[nodiscard]] Reference* permanent_forward() const noexcept
+    {
+        return permanent_forward_.load(std::memory_order_acquire);
+    }
+    /// Sends later calls to `target`, which is perhaps the one to stay. What is returned is the
+    /// reference that is kept for this place. Any thread, as the next.
+    IntrusivePtr<Reference> set_forward(IntrusivePtr<Reference> target, bool permanent);
+    /// Sends later calls to the original address again.
+    void forget_forwards();
 
     /// Same type id and profiles' addresses and keys: the same object as far as one can tell
     /// without asking it.
@@ -85,6 +94,7 @@ class Reference final : public RefCounted {
     bool is_local_ = false;
     std::atomic<const cdr::TextForm*> text_form_{nullptr};
     std::atomic<Reference*> forward_{nullptr};
+    std::atomic<Reference*> permanent_forward_{nullptr};
     std::mutex forwards_mutex_; // guards forwards_
     // Every forward there ever was: a call in progress may still be using it. One per address.
     std::vector<IntrusivePtr<Reference>> forwards_;

@@ -4,13 +4,15 @@
 // and back, and the wish to be addressed otherwise. Traps 7 and 8 of ORBs before us.
 #include "tests/malformed/fake_server.h"
 
+#include <optional>
+
 namespace kairos::orb_testing {
 namespace {
 
 using Peer = FakeServer::Peer;
 constexpr std::uint32_t once = 3, for_ever = 4; // LOCATION_FORWARD, LOCATION_FORWARD_PERM
 
-class Trap07_Forward : public ::testing::TestWithParam<std::uint32_t> {
+class Trap07 : public ::testing::Test {
   protected:
     static ior::Ior at(const FakeServer& server)
     {
@@ -23,9 +25,19 @@ class Trap07_Forward : public ::testing::TestWithParam<std::uint32_t> {
     /// Closes the client's connections: scripts that serve until then end.
     void end_client() { client_.reset(); }
 
+    /// Answers one request, then ends the connection and listens no more, so that it is dead.
+    static void serve_one_and_die(FakeServer& fake)
+    {
+        Peer peer = fake.accept();
+        peer.serve_one();
+        peer.send(WireMessage(giop::MessageType::close_connection).finish());
+    }
+
     LogLines log_;
     std::unique_ptr<Client> client_ = std::make_unique<Client>();
 };
+
+class Trap07_Forward : public Trap07, public ::testing::WithParamInterface<std::uint32_t> {};
 
 TEST_P(Trap07_Forward, IsFollowedWithTheSameArgumentsAndRemembered)
 {
@@ -93,6 +105,51 @@ TEST_P(Trap07_Forward, InACircleEndsInTransient)
     EXPECT_EQ(agent.requests(), static_cast<int>(limits::forwards_max) + 1);
 }
 
+TEST_P(Trap07_Forward, InACircleOfTwoEndsInTransient)
+{
+    std::optional<FakeServer> left;
+    std::optional<FakeServer> right;
+    const auto send_to = [](std::optional<FakeServer>& other, std::uint32_t status) {
+        return [&other, status](FakeServer& fake) {
+            Peer peer = fake.accept();
+            for (;;) {
+                const ReceivedRequest request = peer.read_request();
+                if (request.bytes.empty()) return;
+                peer.send(forward(request.id(), at(*other), status));
+            }
+        };
+    };
+    left.emplace(send_to(right, GetParam()));
+    right.emplace(send_to(left, GetParam()));
+    {
+        const Probe::Target_var target = this->target(*left);
+        EXPECT_EQ(outcome([&] { target->ping(); }), "TRANSIENT 0x4b520006 NO");
+    }
+    end_client();
+    left->end();
+    right->end();
+    EXPECT_EQ(left->requests() + right->requests(), static_cast<int>(limits::forwards_max) + 1);
+}
+
+TEST_P(Trap07_Forward, ToADeadAddressAgainAndAgainEndsInTransient)
+{
+    FakeServer agent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        for (;;) {
+            const ReceivedRequest request = peer.read_request();
+            if (request.bytes.empty()) return;
+            peer.send(forward(request.id(), reference_of({profile_at(dead_port())}), GetParam()));
+        }
+    });
+    {
+        const Probe::Target_var target = this->target(agent);
+        EXPECT_EQ(outcome([&] { target->ping(); }), "TRANSIENT 0x4b520006 NO");
+    }
+    end_client();
+    agent.end();
+    EXPECT_EQ(agent.requests(), static_cast<int>(limits::forwards_max) / 2 + 1);
+}
+
 TEST_P(Trap07_Forward, ToADeadAddressFallsBackToTheOriginal)
 {
     FakeServer agent([](FakeServer& fake) {
@@ -109,11 +166,7 @@ TEST_P(Trap07_Forward, ToADeadAddressFallsBackToTheOriginal)
 
 TEST_P(Trap07_Forward, ThatDiedLaterFallsBackToTheOriginal)
 {
-    auto real = std::make_unique<FakeServer>([](FakeServer& fake) {
-        Peer peer = fake.accept();
-        peer.serve_one();
-        peer.send(WireMessage(giop::MessageType::close_connection).finish());
-    });
+    auto real = std::make_unique<FakeServer>(serve_one_and_die);
     FakeServer agent([&](FakeServer& fake) {
         Peer peer = fake.accept();
         peer.send(forward(peer.read_request().id(), at(*real), GetParam()));
@@ -128,7 +181,7 @@ TEST_P(Trap07_Forward, ThatDiedLaterFallsBackToTheOriginal)
     EXPECT_EQ(agent.requests(), 2);
 }
 
-TEST_P(Trap07_Forward, WhoseServerDoesNotKnowTheObjectFallsBackOnce)
+TEST_F(Trap07, OnceToAServerThatDoesNotKnowTheObjectFallsBackOnce)
 {
     FakeServer restarted([](FakeServer& fake) {
         Peer peer = fake.accept();
@@ -141,11 +194,11 @@ TEST_P(Trap07_Forward, WhoseServerDoesNotKnowTheObjectFallsBackOnce)
     });
     FakeServer agent([&](FakeServer& fake) {
         Peer peer = fake.accept();
-        peer.send(forward(peer.read_request().id(), at(restarted), GetParam()));
+        peer.send(forward(peer.read_request().id(), at(restarted), once));
         peer.serve_one();
         // Asked anew by the second call, it insists: the object is gone indeed.
         for (int i = 0; i < 2; ++i)
-            peer.send(forward(peer.read_request().id(), at(restarted), GetParam()));
+            peer.send(forward(peer.read_request().id(), at(restarted), once));
     });
     {
         const Probe::Target_var target = this->target(agent);
@@ -157,6 +210,98 @@ TEST_P(Trap07_Forward, WhoseServerDoesNotKnowTheObjectFallsBackOnce)
     restarted.end();
     EXPECT_EQ(agent.requests(), 4);
     EXPECT_EQ(restarted.requests(), 3);
+}
+
+TEST_F(Trap07, ForEverToAServerThatDoesNotKnowTheObjectIsBelieved)
+{
+    FakeServer real([](FakeServer& fake) {
+        Peer peer = fake.accept();
+        for (int i = 0; i < 2; ++i)
+            peer.send(system_exception(peer.read_request().id(), CORBA::OBJECT_NOT_EXIST::kairos_id,
+                                       2, CORBA::COMPLETED_NO));
+    });
+    FakeServer agent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(real), for_ever));
+    });
+    const Probe::Target_var target = this->target(agent);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "OBJECT_NOT_EXIST 0x2 NO");
+    EXPECT_EQ(outcome([&] { target->ping(); }), "OBJECT_NOT_EXIST 0x2 NO");
+    agent.end();
+    real.end();
+    EXPECT_EQ(agent.requests(), 1);
+    EXPECT_EQ(real.requests(), 2);
+}
+
+TEST_F(Trap07, ForEverReplacesTheOriginal)
+{
+    auto lent = std::make_unique<FakeServer>(serve_one_and_die);
+    FakeServer home([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(*lent), once));
+        peer.serve_one();
+    });
+    FakeServer agent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(home), for_ever));
+    });
+    const Probe::Target_var target = this->target(agent);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    lent->end();
+    lent.reset();
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    agent.end();
+    home.end();
+    EXPECT_EQ(agent.requests(), 1);
+    EXPECT_EQ(home.requests(), 2);
+}
+
+TEST_F(Trap07, ForEverMayBeReplacedForEver)
+{
+    FakeServer last([](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), reference_of({profile_at(dead_port())}), once));
+        peer.serve_one();
+    });
+    FakeServer middle([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(last), for_ever));
+    });
+    FakeServer agent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(middle), for_ever));
+    });
+    const Probe::Target_var target = this->target(agent);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    agent.end();
+    middle.end();
+    last.end();
+    EXPECT_EQ(agent.requests(), 1);
+    EXPECT_EQ(middle.requests(), 1);
+    EXPECT_EQ(last.requests(), 2);
+}
+
+TEST_F(Trap07, ForEverBehindOnceLastsNoLonger)
+{
+    auto real = std::make_unique<FakeServer>(serve_one_and_die);
+    FakeServer lent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(*real), for_ever));
+    });
+    FakeServer agent([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        peer.send(forward(peer.read_request().id(), at(lent), once));
+        peer.serve_one();
+    });
+    const Probe::Target_var target = this->target(agent);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    real->end();
+    real.reset();
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    agent.end();
+    lent.end();
+    EXPECT_EQ(agent.requests(), 2);
+    EXPECT_EQ(lent.requests(), 1);
 }
 
 TEST_P(Trap07_Forward, LeadsIntoOwnProcessAndOut)
