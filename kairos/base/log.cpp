@@ -49,5 +49,10 @@ void write(Level level, std::string_view line) noexcept
     if (enabled(level)) current_sink.load(std::memory_order_relaxed)(level, line);
 }
 
+void announce(std::string_view line) noexcept
+{
+    current_sink.load(std::memory_order_relaxed)(Level::info, line);
+}
+
 } // namespace log
 } // namespace kairos

@@ -22,6 +22,8 @@ void set_level(Level least) noexcept;
 [[nodiscard]] bool enabled(Level level) noexcept;
 
 void write(Level level, std::string_view line) noexcept;
+/// A line that somebody has asked for: whatever the level.
+void announce(std::string_view line) noexcept;
 
 inline void error(std::string_view line) noexcept { write(Level::error, line); }
 inline void warning(std::string_view line) noexcept { write(Level::warning, line); }

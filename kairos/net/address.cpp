@@ -40,7 +40,8 @@ std::uint32_t scope_of(std::string_view text)
 
 bool is_virtual_bridge(std::string_view interface)
 {
-    constexpr std::string_view prefixes[] = {"docker", "br-", "virbr", "veth"};
+    constexpr std::string_view prefixes[] = {"docker", "br-",    "virbr", "veth",
+                                             "cni",    "podman", "lxcbr", "lxdbr"};
     return std::any_of(std::begin(prefixes), std::end(prefixes),
                        [&](std::string_view prefix) { return interface.starts_with(prefix); });
 }
@@ -332,29 +333,40 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port)
     return addresses;
 }
 
-Result<std::vector<Address>> local_addresses()
+Result<std::vector<InterfaceAddress>> interface_addresses()
 {
     ifaddrs* found = nullptr;
     if (::getifaddrs(&found) != 0) return system_error("cannot list network interfaces", errno);
     const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(found, &::freeifaddrs);
 
-    std::vector<Address> addresses;
+    std::vector<InterfaceAddress> addresses;
     for (const ifaddrs* next = found; next != nullptr; next = next->ifa_next) {
-        if (next->ifa_addr == nullptr || (next->ifa_flags & IFF_UP) == 0 ||
-            (next->ifa_flags & IFF_LOOPBACK) != 0 || is_virtual_bridge(next->ifa_name))
-            continue;
+        if (next->ifa_addr == nullptr || (next->ifa_flags & IFF_UP) == 0) continue;
         // getifaddrs gives no lengths; only these two families are read, with theirs.
         const sa_family_t family = next->ifa_addr->sa_family;
         if (family != AF_INET && family != AF_INET6) continue;
-        const Address address = Address::from_native(
-            next->ifa_addr, family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-        if (family == AF_INET6 && address.is_link_local()) continue;
-        addresses.push_back(address);
+        addresses.push_back(
+            {next->ifa_name,
+             Address::from_native(next->ifa_addr,
+                                  family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6))});
     }
-    std::stable_partition(addresses.begin(), addresses.end(), [](const Address& address) {
+    return addresses;
+}
+
+std::vector<Address> reachable_addresses(const std::vector<InterfaceAddress>& addresses)
+{
+    std::vector<Address> reachable;
+    for (const auto& [interface, address] : addresses) {
+        const bool is_ipv6 = address.family() == Address::Family::ipv6;
+        if (address.is_loopback() || address.is_any() || (is_ipv6 && address.is_link_local()) ||
+            is_virtual_bridge(interface))
+            continue;
+        reachable.push_back(address);
+    }
+    std::stable_partition(reachable.begin(), reachable.end(), [](const Address& address) {
         return address.family() == Address::Family::ipv4;
     });
-    return addresses;
+    return reachable;
 }
 
 } // namespace kairos::net

@@ -100,12 +100,21 @@ class Address {
 /// with a connection's lock held nor on the path of a call.
 [[nodiscard]] Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port);
 
-/// The addresses by which other machines may reach this one, IPv4 first, to be published where a
-/// server listens on every interface: of interfaces that are up, not loopback, and not the bridges
-/// of containers and virtual machines (docker…, br-…, virbr…, veth…), whose addresses lead nowhere
-/// from outside. Link-local IPv6 is left out: its scope means nothing to a peer. Port 0. May be
-/// empty on a machine without a network.
-[[nodiscard]] Result<std::vector<Address>> local_addresses();
+/// An address of this machine.
+struct InterfaceAddress {
+    std::string interface; ///< "eth0"
+    Address address;       ///< IPv4 or IPv6; port 0
+};
+/// Those of all interfaces that are up, in the system's order.
+[[nodiscard]] Result<std::vector<InterfaceAddress>> interface_addresses();
+
+/// Those by which other machines may reach this one, IPv4 first, to be published where a server
+/// listens on every interface: not loopback, and not of the bridges of containers and virtual
+/// machines (docker…, br-…, virbr…, veth… and the like), whose addresses lead nowhere from outside.
+/// Link-local IPv6 is left out: its scope means nothing to a peer. May be empty on a machine
+/// without a network.
+[[nodiscard]] std::vector<Address>
+reachable_addresses(const std::vector<InterfaceAddress>& addresses);
 
 } // namespace kairos::net
 

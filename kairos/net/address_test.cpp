@@ -181,19 +181,35 @@ TEST(Resolve, WhatCannotBeANameIsNotAskedFor)
     EXPECT_NE(addresses.error().reason.find("a..b"), std::string::npos);
 }
 
-TEST(LocalAddresses, ArePublishableAndIpv4First)
+TEST(InterfaceAddresses, HaveTheLoopbackOfThisMachine)
 {
-    const auto addresses = local_addresses();
+    const auto addresses = interface_addresses();
     ASSERT_TRUE(addresses) << addresses.error().reason;
-    bool seen_ipv6 = false;
-    for (const Address& address : *addresses) {
-        EXPECT_FALSE(address.is_loopback() || address.is_any()) << address.to_text();
+    bool loopback = false;
+    for (const auto& [interface, address] : *addresses) {
+        EXPECT_FALSE(interface.empty());
+        EXPECT_TRUE(address.is_ip());
         EXPECT_EQ(address.port(), 0);
-        const bool is_ipv6 = address.family() == Address::Family::ipv6;
-        EXPECT_FALSE(is_ipv6 && address.is_link_local()) << address.to_text();
-        EXPECT_TRUE(is_ipv6 || !seen_ipv6) << address.to_text() << " comes too late";
-        seen_ipv6 |= is_ipv6;
+        loopback |= address.is_loopback();
     }
+    EXPECT_TRUE(loopback);
+}
+
+TEST(ReachableAddresses, AreThoseThatLeadHereFromOutsideIpv4First)
+{
+    const auto at = [](const char* interface, const char* address) {
+        return InterfaceAddress{interface, Address::parse(address, 0).value()};
+    };
+    const std::vector<Address> reachable = reachable_addresses(
+        {at("lo", "127.0.0.1"), at("lo", "::1"), at("docker0", "172.17.0.1"),
+         at("br-0123456789ab", "172.18.0.1"), at("veth12", "10.9.0.1"), at("virbr0", "192.0.2.99"),
+         at("eth0", "2001:db8::1"), at("eth0", "fe80::1"), at("eth0", "192.0.2.1"),
+         at("br0", "192.0.2.2"), at("wlan0", "169.254.7.7")});
+    std::string hosts;
+    for (const Address& address : reachable)
+        hosts += address.host_text() + ' ';
+    EXPECT_EQ(hosts, "192.0.2.1 192.0.2.2 169.254.7.7 2001:db8::1 ");
+    EXPECT_TRUE(reachable_addresses({}).empty());
 }
 
 } // namespace

@@ -138,6 +138,26 @@ Result<void> set_debug(Options& options, std::string_view option, std::string_vi
     if (!number || *number < 0 || *number > 3)
         return bad_option(option, value, "a level of 0 to 3");
     options.log_level = *number;
+    options.announces_addresses = *number >= 1;
+    return {};
+}
+
+Result<void> set_publish(Options& options, std::string_view option, std::string_view value)
+{
+    auto items = parse_publish(value);
+    if (!items) return Error{items.error().code, std::string(option) + ": " + items.error().reason};
+    options.publish = std::move(items).value();
+    return {};
+}
+
+Result<void> set_publish_as(Options& options, std::string_view option, std::string_view value)
+{
+    if (value == "alternates")
+        options.publish_as = PublishAs::alternates;
+    else if (value == "profiles")
+        options.publish_as = PublishAs::profiles;
+    else
+        return bad_option(option, value, "alternates or profiles");
     return {};
 }
 
@@ -204,6 +224,8 @@ constexpr Known known_options[] = {
     {"-ORBDefaultInitRef", set_default_initial_reference},
     {"-ORBListenEndpoints", add_listen_endpoints},
     {"-ORBEndpoint", add_listen_endpoints},
+    {"-ORBPublish", set_publish},
+    {"-ORBPublishAs", set_publish_as},
     {"-ORBConcurrency", set_concurrency},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
@@ -245,30 +267,18 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
     std::string_view option = address.size() < rest.size() ? rest.substr(address.size() + 1) : "";
     if (const auto at = address.find('@'); at != std::string_view::npos)
         address.remove_prefix(at + 1); // TAO's "1.2@": the version is -ORBGIOPVersion's here
-    std::string_view port;
-    if (address.starts_with('[')) {
-        const auto close = address.find(']');
-        if (close == std::string_view::npos) return bad("'[' without ']'");
-        endpoint.host = address.substr(1, close - 1);
-        port = address.substr(close + 1);
-    } else {
-        const auto colon = address.find(':');
-        endpoint.host = address.substr(0, colon);
-        port = colon == std::string_view::npos ? "" : address.substr(colon);
-        if (port.find(':', 1) != std::string_view::npos)
-            return bad("an IPv6 address must be in brackets");
-    }
-    if (!port.empty()) {
-        const auto number = port.starts_with(':') ? parse_number<std::uint16_t>(port.substr(1))
-                                                  : std::optional<std::uint16_t>{};
-        if (!number) return bad("the port is not a number of 0 to 65535");
-        endpoint.port = *number;
-    }
+    auto parsed = parse_host_and_port(address);
+    if (!parsed) return bad(parsed.error().reason);
+    endpoint.host = std::move(parsed->host);
+    endpoint.port = parsed->port.value_or(0);
     constexpr std::string_view published = "hostname_in_ior=";
-    if (option.starts_with(published))
+    if (option.starts_with(published)) {
         endpoint.published_host = option.substr(published.size());
-    else if (!option.empty())
+        if (const auto host = check_published_host(endpoint.published_host); !host)
+            return bad(std::string(option) + ": " + host.error().reason);
+    } else if (!option.empty()) {
         return bad("unknown endpoint option '" + std::string(option) + "'");
+    }
     return endpoint;
 }
 

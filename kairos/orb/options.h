@@ -8,6 +8,7 @@
 #include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/publish.h"
 
 #include <cstddef>
 #include <map>
@@ -31,7 +32,7 @@ struct ListenEndpoint {
     std::string text;           ///< as the user wrote it, for messages
     std::string host;           ///< "" is every interface
     std::uint16_t port = 0;     ///< 0 lets the system choose
-    std::string published_host; ///< `hostname_in_ior`; "" publishes the address listened on
+    std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
 };
 
 struct Options {
@@ -51,9 +52,6 @@ struct Options {
     /// -ORBHoldLimit: requests that wait for their POAManagers at the same time; the next is
     /// refused with TRANSIENT.
     std::size_t held_requests_max = limits::held_requests_max;
-    /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
-    /// keys are understood.
-    bool plain_keys = false;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
     /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
@@ -67,6 +65,12 @@ struct Options {
     /// -ORBProfileTypes FILE: where what instrumented code measures is written; empty: nowhere.
     std::string profile_types;
     int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
+    bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
+    std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
+    PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles
+    /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
+    /// keys are understood.
+    bool plain_keys = false;
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. An option

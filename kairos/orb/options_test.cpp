@@ -66,9 +66,10 @@ TEST(ListenEndpoints, HostPortAndPublishedName)
 
 TEST(ListenEndpoints, BadOnesAreRefused)
 {
-    for (const char* text :
-         {"", "tcp://h:1", "iiop://h:", "iiop://h:x", "iiop://[::1", "iiop://::1",
-          "iiop://h:1/colour=red", "iiop://h:-1", "iiop://h:65536"})
+    for (const char* text : {"", "tcp://h:1", "iiop://h:", "iiop://h:x", "iiop://[::1",
+                             "iiop://::1", "iiop://h:1/colour=red", "iiop://h:-1", "iiop://h:65536",
+                             "iiop://h/hostname_in_ior=", "iiop://h/hostname_in_ior=0.0.0.0",
+                             "iiop://h/hostname_in_ior=a b"})
         EXPECT_FALSE(parse_listen_endpoints(text)) << text;
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 
 namespace kairos::orb {
 
@@ -81,16 +82,25 @@ IntrusivePtr<Endpoint> Orb::endpoint(const std::string& host, std::uint16_t port
 ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
 {
     ior::Ior ior{.type_id = std::string(type_id), .profiles = {}};
-    for (const Listener& listener : server_->listeners()) {
-        ior::IiopProfile profile{.version = options_.giop_version,
-                                 .host = listener.published_host,
-                                 .port = listener.published_port,
-                                 .object_key = {object_key.begin(), object_key.end()},
-                                 .components = {}};
-        if (options_.giop_version.minor >= 1) {
-            profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
-            profile.components.push_back(ior::make_code_sets(code_sets_.offered()));
-        }
+    ior::IiopProfile profile{.version = options_.giop_version,
+                             .host = {},
+                             .port = 0,
+                             .object_key = {object_key.begin(), object_key.end()},
+                             .components = {}};
+    if (options_.giop_version.minor >= 1) {
+        profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
+        profile.components.push_back(ior::make_code_sets(code_sets_.offered()));
+    }
+    std::span<const ior::Address> addresses = server_->published();
+    // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
+    if (options_.publish_as == PublishAs::alternates && options_.giop_version.minor >= 2) {
+        for (const ior::Address& address : addresses.subspan(1))
+            profile.components.push_back(ior::make_alternate_address(address));
+        addresses = addresses.first(1);
+    }
+    for (const ior::Address& address : addresses) {
+        profile.host = address.host;
+        profile.port = address.port;
         ior.profiles.push_back(ior::encode_iiop(profile));
     }
     return ior;
@@ -100,8 +110,8 @@ bool Orb::is_own_address(const std::string& host, std::uint16_t port) const
 {
     const std::lock_guard lock(mutex_);
     if (!server_) return false;
-    return std::ranges::any_of(server_->listeners(), [&](const Listener& listener) {
-        return listener.published_port == port && listener.published_host == host;
+    return std::ranges::any_of(server_->published(), [&](const ior::Address& address) {
+        return address.port == port && address.host == host;
     });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/ior/component.h"
 #include "kairos/net/acceptor.h"
 #include "kairos/orb/options.h"
 
@@ -18,8 +19,7 @@ class Orb;
 /// One listening socket and what references say about it.
 struct Listener {
     net::Acceptor acceptor;
-    std::string published_host;
-    std::uint16_t published_port;
+    std::vector<ior::Address> published;
 };
 
 class Server {
@@ -32,7 +32,8 @@ class Server {
     /// choice.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb);
 
-    [[nodiscard]] const std::vector<Listener>& listeners() const noexcept { return listeners_; }
+    /// What references say of all listeners, best first; no address twice.
+    [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
 
     virtual void start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.
@@ -47,9 +48,7 @@ class Server {
     virtual void join() noexcept = 0;
 
   protected:
-    Server(Orb& orb, std::vector<Listener> listeners) : orb_(orb), listeners_(std::move(listeners))
-    {
-    }
+    Server(Orb& orb, std::vector<Listener> listeners);
 
     /// Says why a connection could not be accepted. Once an episode.
     static void log_refusal(const net::Acceptor::Accepted& accepted);
@@ -58,6 +57,9 @@ class Server {
 
     Orb& orb_;
     std::vector<Listener> listeners_;
+
+  private:
+    std::vector<ior::Address> published_;
 };
 
 [[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,

@@ -58,6 +58,11 @@ TEST(Startup, ValuesThatMakeNoSense)
         {"-ORBListenEndpoints", "iiop://127.0.0.1:65536"},
         {"-ORBListenEndpoints", "iiop://[::1"},
         {"-ORBListenEndpoints", "iiop://127.0.0.1:1/what=ever"},
+        {"-ORBListenEndpoints", "iiop://127.0.0.1:1/hostname_in_ior=0.0.0.0"},
+        {"-ORBPublish", "everything"},
+        {"-ORBPublish", "host=[::]:7000"},
+        {"-ORBPublishAs", "components"},
+        {"-ORBPlainKeys", "yes"},
     };
     for (const Arguments& options : bad) {
         EXPECT_COMPLAINT(options, options[0]);
@@ -84,6 +89,14 @@ TEST(Startup, InterfaceThatIsNotThisMachines)
     const Arguments options{"-ORBListenEndpoints", "iiop://192.0.2.1:0"}; // RFC 5737: nobody's
     EXPECT_COMPLAINT(options, "-ORBListenEndpoints iiop://192.0.2.1:0");
     EXPECT_COMPLAINT(options, "Cannot assign requested address");
+}
+
+TEST(Startup, AddressesThatCannotBePublished)
+{
+    const std::string loopback = "iiop://127.0.0.1";
+    EXPECT_COMPLAINT((Arguments{"-ORBPublish", "interface=none"}), "-ORBPublish: interface=none: ");
+    EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", loopback, "-ORBPublish", "ipv6"}),
+                     "-ORBPublish: the server has no address");
 }
 
 TEST(Startup, OneBadEndpointOfSeveralGivesAllBack)
