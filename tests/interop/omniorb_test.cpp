@@ -200,6 +200,35 @@ TEST(Forwards, TargetGone)
     EXPECT_THROW(echo->nothing(), CORBA::TRANSIENT); // not for ever from one to the other
 }
 
+namespace {
+/// To omniORB a reference that was forwarded is no more equivalent to the same one that comes back.
+const Arguments not_of_forwarded{
+    "-without", "echo_Person",         "-without", "echo_Echo",
+    "-without", "echo_AnyObject",      "-without", "attribute_variable",
+    "-without", "attribute_reference", "-without", "exception_with_members",
+    "-without", "references_as_text",  "-without", "many_values"};
+constexpr int checks_of_forwarded = 123;
+} // namespace
+
+// What our POAs find servants by: a locator, an activator, a default servant; a name in the
+// IORTable; and a locator that forwards to omniORB.
+TEST(Poas, OmniOrbFindsServantsInEveryWay)
+{
+    const Peer target = omniorb_server();
+    for (const char* concurrency : {"thread-per-connection", "reactor"}) {
+        const Peer server(
+            Arguments{POA_SERVER, target.reference[0], "-ORBConcurrency", concurrency} +
+                kairos_options,
+            5);
+        for (std::size_t way = 0; way < server.reference.size(); ++way)
+            for (const char* version : {"1.0", "1.2"})
+                run_omniorb_client(server.reference[way],
+                                   Arguments{"-ORBmaxGIOPVersion", version} +
+                                       (way < 3 ? Arguments{} : not_of_forwarded),
+                                   way < 3 ? checks_total : checks_of_forwarded);
+    }
+}
+
 // --- the ends of connections and servers
 // ------------------------------------------------------------
 
