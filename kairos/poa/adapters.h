@@ -89,7 +89,8 @@ class Adapters final : public orb::Adapter {
 
     [[gnu::cold]] bool dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall,
                                           const ior::ObjectKey& key);
-    [[gnu::cold]] bool dispatch_persistent(orb::Upcall& upcall);
+    /// Not inline, or a request for a transient object would keep `this` for it.
+    [[gnu::cold, gnu::noinline]] bool dispatch_persistent(orb::Upcall& upcall);
     /// What a key that ObjectKey does not parse says, perhaps in `arena`; nothing for one that is
     /// not this server's. Throws LocationForward for one in the table.
     [[nodiscard]] std::optional<ior::PersistentKey> persistent_key(Bytes key, Arena& arena) const;
