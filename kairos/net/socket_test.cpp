@@ -112,7 +112,7 @@ TEST_P(SocketTest, ResetIsClosedWithTheSystemsReason)
     // Must not raise SIGPIPE, which would end this program.
     EXPECT_EQ(server.write(as_bytes("anybody there")).status, Status::closed);
     iovec segments[] = {{.iov_base = buffer.data(), .iov_len = buffer.size()}};
-    EXPECT_EQ(server.write_all(segments).status, Status::closed);
+    EXPECT_EQ(server.write_all(segments, buffer.size()).status, Status::closed);
 }
 
 TEST_P(SocketTest, ListeningOnATakenPortNamesAddressAndReason)
