@@ -69,8 +69,8 @@ class Connection {
     [[nodiscard]] std::size_t memory_held() const noexcept;
 
   private:
-    /// Read beyond the end of a large message: the next header usually comes along, and hardly
-    /// anything must be moved.
+    /// Read beyond the end of a large message: the beginning of the next one usually comes along,
+    /// which saves a read, and little must be moved.
     static constexpr std::size_t read_ahead = 4096;
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;

@@ -86,8 +86,8 @@ TEST_P(SocketTest, OptionsAreSetOnBothEnds)
         EXPECT_NE(::fcntl(socket->descriptor(), F_GETFD) & FD_CLOEXEC, 0);
     }
     if (loopback().is_ip()) { // loopback's segments would be 64 K
-        EXPECT_LE(int_option(client, IPPROTO_TCP, TCP_MAXSEG), 8192 / 4);
-        EXPECT_LE(int_option(server, IPPROTO_TCP, TCP_MAXSEG), 8192 / 4);
+        EXPECT_LE(int_option(client, IPPROTO_TCP, TCP_MAXSEG), 8192 / 2);
+        EXPECT_LE(int_option(server, IPPROTO_TCP, TCP_MAXSEG), 8192 / 2);
     }
     auto [plain_client, plain_server] = connected_pair(loopback(), {.no_delay = false});
     for (const Socket* socket : {&plain_client, &plain_server}) {
@@ -245,7 +245,8 @@ TEST_P(SocketTest, WriteAllContinuesAfterPartialWrites)
     std::size_t written = 0;
     std::size_t stops = 0;
     while (received.size() < sent.size()) {
-        const IoResult result = client.write_all(segments, sent.size() - written);
+        IoResult result;
+        if (written < sent.size()) result = client.write_all(segments, sent.size() - written);
         written += result.bytes;
         ASSERT_TRUE(result.ok() || result.status == Status::would_block);
         stops += result.ok() ? 0 : 1;
