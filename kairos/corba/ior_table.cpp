@@ -15,7 +15,7 @@ using kairos::mapping::omg_minor;
 
 std::string checked_key(const char* object_key)
 {
-    const std::string key = object_key == nullptr ? "" : object_key;
+    std::string key = object_key == nullptr ? "" : object_key;
     if (key.empty() || key.size() > kairos::limits::object_key_max)
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "not a name for an object key");
     return key;
