@@ -4,6 +4,7 @@
 // Every figure is a difference: N calls, then 2 N calls, and the second count less the first over
 // N, so that neither start-up nor the order itself is in it.
 #include "bench/call_counts.h"
+#include "bench/collocated.h"
 #include "bench/experiment.h"
 
 #include <algorithm>
@@ -167,6 +168,22 @@ Result<std::vector<Exercise>> exercises_of(const CountersOptions& options)
     return exercises;
 }
 
+/// Where Kairos itself takes part.
+Result<void> count_collocated(Report& report, const CountersOptions& options,
+                              const std::string& valgrind)
+{
+    if (std::ranges::find(options.systems, "kairos", &System::option) == options.systems.end())
+        return {};
+    for (const System& system : collocated_systems()) {
+        if (!installed(system, options.program_directory)) continue;
+        options.progress(1, "counting " + system.architecture);
+        auto row = collocated_row(system, options, valgrind);
+        if (!row) return row.error();
+        report.rows.push_back(std::move(*row));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<Report> run_counters(const CountersOptions& options)
@@ -186,6 +203,8 @@ Result<Report> run_counters(const CountersOptions& options)
         auto counted = count_system(report, system, options, *exercises, valgrind);
         if (!counted) return counted.error();
     }
+    if (auto counted = count_collocated(report, options, valgrind); !counted)
+        return counted.error();
     report.notes.push_back(fmt::format(
         "Per call in the steady state: ({} calls less {} calls) / {}. Locks: mutex, read-write and "
         "spin lock acquisitions.",
@@ -202,7 +221,8 @@ std::vector<Column> counters_columns()
             {"condition_actions_per_call", "conditions", 2},
             {"futexes_per_call", "futexes", 2},
             {"syscalls_per_call", "system calls", 2},
-            {"instructions_per_call", "instructions", 0}};
+            {"instructions_per_call", "instructions", 0},
+            {"ns_per_call", "ns", 1}};
 }
 
 } // namespace kairos::bench

@@ -197,9 +197,9 @@ OperationStrategy partner_of(const System& system)
 Result<std::int64_t> instructions_of_run(const System& system, const DemuxOptions& options,
                                          const std::string& valgrind, const Exercise& exercise)
 {
-    auto running =
-        RunningProgram::start(system, options.program_directory,
-                              {valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"});
+    auto running = RunningProgram::start(
+        system, options.program_directory,
+        {.wrapper = {valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"}});
     if (!running) return running.error();
     if (auto done = running->order(Verb::demux, exercise); !done) return done.error();
     const auto said = running->finish();

@@ -129,6 +129,7 @@ Tally tally_of(const GeneratedObjects& objects)
             if (!operation.empty()) {
                 (skeleton ? tally.skeletons : tally.stubs)[operation].add(symbol);
             } else if (contains(symbol.name, "_kairos_dispatch") ||
+                       contains(symbol.name, "::_kairos_direct(") ||
                        contains(symbol.name, "::_dispatch(")) {
                 if (!contains(symbol.name, "thunk")) tally.skeletons[dispatch].add(symbol);
             } else if (marshals(symbol.name) && !marshalled.contains(symbol.name)) {

@@ -158,6 +158,21 @@ std::span<const System> naming_systems()
     return systems;
 }
 
+std::span<const System> collocated_systems()
+{
+    const auto system = [](const char* option, const char* architecture) {
+        return System{
+            option,       "kairos",
+            architecture, "kairos-bench-collocated",
+            {},           {"-ORBCollocation", option, "-ORBListenEndpoints", "iiop://127.0.0.1:0"},
+            false};
+    };
+    static const std::array<System, 3> systems{system("direct", "collocated, direct"),
+                                               system("through-poa", "collocated, through-poa"),
+                                               system("no", "collocated, marshalled")};
+    return systems;
+}
+
 Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> all)
 {
     if (list.empty()) return std::vector<System>(all.begin(), all.end());
@@ -219,13 +234,15 @@ Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& e
 
 Result<RunningProgram> RunningProgram::start(const System& system,
                                              const std::filesystem::path& directory,
-                                             std::vector<std::string> wrapper)
+                                             const SideOptions& options)
 {
-    std::vector<std::string> command = std::move(wrapper);
+    std::vector<std::string> command = options.wrapper;
     command.push_back((directory / system.program).string());
     command.insert(command.end(), system.client_arguments.begin(), system.client_arguments.end());
-    auto process = ChildProcess::start(
-        {.command = std::move(command), .environment = {}, .cpu = {}, .inherited_descriptor = -1});
+    auto process = ChildProcess::start({.command = std::move(command),
+                                        .environment = options.environment,
+                                        .cpu = {},
+                                        .inherited_descriptor = options.inherited_descriptor});
     if (!process) return process.error();
     if (const auto ready = await_ready(*process); !ready) return ready.error();
     return RunningProgram(std::move(*process));

@@ -45,6 +45,9 @@ struct System {
 /// The programs with a Naming Service in them.
 [[nodiscard]] std::span<const System> naming_systems();
 
+/// The program that calls an object of its own, once for each kind of collocation.
+[[nodiscard]] std::span<const System> collocated_systems();
+
 /// The systems a comma-separated list names; an empty list names all of `known`.
 [[nodiscard]] Result<std::vector<System>>
 select_systems(const std::string& list, std::span<const System> known = all_systems());
@@ -57,8 +60,8 @@ select_systems(const std::string& list, std::span<const System> known = all_syst
 
 /// How one side of a system is started, beyond the system's own program and arguments.
 struct SideOptions {
-    std::vector<std::string> wrapper;     ///< a program that runs the side's, with its arguments
-    std::vector<std::string> environment; ///< "NAME=value"
+    std::vector<std::string> wrapper{};     ///< a program that runs the side's, with its arguments
+    std::vector<std::string> environment{}; ///< "NAME=value"
     int inherited_descriptor = -1;
 };
 
@@ -103,13 +106,13 @@ class RunningSystem {
 /// A measured program that needs no peer; it is given the system's client arguments.
 class RunningProgram {
   public:
-    /// `wrapper`: a program that runs the system's, with its arguments.
     static Result<RunningProgram> start(const System& system,
                                         const std::filesystem::path& directory,
-                                        std::vector<std::string> wrapper = {});
+                                        const SideOptions& options = {});
     [[nodiscard]] Result<RunningSystem::Figures> order(Verb verb, const Exercise& exercise);
     /// What it has said on standard error.
     Result<std::string> finish();
+    [[nodiscard]] pid_t pid() const { return process_.pid(); }
 
   private:
     explicit RunningProgram(ChildProcess process) : process_(std::move(process)) {}

@@ -32,6 +32,7 @@ constexpr std::size_t shapes = 11;
 using BytesByShape = std::array<std::int64_t, shapes>;
 
 constexpr std::int64_t operation_bytes = 260;
+constexpr std::int64_t direct_call_bytes = 245; ///< of the stub (emit_direct.cpp), from CosNaming
 constexpr BytesByShape in_bytes{375, 600, 40, 40, 700, 205, 380, 600, 65, 235, 190};
 constexpr BytesByShape inout_bytes{535, 380, 40, 525, 40, 490, 480, 1645, 280, 280, 335};
 constexpr BytesByShape out_bytes{605, 40, 435, 885, 260, 165, 530, 1050, 85, 40, 285};
@@ -120,6 +121,7 @@ CodeBytes estimated_bytes(const Call& call)
         bytes.compiled += compiled;
         bytes.interpretive += interpreted_parameter_bytes;
     };
+    if (can_share_arguments(call)) bytes.compiled += direct_call_bytes;
     if (call.result->kind != TypeKind::void_) add(bytes_of(*call.result, result_bytes));
     for (const Parameter& parameter : call.parameters)
         add(bytes_of(parameter));

@@ -5,6 +5,7 @@
 #include "idlc/profile_choice.h"
 #include "idlc/provider.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -331,7 +332,9 @@ namespace {
 /// have.
 std::string unhiding_name(const std::string& name)
 {
-    const bool taken = name == "result" || name == "call" || name == "upcall" || name == "context";
+    constexpr std::string_view used[] = {"result",    "call",   "upcall", "context",
+                                         "reference", "direct", "servant"};
+    const bool taken = std::ranges::find(used, name) != std::end(used);
     return "_" + name + (taken ? "_" : "");
 }
 

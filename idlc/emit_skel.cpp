@@ -41,6 +41,8 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
         bases +=
             (bases.empty() ? "public virtual ::" : ", public virtual ::") + skeleton_name(*base);
     if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
+    // Not virtual, so that both classes have one table of functions.
+    if (has_direct_class(source, interface)) bases += ", public " + direct_class(interface);
     out.open("class ", exported(source), name, " : ", bases, " {");
     out.label("public:");
     for (const Declaration* declaration : interface.declarations)
@@ -54,6 +56,8 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
         out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
         out.line("bool _kairos_supports(std::string_view repository_id) const override;");
         out.line("const char* _kairos_id() const override;");
+        if (gives_direct_classes(source, interface))
+            out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
     }
     for (const Declaration* declaration : interface.declarations)
@@ -452,6 +456,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     out.line(test, ";");
     out.close();
     out.blank();
+    emit_direct_function(source, interface, out);
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
     emit_serving(source, interface, out);

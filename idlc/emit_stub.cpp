@@ -270,7 +270,9 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     if (is_interpreted(source, call)) return emit_interpreted_stub(source, call, out);
     out.open(result_type(*call.result), " ", stub_class(call.interface()).substr(2),
              "::", call.cpp_name(), "(", parameter_list(call), ")\n{");
-    out.line("::kairos::corba::Invocation _call(*this, ", operation_reference(source, call), ");");
+    const bool tried = emit_direct_call(source, call, out);
+    out.line("::kairos::corba::Invocation _call(", tried ? "*_reference, " : "*this, ",
+             operation_reference(source, call), ");");
     emit_call_probe(source, call, "client-encode", "_kairos_encoding", out);
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction != Direction::out)

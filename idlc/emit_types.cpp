@@ -278,6 +278,7 @@ void TypesEmitter::emit_interface(const Interface& interface)
     out_.line(name, "() = default;");
     out_.close("};");
     out_.blank();
+    emit_direct_class(source_, interface, out_);
 }
 
 void TypesEmitter::announce_value(const Declaration& value)

@@ -118,6 +118,20 @@ struct Call {
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);
 /// emit_interpreted.cpp: whether there is an interpreted form of an operation.
 [[nodiscard]] bool can_interpret(const Call& call);
+/// emit_direct.cpp: whether a servant in the same process can be given the caller's own arguments,
+/// so that neither sees a difference to copies.
+[[nodiscard]] bool can_share_arguments(const Call& call);
+/// emit_direct.cpp: the class behind a stub class whose functions are those that stubs call of a
+/// servant in their process, if there are any.
+[[nodiscard]] bool has_direct_class(const Source& source, const Interface& interface);
+[[nodiscard]] std::string direct_class(const Interface& interface);
+void emit_direct_class(const Source& source, const Interface& interface, Text& out);
+/// emit_direct.cpp: the part of the stub that calls such a servant; nothing for other operations.
+/// True if it has declared `_reference`.
+[[nodiscard]] bool emit_direct_call(const Source& source, const Call& call, Text& out);
+/// emit_direct.cpp: how a skeleton's class gives its direct classes: declaration and definition.
+[[nodiscard]] bool gives_direct_classes(const Source& source, const Interface& interface);
+void emit_direct_function(const Source& source, const Interface& interface, Text& out);
 /// emit_table.cpp: the tables of interpreted structs.
 void emit_table_declarations(const Source& source, Text& out);
 void emit_tables(const Source& source, Text& out);

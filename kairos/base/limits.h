@@ -35,6 +35,8 @@ inline constexpr std::size_t values_nesting_max = 1000;
 inline constexpr std::size_t value_ids_max = 256;
 /// Location forwards followed for one call before TRANSIENT: a loop, not a route.
 inline constexpr std::size_t forwards_max = 16;
+/// Servants that one reference remembers for direct calls, one after the other.
+inline constexpr std::size_t direct_links_max = 16;
 /// Octets of an object key, an operation name or a repository id.
 inline constexpr std::size_t object_key_max = std::size_t{64} << 10;
 inline constexpr std::size_t operation_name_max = std::size_t{4} << 10;

@@ -11,21 +11,22 @@
 
 namespace kairos::corba {
 
+/// What a stub calls.
+[[nodiscard]] inline orb::Reference& reference_of(CORBA::Object& target)
+{
+    const orb::ReferencePtr& reference = target._kairos_reference();
+    if (!reference) [[unlikely]]
+        orb::raise<CORBA::NO_IMPLEMENT>(mapping::omg_minor(8), CORBA::COMPLETED_NO,
+                                        "a local object does not implement this operation");
+    return *reference;
+}
+
 class Invocation : public orb::Invocation {
   public:
+    using orb::Invocation::Invocation;
     Invocation(CORBA::Object& target, const orb::Operation& operation)
         : orb::Invocation(reference_of(target), operation)
     {
-    }
-
-  private:
-    [[nodiscard]] static orb::Reference& reference_of(CORBA::Object& target)
-    {
-        const orb::ReferencePtr& reference = target._kairos_reference();
-        if (!reference) [[unlikely]]
-            orb::raise<CORBA::NO_IMPLEMENT>(mapping::omg_minor(8), CORBA::COMPLETED_NO,
-                                            "a local object does not implement this operation");
-        return *reference;
     }
 };
 

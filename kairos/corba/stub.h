@@ -6,6 +6,7 @@
 #include "kairos/corba/abstract_base.h"
 #include "kairos/corba/any_object.h"
 #include "kairos/corba/context.h"
+#include "kairos/corba/direct.h"
 #include "kairos/corba/interpreted.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/object.h"

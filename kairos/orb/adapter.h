@@ -9,6 +9,7 @@
 
 namespace kairos::orb {
 
+class DirectCall;
 class Upcall;
 
 /// Thrown through an upcall: the object is elsewhere. Becomes a LOCATION_FORWARD.
@@ -27,6 +28,9 @@ class Adapter {
     /// False: the adapter holds requests at present; nothing was done, the same request is to be
     /// offered again. Upcall::hold() says when.
     [[nodiscard]] virtual bool dispatch(Upcall& upcall) = 0;
+    /// The same for a call that is not encoded, where the servant takes it; DirectCall::made() says
+    /// whether it did.
+    [[nodiscard]] virtual bool call(DirectCall& call) = 0;
     /// Whether the object of this key is here. Throws as dispatch does.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 };

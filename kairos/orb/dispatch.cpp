@@ -7,15 +7,12 @@
 #include "kairos/orb/orb.h"
 
 namespace kairos::orb {
-namespace {
 
-void log_foreign_exception(const Upcall& upcall, const char* what) noexcept
+void log_foreign_exception(std::string_view operation, const char* what) noexcept
 {
-    log::warning("servant threw a foreign exception from operation '" +
-                 std::string(upcall.operation()) + "': " + what);
+    log::warning("servant threw a foreign exception from operation '" + std::string(operation) +
+                 "': " + what);
 }
-
-} // namespace
 
 Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                 ReplyChannel& channel, UpcallMemory& memory)
@@ -37,10 +34,10 @@ Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* tex
     } catch (const std::bad_alloc&) {
         upcall.reply(CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE));
     } catch (const std::exception& exception) {
-        log_foreign_exception(upcall, exception.what());
+        log_foreign_exception(upcall.operation(), exception.what());
         upcall.reply(CORBA::UNKNOWN(minor_code::foreign_exception, CORBA::COMPLETED_MAYBE));
     } catch (...) {
-        log_foreign_exception(upcall, "not derived from std::exception");
+        log_foreign_exception(upcall.operation(), "not derived from std::exception");
         upcall.reply(CORBA::UNKNOWN(minor_code::foreign_exception, CORBA::COMPLETED_MAYBE));
     }
     return upcall.malformed() ? Served::malformed : Served::yes;

@@ -21,6 +21,9 @@ enum class Served : std::uint8_t {
 [[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                               ReplyChannel& channel, UpcallMemory& memory);
 
+/// A servant threw what CORBA does not know.
+void log_foreign_exception(std::string_view operation, const char* what) noexcept;
+
 /// Where an object is, and what belongs into the body of the answer.
 [[nodiscard]] giop::LocateStatus location_of(Orb& orb, Bytes object_key, giop::Version version,
                                              cdr::Writer& body);

@@ -90,6 +90,19 @@ Result<void> set_demultiplexing(Options& options, std::string_view option, std::
     return {};
 }
 
+Result<void> set_collocation(Options& options, std::string_view option, std::string_view value)
+{
+    if (value == "direct")
+        options.collocation = Collocation::direct;
+    else if (value == "through-poa")
+        options.collocation = Collocation::through_poa;
+    else if (value == "no")
+        options.collocation = Collocation::no;
+    else
+        return bad_option(option, value, "direct, through-poa or no");
+    return {};
+}
+
 Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
@@ -230,6 +243,7 @@ constexpr Known known_options[] = {
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
     {"-ORBDemux", set_demultiplexing},
+    {"-ORBCollocation", set_collocation},
     {"-ORBHoldLimit", set_size<&Options::held_requests_max>},
     {"-ORBFragmentSize", set_fragment_size},
     {"-ORBGIOPVersion", set_giop_version},

@@ -27,6 +27,13 @@ enum class Concurrency {
 /// How object adapters find the servants of requests, unless their policies say otherwise.
 enum class Demultiplexing { linear, hash, active };
 
+/// How calls reach objects of their own process and ORB (docs/poa.md, "Calls within the process").
+enum class Collocation {
+    through_poa, ///< the adapter finds the servant, whose function is called
+    direct,      ///< the same, and later calls go to the servant it found
+    no,          ///< as remote calls do, by messages, but without sockets
+};
+
 /// Where to listen, and what to publish about it in references.
 struct ListenEndpoint {
     std::string text;           ///< as the user wrote it, for messages
@@ -49,6 +56,8 @@ struct Options {
     std::size_t fragment_size = 0;
     /// -ORBDemux linear, hash or active.
     Demultiplexing demultiplexing = Demultiplexing::active;
+    /// -ORBCollocation direct, through-poa or no.
+    Collocation collocation = Collocation::through_poa;
     /// -ORBHoldLimit: requests that wait for their POAManagers at the same time; the next is
     /// refused with TRANSIENT.
     std::size_t held_requests_max = limits::held_requests_max;

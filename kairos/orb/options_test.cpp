@@ -31,6 +31,8 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
               "-ORBConcurrency: 'magic' is not thread-per-connection or reactor");
     EXPECT_EQ(reason({"-ORBDemux", "magic"}), "-ORBDemux: 'magic' is not linear, hash or active");
+    EXPECT_EQ(reason({"-ORBCollocation", "yes"}),
+              "-ORBCollocation: 'yes' is not direct, through-poa or no");
     EXPECT_EQ(reason({"-ORBHoldLimit", "-1"}),
               "-ORBHoldLimit: '-1' is not a number of zero or more");
     EXPECT_EQ(reason({"-ORBMaxMessageSize", "4294967296"}),

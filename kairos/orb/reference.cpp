@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/reference.h"
 
+#include "kairos/base/limits.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace kairos::orb {
 namespace {
@@ -34,6 +37,15 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         is_local_ = serves_itself(target);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
+    const Collocation collocation = orb_->options().collocation;
+    calls_directly_ = is_local_ && collocation != Collocation::no;
+    links_servants_ = is_local_ && collocation == Collocation::direct;
+}
+
+Reference::~Reference()
+{
+    for (const DirectLink* link = links_.load(); link != nullptr;)
+        delete std::exchange(link, link->next);
 }
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of
@@ -52,7 +64,7 @@ ReferencePtr Reference::with(PolicyOverridesPtr overrides) const
 
 ReferencePtr Reference::set_forward(ReferencePtr target, bool permanent)
 {
-    const std::lock_guard lock(forwards_mutex_);
+    const std::lock_guard lock(mutex_);
     // A server that forwards to and fro must not fill the memory: each address is kept once.
     const auto known = std::find_if(forwards_.begin(), forwards_.end(),
                                     [&](const auto& old) { return old->ior() == target->ior(); });
@@ -67,9 +79,23 @@ ReferencePtr Reference::set_forward(ReferencePtr target, bool permanent)
 
 void Reference::forget_forwards()
 {
-    const std::lock_guard lock(forwards_mutex_);
+    const std::lock_guard lock(mutex_);
     permanent_forward_.store(nullptr, std::memory_order_release);
     forward_.store(nullptr, std::memory_order_release);
+}
+
+/// An object that is activated again and again has a link each time, and they are kept: after so
+/// many its calls go through the adapter.
+void Reference::link(const DirectLink& servant) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (linked(servant.interface) != nullptr) return; // another thread was faster
+    const DirectLink* newest = links_.load(std::memory_order_relaxed);
+    auto* link = new (std::nothrow) DirectLink(servant);
+    if (link == nullptr) return;
+    link->next = newest;
+    links_.store(link, std::memory_order_release);
+    if (++links_made_ == limits::direct_links_max) links_servants_ = false;
 }
 
 bool Reference::is_equivalent(const Reference& other) const noexcept

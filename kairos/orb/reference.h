@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a client holds: an IOR, made ready for calling. Station 2 of the request walk
-// (docs/TOUR.md). Immutable and shared between threads, but for
-// the forward that a server may set and the form of text that a call may choose.
+// (docs/TOUR.md). Immutable and shared between threads, but for the forward that a server may set,
+// the form of text that a call may choose and the servants that calls of this process have found.
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
@@ -30,6 +30,22 @@ struct Target {
     const cdr::TextForm* text = nullptr; ///< how text travels there; the ORB's
 };
 
+/// A servant of this process that calls may go to for as long as the masked state is as expected.
+/// Neither is freed while the ORB lives.
+struct DirectLink {
+    const void* interface; ///< which of its functions (DirectCall::interface)
+    void* servant;
+    const std::atomic<std::uint64_t>* state;
+    std::uint64_t mask;
+    std::uint64_t expected;
+    const DirectLink* next = nullptr;
+
+    [[nodiscard]] bool holds() const noexcept
+    {
+        return (state->load(std::memory_order_acquire) & mask) == expected;
+    }
+};
+
 class Reference final : public RefCounted {
   public:
     /// Keeps `orb` alive. Profiles that cannot be used are kept in the IOR and passed over.
@@ -45,6 +61,23 @@ class Reference final : public RefCounted {
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
     /// Whether the object is in this process, served by the reference's own ORB.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
+    /// Whether stubs are to try call_directly first.
+    [[nodiscard]] bool calls_directly() const noexcept { return calls_directly_; }
+    /// The servant of an object that was called before, if it still is; or null.
+    [[nodiscard]] const DirectLink* linked(const void* interface) const noexcept
+    {
+        const DirectLink* link = links_.load(std::memory_order_acquire);
+        while (link != nullptr && (link->interface != interface || !link->holds()))
+            link = link->next;
+        return link;
+    }
+    /// Whether calls that have found a servant are to `link` it.
+    [[nodiscard]] bool links_servants() const noexcept
+    {
+        return links_servants_.load(std::memory_order_relaxed);
+    }
+    void link(const DirectLink& servant) noexcept;
+
     /// How the text of a call is encoded, before a target is chosen: as its first target wants it,
     /// unless that was found to be unreachable. Null for objects of this process.
     [[nodiscard]] const cdr::TextForm* text_form() const noexcept
@@ -83,7 +116,7 @@ class Reference final : public RefCounted {
     [[nodiscard]] std::uint32_t hash() const noexcept;
 
   private:
-    ~Reference() override = default;
+    ~Reference() override;
     [[nodiscard]] bool serves_itself(const ior::Target& target) const;
 
     const IntrusivePtr<Orb> orb_;
@@ -92,10 +125,15 @@ class Reference final : public RefCounted {
     std::vector<Target> targets_;
     ior::OctetVector object_key_;
     bool is_local_ = false;
+    bool calls_directly_ = false;
+    std::atomic<bool> links_servants_{false};
+    // Every link there ever was: a call in progress may be looking at it. Newest first.
+    std::atomic<const DirectLink*> links_{nullptr};
     std::atomic<const cdr::TextForm*> text_form_{nullptr};
     std::atomic<Reference*> forward_{nullptr};
     std::atomic<Reference*> permanent_forward_{nullptr};
-    std::mutex forwards_mutex_; // guards forwards_
+    std::mutex mutex_; // guards what follows, and changes of links_
+    std::size_t links_made_ = 0;
     // Every forward there ever was: a call in progress may still be using it. One per address.
     std::vector<IntrusivePtr<Reference>> forwards_;
 };

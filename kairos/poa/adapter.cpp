@@ -2,7 +2,6 @@
 #include "kairos/poa/adapter.h"
 
 #include "kairos/orb/failure.h"
-#include "kairos/orb/upcall.h"
 #include "kairos/poa/adapters.h"
 
 #include <chrono>
@@ -74,25 +73,25 @@ void Adapter::on_its_thread(std::uint32_t key_id, const std::function<void()>& w
                                      "the ORB was shut down");
 }
 
-bool Adapter::dispatch(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted)
+bool Adapter::dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted)
 {
     bool served = false;
-    on_its_thread(key_id, [&] { served = serve(upcall, key_id, wanted); });
+    on_its_thread(key_id, [&] { served = serve(request, key_id, wanted); });
     return served;
 }
 
-bool Adapter::serve(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted)
+bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& wanted)
 {
     const Use use(*this, key_id);
     if (!use || !may_say(wanted)) raise_gone();
-    if (!admits(upcall)) return false;
+    if (!admits(request.hold())) return false;
     std::unique_lock alone(single_, std::defer_lock);
     if (policies_.threads == Threads::single) alone.lock();
-    call(upcall, wanted);
+    call(request, wanted);
     return true;
 }
 
-bool Adapter::admits(orb::Upcall& upcall)
+bool Adapter::admits(orb::Hold& hold)
 {
     const std::uint64_t seen = manager_->changes();
     if (life_ != Life::alive)
@@ -102,7 +101,7 @@ bool Adapter::admits(orb::Upcall& upcall)
     case ManagerState::active:
         return true;
     case ManagerState::holding:
-        adapters_.hold(upcall, *manager_, seen);
+        adapters_.hold(hold, *manager_, seen);
         return false;
     case ManagerState::discarding:
         orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
@@ -113,12 +112,12 @@ bool Adapter::admits(orb::Upcall& upcall)
     raise_adapter(1, "the POAManager is inactive");
 }
 
-void Adapter::call(orb::Upcall& upcall, const Wanted& wanted)
+void Adapter::call(Request& request, const Wanted& wanted)
 {
     const Bytes id = id_of(wanted);
     if (policies_.retains()) {
-        if (call_active(upcall, enter(wanted))) return;
-        if (activator_.load() != nullptr && call_active(upcall, incarnate(id))) return;
+        if (call_active(request, enter(wanted))) return;
+        if (activator_.load() != nullptr && call_active(request, incarnate(id))) return;
     }
     switch (policies_.processing) {
     case Processing::map_only:
@@ -126,20 +125,21 @@ void Adapter::call(orb::Upcall& upcall, const Wanted& wanted)
     case Processing::default_servant:
         if (Servant* servant = default_servant_.load()) {
             const Calling calling(*this, *servant, id);
-            return servant->_kairos_dispatch(upcall);
+            return request.call(*servant, nullptr);
         }
         raise_adapter(3, "there is no default servant");
     case Processing::servant_manager:
         if (policies_.retains()) raise_adapter(4, "there is no servant manager");
-        call_located(upcall, id);
+        call_located(request, id);
     }
 }
 
-bool Adapter::call_active(orb::Upcall& upcall, const std::optional<ObjectMap::Entry>& entry)
+bool Adapter::call_active(Request& request, const std::optional<ObjectMap::Entry>& entry)
 {
     if (!entry) return false;
+    const bool any_thread = policies_.threads == Threads::orb_controlled;
     const Calling calling(*this, *entry);
-    entry->servant()._kairos_dispatch(upcall);
+    request.call(entry->servant(), any_thread ? &*entry : nullptr);
     return true;
 }
 
@@ -160,25 +160,25 @@ Servant& Adapter::preinvoke(ServantLocator& locator, Bytes id, std::string_view 
 }
 
 /// What is to be sent waits for postinvoke, which may have an exception for the caller instead.
-void Adapter::call_located(orb::Upcall& upcall, Bytes id)
+void Adapter::call_located(Request& request, Bytes id)
 {
     ServantLocator& locator = locator_or_raise();
     void* cookie = nullptr;
-    Servant& servant = preinvoke(locator, id, upcall.operation(), cookie);
-    upcall.keep_results();
+    Servant& servant = preinvoke(locator, id, request.operation(), cookie);
+    request.keep_results();
     const auto postinvoke = [&] {
         const Calling calling(*this);
-        locator.postinvoke(id, *this, upcall.operation(), cookie, servant);
+        locator.postinvoke(id, *this, request.operation(), cookie, servant);
     };
     try {
         const Calling calling(*this, servant, id);
-        servant._kairos_dispatch(upcall);
+        request.call(servant, nullptr);
     } catch (...) {
         postinvoke();
         throw;
     }
     postinvoke();
-    upcall.send_kept();
+    request.send_kept();
 }
 
 // --- LocateRequest -------------------------------------------------------------------------------

@@ -16,14 +16,11 @@
 #include "kairos/poa/manager.h"
 #include "kairos/poa/object_map.h"
 #include "kairos/poa/policies.h"
+#include "kairos/poa/request.h"
 #include "kairos/poa/servant_manager.h"
 
 #include <map>
 #include <string>
-
-namespace kairos::orb {
-class Upcall;
-}
 
 namespace kairos::poa {
 
@@ -120,11 +117,11 @@ class Adapter final : private Retiring {
     }
     [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
     /// Every other way. As orb::Adapter::dispatch.
-    [[nodiscard]] bool dispatch(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted);
+    [[nodiscard]] bool dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted);
     [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
     /// Whether a request may go on: as orb::Adapter::dispatch, throws what the manager's state
     /// calls for. While in use.
-    [[nodiscard]] bool admits(orb::Upcall& upcall);
+    [[nodiscard]] bool admits(orb::Hold& hold);
     /// Blocks until no request is inside. Looks again and again: for states that change a few times
     /// in the life of a process no call should pay for a counter. With `empty` no object is active
     /// or leaving either.
@@ -192,12 +189,11 @@ class Adapter final : private Retiring {
     void give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept;
 
     void on_its_thread(std::uint32_t key_id, const std::function<void()>& work);
-    [[nodiscard]] bool serve(orb::Upcall& upcall, std::uint32_t key_id, const Wanted& wanted);
+    [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& wanted);
     [[nodiscard]] bool look_for(std::uint32_t key_id, const Wanted& wanted);
-    void call(orb::Upcall& upcall, const Wanted& wanted);
-    [[nodiscard]] bool call_active(orb::Upcall& upcall,
-                                   const std::optional<ObjectMap::Entry>& entry);
-    void call_located(orb::Upcall& upcall, Bytes id);
+    void call(Request& request, const Wanted& wanted);
+    [[nodiscard]] bool call_active(Request& request, const std::optional<ObjectMap::Entry>& entry);
+    void call_located(Request& request, Bytes id);
     /// Whether this adapter makes keys like that: of the right kind for its lifespan, and a place
     /// that is an id stands in front, not behind.
     [[nodiscard]] bool may_say(const Wanted& wanted) const

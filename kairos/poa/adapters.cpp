@@ -3,6 +3,7 @@
 
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/plain_key.h"
+#include "kairos/orb/direct_call.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
 
@@ -40,6 +41,61 @@ Wanted wanted_by(const ObjectKey& key, Bytes octets)
             .id_is_place = id.empty()};
 }
 
+class EncodedRequest final : public Request {
+  public:
+    explicit EncodedRequest(orb::Upcall& upcall)
+        : Request(upcall.hold(), upcall.operation()), upcall_(upcall)
+    {
+    }
+    void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
+    {
+        servant._kairos_dispatch(upcall_);
+    }
+    void keep_results() noexcept override { upcall_.keep_results(); }
+    void send_kept() override { upcall_.send_kept(); }
+
+  private:
+    orb::Upcall& upcall_;
+};
+
+[[gnu::cold]] void link(orb::DirectCall& call, void* direct, const ObjectMap::Entry& entry) noexcept
+{
+    const std::uint64_t generation = entry.place().generation;
+    call.link({.interface = call.interface(),
+               .servant = direct,
+               .state = &entry.state(),
+               .mask = ~Slot::inside,
+               .expected = generation << Slot::generation_shift | Slot::active});
+}
+
+void make(orb::DirectCall& call, Servant& servant, const ObjectMap::Entry* lasting)
+{
+    void* direct = servant._kairos_direct(call.interface());
+    if (direct == nullptr) [[unlikely]]
+        return;
+    if (call.links() && lasting != nullptr) [[unlikely]]
+        link(call, direct, *lasting);
+    call.make(direct);
+}
+
+/// Results go where the caller wants them at once: an exception of postinvoke takes their place.
+class DirectRequest final : public Request {
+  public:
+    explicit DirectRequest(orb::DirectCall& call)
+        : Request(call.hold(), call.operation()), call_(call)
+    {
+    }
+    void call(Servant& servant, const ObjectMap::Entry* lasting) override
+    {
+        make(call_, servant, lasting);
+    }
+    void keep_results() noexcept override {}
+    void send_kept() override {}
+
+  private:
+    orb::DirectCall& call_;
+};
+
 } // namespace
 
 Adapters::Adapters(orb::Orb& orb) : orb_(orb) { paths_.reset(IdStrategy::hash, {}); }
@@ -52,7 +108,7 @@ bool Adapters::dispatch(orb::Upcall& upcall)
 {
     const auto key = ObjectKey::parse(upcall.object_key());
     if (!key || key->incarnation != orb_.incarnation()) [[unlikely]]
-        return dispatch_persistent(upcall);
+        return serve_otherwise(upcall, nullptr);
     poa::Adapter* adapter = find(key->adapter);
     if (adapter == nullptr) [[unlikely]]
         raise_unknown_adapter();
@@ -60,16 +116,30 @@ bool Adapters::dispatch(orb::Upcall& upcall)
     // Now that this request can be seen inside: wait_until_idle must not miss it.
     if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
         entry.reset(); // or it would wait for itself, should the object be leaving by its turn
-        return dispatch_otherwise(*adapter, upcall, *key);
+        return serve_otherwise(upcall, adapter);
     }
     const Calling calling(*adapter, *entry);
     entry->servant()._kairos_dispatch(upcall);
     return true;
 }
 
-bool Adapters::dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall, const ObjectKey& key)
+/// The same steps as above.
+bool Adapters::call(orb::DirectCall& call)
 {
-    return adapter.dispatch(upcall, key.adapter, wanted_by(key, upcall.object_key()));
+    const auto key = ObjectKey::parse(call.object_key());
+    if (!key || key->incarnation != orb_.incarnation()) [[unlikely]]
+        return serve_otherwise(call, nullptr);
+    poa::Adapter* adapter = find(key->adapter);
+    if (adapter == nullptr) [[unlikely]]
+        raise_unknown_adapter();
+    auto entry = adapter->objects().enter({key->slot, key->generation});
+    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
+        entry.reset();
+        return serve_otherwise(call, adapter);
+    }
+    const Calling calling(*adapter, *entry);
+    make(call, entry->servant(), &*entry);
+    return true;
 }
 
 std::optional<ior::PersistentKey> Adapters::persistent_key(Bytes key, Arena& arena) const
@@ -79,12 +149,30 @@ std::optional<ior::PersistentKey> Adapters::persistent_key(Bytes key, Arena& are
     return orb_.options().plain_keys ? ior::parse_plain_key(key, arena) : std::nullopt;
 }
 
-bool Adapters::dispatch_persistent(orb::Upcall& upcall)
+bool Adapters::serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter)
 {
-    const auto key = persistent_key(upcall.object_key(), upcall.arena());
+    EncodedRequest request(upcall);
+    return serve(request, upcall.object_key(), adapter);
+}
+
+bool Adapters::serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter)
+{
+    DirectRequest request(call);
+    return serve(request, call.object_key(), adapter);
+}
+
+/// Without an adapter, the object is a persistent one.
+bool Adapters::serve(Request& request, Bytes object_key, poa::Adapter* adapter)
+{
+    if (adapter != nullptr) {
+        const auto key = ObjectKey::parse(object_key);
+        return adapter->dispatch(request, key->adapter, wanted_by(*key, object_key));
+    }
+    Arena arena;
+    const auto key = persistent_key(object_key, arena);
     if (!key) raise_foreign_key();
-    const Found found = reach(key->path, &upcall);
-    return found && found.adapter->dispatch(upcall, found.key_id, {.id = key->id, .place = {}});
+    const Found found = reach(key->path, &request.hold());
+    return found && found.adapter->dispatch(request, found.key_id, {.id = key->id, .place = {}});
 }
 
 bool Adapters::locates(Bytes object_key)
@@ -101,9 +189,8 @@ bool Adapters::locates(Bytes object_key)
     return found.adapter->locates(found.key_id, {.id = key->id, .place = {}});
 }
 
-void Adapters::hold(orb::Upcall& upcall, Manager& manager, std::uint64_t seen)
+void Adapters::hold(orb::Hold& hold, Manager& manager, std::uint64_t seen)
 {
-    orb::Hold& hold = upcall.hold();
     if (!hold.has_place() && held_.fetch_add(1) >= orb_.options().held_requests_max) {
         held_.fetch_sub(1);
         orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
@@ -127,7 +214,7 @@ Adapters::Found Adapters::find_path(Bytes path) const noexcept
     return found.value_or(Found{});
 }
 
-Adapters::Found Adapters::reach(Bytes path, orb::Upcall* upcall)
+Adapters::Found Adapters::reach(Bytes path, orb::Hold* hold)
 {
     if (const Found known = find_path(path)) return known;
     Found at = root();
@@ -138,7 +225,7 @@ Adapters::Found Adapters::reach(Bytes path, orb::Upcall* upcall)
             const poa::Adapter::Use use(*at.adapter, at.key_id);
             if (!use) raise_unknown_adapter();
             // Adapter activators are called as servants are: when the manager lets them.
-            if (upcall != nullptr && !at.adapter->admits(*upcall)) return {};
+            if (hold != nullptr && !at.adapter->admits(*hold)) return {};
             if (at.adapter->manager().state() != ManagerState::active)
                 orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
                                              "the POAManager lets nobody make the object adapter");

@@ -30,6 +30,7 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] ForwardTable& forwards() noexcept { return forwards_; }
 
     [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
+    [[nodiscard]] bool call(orb::DirectCall& call) override;
     [[nodiscard]] bool locates(Bytes object_key) override;
 
     /// An adapter of one life.
@@ -61,7 +62,7 @@ class Adapters final : public orb::Adapter {
 
     /// Counts a request that is held by this manager, whose `changes` were `seen` before. Throws
     /// TRANSIENT when there are too many.
-    void hold(orb::Upcall& upcall, Manager& manager, std::uint64_t seen);
+    void hold(orb::Hold& hold, Manager& manager, std::uint64_t seen);
 
   private:
     friend class poa::Adapter;
@@ -87,15 +88,15 @@ class Adapters final : public orb::Adapter {
         return shell == nullptr ? nullptr : shell->load(std::memory_order_acquire);
     }
 
-    [[gnu::cold]] bool dispatch_otherwise(poa::Adapter& adapter, orb::Upcall& upcall,
-                                          const ior::ObjectKey& key);
-    /// Not inline, or a request for a transient object would keep `this` for it.
-    [[gnu::cold, gnu::noinline]] bool dispatch_persistent(orb::Upcall& upcall);
     /// What a key that ObjectKey does not parse says, perhaps in `arena`; nothing for one that is
     /// not this server's. Throws LocationForward for one in the table.
     [[nodiscard]] std::optional<ior::PersistentKey> persistent_key(Bytes key, Arena& arena) const;
+    /// Requests of objects that are not active where the key says, or not to be called plainly.
+    [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter);
+    [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter);
+    [[nodiscard]] bool serve(Request& request, Bytes object_key, poa::Adapter* adapter);
     /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
-    [[nodiscard]] Found reach(Bytes path, orb::Upcall* upcall);
+    [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
     [[nodiscard]] Found activate(Found parent, std::string_view name,
                                  std::unique_lock<std::mutex>& lock);

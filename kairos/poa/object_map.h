@@ -112,6 +112,11 @@ class ObjectMap {
                     static_cast<std::uint32_t>(slot_->state.load(std::memory_order_relaxed) >>
                                                Slot::generation_shift)};
         }
+        /// What the slot's state is, but for those inside, while the object is active.
+        [[nodiscard]] const std::atomic<std::uint64_t>& state() const noexcept
+        {
+            return slot_->state;
+        }
         /// Borrowed from the object; empty where objects have places only.
         [[nodiscard]] Bytes id() const noexcept { return map_->id_of(index_); }
 

@@ -24,6 +24,14 @@ class Servant {
     /// The repository id of its most derived interface.
     [[nodiscard]] virtual const char* _kairos_id() const = 0;
 
+    /// What calls within the process call, without a message, of the interface that the address
+    /// stands for (a static of its stub class); null if the servant's class does not have it.
+    [[nodiscard]] virtual void* _kairos_direct(const void* interface) noexcept
+    {
+        (void)interface;
+        return nullptr;
+    }
+
     /// The adapter owns a count while the servant is active. Servants that are not counted ignore
     /// both (C++ mapping, 5.37.2).
     virtual void _add_ref() = 0;

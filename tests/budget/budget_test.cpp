@@ -5,6 +5,7 @@
 // kind the stubs and skeletons are of, and no more for text where both sides have one code set.
 // Gates, not measurements: the counts are the same on every machine.
 #include "bench/call_counts.h"
+#include "bench/collocated.h"
 #include "bench/experiment.h"
 
 #include <numeric>
@@ -57,6 +58,20 @@ void expect_budget(const std::string& peer, double server_system_calls)
 TEST(Budget, ThreadPerConnection) { expect_budget("kairos", 2); }
 
 TEST(Budget, Reactor) { expect_budget("kairos-reactor", 3); }
+
+/// Nor has the marshalled way a lock: its messages are in the thread's own buffers.
+TEST(Budget, CollocatedCalls)
+{
+    bench::CountersOptions options;
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    options.calls = 2000;
+    for (const bench::System& system : bench::collocated_systems()) {
+        const auto row = bench::collocated_row(system, options, "");
+        ASSERT_TRUE(row.ok()) << row.error().reason;
+        EXPECT_NEAR(row->figure("allocations_per_call").value(), 0, 0.02) << system.option;
+        EXPECT_NEAR(row->figure("locks_per_call").value(), 0, 0.02) << system.option;
+    }
+}
 
 // --- Kinds of marshalling and code sets ----------------------------------------------------------
 

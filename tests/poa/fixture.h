@@ -32,8 +32,18 @@ inline constexpr const char* destroying = "BAD_INV_ORDER 0x4f4d0011 NO";
 
 inline constexpr const char* target_id = "IDL:Probe/Target:1.0";
 
-/// Where the client is.
-enum class From { same_orb, other_orb };
+/// Where the client is, and how it calls if it is in the same ORB.
+enum class From { same_orb, same_orb_direct, same_orb_marshalled, other_orb };
+
+inline constexpr From everywhere[] = {From::same_orb, From::same_orb_direct,
+                                      From::same_orb_marshalled, From::other_orb};
+
+[[nodiscard]] inline const char* collocation_of(From from)
+{
+    return from == From::same_orb_direct       ? "direct"
+           : from == From::same_orb_marshalled ? "no"
+                                               : "through-poa";
+}
 
 /// An ORB that serves, and another that calls.
 class World {
@@ -41,7 +51,8 @@ class World {
     explicit World(From from, std::vector<std::string> options = {}) : from_(from)
     {
         options.insert(options.end(),
-                       {"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+                       {"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
+                        "-ORBCollocation", collocation_of(from)});
         orb_ = make_orb(std::move(options));
         root_ = root_poa();
         const PortableServer::POAManager_var manager = root_->the_POAManager();
@@ -80,7 +91,7 @@ class World {
     /// As the client has it. Owned by the caller.
     [[nodiscard]] Probe::Target_var seen(CORBA::Object_ptr object)
     {
-        if (from_ == From::same_orb) return Probe::Target::_unchecked_narrow(object);
+        if (from_ != From::other_orb) return Probe::Target::_unchecked_narrow(object);
         const CORBA::String_var text = orb_->object_to_string(object);
         const CORBA::Object_var there = client_->string_to_object(text);
         return Probe::Target::_unchecked_narrow(there);
@@ -181,13 +192,13 @@ class Everywhere : public testing::TestWithParam<From> {};
 
 [[nodiscard]] inline std::string place_name(const testing::TestParamInfo<From>& parameter)
 {
-    return parameter.param == From::same_orb ? "collocated" : "remote";
+    constexpr const char* names[] = {"collocated", "direct", "marshalled", "remote"};
+    return names[static_cast<std::size_t>(parameter.param)];
 }
 
 } // namespace kairos::poa_testing
 
 #define KAIROS_EVERYWHERE(suite)                                                                   \
     INSTANTIATE_TEST_SUITE_P(Clients, suite,                                                       \
-                             ::testing::Values(::kairos::poa_testing::From::same_orb,              \
-                                               ::kairos::poa_testing::From::other_orb),            \
+                             ::testing::ValuesIn(::kairos::poa_testing::everywhere),               \
                              ::kairos::poa_testing::place_name)

@@ -102,7 +102,7 @@ TEST(Persistent, TransientReferencesAreNot)
 
 TEST(Persistent, KeysSayNothingElse)
 {
-    for (const auto from : {From::same_orb, From::other_orb}) {
+    for (const auto from : everywhere) {
         World world(from);
         const POA_var a = world.poa("a", Policies(world.root()) << PERSISTENT << USER_ID);
         Servant_var<Servant> servant = new Servant;

@@ -339,7 +339,7 @@ class Strategies : public testing::TestWithParam<poa::IdStrategy> {};
 
 TEST_P(Strategies, FindTheSameObjects)
 {
-    for (const auto from : {From::same_orb, From::other_orb}) {
+    for (const auto from : everywhere) {
         for (const auto lifespan : {TRANSIENT, PERSISTENT}) {
             World world(from);
             constexpr int count = 100;

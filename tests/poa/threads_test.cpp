@@ -90,8 +90,9 @@ class MainThread : public testing::TestWithParam<std::tuple<From, const char*>> 
 TEST_P(MainThread, ServesInRun)
 {
     const auto [from, concurrency] = GetParam();
-    const CORBA::ORB_var orb = make_orb({"-ORBDebug", "0", "-ORBListenEndpoints",
-                                         "iiop://127.0.0.1:0", "-ORBConcurrency", concurrency});
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
+                  concurrency, "-ORBCollocation", collocation_of(from)});
     const CORBA::ORB_var client = make_orb({"-ORBDebug", "0"});
     const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
     const POA_var root = POA::_narrow(root_object);
@@ -121,7 +122,7 @@ TEST_P(MainThread, ServesInRun)
     for (std::size_t i = 0; i < 4; ++i) {
         callers.emplace_back([&, i, from = from] {
             const CORBA::String_var text = orb->object_to_string(objects[i % 2]);
-            const CORBA::Object_var object = from == From::same_orb
+            const CORBA::Object_var object = from != From::other_orb
                                                  ? CORBA::Object::_duplicate(objects[i % 2])
                                                  : client->string_to_object(text);
             const Probe::Target_var target = Probe::Target::_unchecked_narrow(object);
@@ -141,8 +142,9 @@ TEST_P(MainThread, ServesInRun)
 TEST_P(MainThread, ServesInPerformWork)
 {
     const auto [from, concurrency] = GetParam();
-    const CORBA::ORB_var orb = make_orb({"-ORBDebug", "0", "-ORBListenEndpoints",
-                                         "iiop://127.0.0.1:0", "-ORBConcurrency", concurrency});
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
+                  concurrency, "-ORBCollocation", collocation_of(from)});
     const CORBA::ORB_var client = make_orb({"-ORBDebug", "0"});
     const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
     const POA_var root = POA::_narrow(root_object);
@@ -159,8 +161,8 @@ TEST_P(MainThread, ServesInPerformWork)
     std::atomic<bool> called{false};
     std::thread caller([&, from = from] {
         const CORBA::String_var text = orb->object_to_string(object);
-        const CORBA::Object_var there = from == From::same_orb ? CORBA::Object::_duplicate(object)
-                                                               : client->string_to_object(text);
+        const CORBA::Object_var there = from != From::other_orb ? CORBA::Object::_duplicate(object)
+                                                                : client->string_to_object(text);
         const Probe::Target_var target = Probe::Target::_unchecked_narrow(there);
         EXPECT_EQ(outcome([&] { target->act(); }), "ok");
         called = true;
@@ -181,8 +183,9 @@ TEST_P(MainThread, WhatWaitsAtTheEndIsRefused)
     const auto [from, concurrency] = GetParam();
     // Others may not even be read; and work of the reactor's may be other work.
     if (from == From::other_orb || std::string_view(concurrency) == "reactor") return;
-    const CORBA::ORB_var orb = make_orb({"-ORBDebug", "0", "-ORBListenEndpoints",
-                                         "iiop://127.0.0.1:0", "-ORBConcurrency", concurrency});
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
+                  concurrency, "-ORBCollocation", collocation_of(from)});
     const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
     const POA_var root = POA::_narrow(root_object);
     const POAManager_var manager = root->the_POAManager();
@@ -257,7 +260,7 @@ TEST(MainThreadAlone, IncarnatesWhatWasDeactivatedWhileTheRequestWaited)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MainThread,
-                         testing::Combine(testing::Values(From::same_orb, From::other_orb),
+                         testing::Combine(testing::ValuesIn(everywhere),
                                           testing::Values("thread-per-connection", "reactor")));
 
 } // namespace

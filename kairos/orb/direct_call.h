@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call to an object of this process without a message: the stub says how a servant's function is
+// called with the arguments where they are, and the adapter finds the servant as it does for a
+// request. Stations 2 to 10 of the request walk (docs/TOUR.md) but for 9 are left out. What a
+// remote caller would be told, this one is: the same exceptions, the same forwards. Used by one
+// thread. In the steady state it takes no lock and allocates nothing.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/orb/hold.h"
+#include "kairos/orb/operation.h"
+#include "kairos/orb/reference.h"
+
+namespace kairos::orb {
+
+/// What a stub says about an operation and how it is called: constant data.
+struct DirectOperation {
+    /// Calls the servant's function. `servant` is what Servant::_kairos_direct gives.
+    using Function = void (*)(void* servant, void* arguments);
+
+    const Operation* operation;
+    const void* interface; ///< what a servant is asked for: the address that stands for it
+    Function function;
+};
+
+class DirectCall {
+  public:
+    DirectCall(Reference& reference, const DirectOperation& operation, void* arguments) noexcept
+        : reference_(reference), operation_(operation), arguments_(arguments)
+    {
+    }
+
+    [[nodiscard]] Bytes object_key() const noexcept { return reference_.object_key(); }
+    [[nodiscard]] std::string_view operation() const noexcept { return operation_.operation->name; }
+    [[nodiscard]] const void* interface() const noexcept { return operation_.interface; }
+    /// What Adapter::call does not take now.
+    [[nodiscard]] Hold& hold() noexcept { return hold_; }
+
+    /// Whether the next calls are to go to the servant without asking the adapter.
+    [[nodiscard]] bool links() const noexcept { return reference_.links_servants(); }
+    /// They do for as long as the masked state is as expected.
+    void link(const DirectLink& servant) noexcept { reference_.link(servant); }
+
+    void make(void* servant)
+    {
+        made_ = true;
+        operation_.function(servant, arguments_);
+    }
+    /// False: the servant has no such function, so that the call takes a message.
+    [[nodiscard]] bool made() const noexcept { return made_; }
+
+  private:
+    Reference& reference_;
+    const DirectOperation& operation_;
+    void* arguments_;
+    Hold hold_;
+    bool made_ = false;
+};
+
+/// Makes the call and returns null; or returns the reference if that takes a message: a stub then
+/// need not keep it meanwhile, which costs remote calls. Throws what a remote caller would be told;
+/// of a oneway call nothing. Blocks while the adapter holds requests.
+[[nodiscard]] Reference* call_directly(Reference& reference, const DirectOperation& operation,
+                                       void* arguments);
+
+} // namespace kairos::orb

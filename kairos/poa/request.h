@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an adapter serves, whichever way it came: a request that was encoded, or a call within the
+// process. Plain requests for active objects do without (Adapters::dispatch). Used by one thread.
+#pragma once
+
+#include "kairos/orb/hold.h"
+#include "kairos/poa/object_map.h"
+
+#include <string_view>
+
+namespace kairos::poa {
+
+class Request {
+  public:
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+    [[nodiscard]] orb::Hold& hold() const noexcept { return hold_; }
+    [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
+
+    /// Calls the servant; of an object that later calls may go to without the adapter, `lasting`.
+    virtual void call(Servant& servant, const ObjectMap::Entry* lasting) = 0;
+    /// Results are not to be sent before `send_kept`. To be called before there are any.
+    virtual void keep_results() noexcept = 0;
+    virtual void send_kept() = 0;
+
+  protected:
+    Request(orb::Hold& hold, std::string_view operation) noexcept
+        : hold_(hold), operation_(operation)
+    {
+    }
+    ~Request() = default;
+
+  private:
+    orb::Hold& hold_;
+    const std::string_view operation_;
+};
+
+} // namespace kairos::poa
