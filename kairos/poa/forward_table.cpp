@@ -5,10 +5,10 @@
 
 namespace kairos::poa {
 
-bool ForwardTable::bind(std::string key, ior::Ior target)
+bool ForwardTable::bind(std::string key, const ior::Ior& target)
 {
     const std::lock_guard lock(mutex_);
-    return targets_.try_emplace(std::move(key), std::move(target)).second;
+    return targets_.try_emplace(std::move(key), target).second;
 }
 
 void ForwardTable::rebind(std::string key, ior::Ior target)

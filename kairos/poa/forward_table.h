@@ -27,7 +27,7 @@ class ForwardLocator : public RefCounted {
 class ForwardTable {
   public:
     /// False if the key is bound.
-    [[nodiscard]] bool bind(std::string key, ior::Ior target);
+    [[nodiscard]] bool bind(std::string key, const ior::Ior& target);
     void rebind(std::string key, ior::Ior target);
     /// False if the key is not bound.
     [[nodiscard]] bool unbind(std::string_view key);
