@@ -81,8 +81,8 @@ kairos::ior::Ior Table::target_of(std::string_view object_key, const char* ior) 
 void Table::bind(const char* object_key, const char* ior)
 {
     std::string key = checked_key(object_key);
-    kairos::ior::Ior target = target_of(key, ior);
-    if (!forwards_.bind(std::move(key), std::move(target))) throw AlreadyBound();
+    const kairos::ior::Ior target = target_of(key, ior);
+    if (!forwards_.bind(std::move(key), target)) throw AlreadyBound();
 }
 
 void Table::rebind(const char* object_key, const char* ior)
