@@ -58,7 +58,7 @@ class NamingServer {
     {
         for (;;) {
             const std::string line = process_.read_line(patience).value();
-            const std::size_t begin = line.find("IOR:");
+            const std::size_t begin = line.rfind("IOR:");
             if (begin == std::string::npos) continue;
             reference = line.substr(begin);
             return;

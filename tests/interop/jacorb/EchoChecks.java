@@ -39,8 +39,8 @@ final class EchoChecks extends Checks {
     private final Echo server;
     private final Echo[] pool; // nil, the server, an object of this process, another of the server's
 
-    EchoChecks(ORB orb, String reference, PrintStream out) throws Exception {
-        super(out);
+    EchoChecks(ORB orb, String reference, PrintStream out, String... without) throws Exception {
+        super(out, without);
         this.orb = orb;
         server = EchoHelper.narrow(orb.string_to_object(reference));
         pool = new Echo[] {null, server, EchoServant.activate(orb), server.make_object()};

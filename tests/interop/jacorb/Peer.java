@@ -4,10 +4,11 @@
 // machine takes its time to start. It prints the references of its Echo and its Everything first,
 // then serves, and does what the lines of its input say until that ends:
 //
-//     echo MINOR REFERENCE    run every check on this Echo as a client of GIOP 1.MINOR, with an ORB
-//                             of its own: a line a check, and a line "done"
-//     all MINOR REFERENCE [NAME]…    the same for an Everything, without the checks whose name
-//                                    contains a NAME
+//     echo MINOR REFERENCE [NAME]…    run every check on this Echo as a client of GIOP 1.MINOR, with
+//                                     an ORB of its own, but those whose name contains a NAME: a
+//                                     line a check, and a line "done"
+//     all MINOR REFERENCE [NAME]…     the same for an Everything
+//     names MINOR URL                 the same, every check, for a naming service
 package interop;
 
 import java.io.BufferedReader;
@@ -58,13 +59,17 @@ public final class Peer {
     private static void check(String what, int minor, String reference, String[] without) {
         ORB orb = makeOrb(minor);
         try {
-            Checks checks = what.equals("all") ? new AllChecks(orb, reference, out, without)
-                                               : new EchoChecks(orb, reference, out);
-            checks.run();
+            makeChecks(what, orb, reference, without).run();
         } catch (Throwable failure) {
             out.println("FAILED: " + failure);
         }
         orb.destroy();
         out.println("done");
+    }
+    private static Checks makeChecks(String what, ORB orb, String reference, String[] without)
+            throws Exception {
+        if (what.equals("all")) return new AllChecks(orb, reference, out, without);
+        if (what.equals("names")) return new NamingChecks(orb, reference, out);
+        return new EchoChecks(orb, reference, out, without);
     }
 }

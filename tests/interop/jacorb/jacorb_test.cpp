@@ -3,11 +3,7 @@
 // Kairos and JacORB, each as client and as server of the other: the whole suite of tests/calls and
 // every type of ../all_types, in both byte orders (Java's is big-endian) and every GIOP version.
 // JacORB sends no fragments and takes those of GIOP 1.2 only.
-#include "peer.h"
-
-#include <cstdlib>
-#include <memory>
-#include <unistd.h>
+#include "jacorb.h"
 
 using namespace interop;
 
@@ -52,68 +48,6 @@ const Arguments no_values_of_kairos{"raised_Node",    "raised_Base",    "raised_
 
 const Arguments kairos_options{"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1"};
 
-/// Why there is no JacORB; empty if there is.
-std::string missing()
-{
-#ifdef JACORB_DIR
-    if (access(JACORB_DIR "/peer.jar", R_OK) == 0) return "";
-    return "Maven Central was not there for JacORB when this was built";
-#else
-    return "Java or Maven is not installed";
-#endif
-}
-
-/// The one process of JacORB: it serves, and is the clients that it is told to be.
-class Jacorb {
-  public:
-    void start()
-    {
-#ifdef JACORB_DIR
-        if (process_) return;
-        process_ = std::make_unique<calls::Process>(
-            Arguments{JAVA, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m", "-cp",
-                      JACORB_DIR "/peer.jar:" JACORB_DIR "/lib/*", "interop.Peer"});
-        echo = process_->read_line();
-        everything = process_->read_line();
-#endif
-    }
-    void stop()
-    {
-        if (!process_) return;
-        EXPECT_EQ(process_->stop(), 0) << "JacORB's exit status";
-        process_.reset();
-    }
-    /// `what` is the client to be: "echo" or "all".
-    void expect_checks(const std::string& what, const std::string& version,
-                       const std::string& server, int expected, const Arguments& without = {})
-    {
-        std::string command = what + ' ' + version.back() + ' ' + server;
-        for (const std::string& name : without)
-            command += ' ' + name;
-        process_->write_line(command);
-        expect_lines(*process_, expected, "done");
-    }
-
-    std::string echo;       ///< a reference for tests/calls
-    std::string everything; ///< one for ../all_types
-
-  private:
-    std::unique_ptr<calls::Process> process_;
-};
-
-Jacorb& jacorb()
-{
-    static Jacorb process;
-    return process;
-}
-
-/// Ends it, in order, after the last test.
-class JacorbEnd : public testing::Environment {
-  public:
-    void TearDown() override { jacorb().stop(); }
-};
-const testing::Environment* const jacorb_end = testing::AddGlobalTestEnvironment(new JacorbEnd);
-
 struct Way {
     std::string version;
     bool fragments;
@@ -136,23 +70,9 @@ std::string way_name(const testing::TestParamInfo<Way>& info)
     return name;
 }
 
-class WithJacorb : public testing::TestWithParam<Way> {
-  protected:
-    void SetUp() override
-    {
-        const std::string reason = missing();
-        if (reason.empty()) {
-            jacorb().start();
-            ASSERT_TRUE(jacorb().everything.starts_with("IOR:")) << "JacORB did not start";
-            return;
-        }
-        const char* const ci = std::getenv("CI");
-        ASSERT_TRUE(ci == nullptr || *ci == 0) << reason; // where it must always run
-        GTEST_SKIP() << reason;
-    }
-};
-class KairosCallsJacorb : public WithJacorb {};
-class JacorbCallsKairos : public WithJacorb {};
+class KairosCallsJacorb : public WithJacorb, public testing::WithParamInterface<Way> {};
+class JacorbCallsKairos : public WithJacorb, public testing::WithParamInterface<Way> {};
+class JacorbCallsPoas : public WithJacorb, public testing::WithParamInterface<Way> {};
 
 } // namespace
 
@@ -168,6 +88,19 @@ TEST_P(JacorbCallsKairos, EveryCheck)
 {
     const Peer server(Arguments{CALLS_SERVER} + kairos_options + GetParam().options());
     jacorb().expect_checks("echo", GetParam().version, server.reference[0], checks_of_jacorb);
+}
+
+// A servant locator, an activator, a default servant; a name in the IORTable; and a locator that
+// forwards to JacORB, which says COMPLETED_NO there, too.
+TEST_P(JacorbCallsPoas, ServantsAreFoundInEveryWay)
+{
+    const Peer server(Arguments{POA_SERVER, jacorb().echo} + kairos_options + GetParam().options(),
+                      5);
+    const std::string& version = GetParam().version;
+    for (std::size_t way = 0; way < 4; ++way)
+        jacorb().expect_checks("echo", version, server.reference[way], checks_of_jacorb);
+    jacorb().expect_checks("echo", version, server.reference[4], checks_of_jacorb - 1,
+                           {"exception_foreign"});
 }
 
 TEST_P(KairosCallsJacorb, EveryType)
@@ -198,4 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, JacorbCallsKairos,
                          testing::Values(Way{"1.0", false, false}, Way{"1.1", false, false},
                                          Way{"1.2", false, false}, Way{"1.2", true, false},
                                          Way{"1.0", false, true}, Way{"1.2", true, true}),
+                         way_name);
+INSTANTIATE_TEST_SUITE_P(Ways, JacorbCallsPoas,
+                         testing::Values(Way{"1.0", false, false}, Way{"1.2", true, true}),
                          way_name);
