@@ -30,7 +30,7 @@ MutableBytes Connection::space()
     const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= limits::receive_buffer_kept;
     if (begin_ == end_ && kept && !reassembly_) [[likely]] {
         begin_ = end_ = 0;
-        return {buffer_.data(), std::min(buffer_.capacity(), limits::receive_buffer_streaming)};
+        return {buffer_.data(), std::min(buffer_.capacity(), first_read_)};
     }
     return space_other();
 }
@@ -54,6 +54,7 @@ MutableBytes Connection::space_other()
     }
     // At least some room also for a caller that reads on without having asked for all messages.
     const std::size_t wanted = std::max({usual, message_size_ + read_ahead, partial + read_ahead});
+    first_read_ = std::max(limits::receive_buffer_streaming, message_size_ + read_ahead);
     // A length that a peer claims is not believed: memory is four times what it really sent. Pages
     // that nothing is read into are never touched.
     const std::size_t capacity = std::min(wanted, std::max(usual, 4 * partial));

@@ -85,7 +85,9 @@ class Connection {
     std::size_t end_ = 0;   // behind the last byte received
     std::size_t size_max_;
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
-    std::uint8_t permitted_;       // bit per MessageType handed out without further ado
+    // Into an empty buffer: as much as the last incomplete message needed, if it was a large one.
+    std::size_t first_read_ = limits::receive_buffer_streaming;
+    std::uint8_t permitted_; // bit per MessageType handed out without further ado
     Role role_;
     bool ended_ = false;
     Fault fault_ = Fault::none;

@@ -224,6 +224,26 @@ TEST(GiopConnection, reads_of_large_messages_end_shortly_behind_them)
     EXPECT_EQ(connection.next(message), Event::message);
 }
 
+TEST(GiopConnection, the_first_read_of_a_message_is_as_large_as_the_last_one_was)
+{
+    Connection connection(Role::server);
+    const Octets large = request_of(100'000);
+    Message message;
+    for (int i = 0; i < 2; ++i) {
+        feed(connection, large);
+        ASSERT_EQ(connection.next(message), Event::message);
+    }
+    EXPECT_GE(connection.space().size(), large.size());
+
+    // A small one of which a part is there: reads are as small again as they were at first.
+    const Octets small = request_of(1000);
+    feed(connection, Bytes(small).first(500));
+    ASSERT_EQ(connection.next(message), Event::need_bytes);
+    feed(connection, Bytes(small).subspan(500));
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_LE(connection.space().size(), limits::receive_buffer_streaming);
+}
+
 TEST(GiopConnection, a_caller_that_reads_on_without_looking_gets_room)
 {
     Connection connection(Role::server);
@@ -405,7 +425,8 @@ TEST(GiopFragments, cuts_through_bytes_that_stayed_outside)
 {
     cdr::Buffer buffer;
     cdr::Writer writer(buffer, 128);
-    const std::string outside(10'000, 'x'), more(5000, 'y');
+    const std::string outside(2 * cdr::Writer::external_bytes_min, 'x');
+    const std::string more(cdr::Writer::external_bytes_min, 'y');
     writer.write(std::uint8_t{1});
     writer.write_octets(as_bytes(outside));
     writer.write(2.5);
