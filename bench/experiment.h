@@ -8,6 +8,7 @@
 #include "bench/report.h"
 #include "bench/systems.h"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,11 +37,15 @@ struct TtcpOptions : CommonOptions {
     std::vector<std::uint32_t> queues;  ///< socket queue bytes; 0 is the system's default
     std::vector<Payload> payloads;      ///< for ORBs; sockets send octets
     std::vector<Direction> directions;
-    std::uint64_t megabytes = 96; ///< user data per point, in all rounds together
+    std::uint64_t megabytes = 288; ///< user data per point, in all rounds together
     /// … or this many calls, whichever is less: 67 MB in buffers of 1 K; smaller ones would take
     /// hours.
     std::uint32_t calls_max = 65'536;
     unsigned connections = 8; ///< per point, one after the other; the rounds are spread over them
+    /// Traffic ahead of the rounds of each set of connections. A virtual machine's processor that
+    /// idles is woken through its host, which learns within some ten milliseconds of traffic that
+    /// waiting a little is cheaper: without this, whoever is measured first pays.
+    std::chrono::milliseconds warm_up{100};
 };
 
 struct CountersOptions : CommonOptions {

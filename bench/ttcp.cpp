@@ -7,6 +7,7 @@
 #include "bench/statistics.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <optional>
 
@@ -180,6 +181,16 @@ struct Part {
     double share = 1;
 };
 
+/// Keeps both processors busy with what is measured first.
+Result<void> warm_up(Point& point, std::chrono::milliseconds time)
+{
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end)
+        if (auto figures = point.running->order(Verb::ttcp, point.exercise); !figures)
+            return figures.error();
+    return {};
+}
+
 /// The rounds from `first` on until `last`, over the connections that `points` have now.
 Result<void> run_rounds(std::vector<Point>& points, const Place& place, const TtcpOptions& options,
                         Part part, unsigned first, unsigned last)
@@ -209,6 +220,7 @@ Result<void> run_place(Report& report, const std::vector<System>& systems, const
     const unsigned connections = std::clamp(options.connections, 1u, options.rounds);
     for (unsigned i = 0; i < connections; ++i) {
         if (auto started = start(points, place, options); !started) return started.error();
+        if (auto warm = warm_up(points.front(), options.warm_up); !warm) return warm.error();
         const unsigned first = options.rounds * i / connections;
         const unsigned last = options.rounds * (i + 1) / connections;
         if (auto run = run_rounds(points, place, options, part, first, last); !run)
@@ -239,7 +251,8 @@ Result<Report> run_ttcp(const TtcpOptions& options)
     report.notes.push_back(fmt::format(
         "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds over {} connections, {} "
         "MB or {} calls a point in all. × raw: against raw-tcp with the same buffer; × octets: "
-        "against the same system's sequence of octet; both are medians of the ratios of a round.",
+        "against the same system's sequence of octet; both are medians of the ratios of a round. "
+        "TCP's congestion control is Reno for every system.",
         options.rounds, options.connections, options.megabytes, options.calls_max));
     return report;
 }
