@@ -203,12 +203,7 @@ TEST_F(PostgresStoreTest, ADatabaseThatMayNotBeChangedIsBrokenForChangesOnly)
 
 using PostgresCrash = Crash<PostgresBackend>;
 
-TEST_F(PostgresCrash, EveryAcknowledgedChangeIsThere)
-{
-    (void)backend_.open(1); // so that no child is killed before there is a store
-    for (unsigned i = 0; i < crashes(12) && !HasFatalFailure() && !HasNonfatalFailure(); ++i)
-        crash(i);
-}
+TEST_F(PostgresCrash, EveryAcknowledgedChangeIsThere) { crash_often(crashes(12)); }
 
 // --- a server that goes away ---------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,30 @@ inline bool read_one(int input, Acknowledged& said)
 template <typename Backend>
 class Crash : public testing::Test {
   protected:
+    /// As many as `count`, and a new store after every 25: comparing takes the longer the
+    /// more a store has.
+    void crash_often(unsigned count)
+    {
+        constexpr unsigned crashes_of_store = 25;
+        for (unsigned i = 0; i < count && !HasFatalFailure() && !HasNonfatalFailure(); ++i) {
+            if (i % crashes_of_store == 0) begin();
+            crash(i);
+        }
+    }
+    void begin()
+    {
+        backend_ = std::make_unique<const Backend>();
+        (void)backend_->open(); // so that no child is killed before there is a store
+        model_ = {};
+        known_ = {root_context};
+    }
+    /// Few, so that many crashes take little time; now and then so many that what was written is
+    /// moved from a log to where it belongs.
+    unsigned changes_until_crash()
+    {
+        return static_cast<unsigned>(chance_() % 32 == 0 ? chance_() % 800 : chance_() % 12);
+    }
+
     /// One child, killed after some changes and a moment more, and what it left.
     void crash(unsigned seed)
     {
@@ -126,11 +151,11 @@ class Crash : public testing::Test {
         const pid_t child = fork();
         if (child == 0) {
             close(ends[0]);
-            change_until_killed(backend_, seed, known_, ends[1]);
+            change_until_killed(*backend_, seed, known_, ends[1]);
         }
         close(ends[1]);
         std::mt19937 random(seed);
-        const auto changes = static_cast<unsigned>(chance_() % 12);
+        const unsigned changes = changes_until_crash();
         unsigned acknowledged = 0;
         Acknowledged said{};
         while (acknowledged < changes && read_one(ends[0], said)) {
@@ -154,8 +179,8 @@ class Crash : public testing::Test {
     /// Everything acknowledged is there; beyond it at most the next change, whole.
     void expect_all_of(const Change& next)
     {
-        backend_.settle();
-        const auto store = backend_.open();
+        backend_->settle();
+        const auto store = backend_->open();
         if (is_there(*store, next)) {
             ContextId created = 0;
             if (next.kind == 4)
@@ -177,9 +202,9 @@ class Crash : public testing::Test {
         return status != StoreStatus::done || !(now.entry == old->second);
     }
 
-    const Backend backend_;
+    std::unique_ptr<const Backend> backend_;
     StoreModel model_;
-    std::vector<ContextId> known_{root_context};
+    std::vector<ContextId> known_;
     std::mt19937 chance_{std::random_device{}()};
 };
 
