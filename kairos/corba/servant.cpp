@@ -10,6 +10,13 @@
 #include <algorithm>
 #include <cstring>
 
+namespace kairos::corba {
+/// Of Kairos::ir, which programs link that have definitions of interfaces, and so may have servants
+/// with `_get_interface` of their own. The caller owns the results.
+[[gnu::weak]] CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
+[[gnu::weak]] CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
+} // namespace kairos::corba
+
 namespace PortableServer {
 
 using kairos::mapping::omg_minor;
@@ -53,8 +60,8 @@ CORBA::Boolean ServantBase::_is_a(const char* repository_id)
 
 namespace {
 
-/// The definition of an interface, by what the servant's ORB knows as "InterfaceRepository".
-CORBA::Object_ptr interface_of(kairos::orb::Orb& core, const char* repository_id)
+/// The definition of an interface, by what the ORB knows as "InterfaceRepository".
+CORBA::Object_ptr look_up(kairos::orb::Orb& core, const char* repository_id)
 {
     static constexpr kairos::orb::Operation lookup{"lookup_id"};
     CORBA::Object_var definition;
@@ -76,7 +83,25 @@ CORBA::Object_ptr interface_of(kairos::orb::Orb& core, const char* repository_id
     return definition._retn();
 }
 
+/// The ORB of the object that is being called, or else of the one that the servant would be.
+kairos::IntrusivePtr<kairos::orb::Orb> orb_of(ServantBase& servant)
+{
+    const kairos::poa::Calling* calling = kairos::poa::Calling::innermost();
+    if (calling != nullptr && calling->servant() == &servant)
+        return kairos::IntrusivePtr<kairos::orb::Orb>(&calling->adapter().orb());
+    const POA_var poa = servant._default_POA();
+    return kairos::IntrusivePtr<kairos::orb::Orb>(&poa->_kairos_orb());
+}
+
 } // namespace
+
+CORBA::InterfaceDef_ptr ServantBase::_get_interface()
+{
+    if (kairos::corba::interface_definition == nullptr)
+        throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "the program does not link Kairos::ir");
+    const CORBA::Object_var definition = look_up(*orb_of(*this), _kairos_id());
+    return kairos::corba::interface_definition(definition.in());
+}
 
 void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
 {
@@ -94,10 +119,13 @@ void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
         upcall.out().write_string(_kairos_id());
     } else if (operation == "_component") {
         upcall.arguments_read(standard);
-        kairos::mapping::encode_object(upcall.out(), CORBA::Object::_nil());
+        const CORBA::Object_var component = _get_component();
+        kairos::mapping::encode_object(upcall.out(), component.in());
     } else if (operation == "_interface") {
         upcall.arguments_read(standard);
-        const CORBA::Object_var definition = interface_of(upcall.orb(), _kairos_id());
+        const CORBA::Object_var definition = kairos::corba::interface_of == nullptr
+                                                 ? look_up(upcall.orb(), _kairos_id())
+                                                 : kairos::corba::interface_of(*this);
         kairos::mapping::encode_object(upcall.out(), definition.in());
     } else if (operation == "_domain_managers") {
         // An object has at least one domain (CORBA 3.3 part 1, 8.3.11): none is no answer.

@@ -36,8 +36,14 @@ class ServantBase : public kairos::poa::Servant {
   public:
     /// The RootPOA of the default ORB. The caller owns the result.
     virtual POA_ptr _default_POA();
+
+    /// What references ask with the operations of these names. The interface is by default what the
+    /// Interface Repository of the ORB knows of the skeleton's (INTF_REPOS if nothing); programs
+    /// that override or call `_get_interface` link Kairos::ir. The caller owns the results.
+    virtual CORBA::InterfaceDef_ptr _get_interface();
     virtual CORBA::Boolean _is_a(const char* repository_id);
     virtual CORBA::Boolean _non_existent() { return false; }
+    virtual CORBA::Object_ptr _get_component() { return CORBA::Object::_nil(); }
 
     void _add_ref() override { count_.fetch_add(1, std::memory_order_relaxed); }
     void _remove_ref() override

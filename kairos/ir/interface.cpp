@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one operation of every object that needs the Interface Repository's stubs: here, so that no
-// other program has them.
+// The one operation of every object, and of every servant, that needs the Interface Repository's
+// stubs: here, so that no other program has them.
 #include "kairos/corba/invocation.h"
+#include "kairos/corba/servant.h"
 #include "kairos/ir/ir.h"
 
 namespace CORBA {
@@ -18,3 +19,21 @@ InterfaceDef_ptr Object::_get_interface()
 }
 
 } // namespace CORBA
+
+namespace kairos::corba {
+
+// servant.cpp asks for these if they are there.
+CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
+CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
+
+CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object)
+{
+    return CORBA::InterfaceDef::_unchecked_narrow(object);
+}
+
+CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant)
+{
+    return servant._get_interface();
+}
+
+} // namespace kairos::corba

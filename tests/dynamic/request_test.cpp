@@ -232,6 +232,20 @@ TEST_P(Requests, ReachAttributesAndInheritedOperations)
     EXPECT_EQ(12, result(getter.in()));
 }
 
+// The server has no definitions of interfaces (Kairos::ir), nor the program.
+TEST_P(Requests, ReachTheOperationsOfEveryObject)
+{
+    const CORBA::Request_var request = target_->_request("_interface");
+    request->set_return_type(CORBA::_tc_Object);
+    EXPECT_EQ("INTF_REPOS 0x4f4d0001 NO", outcome([&] { request->invoke(); }));
+    const CORBA::Request_var component = target_->_request("_component");
+    component->set_return_type(CORBA::_tc_Object);
+    component->invoke();
+    CORBA::Object_var none;
+    EXPECT_TRUE(component->return_value() >>= CORBA::Any::to_object(none.out()));
+    EXPECT_TRUE(CORBA::is_nil(none.in()));
+}
+
 TEST_P(Requests, OnewaysAreNotAnswered)
 {
     const CORBA::Request_var request = target_->_request("note");

@@ -6,6 +6,8 @@
 #include "fixture.h"
 #include "peer.h"
 
+#include <kairos/ir/ir.h>
+
 #include <arpa/inet.h>
 #include <memory>
 #include <netinet/in.h>
@@ -143,6 +145,16 @@ TEST(Asking, KairosWithLocateRequest)
         EXPECT_TRUE(object->_validate_connection());
         echo->remove_object(object.in());
         EXPECT_FALSE(object->_validate_connection());
+    }
+}
+
+TEST(Asking, OmniOrbForAnInterfaceThatNoRepositoryHas)
+{
+    const Peer server = omniorb_server();
+    for (const char* version : {"1.0", "1.1", "1.2"}) {
+        const TestOrb orb({"-ORBGIOPVersion", version});
+        const Types::Echo_var echo = orb.echo(server.reference[0]);
+        EXPECT_THROW(echo->_get_interface(), CORBA::INTF_REPOS);
     }
 }
 

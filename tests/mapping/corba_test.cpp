@@ -51,7 +51,7 @@ class PaletteImpl final : public virtual Painting::Palette, public virtual CORBA
     }
 };
 
-class PainterImpl final : public POA_Painting::Painter {
+class PainterImpl : public POA_Painting::Painter {
   public:
     CORBA::OctetSeq* paint(const Painting::Plan& drawing, CORBA::StringValue*& signature) override
     {
@@ -70,6 +70,26 @@ class PainterImpl final : public POA_Painting::Painter {
         return type == 0 ? CORBA::Policy::_nil() : new ColourImpl("red", type);
     }
     bool reported_nil = false;
+};
+
+/// It answers by itself what every object is asked.
+class StrangerImpl final : public PainterImpl {
+  public:
+    CORBA::InterfaceDef_ptr _get_interface() override
+    {
+        if (CORBA::is_nil(definition.in()))
+            throw CORBA::NO_PERMISSION(7, CORBA::COMPLETED_NO, "it does not say");
+        return CORBA::InterfaceDef::_duplicate(definition.in());
+    }
+    CORBA::Boolean _is_a(const char* repository_id) override
+    {
+        return std::string(repository_id) == "IDL:Stranger:1.0" ||
+               PainterImpl::_is_a(repository_id);
+    }
+    CORBA::Boolean _non_existent() override { return true; }
+    CORBA::Object_ptr _get_component() override { return _this(); }
+
+    CORBA::InterfaceDef_var definition;
 };
 
 class EntryImpl final : public POA_Repository::Entry {
@@ -346,6 +366,33 @@ TEST_P(ModuleCorba, ObjectsKnowTheirInterfaceWhereThereIsARepository)
     EXPECT_FALSE(definition->is_a("IDL:Other:1.0"));
     const CORBA::Object_var unknown = reference_of(&repository_);
     EXPECT_EQ(minor_of<CORBA::INTF_REPOS>([&] { unknown->_get_interface(); }), omg_minor(2));
+    // The servant knows without being called.
+    const CORBA::InterfaceDef_var same = servant_._get_interface();
+    EXPECT_TRUE(same->_is_equivalent(definition.in()));
+    EXPECT_EQ(minor_of<CORBA::INTF_REPOS>([&] { repository_._get_interface(); }), omg_minor(2));
+}
+
+TEST_P(ModuleCorba, ServantsMayAnswerWhatEveryObjectIsAsked)
+{
+    StrangerImpl stranger;
+    const CORBA::Object_var object = reference_of(&stranger);
+    EXPECT_EQ(minor_of<CORBA::NO_PERMISSION>([&] { object->_get_interface(); }), 7u);
+    const CORBA::Object_var entry = poa_->servant_to_reference(&repository_);
+    stranger.definition = CORBA::InterfaceDef::_unchecked_narrow(entry.in());
+    const CORBA::InterfaceDef_var definition = object->_get_interface();
+    EXPECT_TRUE(definition->_is_equivalent(entry.in()));
+
+    EXPECT_TRUE(object->_is_a("IDL:Stranger:1.0"));
+    EXPECT_TRUE(object->_is_a(Painting::Painter::_kairos_id));
+    EXPECT_FALSE(object->_is_a("IDL:Other:1.0"));
+    EXPECT_FALSE(painter_->_is_a("IDL:Stranger:1.0"));
+    EXPECT_TRUE(object->_non_existent());
+    EXPECT_FALSE(painter_->_non_existent());
+    const CORBA::Object_var component = object->_get_component();
+    EXPECT_TRUE(component->_is_equivalent(object.in()));
+    EXPECT_TRUE(CORBA::is_nil(CORBA::Object_var(painter_->_get_component()).in()));
+    const PortableServer::ObjectId_var id = poa_->servant_to_id(&stranger);
+    poa_->deactivate_object(id.in());
 }
 
 TEST_P(ModuleCorba, ARepositoryThatIsGoneIsNotAvailable)
