@@ -32,6 +32,14 @@ ObjectId* id_of(Bytes octets)
     return id._retn();
 }
 
+/// For servant managers, which keep no id that they do not copy.
+ObjectId borrowed_id(Bytes octets)
+{
+    const auto size = static_cast<CORBA::ULong>(octets.size());
+    auto* data = const_cast<std::byte*>(octets.data()); // passed on as const
+    return ObjectId(size, size, reinterpret_cast<CORBA::Octet*>(data), false);
+}
+
 [[noreturn]] void raise_gone()
 {
     kairos::orb::raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO,
@@ -70,9 +78,9 @@ class Activator final : public kairos::poa::ServantActivator {
 
     kairos::poa::Servant* incarnate(Bytes id, Adapter& adapter) override
     {
-        const ObjectId_var oid = id_of(id);
+        const ObjectId oid = borrowed_id(id);
         try {
-            return activator_->incarnate(oid.in(), &POA::_kairos_of(adapter));
+            return activator_->incarnate(oid, &POA::_kairos_of(adapter));
         } catch (const ForwardRequest& request) {
             throw forward_to(request);
         }
@@ -81,10 +89,9 @@ class Activator final : public kairos::poa::ServantActivator {
                      bool cleanup_in_progress, bool remaining_activations) noexcept override
     {
         try {
-            const ObjectId_var oid = id_of(id);
-            activator_->etherealize(oid.in(), &POA::_kairos_of(adapter),
-                                    static_cast<Servant>(&servant), cleanup_in_progress,
-                                    remaining_activations);
+            const ObjectId oid = borrowed_id(id);
+            activator_->etherealize(oid, &POA::_kairos_of(adapter), static_cast<Servant>(&servant),
+                                    cleanup_in_progress, remaining_activations);
         } catch (const std::exception& exception) { // nobody is there to hear it (15.3.6)
             kairos::log::warning(std::string("a servant activator's etherealize threw: ") +
                                  exception.what());
@@ -107,10 +114,9 @@ class Locator final : public kairos::poa::ServantLocator {
     kairos::poa::Servant* preinvoke(Bytes id, Adapter& adapter, std::string_view operation,
                                     void*& cookie) override
     {
-        const ObjectId_var oid = id_of(id);
+        const ObjectId oid = borrowed_id(id);
         try {
-            return locator_->preinvoke(oid.in(), &POA::_kairos_of(adapter),
-                                       std::string(operation).c_str(), cookie);
+            return locator_->preinvoke(oid, &POA::_kairos_of(adapter), operation.data(), cookie);
         } catch (const ForwardRequest& request) {
             throw forward_to(request);
         }
@@ -118,9 +124,9 @@ class Locator final : public kairos::poa::ServantLocator {
     void postinvoke(Bytes id, Adapter& adapter, std::string_view operation, void* cookie,
                     kairos::poa::Servant& servant) override
     {
-        const ObjectId_var oid = id_of(id);
-        locator_->postinvoke(oid.in(), &POA::_kairos_of(adapter), std::string(operation).c_str(),
-                             cookie, static_cast<Servant>(&servant));
+        const ObjectId oid = borrowed_id(id);
+        locator_->postinvoke(oid, &POA::_kairos_of(adapter), operation.data(), cookie,
+                             static_cast<Servant>(&servant));
     }
 
   private:

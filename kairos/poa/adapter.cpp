@@ -5,6 +5,7 @@
 #include "kairos/poa/adapters.h"
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace kairos::poa {
@@ -76,7 +77,8 @@ void Adapter::on_its_thread(std::uint32_t key_id, const std::function<void()>& w
 bool Adapter::dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted)
 {
     bool served = false;
-    on_its_thread(key_id, [&] { served = serve(request, key_id, wanted); });
+    const auto work = [&] { served = serve(request, key_id, wanted); };
+    on_its_thread(key_id, std::ref(work)); // a copy would be allocated
     return served;
 }
 
@@ -186,7 +188,8 @@ void Adapter::call_located(Request& request, Bytes id)
 bool Adapter::locates(std::uint32_t key_id, const Wanted& wanted)
 {
     bool found = false;
-    on_its_thread(key_id, [&] { found = look_for(key_id, wanted); });
+    const auto work = [&] { found = look_for(key_id, wanted); };
+    on_its_thread(key_id, std::ref(work));
     return found;
 }
 

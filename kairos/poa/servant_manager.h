@@ -30,7 +30,8 @@ class ServantActivator : public RefCounted {
 
 class ServantLocator : public RefCounted {
   public:
-    /// A servant for one request, which the locator keeps; or null, which is an error.
+    /// A servant for one request, which the locator keeps; or null, which is an error. A NUL
+    /// follows the operation's name.
     [[nodiscard]] virtual Servant* preinvoke(Bytes id, Adapter& adapter, std::string_view operation,
                                              void*& cookie) = 0;
     virtual void postinvoke(Bytes id, Adapter& adapter, std::string_view operation, void* cookie,

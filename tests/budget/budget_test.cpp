@@ -73,6 +73,66 @@ TEST(Budget, CollocatedCalls)
     }
 }
 
+double per_call(std::int64_t count, int calls) { return static_cast<double>(count) / calls; }
+
+double system_calls(const bench::Counts& counts, int calls)
+{
+    return per_call(
+        std::accumulate(counts.syscalls.begin(), counts.syscalls.end(), std::int64_t{0}), calls);
+}
+
+// --- POAs ----------------------------------------------------------------------------------------
+
+/// The parameter is what poa_peer.cpp calls the kind of POA.
+class PoaBudget : public testing::TestWithParam<std::string> {
+  protected:
+    static constexpr int calls = 500;
+
+    static bench::Sides<bench::Counts> count(bench::CountingMethod method)
+    {
+        const bench::System system{
+            .option = GetParam(),
+            .name = "kairos",
+            .architecture = "thread-per-connection",
+            .program = POA_PEER,
+            .server_arguments = {GetParam(), "-ORBListenEndpoints", "iiop://127.0.0.1"},
+            .client_arguments = {},
+            .orb = true};
+        bench::CommonOptions options;
+        options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+        const bench::Exercise exercise{};
+        return bench::count_calls(system, options, calls, std::span(&exercise, 1), method)
+            .value()
+            .at(0);
+    }
+};
+
+TEST_P(PoaBudget, OfACallWhoeverFindsItsServant)
+{
+    const auto counted = count(bench::CountingMethod::preload);
+    EXPECT_NEAR(per_call(counted.client.allocations, calls), 0, 0.02);
+    EXPECT_NEAR(per_call(counted.client.locks, calls), 0, 0.02);
+    EXPECT_NEAR(per_call(counted.server.allocations, calls), 0, 0.02);
+    EXPECT_NEAR(per_call(counted.server.locks, calls), 0, 0.02);
+    const auto traced = count(bench::CountingMethod::trace);
+    EXPECT_NEAR(system_calls(traced.client, calls), 2, 0.05);
+    EXPECT_NEAR(system_calls(traced.server, calls), 2, 0.05);
+}
+
+std::string poa_name(const testing::TestParamInfo<std::string>& info)
+{
+    std::string name = info.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PoaBudget,
+                         testing::Values("transient", "transient-hash", "persistent",
+                                         "persistent-hash", "persistent-perfect",
+                                         "persistent-linear", "default-servant",
+                                         "default-servant-retain", "activator", "locator"),
+                         poa_name);
+
 // --- Kinds of marshalling and code sets ----------------------------------------------------------
 
 struct Pair {
@@ -108,16 +168,10 @@ class ParameterBudget : public testing::TestWithParam<Pair> {
     static void expect_heap(bench::Payload payload, double client, double server)
     {
         const auto counted = count(payload, bench::CountingMethod::preload);
-        EXPECT_NEAR(per_call(counted.client.allocations), client, 0.02) << "at the client";
-        EXPECT_NEAR(per_call(counted.server.allocations), server, 0.02) << "at the server";
-        EXPECT_NEAR(per_call(counted.client.locks), 0, 0.02) << "at the client";
-        EXPECT_NEAR(per_call(counted.server.locks), 0, 0.02) << "at the server";
-    }
-    static double per_call(std::int64_t count) { return static_cast<double>(count) / calls; }
-    static double system_calls(const bench::Counts& counts)
-    {
-        return per_call(
-            std::accumulate(counts.syscalls.begin(), counts.syscalls.end(), std::int64_t{0}));
+        EXPECT_NEAR(per_call(counted.client.allocations, calls), client, 0.02) << "at the client";
+        EXPECT_NEAR(per_call(counted.server.allocations, calls), server, 0.02) << "at the server";
+        EXPECT_NEAR(per_call(counted.client.locks, calls), 0, 0.02) << "at the client";
+        EXPECT_NEAR(per_call(counted.server.locks, calls), 0, 0.02) << "at the server";
     }
 };
 
@@ -126,8 +180,8 @@ TEST_P(ParameterBudget, OfWhatIsOfFixedLength)
     expect_heap(bench::Payload::int16, 0, 0);
     expect_heap(bench::Payload::fixed_struct, 0, 0);
     const auto counted = count(bench::Payload::fixed_struct, bench::CountingMethod::trace);
-    EXPECT_NEAR(system_calls(counted.client), 2, 0.05);
-    EXPECT_NEAR(system_calls(counted.server), 2, 0.05);
+    EXPECT_NEAR(system_calls(counted.client, calls), 2, 0.05);
+    EXPECT_NEAR(system_calls(counted.server, calls), 2, 0.05);
 }
 
 /// The strings that the mapping makes somebody own, and nothing else: at the client the result, the
