@@ -38,10 +38,12 @@ std::optional<Entry> entry_of(ContextId context, std::string_view id, std::strin
     entry.kind = static_cast<Entry::Kind>(columns.type);
     if (entry.kind == Entry::Kind::context) {
         entry.context = static_cast<ContextId>(columns.target);
-        return columns.target > 0 ? std::optional(entry) : std::nullopt;
+        return columns.target > 0 && columns.reference.empty() ? std::optional(entry)
+                                                               : std::nullopt;
     }
     cdr::Reader in = cdr::Reader::of_encapsulation(as_bytes(columns.reference));
-    if (!ior::decode(in, entry.reference)) return std::nullopt;
+    if (columns.target != 0 || !ior::decode(in, entry.reference) || in.left() != 0)
+        return std::nullopt;
     return entry;
 }
 

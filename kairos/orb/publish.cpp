@@ -189,7 +189,8 @@ Result<void> check_published_host(std::string_view host)
     if (host.empty() || host.size() > host_name_size_max || !plain ||
         (!address && (is_ipv6 || !is_name)))
         return invalid("not the name or address of a host");
-    if (address && address->is_any()) return invalid("nobody can connect to this address");
+    if (address && address->unmapped().is_any())
+        return invalid("nobody can connect to this address");
     return {};
 }
 

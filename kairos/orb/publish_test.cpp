@@ -120,6 +120,7 @@ TEST(Publish, BadItemsAreRefusedWithTheReason)
         {"host=0.0.0.0", unreachable},
         {"host=[::]", unreachable},
         {"host=0.0.0.0:80", unreachable},
+        {"host=[::ffff:0.0.0.0]", unreachable},
         {"host=::1", "an IPv6 address must be in brackets"},
         {"host=[::1", "'[' without ']'"},
         {"host=h:", bad_port},
