@@ -8,6 +8,7 @@
 #include "kairos/nameserver/postgres.h"
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/store_log.h"
+#include "kairos/nameserver/walk.h"
 
 #include <algorithm>
 
@@ -298,16 +299,10 @@ StoreStatus PostgresStore::resolve(ContextId start, std::span<const ior::NameCom
                                    Resolution& resolution)
 {
     return read([&](Transaction& transaction) {
-        resolution.context = start;
-        for (resolution.resolved = 0;;) {
-            const StoreStatus found =
-                find(transaction, resolution.context, name[resolution.resolved], resolution.entry);
-            if (found != StoreStatus::done) return found;
-            if (++resolution.resolved == name.size()) return StoreStatus::done;
-            if (resolution.entry.kind == Entry::Kind::object) return StoreStatus::wrong_type;
-            if (resolution.entry.kind == Entry::Kind::foreign_context) return StoreStatus::foreign;
-            resolution.context = resolution.entry.context;
-        }
+        return walk(start, name, resolution,
+                    [&](ContextId context, const ior::NameComponent& component, Entry& entry) {
+                        return find(transaction, context, component, entry);
+                    });
     });
 }
 

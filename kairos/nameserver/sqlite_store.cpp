@@ -7,6 +7,7 @@
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/sqlite.h"
 #include "kairos/nameserver/store_log.h"
+#include "kairos/nameserver/walk.h"
 
 #include <algorithm>
 #include <atomic>
@@ -305,16 +306,10 @@ StoreStatus SqliteStore::resolve(ContextId start, std::span<const ior::NameCompo
                                  Resolution& resolution)
 {
     return read([&](Connection& connection) {
-        resolution.context = start;
-        for (resolution.resolved = 0;;) {
-            const StoreStatus found =
-                find(connection, resolution.context, name[resolution.resolved], resolution.entry);
-            if (found != StoreStatus::done) return found;
-            if (++resolution.resolved == name.size()) return StoreStatus::done;
-            if (resolution.entry.kind == Entry::Kind::object) return StoreStatus::wrong_type;
-            if (resolution.entry.kind == Entry::Kind::foreign_context) return StoreStatus::foreign;
-            resolution.context = resolution.entry.context;
-        }
+        return walk(start, name, resolution,
+                    [&](ContextId context, const ior::NameComponent& component, Entry& entry) {
+                        return find(connection, context, component, entry);
+                    });
     });
 }
 
