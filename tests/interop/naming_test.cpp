@@ -311,6 +311,63 @@ TEST_P(Names, NamesAndUrlsAreThoseOfTheLibrary)
     orb->destroy();
 }
 
+namespace {
+/// Asks until what is bound to `name` is said to be `expected`.
+nlohmann::json list_until(const Command& list, const std::string& name, const std::string& expected)
+{
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < until) {
+        const Remains remains = kairos::bench::run_to_end(process_options(list), patience).value();
+        const nlohmann::json bindings = nlohmann::json::parse(remains.output, nullptr, false);
+        for (const nlohmann::json& binding : bindings)
+            if (binding["name"] == name && binding.value("liveness", "") == expected)
+                return bindings;
+    }
+    ADD_FAILURE() << name << " is not said to be " << expected;
+    return {};
+}
+} // namespace
+
+TEST(KairosNaming, SaysWhatIsAliveAndDead)
+{
+    const TemporaryFolder folder;
+    const auto server = [&](const std::string& store, Command options = {}) {
+        options.insert(options.begin(), {KAIROS_TOOL, "naming", "--store", folder.path() / store,
+                                         "--listen", "iiop://127.0.0.1"});
+        return options;
+    };
+    const NamingServer sweeping(server("names", {"--sweep", "0.001"}));
+    std::optional<NamingServer> object(server("other"));
+    const auto names = [&](Command arguments) {
+        arguments.insert(arguments.begin(),
+                         {KAIROS_TOOL, "names", "--service", sweeping.reference});
+        return arguments;
+    };
+    const auto output = [&](Command arguments) {
+        return kairos::bench::run_to_end(process_options(names(std::move(arguments))), patience)
+            .value()
+            .output;
+    };
+    (void)output({"bind", "gone", "corbaloc::127.0.0.1:1/Gone"});
+    (void)output({"bind", "here", object->reference});
+    (void)output({"mkdir", "within"});
+    const Command list = names({"ls", "-l", "--json"});
+    (void)list_until(list, "gone", "dead");
+    const nlohmann::json bindings = list_until(list, "here", "alive");
+    ASSERT_EQ(bindings.size(), 3u);
+    EXPECT_EQ(bindings[2].value("liveness", ""), "alive") << "the server's own need not be asked";
+    const std::string lines = output({"ls", "-l"});
+    EXPECT_NE(lines.find("  127.0.0.1:1  dead\n"), std::string::npos) << lines;
+    EXPECT_NE(lines.find("  alive\n"), std::string::npos) << lines;
+    EXPECT_EQ(output({"tree", "-l"}), "gone  dead\nhere\nwithin/\n");
+    EXPECT_EQ(output({"ls"}), "gone\nhere\nwithin/\n");
+
+    object.reset(); // by SIGKILL
+    (void)list_until(list, "here", "dead");
+    (void)output({"rebind", "here", sweeping.reference});
+    (void)list_until(list, "here", "alive");
+}
+
 TEST(KairosNaming, KilledAndStartedAgainItKeepsItsNamesAndSecondsAreRefused)
 {
     const TemporaryFolder folder;

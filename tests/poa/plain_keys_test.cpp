@@ -87,6 +87,19 @@ TEST_P(Table, NamesLeadToTheirObjects)
     EXPECT_EQ(world_.servant->calls, 3u);
 }
 
+// As in TAO's IDL, which has no prefix.
+TEST_P(Table, ItsTypesHaveTheirNames)
+{
+    EXPECT_TRUE(table_->_is_a("IDL:IORTable/Table:1.0"));
+    EXPECT_TRUE(table_->_is_a("IDL:omg.org/CORBA/Object:1.0"));
+    EXPECT_FALSE(table_->_is_a("IDL:IORTable/Locator:1.0"));
+    EXPECT_TRUE(CORBA::is_nil(IORTable::Locator::_narrow(table_)));
+    EXPECT_STREQ(IORTable::Locator::_kairos_id, "IDL:IORTable/Locator:1.0");
+    EXPECT_STREQ(IORTable::AlreadyBound()._rep_id(), "IDL:IORTable/AlreadyBound:1.0");
+    EXPECT_STREQ(IORTable::NotFound()._rep_id(), "IDL:IORTable/NotFound:1.0");
+    EXPECT_STREQ(IORTable::NotFound()._name(), "NotFound");
+}
+
 TEST_P(Table, AClientIsSentThereOnceAndStays)
 {
     table_->bind("Name", object_.c_str());
