@@ -241,6 +241,15 @@ TEST(Poas, OmniOrbFindsServantsInEveryWay)
     }
 }
 
+TEST(Poas, OmniOrbCallsByKeysThatPeopleWrite)
+{
+    const Peer server(Arguments{POA_SERVER, "-ORBPlainKeys", "1"} + kairos_options, 4);
+    std::string url = server.reference[3]; // of the IORTable
+    url.replace(url.rfind('/'), std::string::npos, "/Located/echo");
+    for (const char* version : {"1.0", "1.2"})
+        run_omniorb_client(url, Arguments{"-ORBmaxGIOPVersion", version});
+}
+
 // --- the ends of connections and servers
 // ------------------------------------------------------------
 

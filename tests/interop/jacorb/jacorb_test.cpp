@@ -103,6 +103,15 @@ TEST_P(JacorbCallsPoas, ServantsAreFoundInEveryWay)
                            {"exception_foreign"});
 }
 
+TEST_P(JacorbCallsPoas, KeysThatPeopleWrite)
+{
+    const Peer server(
+        Arguments{POA_SERVER, "-ORBPlainKeys", "1"} + kairos_options + GetParam().options(), 4);
+    std::string url = server.reference[3]; // of the IORTable
+    url.replace(url.rfind('/'), std::string::npos, "/Located/echo");
+    jacorb().expect_checks("echo", GetParam().version, url, checks_of_jacorb);
+}
+
 TEST_P(KairosCallsJacorb, EveryType)
 {
     const bool is_wide = GetParam().version == "1.2";
