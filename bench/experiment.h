@@ -42,9 +42,10 @@ struct TtcpOptions : CommonOptions {
     /// hours.
     std::uint32_t calls_max = 65'536;
     unsigned connections = 8; ///< per point, one after the other; the rounds are spread over them
-    /// Traffic ahead of the rounds of each set of connections. A virtual machine's processor that
+    /// Rounds that are not timed, of all points in turn, ahead of those of each set of connections;
+    /// at least one. TCP's windows grow with a connection; and a virtual machine's processor that
     /// idles is woken through its host, which learns within some ten milliseconds of traffic that
-    /// waiting a little is cheaper: without this, whoever is measured first pays.
+    /// waiting a little is cheaper: whoever was measured first would pay.
     std::chrono::milliseconds warm_up{100};
 };
 

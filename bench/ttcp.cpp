@@ -181,13 +181,15 @@ struct Part {
     double share = 1;
 };
 
-/// Keeps both processors busy with what is measured first.
-Result<void> warm_up(Point& point, std::chrono::milliseconds time)
+/// Untimed rounds of every point: at least one, and until `time` is over.
+Result<void> warm_up(std::vector<Point>& points, std::chrono::milliseconds time)
 {
     const auto end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end)
-        if (auto figures = point.running->order(Verb::ttcp, point.exercise); !figures)
-            return figures.error();
+    do
+        for (Point& point : points)
+            if (auto figures = point.running->order(Verb::ttcp, point.exercise); !figures)
+                return figures.error();
+    while (std::chrono::steady_clock::now() < end);
     return {};
 }
 
@@ -220,7 +222,7 @@ Result<void> run_place(Report& report, const std::vector<System>& systems, const
     const unsigned connections = std::clamp(options.connections, 1u, options.rounds);
     for (unsigned i = 0; i < connections; ++i) {
         if (auto started = start(points, place, options); !started) return started.error();
-        if (auto warm = warm_up(points.front(), options.warm_up); !warm) return warm.error();
+        if (auto warm = warm_up(points, options.warm_up); !warm) return warm.error();
         const unsigned first = options.rounds * i / connections;
         const unsigned last = options.rounds * (i + 1) / connections;
         if (auto run = run_rounds(points, place, options, part, first, last); !run)
