@@ -130,6 +130,7 @@ Tally tally_of(const GeneratedObjects& objects)
                 (skeleton ? tally.skeletons : tally.stubs)[operation].add(symbol);
             } else if (contains(symbol.name, "_kairos_dispatch") ||
                        contains(symbol.name, "::_kairos_direct(") ||
+                       contains(symbol.name, "::_kairos_skeleton(") ||
                        contains(symbol.name, "::_dispatch(")) {
                 if (!contains(symbol.name, "thunk")) tally.skeletons[dispatch].add(symbol);
             } else if (marshals(symbol.name) && !marshalled.contains(symbol.name)) {

@@ -5,7 +5,9 @@
 #include "idlc/emitters.h"
 #include "idlc/operation_search.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace kairos::idlc {
 namespace {
@@ -56,6 +58,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
         out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
         out.line("bool _kairos_supports(std::string_view repository_id) const override;");
         out.line("const char* _kairos_id() const override;");
+        out.line("::kairos::poa::Skeleton _kairos_skeleton() noexcept override;");
         if (gives_direct_classes(source, interface))
             out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
@@ -368,25 +371,37 @@ std::string name_list(const std::vector<Call>& calls)
     return names;
 }
 
-void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
-                        Diagnostics& diagnostics)
+std::optional<OperationHash> hash_of(const Interface& interface, const std::vector<Call>& calls,
+                                     Diagnostics& diagnostics)
 {
     std::vector<std::string> wire_names;
     wire_names.reserve(calls.size());
     for (const Call& call : calls)
         wire_names.push_back(call.wire_name);
-    const auto hash = search_operation_hash(wire_names);
+    auto hash = search_operation_hash(wire_names);
     if (!hash)
-        return diagnostics.error(interface.location,
-                                 "internal error: no perfect hash of the operations");
-    std::string slots;
-    for (const std::size_t slot : hash->slots)
-        slots += (slots.empty() ? "" : ", ") + std::to_string(slot);
+        diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
+    return hash;
+}
+
+std::string number_list(const std::vector<std::size_t>& numbers)
+{
+    std::string list;
+    for (const std::size_t number : numbers)
+        list += (list.empty() ? "" : ", ") + std::to_string(number);
+    return list;
+}
+
+void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
+                        Diagnostics& diagnostics)
+{
+    const auto hash = hash_of(interface, calls, diagnostics);
+    if (!hash) return;
     out.line("static constexpr ::kairos::corba::OperationTable<", std::to_string(calls.size()),
              ", ", std::to_string(hash->bits), "> table{");
     out.line("    ", hexadecimal(hash->multiplier), ",");
     out.line("    {", name_list(calls), "},");
-    out.line("    {", slots, "},");
+    out.line("    {", number_list(hash->slots), "},");
     out.line("};");
 }
 
@@ -401,6 +416,8 @@ void emit_table(const Source& source, const Interface& interface, const std::vec
         out.line("static const ::kairos::corba::HashedOperations table{");
         out.line("    ", name_list(calls), ",");
         return out.line("};");
+    case OperationDemux::delayered: // has one in _kairos_skeleton
+        return;
     case OperationDemux::linear:
         out.line("static constexpr ::kairos::corba::LinearOperations<",
                  std::to_string(calls.size()), "> table{{");
@@ -413,8 +430,12 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
                    Diagnostics& diagnostics)
 {
     const std::vector<Call> calls = calls_of_all(source, interface);
-    out.open("void ", skeleton_name(interface), "::_kairos_dispatch(::kairos::orb::Upcall& upcall)",
-             "\n{");
+    const std::string name = skeleton_name(interface);
+    out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
+    if (source.options.operation_demux == OperationDemux::delayered) {
+        out.line(name, "::_kairos_skeleton().serve(upcall.operation(), upcall);");
+        return out.close();
+    }
     if (calls.empty()) {
         out.line("_kairos_dispatch_standard(upcall);");
         return out.close();
@@ -430,6 +451,48 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
     out.line("default:");
     out.line("    return _kairos_dispatch_standard(upcall);");
     out.line("}");
+    out.close();
+}
+
+/// The table that object adapters look into by themselves.
+void emit_delayered_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
+                          Diagnostics& diagnostics)
+{
+    std::optional<OperationHash> hash(std::in_place);
+    if (!calls.empty()) hash = hash_of(interface, calls, diagnostics);
+    if (!hash) return;
+    std::ranges::replace(hash->slots, calls.size(), std::size_t{0}); // where no name falls
+    const std::string name = "::" + skeleton_name(interface);
+    const std::string serve = "::kairos::corba::serve<" + name + ", &";
+    const std::string others = serve + name + "::_kairos_dispatch_standard>";
+    out.line("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
+    for (const Call& call : calls)
+        out.line("    {", string_literal(call.wire_name), ", ", serve,
+                 "::", skeleton_name(call.interface()), "::_serve_", call.wire_name, ">},");
+    if (calls.empty()) out.line("    {\"\", ", others, "},");
+    out.line("};");
+    out.line("static constexpr std::uint16_t slots[] = {",
+             calls.empty() ? "0" : number_list(hash->slots), "};");
+    out.line("static constexpr ::kairos::poa::Operations operations{");
+    out.line("    entries, slots, ", hexadecimal(hash->multiplier), ", ",
+             std::to_string(hash->bits), ",");
+    out.line("    ", others, ",");
+    out.line("};");
+}
+
+/// What adapters may look into by themselves, where that was asked for. Others say that there is
+/// nothing: what a base has would not be all.
+void emit_skeleton_function(const Source& source, const Interface& interface, Text& out,
+                            Diagnostics& diagnostics)
+{
+    out.open("::kairos::poa::Skeleton ", skeleton_name(interface),
+             "::_kairos_skeleton() noexcept\n{");
+    if (source.options.operation_demux == OperationDemux::delayered) {
+        emit_delayered_table(interface, calls_of_all(source, interface), out, diagnostics);
+        out.line("return {&operations, this};");
+    } else {
+        out.line("return {};");
+    }
     out.close();
 }
 
@@ -457,6 +520,8 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     out.close();
     out.blank();
     emit_direct_function(source, interface, out);
+    emit_skeleton_function(source, interface, out, diagnostics);
+    out.blank();
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
     emit_serving(source, interface, out);

@@ -82,12 +82,15 @@ void add_marshal_options(CLI::App& app, Options& options)
 void add_operation_option(CLI::App& app, Options& options)
 {
     using kairos::idlc::OperationDemux;
-    const std::map<std::string, OperationDemux> strategies{{"perfect", OperationDemux::perfect},
-                                                           {"hash", OperationDemux::hash},
-                                                           {"linear", OperationDemux::linear}};
+    const std::map<std::string, OperationDemux> strategies{
+        {"perfect", OperationDemux::perfect},
+        {"hash", OperationDemux::hash},
+        {"linear", OperationDemux::linear},
+        {"delayered", OperationDemux::delayered}};
     app.add_option("--operation-demux", options.operation_demux,
                    "How skeletons find operations: perfect (hashing, constant time), hash (a table "
-                   "made at run time) or linear (search)")
+                   "made at run time), linear (search) or delayered (perfect, in a table that "
+                   "object adapters look into when they find the object: -ORBDemux delayered)")
         ->transform(CLI::Transformer(strategies))
         ->type_name("STRATEGY");
 }

@@ -16,7 +16,7 @@ namespace kairos::idlc {
 class Profile;
 
 /// How skeletons find their operations (paper 000 §5.3).
-enum class OperationDemux { perfect, hash, linear };
+enum class OperationDemux { perfect, hash, linear, delayered };
 
 struct Options {
     // The front end's.

@@ -67,6 +67,19 @@ template <typename Word>
     return (digest ^ end) * 0xD6E8FEB86659FD93u;
 }
 
+/// Whether two names are the same: without a call, for they are short.
+[[nodiscard]] inline bool same_operation(std::string_view one, std::string_view other) noexcept
+{
+    if (one.size() != other.size()) return false;
+    const char* text = one.data();
+    const char* with = other.data();
+    std::size_t left = one.size();
+    for (; left >= 8; left -= 8, text += 8, with += 8)
+        if (detail::load_front<std::uint64_t>(text) != detail::load_front<std::uint64_t>(with))
+            return false;
+    return detail::load_end(text, left, one.size()) == detail::load_end(with, left, one.size());
+}
+
 /// The slot of a name with this digest in a table of 2^bits slots, for one multiplier.
 [[nodiscard]] constexpr std::size_t operation_slot(std::uint64_t digest, std::uint64_t multiplier,
                                                    unsigned bits) noexcept

@@ -3,10 +3,12 @@
 // How a skeleton finds an operation: the perfect hash that kairos-idl computed with
 // base/operation_hash.h, as constant data. Station 10 of the request walk (docs/TOUR.md): one
 // multiplication, one comparison of names, whatever the number of operations. Immutable. And linear
-// search, to compare it with (`kairos-idl --operation-demux=linear`).
+// search, to compare it with (`kairos-idl --operation-demux=linear`). Those that adapters look
+// into by themselves are poa/operations.h's.
 #pragma once
 
 #include "kairos/base/operation_hash.h"
+#include "kairos/poa/operations.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,5 +44,12 @@ struct LinearOperations {
         return index;
     }
 };
+
+/// An entry of poa::Operations: calls a function of the skeleton, or of one that it inherits.
+template <typename Skeleton, auto function>
+void serve(void* skeleton, orb::Upcall& upcall)
+{
+    (static_cast<Skeleton*>(skeleton)->*function)(upcall);
+}
 
 } // namespace kairos::corba

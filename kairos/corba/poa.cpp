@@ -225,6 +225,8 @@ kairos::poa::IdStrategy POA::_kairos_default_strategy(const kairos::orb::Orb& co
         return kairos::poa::IdStrategy::linear;
     case kairos::orb::Demultiplexing::hash:
         return kairos::poa::IdStrategy::hash;
+    case kairos::orb::Demultiplexing::delayered:
+        return kairos::poa::IdStrategy::delayered;
     case kairos::orb::Demultiplexing::active:
         break;
     }

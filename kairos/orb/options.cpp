@@ -85,8 +85,10 @@ Result<void> set_demultiplexing(Options& options, std::string_view option, std::
         options.demultiplexing = Demultiplexing::hash;
     else if (value == "active")
         options.demultiplexing = Demultiplexing::active;
+    else if (value == "delayered")
+        options.demultiplexing = Demultiplexing::delayered;
     else
-        return bad_option(option, value, "linear, hash or active");
+        return bad_option(option, value, "linear, hash, active or delayered");
     return {};
 }
 

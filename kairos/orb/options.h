@@ -25,7 +25,7 @@ enum class Concurrency {
 };
 
 /// How object adapters find the servants of requests, unless their policies say otherwise.
-enum class Demultiplexing { linear, hash, active };
+enum class Demultiplexing { linear, hash, active, delayered };
 
 /// How calls reach objects of their own process and ORB (docs/poa.md, "Calls within the process").
 enum class Collocation {
@@ -54,7 +54,7 @@ struct Options {
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
     std::size_t fragment_size = 0;
-    /// -ORBDemux linear, hash or active.
+    /// -ORBDemux linear, hash, active or delayered.
     Demultiplexing demultiplexing = Demultiplexing::active;
     /// -ORBCollocation direct, through-poa or no.
     Collocation collocation = Collocation::through_poa;

@@ -30,7 +30,8 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBDebug", "loud"}), "-ORBDebug: 'loud' is not a level of 0 to 3");
     EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
               "-ORBConcurrency: 'magic' is not thread-per-connection or reactor");
-    EXPECT_EQ(reason({"-ORBDemux", "magic"}), "-ORBDemux: 'magic' is not linear, hash or active");
+    EXPECT_EQ(reason({"-ORBDemux", "magic"}),
+              "-ORBDemux: 'magic' is not linear, hash, active or delayered");
     EXPECT_EQ(reason({"-ORBCollocation", "yes"}),
               "-ORBCollocation: 'yes' is not direct, through-poa or no");
     EXPECT_EQ(reason({"-ORBHoldLimit", "-1"}),

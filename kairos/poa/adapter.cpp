@@ -50,10 +50,9 @@ orb::Orb& Adapter::orb() const noexcept { return adapters_.orb(); }
 
 void Adapter::open_to_requests(bool active) noexcept
 {
-    // The keys of persistent objects say no place; one that does is forged.
-    const bool plain = policies_.retains() && policies_.threads == Threads::orb_controlled &&
-                       !policies_.persistent();
-    plain_key_ = active && plain ? key_id_.load() : no_key;
+    const std::uint32_t key_id = active && policies_.plain() ? key_id_.load() : no_key;
+    plain_key_ = policies_.delayered() ? no_key : key_id;
+    delayered_key_ = policies_.delayered() ? key_id : no_key;
 }
 
 // --- requests ------------------------------------------------------------------------------------
@@ -349,6 +348,7 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     const std::vector<Bytes> known_ids(policies_.known_ids.begin(), policies_.known_ids.end());
     ObjectMap::Options options = map_options(!policies_.places_are_ids());
     options.known_ids = known_ids;
+    options.knows_skeletons = policies_.delayered();
     objects_.reset(options);
     name_ = std::move(name);
     parent_ = parent;

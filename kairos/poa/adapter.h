@@ -115,6 +115,11 @@ class Adapter final : private Retiring {
     {
         return plain_key_.load() == key_id;
     }
+    /// The same where its operation is found in the step that found it.
+    [[nodiscard]] bool serves_delayered(std::uint32_t key_id) const noexcept
+    {
+        return delayered_key_.load() == key_id;
+    }
     [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
     /// Every other way. As orb::Adapter::dispatch.
     [[nodiscard]] bool dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted);
@@ -224,7 +229,8 @@ class Adapter final : private Retiring {
     const std::uint32_t index_;
 
     // On every request's way.
-    std::atomic<std::uint32_t> plain_key_{no_key}; // the key id, while serves_plainly
+    std::atomic<std::uint32_t> plain_key_{no_key};     // the key id, while serves_plainly
+    std::atomic<std::uint32_t> delayered_key_{no_key}; // likewise
     std::atomic<std::uint32_t> key_id_{no_key};
     ObjectMap objects_;
 

@@ -88,8 +88,8 @@ std::vector<std::byte> Adapter::key_of(const Identity& object) const
                   .slot = ObjectKey::no_slot,
                   .generation = 0};
     const auto place = place_in(object.id);
-    const bool says_place = policies_.strategy == IdStrategy::active;
-    if (const auto said = place ? place : says_place ? object.place : std::nullopt) {
+    const auto known = policies_.keys_say_places() ? object.place : std::nullopt;
+    if (const auto said = place ? place : known) {
         key.slot = said->slot;
         key.generation = said->generation;
     }

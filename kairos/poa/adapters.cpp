@@ -60,12 +60,12 @@ class EncodedRequest final : public Request {
 
 [[gnu::cold]] void link(orb::DirectCall& call, void* direct, const ObjectMap::Entry& entry) noexcept
 {
-    const std::uint64_t generation = entry.place().generation;
+    const std::uint64_t state = entry.state().load(std::memory_order_relaxed);
     call.link({.interface = call.interface(),
                .servant = direct,
                .state = &entry.state(),
                .mask = ~Slot::inside,
-               .expected = generation << Slot::generation_shift | Slot::active});
+               .expected = (state & ~Slot::inside) | Slot::active});
 }
 
 void make(orb::DirectCall& call, Servant& servant, const ObjectMap::Entry* lasting)
@@ -76,6 +76,13 @@ void make(orb::DirectCall& call, Servant& servant, const ObjectMap::Entry* lasti
     if (call.links() && lasting != nullptr) [[unlikely]]
         link(call, direct, *lasting);
     call.make(direct);
+}
+
+/// Calls nothing itself, so that it saves no registers.
+[[gnu::noinline, gnu::hot]] Operations::Serve operation_of(const Operations& operations,
+                                                           const orb::Upcall& upcall) noexcept
+{
+    return operations.find(upcall.operation());
 }
 
 /// Results go where the caller wants them at once: an exception of postinvoke takes their place.
@@ -114,13 +121,25 @@ bool Adapters::dispatch(orb::Upcall& upcall)
         raise_unknown_adapter();
     auto entry = adapter->objects().enter({key->slot, key->generation});
     // Now that this request can be seen inside: wait_until_idle must not miss it.
-    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
-        entry.reset(); // or it would wait for itself, should the object be leaving by its turn
-        return serve_otherwise(upcall, adapter);
-    }
+    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]]
+        return serve_entered(upcall, *adapter, key->adapter, entry);
     const Calling calling(*adapter, *entry);
     entry->servant()._kairos_dispatch(upcall);
     return true;
+}
+
+/// Object and operation in one step, without the servant's layers, where that is the policy.
+bool Adapters::serve_entered(orb::Upcall& upcall, poa::Adapter& adapter, std::uint32_t key_id,
+                             std::optional<ObjectMap::Entry>& entry)
+{
+    if (entry && adapter.serves_delayered(key_id)) {
+        const Calling calling(adapter, *entry);
+        const Skeleton skeleton = entry->skeleton();
+        operation_of(*skeleton.operations, upcall)(skeleton.object, upcall);
+        return true;
+    }
+    entry.reset(); // or it would wait for itself, should the object be leaving by its turn
+    return serve_otherwise(upcall, &adapter);
 }
 
 /// The same steps as above.
@@ -133,7 +152,10 @@ bool Adapters::call(orb::DirectCall& call)
     if (adapter == nullptr) [[unlikely]]
         raise_unknown_adapter();
     auto entry = adapter->objects().enter({key->slot, key->generation});
-    if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]] {
+    const auto serves = [&] {
+        return adapter->serves_plainly(key->adapter) || adapter->serves_delayered(key->adapter);
+    };
+    if (!entry || !serves()) [[unlikely]] {
         entry.reset();
         return serve_otherwise(call, adapter);
     }

@@ -24,7 +24,8 @@
 namespace kairos::poa {
 
 /// How requests find their objects. With `active` the key says the slot; ids are hashed.
-enum class IdStrategy : std::uint8_t { linear, hash, perfect, active };
+/// `delayered` is `active`, and the slot leads to the operations of the servant's skeleton as well.
+enum class IdStrategy : std::uint8_t { linear, hash, perfect, active, delayered };
 
 class IdIndex {
   public:

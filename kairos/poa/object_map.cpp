@@ -8,6 +8,19 @@
 
 namespace kairos::poa {
 
+namespace {
+
+void dispatch(void* servant, orb::Upcall& upcall)
+{
+    static_cast<Servant*>(servant)->_kairos_dispatch(upcall);
+}
+
+constexpr Operations::Entry dispatch_all[] = {{{}, dispatch}};
+constexpr std::uint16_t first_entry[] = {0};
+constexpr Operations layered{dispatch_all, first_entry, 0, 0, dispatch};
+
+} // namespace
+
 ObjectMap::StoredId::StoredId(Bytes id)
 {
     if (id.size() > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
@@ -23,6 +36,10 @@ void ObjectMap::reset(const Options& options)
 {
     const std::lock_guard lock(mutex_);
     KAIROS_CHECK(occupied_ == 0);
+    if (options.knows_skeletons && kinds_ == nullptr) {
+        kinds_ = std::make_unique<ServantKinds>();
+        (*kinds_)[0] = {&layered, layered, 0};
+    }
     if (options.user_ids) {
         stored_ids_.grow(slots_.size());
         ids_.reset(options.strategy, options.known_ids);
@@ -30,6 +47,8 @@ void ObjectMap::reset(const Options& options)
     user_ids_ = options.user_ids;
     retiring_ = options.retiring;
     find_servants_ = options.find_servants;
+    knows_skeletons_ = options.knows_skeletons;
+    kinds_used_ = 1;
     first_generation_ = options.first_generation;
     if (tracks_servants()) servants_.reserve(slots_);
 }
@@ -63,9 +82,12 @@ ObjectMap::Activated ObjectMap::activate(Servant& servant, Bytes id, bool unique
     }
     ++active_;
     ++occupied_;
+    const std::uint32_t kind = knows_skeletons_ ? kind_of(servant) : 0;
+    const std::uint32_t former = Slot::kind_in(slot.state.load(std::memory_order_relaxed));
     // Not a plain store: requests with stale places may be stepping in and out.
-    const std::uint64_t before =
-        slot.state.fetch_xor(Slot::active | Slot::vacant, std::memory_order_release);
+    const std::uint64_t before = slot.state.fetch_xor(
+        Slot::active | Slot::vacant | std::uint64_t{kind ^ former} << Slot::kind_shift,
+        std::memory_order_release);
     return {Activation::activated,
             {index, static_cast<std::uint32_t>(before >> Slot::generation_shift)}};
 }
@@ -90,6 +112,22 @@ void ObjectMap::reserve_slot()
     if (user_ids_) stored_ids_.grow(slots_.size());
     if (tracks_servants()) servants_.reserve(slots_);
     if (retiring_ != nullptr) retired_.reserve(slots_.size());
+}
+
+/// A servant of a class too many, or without operations to look into, is called in layers.
+std::uint32_t ObjectMap::kind_of(Servant& servant) noexcept
+{
+    const Skeleton own = servant._kairos_skeleton();
+    if (own.operations == nullptr) return 0;
+    const std::ptrdiff_t offset =
+        static_cast<std::byte*>(own.object) - reinterpret_cast<std::byte*>(&servant);
+    for (std::uint32_t kind = 1; kind < kinds_used_; ++kind) {
+        const ServantKind& known = (*kinds_)[kind];
+        if (known.said == own.operations && known.offset == offset) return kind;
+    }
+    if (kinds_used_ == kinds_->size()) return 0;
+    (*kinds_)[kinds_used_] = {own.operations, *own.operations, offset};
+    return kinds_used_++;
 }
 
 std::uint32_t ObjectMap::take_slot() noexcept

@@ -16,6 +16,7 @@
 #include "kairos/poa/servant_index.h"
 #include "kairos/poa/slots.h"
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -77,6 +78,8 @@ class ObjectMap {
         std::span<const Bytes> known_ids = {};
         /// Keep what `find(servant)` and `unique` need.
         bool find_servants = true;
+        /// Keep what `Entry::skeleton` says.
+        bool knows_skeletons = false;
         /// Told of objects that are gone; without it their servants lose the map's count. Borrowed.
         Retiring* retiring = nullptr;
         /// The first generation of slots that were never used: lets a test see their end.
@@ -106,6 +109,13 @@ class ObjectMap {
             if (slot_ != nullptr) map_->leave(*slot_, index_);
         }
         [[nodiscard]] Servant& servant() const noexcept { return *slot_->servant; }
+        /// In a map that knows skeletons; any servant has one that calls it.
+        [[nodiscard]] Skeleton skeleton() const noexcept
+        {
+            const std::uint64_t state = slot_->state.load(std::memory_order_relaxed);
+            const ServantKind& kind = (*map_->kinds_)[Slot::kind_in(state)];
+            return {&kind.operations, reinterpret_cast<std::byte*>(slot_->servant) + kind.offset};
+        }
         [[nodiscard]] Place place() const noexcept
         {
             return {index_,
@@ -140,7 +150,7 @@ class ObjectMap {
     void reset(const Options& options);
 
     /// The object at this place, if it is still active; the place may be forged.
-    [[nodiscard]] std::optional<Entry> enter(Place place) noexcept
+    [[nodiscard, gnu::always_inline]] std::optional<Entry> enter(Place place) noexcept
     {
         Slot* slot = slots_.find(place.slot);
         if (slot == nullptr) [[unlikely]]
@@ -148,11 +158,12 @@ class ObjectMap {
         // Before what the adapter looks at next: whoever waits for it to be idle closes it first,
         // then looks here.
         const std::uint64_t state = slot->state.fetch_add(1, std::memory_order_seq_cst);
-        std::optional<Entry> entry(std::in_place, *this, *slot, place.slot);
         if ((state >> Slot::generation_shift) != place.generation || (state & Slot::active) == 0)
-            [[unlikely]]
-            entry.reset(); // leaves again
-        return entry;
+            [[unlikely]] {
+            leave(*slot, place.slot);
+            return std::nullopt;
+        }
+        return std::optional<Entry>(std::in_place, *this, *slot, place.slot);
     }
 
     /// The object of this id, if it is active; always nothing where objects have places only. By
@@ -193,6 +204,15 @@ class ObjectMap {
     [[nodiscard]] bool busy() const;
 
   private:
+    /// What servants of one class have in common: the operations of their skeleton, at hand, and
+    /// where in the servant that is. So an object costs some bits of its slot's state.
+    struct ServantKind {
+        const Operations* said; ///< by the servants
+        Operations operations;
+        std::ptrdiff_t offset;
+    };
+    using ServantKinds = std::array<ServantKind, std::size_t{1} << Slot::kind_bits>;
+
     /// The octets of an id, with their number before them.
     class StoredId {
       public:
@@ -236,6 +256,7 @@ class ObjectMap {
     [[nodiscard]] std::optional<Activation> refusal(const Servant& servant, Bytes id,
                                                     bool unique) const;
     void reserve_slot();
+    [[nodiscard]] std::uint32_t kind_of(Servant& servant) noexcept;
     [[nodiscard]] std::uint32_t take_slot() noexcept;
     [[nodiscard]] std::optional<std::uint32_t> slot_of(Bytes id) const;
     [[nodiscard]] std::optional<Place> active_place_of(const Servant& servant) const;
@@ -243,20 +264,23 @@ class ObjectMap {
     [[nodiscard]] bool tracks_servants() const noexcept;
 
     StableArray<Slot> slots_;
-    StableArray<StoredId> stored_ids_; // by slot; none while objects have places only
-    bool user_ids_ = false;            // read inside objects: changes only while there are none
+    StableArray<StoredId> stored_ids_;    // by slot; none while objects have places only
+    std::unique_ptr<ServantKinds> kinds_; // made when first needed
+    bool user_ids_ = false;               // read inside objects: changes only while there are none
     IdIndex ids_;
 
     mutable std::mutex mutex_; // guards what follows and all changes; never taken by enter
     mutable std::condition_variable released_;
     Retiring* retiring_ = nullptr; // this and the next change only while there are no objects
     bool find_servants_ = true;
+    bool knows_skeletons_ = false;
     std::uint32_t first_generation_ = 0;
     std::uint32_t slots_used_ = 0; // slots that were ever in use
     std::uint32_t free_ = Slot::none;
     std::uint32_t active_ = 0;
     std::uint32_t occupied_ = 0;         // active, leaving or being retired
     ServantIndex servants_;              // of occupied slots
+    std::uint32_t kinds_used_ = 1;       // with that of servants that are called in layers
     std::vector<std::uint32_t> retired_; // slots whose end the hook has not been told
     bool retiring_now_ = false;          // a thread is telling it
 };

@@ -151,10 +151,91 @@ TEST(ObjectMap, AServantOfManyObjectsIsFoundWhileOneIsActive)
     EXPECT_TRUE(map.find(other));
 }
 
+// --- skeletons
+// ------------------------------------------------------------------------------------
+
+void serve_nothing(void*, orb::Upcall&) {}
+
+/// A servant whose skeleton is told apart by its own operations.
+class ServantWithSkeleton : public CountedServant {
+  public:
+    [[nodiscard]] Skeleton _kairos_skeleton() noexcept override { return {&operations, &object}; }
+
+    const Operations operations{nullptr, nullptr, 0, 0, serve_nothing};
+    int object = 0;
+};
+
+/// Whether it is called without layers.
+bool is_known(const ObjectMap::Entry& entry)
+{
+    const Skeleton skeleton = entry.skeleton();
+    const bool layered = skeleton.object == static_cast<Servant*>(&entry.servant());
+    EXPECT_EQ(skeleton.operations->others == serve_nothing, !layered);
+    for (const std::string_view name : {"", "any"}) // no other servant's dispatch would be told
+        EXPECT_TRUE(!layered || skeleton.operations->find(name) == skeleton.operations->others);
+    if (layered) return false;
+    EXPECT_EQ(skeleton.object, &static_cast<ServantWithSkeleton&>(entry.servant()).object);
+    return true;
+}
+
+/// Of each of so many classes of servants; what they are, and their slots, changes.
+TEST(ObjectMap, KnowsTheSkeletonsOfItsServants)
+{
+    std::array<ServantWithSkeleton, 60> servants;
+    std::array<CountedServant, 60> others;
+    ObjectMap map({.knows_skeletons = true});
+    for (int round = 0; round < 3; ++round) {
+        std::vector<Place> places;
+        for (std::size_t i = 0; i < servants.size(); ++i) {
+            places.push_back(map.activate(servants[i], true).place);
+            places.push_back(map.activate(others[i], true).place);
+            ASSERT_TRUE(i % 3 != 0 || map.deactivate(places[i]));
+        }
+        std::size_t known = 0;
+        for (const Place place : places) {
+            const auto entry = map.enter(place);
+            if (entry && is_known(*entry)) ++known;
+        }
+        EXPECT_EQ(known, 50u);
+        map.deactivate_all();
+    }
+}
+
+/// Beyond what the slots have bits for, servants are called as they always can be.
+TEST(ObjectMap, ServantsOfClassesTooManyAreCalledInLayers)
+{
+    std::array<ServantWithSkeleton, 100> servants;
+    ObjectMap map({.knows_skeletons = true});
+    std::size_t known = 0;
+    for (auto& servant : servants) {
+        const auto entry = map.enter(map.activate(servant, true).place);
+        ASSERT_TRUE(entry);
+        EXPECT_EQ(&entry->servant(), &servant);
+        known += is_known(*entry) ? 1 : 0;
+    }
+    EXPECT_EQ(known, 63u);
+}
+
+/// Whether skeletons are known changes from life to life.
+TEST(ObjectMap, LearnsOfSkeletonsWhenItIsReset)
+{
+    std::array<ServantWithSkeleton, 60> servants;
+    ObjectMap map;
+    for (auto& servant : servants)
+        ASSERT_TRUE(map.activate(servant, true));
+    map.deactivate_all();
+    map.reset({.knows_skeletons = true});
+    for (auto& servant : servants) {
+        const auto entry = map.enter(map.activate(servant, true).place);
+        ASSERT_TRUE(entry);
+        EXPECT_TRUE(is_known(*entry));
+    }
+}
+
 // --- ids -----------------------------------------------------------------------------------------
 
 constexpr IdStrategy strategies[] = {IdStrategy::linear, IdStrategy::hash, IdStrategy::perfect,
-                                     IdStrategy::active};
+                                     IdStrategy::active, IdStrategy::delayered};
 
 /// Ids that a search could confuse: the empty one, prefixes, equal ends, NULs.
 std::vector<std::string> sample_ids(std::size_t count)
@@ -199,7 +280,7 @@ class WithIds : public testing::TestWithParam<IdStrategy> {
 
 std::string strategy_name(const testing::TestParamInfo<IdStrategy>& info)
 {
-    constexpr const char* names[] = {"linear", "hash", "perfect", "active"};
+    constexpr const char* names[] = {"linear", "hash", "perfect", "active", "delayered"};
     return names[static_cast<std::size_t>(info.param)];
 }
 
@@ -705,8 +786,8 @@ TEST(ObjectMap, CallsRunBesideDeactivation)
 {
     constexpr std::size_t objects = 4;
     constexpr int rounds = 2'000;
-    std::array<CountedServant, objects> servants;
-    ObjectMap map;
+    std::array<ServantWithSkeleton, objects> servants;
+    ObjectMap map({.knows_skeletons = true});
     std::array<std::atomic<std::uint64_t>, objects> places{}; // slot and generation
     std::atomic<bool> done{false};
     std::vector<std::thread> callers;
@@ -717,8 +798,9 @@ TEST(ObjectMap, CallsRunBesideDeactivation)
                 const auto entry = map.enter(
                     {static_cast<std::uint32_t>(packed >> 32), static_cast<std::uint32_t>(packed)});
                 if (!entry) continue;
-                auto& servant = static_cast<CountedServant&>(entry->servant());
+                auto& servant = static_cast<ServantWithSkeleton&>(entry->servant());
                 if (servant.owners < 1) std::abort();
+                if (entry->skeleton().object != &servant.object) std::abort();
             }
         });
     }

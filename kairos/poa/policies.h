@@ -54,11 +54,27 @@ struct Policies {
         return implicit_activation == ImplicitActivation::implicit;
     }
     [[nodiscard]] bool persistent() const noexcept { return lifespan == Lifespan::persistent; }
+    /// Keys say slots where they can.
+    [[nodiscard]] bool keys_say_places() const noexcept
+    {
+        return strategy == IdStrategy::active || strategy == IdStrategy::delayered;
+    }
+    /// A request that says a slot needs nothing but the object there. The keys of persistent
+    /// objects say none; one that does is forged.
+    [[nodiscard]] bool plain() const noexcept
+    {
+        return retains() && threads == Threads::orb_controlled && !persistent();
+    }
+    /// Such requests find the operation with the object.
+    [[nodiscard]] bool delayered() const noexcept
+    {
+        return plain() && strategy == IdStrategy::delayered;
+    }
     /// Objects are slots and nothing else: their keys and ids are places.
     [[nodiscard]] bool places_are_ids() const noexcept
     {
         return retains() && system_ids() && !persistent() && processing == Processing::map_only &&
-               strategy == IdStrategy::active;
+               keys_say_places();
     }
 };
 

@@ -4,11 +4,9 @@
 // skeletons implement it.
 #pragma once
 
-#include <string_view>
+#include "kairos/poa/operations.h"
 
-namespace kairos::orb {
-class Upcall;
-}
+#include <string_view>
 
 namespace kairos::poa {
 
@@ -31,6 +29,10 @@ class Servant {
         (void)interface;
         return nullptr;
     }
+
+    /// What `_kairos_dispatch` looks into, for adapters that look by themselves; without operations
+    /// if that is not all it does.
+    [[nodiscard]] virtual Skeleton _kairos_skeleton() noexcept { return {}; }
 
     /// The adapter owns a count while the servant is active. Servants that are not counted ignore
     /// both (C++ mapping, 5.37.2).

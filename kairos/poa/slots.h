@@ -59,14 +59,23 @@ class StableArray {
     std::vector<std::unique_ptr<T[]>> storage_;
 };
 
-/// One object. State: generation in the upper half; below it `active`, `vacant` and the number of
-/// requests inside. Neither flag: deactivated, with requests inside still.
+/// One object. State: generation in the upper half; below it `active`, `vacant`, the kind of the
+/// servant and the number of requests inside, which is no larger than Linux lets threads be.
+/// Neither flag: deactivated, with requests inside still.
 struct Slot {
     static constexpr std::uint64_t active = std::uint64_t{1} << 31;
     static constexpr std::uint64_t vacant = std::uint64_t{1} << 30;
-    static constexpr std::uint64_t inside = vacant - 1;
+    static constexpr unsigned kind_bits = 6;
+    static constexpr unsigned kind_shift = 30 - kind_bits;
+    static constexpr std::uint64_t inside = (std::uint64_t{1} << kind_shift) - 1;
     static constexpr unsigned generation_shift = 32;
     static constexpr std::uint32_t none = ~std::uint32_t{0}; ///< no slot has this index
+
+    /// What the map knows the servant's class by, if anything (ObjectMap::ServantKind).
+    [[nodiscard]] static constexpr std::uint32_t kind_in(std::uint64_t state) noexcept
+    {
+        return static_cast<std::uint32_t>(state >> kind_shift) & ((1u << kind_bits) - 1);
+    }
 
     std::atomic<std::uint64_t> state{vacant};
     union {

@@ -61,7 +61,7 @@ def golden(compiler, output, update):
 def operation_demux(compiler, output, update):
     """The strategies differ in the skeletons' source only."""
     usual = output / "golden"
-    for strategy in ["perfect", "hash", "linear"]:
+    for strategy in ["perfect", "hash", "linear", "delayered"]:
         directory = output / strategy
         result = run(compiler, "-o", directory, f"--operation-demux={strategy}", "small.idl",
                      directory=HERE / "golden")

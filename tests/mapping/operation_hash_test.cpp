@@ -6,6 +6,7 @@
 #include "kairos/base/operation_hash.h"
 #include "kairos/corba/hashed_operations.h"
 #include "kairos/corba/operation_table.h"
+#include "kairos/poa/operations.h"
 
 #include <gtest/gtest.h>
 
@@ -95,6 +96,46 @@ TEST(OperationTable, OtherStrategiesAnswerTheSame)
         EXPECT_EQ(linear.find(name), hashed.find(name)) << name;
     EXPECT_EQ(linear.find("shout"), 2u);
     EXPECT_EQ(linear.find("none"), 3u);
+}
+
+// --- what adapters look into ---------------------------------------------------------------------
+
+constexpr std::size_t unknown = 999;
+
+/// Each a function of its own.
+template <std::size_t operation>
+void serve(void* called, orb::Upcall&)
+{
+    *static_cast<std::size_t*>(called) = operation;
+}
+
+template <std::size_t... indices>
+void expect_all_found(std::index_sequence<indices...>)
+{
+    constexpr std::size_t count = sizeof...(indices);
+    const auto list = names(count);
+    const auto hash = idlc::search_operation_hash(list);
+    ASSERT_TRUE(hash);
+    const poa::Operations::Entry entries[] = {{list[indices], serve<indices>}...};
+    std::vector<std::uint16_t> slots;
+    for (const std::size_t slot : hash->slots)
+        slots.push_back(slot == count ? 0 : static_cast<std::uint16_t>(slot));
+    const poa::Operations operations{entries, slots.data(), hash->multiplier, hash->bits,
+                                     serve<unknown>};
+    for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(operations.find(list[i]), entries[i].serve) << list[i];
+        EXPECT_EQ(operations.find(list[i] + "0"), operations.others) << list[i];
+        EXPECT_EQ(operations.find(list[i].substr(1)), operations.others) << list[i];
+    }
+    EXPECT_EQ(operations.find(""), operations.others);
+}
+
+TEST(Operations, AreFoundAndNoOthers)
+{
+    expect_all_found(std::make_index_sequence<1>{});
+    expect_all_found(std::make_index_sequence<2>{});
+    expect_all_found(std::make_index_sequence<10>{});
+    expect_all_found(std::make_index_sequence<100>{});
 }
 
 } // namespace

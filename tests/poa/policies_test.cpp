@@ -376,18 +376,20 @@ TEST_P(Strategies, FindTheSameObjects)
 
 INSTANTIATE_TEST_SUITE_P(All, Strategies,
                          testing::Values(poa::IdStrategy::linear, poa::IdStrategy::hash,
-                                         poa::IdStrategy::perfect, poa::IdStrategy::active));
+                                         poa::IdStrategy::perfect, poa::IdStrategy::active,
+                                         poa::IdStrategy::delayered));
 
 TEST(Strategies, OfTheOption)
 {
-    for (const char* strategy : {"linear", "hash", "active"}) {
+    for (const std::string strategy : {"linear", "hash", "active", "delayered"}) {
         World world(From::other_orb, {"-ORBDemux", strategy});
         Servant_var<Servant> servant = new Servant;
         const CORBA::Object_var object = world.root()->servant_to_reference(servant);
         EXPECT_EQ(world.ping(object), "ok") << strategy;
         const auto key = ior::ObjectKey::parse(object->_kairos_reference()->object_key());
         ASSERT_TRUE(key);
-        EXPECT_EQ(key->slot == ior::ObjectKey::no_slot, std::string(strategy) != "active");
+        EXPECT_EQ(key->slot != ior::ObjectKey::no_slot,
+                  strategy == "active" || strategy == "delayered");
     }
 }
 

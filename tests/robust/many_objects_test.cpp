@@ -151,12 +151,13 @@ class ManyObjects {
     std::vector<PortableServer::ObjectId_var> ids_;
 };
 
-class Many : public BothArchitectures {};
+/// How requests get to servants, and how they find them.
+class Many : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Many, ObjectsAreCalledAndDeactivatedUnderLoad)
 {
     const Size size = size_of_test();
-    RunningServer server(GetParam());
+    RunningServer server(GetParam().first, {"-ORBDemux", GetParam().second});
     ManyObjects objects(server, size.objects);
     EXPECT_LE(objects.bytes_per_object, bytes_per_object_max);
 
@@ -194,8 +195,14 @@ TEST_P(Many, ObjectsAreCalledAndDeactivatedUnderLoad)
     EXPECT_EQ(objects.destroyed, size.objects);
 }
 
-INSTANTIATE_TEST_SUITE_P(Concurrency, Many, ::testing::Values("thread-per-connection", "reactor"),
-                         architecture_name);
+INSTANTIATE_TEST_SUITE_P(
+    Ways, Many,
+    ::testing::Values(std::pair{"thread-per-connection", "active"}, std::pair{"reactor", "active"},
+                      std::pair{"thread-per-connection", "delayered"}),
+    [](const auto& way) {
+        return std::string(way.param.first == std::string_view("reactor") ? "Reactor" : "Threads") +
+               '_' + way.param.second;
+    });
 
 } // namespace
 } // namespace kairos::orb_testing
