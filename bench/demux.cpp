@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <span>
 
 namespace kairos::bench {
 namespace {
@@ -34,6 +35,13 @@ struct Contender {
 bool takes_part(const System& system, std::uint32_t servants)
 {
     return system.option != "linear" || servants <= linear_servants_max;
+}
+
+/// The strategies of operations that a way of finding objects goes with.
+std::span<const OperationStrategy> strategies_of(const System& system)
+{
+    if (system.option == "active") return all_operation_strategies;
+    return layered_operation_strategies;
 }
 
 /// Fewer requests where each is a long search: a round stays a matter of seconds.
@@ -107,6 +115,16 @@ std::optional<double> to_next(const std::vector<Contender>& contenders, const Co
     return median(std::move(ratios));
 }
 
+/// How de-layered demultiplexing compares with a perfect hash behind a layer.
+double to_layered(const std::vector<Figures>& rounds, Pattern pattern, std::uint32_t operations)
+{
+    std::vector<double> ratios;
+    for (const Figures& round : rounds)
+        ratios.push_back(round.at(figure_name(pattern, OperationStrategy::delayered, operations)) /
+                         round.at(figure_name(pattern, OperationStrategy::perfect, operations)));
+    return median(std::move(ratios));
+}
+
 Row row_of(const System& system, OperationStrategy operations, std::string_view direction)
 {
     Row row;
@@ -126,7 +144,9 @@ void add_points(Report& report, const std::vector<Contender>& contenders,
             row.set("operations", operations);
             row.set("servants", servants);
             row.set("step_ns", median_of(rounds, figure));
-            if (contender.system.option == "active")
+            if (strategy == OperationStrategy::delayered)
+                row.set("to_layered", to_layered(rounds, pattern, operations));
+            else if (contender.system.option == "active")
                 if (const auto ratio = to_next(contenders, contender, servants, figure)) {
                     row.set("to_next", *ratio);
                     if (strategy == OperationStrategy::perfect)
@@ -138,10 +158,11 @@ void add_points(Report& report, const std::vector<Contender>& contenders,
 
 /// Largest median over smallest, of the numbers of servants that stay in the caches: all of them
 /// where requests keep to one servant for long.
-void add_spread(Report& report, const Contender& active, Pattern pattern, std::uint32_t operations)
+void add_spread(Report& report, const Contender& active, OperationStrategy strategy,
+                Pattern pattern, std::uint32_t operations)
 {
     const bool one_at_a_time = pattern == Pattern::train || pattern == Pattern::worst;
-    const std::string figure = figure_name(pattern, OperationStrategy::perfect, operations);
+    const std::string figure = figure_name(pattern, strategy, operations);
     double least = 0;
     double most = 0;
     for (const auto& [servants, rounds] : active.rounds) {
@@ -151,7 +172,7 @@ void add_spread(Report& report, const Contender& active, Pattern pattern, std::u
         most = std::max(most, ns);
     }
     if (least == 0) return;
-    Row row = row_of(active.system, OperationStrategy::perfect, name_of(pattern));
+    Row row = row_of(active.system, strategy, name_of(pattern));
     row.side = "all sizes";
     row.set("operations", operations);
     row.set("spread", most / least);
@@ -165,7 +186,7 @@ void add_lookups(Report& report, const Contender& contender)
     std::vector<Figures> rounds;
     for (const auto& [servants, each] : contender.rounds)
         rounds.insert(rounds.end(), each.begin(), each.end());
-    for (const OperationStrategy strategy : all_operation_strategies)
+    for (const OperationStrategy strategy : layered_operation_strategies)
         for (const std::uint32_t operations : operation_counts) {
             Row row;
             row.system = contender.system.name;
@@ -187,11 +208,12 @@ void add_lookups(Report& report, const Contender& contender)
 }
 
 /// The pairs of the paper.
-OperationStrategy partner_of(const System& system)
+std::vector<OperationStrategy> partners_of(const System& system)
 {
-    if (system.option == "linear") return OperationStrategy::linear;
-    if (system.option == "hash") return OperationStrategy::hash;
-    return OperationStrategy::perfect;
+    if (system.option == "linear") return {OperationStrategy::linear};
+    if (system.option == "hash") return {OperationStrategy::hash};
+    if (system.option == "perfect") return {OperationStrategy::perfect};
+    return {OperationStrategy::perfect, OperationStrategy::delayered};
 }
 
 Result<std::int64_t> instructions_of_run(const System& system, const DemuxOptions& options,
@@ -220,7 +242,30 @@ Result<double> instructions_per_request(const System& system, const DemuxOptions
     return static_cast<double>(*twice - *once) * 2 / exercise.calls;
 }
 
-/// Worst-case requests of the paper's pairs: what the time is made of.
+/// Worst-case requests of one pair.
+Result<void> add_instructions(Report& report, const System& system, OperationStrategy strategy,
+                              const DemuxOptions& options, const std::string& valgrind)
+{
+    options.progress(1, "counting instructions, objects " + system.option);
+    for (const std::uint32_t operations : operation_counts)
+        for (const std::uint32_t servants : options.servants) {
+            if (servants > cached_servants_max) continue; // activation would take minutes
+            const Exercise exercise{.units = servants,
+                                    .request_bytes =
+                                        point_number(Pattern::worst, strategy, operations)};
+            const auto count = instructions_per_request(system, options, valgrind, exercise);
+            if (!count) return count.error();
+            Row row = row_of(system, strategy, name_of(Pattern::worst));
+            row.side = "counted";
+            row.set("operations", operations);
+            row.set("servants", servants);
+            row.set("instructions", *count);
+            report.rows.push_back(std::move(row));
+        }
+    return {};
+}
+
+/// Of the paper's pairs: what the time is made of.
 Result<void> add_instructions(Report& report, const std::vector<Contender>& contenders,
                               const DemuxOptions& options)
 {
@@ -228,26 +273,12 @@ Result<void> add_instructions(Report& report, const std::vector<Contender>& cont
     if (options.instructions && valgrind.empty())
         report.notes.push_back("No instruction counts: valgrind is not installed.");
     if (valgrind.empty()) return {};
-    for (const Contender& contender : contenders) {
-        const OperationStrategy strategy = partner_of(contender.system);
-        for (const std::uint32_t operations : operation_counts)
-            for (const std::uint32_t servants : options.servants) {
-                if (servants > cached_servants_max) continue; // activation would take minutes
-                options.progress(1, "counting instructions, objects " + contender.system.option);
-                const Exercise exercise{.units = servants,
-                                        .request_bytes =
-                                            point_number(Pattern::worst, strategy, operations)};
-                const auto count =
-                    instructions_per_request(contender.system, options, valgrind, exercise);
-                if (!count) return count.error();
-                Row row = row_of(contender.system, strategy, name_of(Pattern::worst));
-                row.side = "counted";
-                row.set("operations", operations);
-                row.set("servants", servants);
-                row.set("instructions", *count);
-                report.rows.push_back(std::move(row));
-            }
-    }
+    for (const Contender& contender : contenders)
+        for (const OperationStrategy strategy : partners_of(contender.system))
+            if (auto added =
+                    add_instructions(report, contender.system, strategy, options, valgrind);
+                !added)
+                return added;
     return {};
 }
 
@@ -262,9 +293,10 @@ void add_notes(Report& report, const std::vector<Contender>& contenders,
     report.notes.push_back(
         "× next: active demultiplexing over the fastest other way of finding objects, within a "
         "round. Spread: largest median over smallest, over all numbers of servants (request train, "
-        "worst case), up to 500 (round robin, random), or over 1 and 100 operations. One "
-        "operation is hashed here like many; kairos-idl compares the only operation of an "
-        "interface without.");
+        "worst case), up to 500 (round robin, random), or over 1 and 100 operations. × layered: "
+        "de-layered over active demultiplexing with perfectly hashed operations. One operation "
+        "is hashed here like many; kairos-idl compares the only operation of an interface "
+        "without.");
     for (const Contender& contender : contenders) {
         const auto& rounds = contender.rounds;
         const auto cached = rounds.find(cached_servants_max);
@@ -287,14 +319,15 @@ Result<Report> run_demux(const DemuxOptions& options)
     if (!contenders) return contenders.error();
     if (auto measured = measure(*contenders, options); !measured) return measured.error();
     for (const Contender& contender : *contenders)
-        for (const OperationStrategy strategy : all_operation_strategies)
+        for (const OperationStrategy strategy : strategies_of(contender.system))
             for (const Pattern pattern : all_patterns)
                 add_points(report, *contenders, contender, strategy, pattern);
     for (const Contender& contender : *contenders)
         if (contender.system.option == "active")
-            for (const Pattern pattern : all_patterns)
-                for (const std::uint32_t operations : operation_counts)
-                    add_spread(report, contender, pattern, operations);
+            for (const OperationStrategy strategy : partners_of(contender.system))
+                for (const Pattern pattern : all_patterns)
+                    for (const std::uint32_t operations : operation_counts)
+                        add_spread(report, contender, strategy, pattern, operations);
     add_lookups(report, contenders->back());
     if (auto counted = add_instructions(report, *contenders, options); !counted)
         return counted.error();
@@ -307,10 +340,15 @@ Result<Report> run_demux(const DemuxOptions& options)
 
 std::vector<Column> demux_columns()
 {
-    return {
-        {"operations", "operations", 0},     {"servants", "servants", 0}, {"step_ns", "ns", 1},
-        {"instructions", "instructions", 0}, {"to_next", "× next", 2},    {"spread", "spread", 2},
-        {"p50_us", "call p50 µs", 2},        {"to_fewest", "× fewest", 2}};
+    return {{"operations", "operations", 0},
+            {"servants", "servants", 0},
+            {"step_ns", "ns", 1},
+            {"instructions", "instructions", 0},
+            {"to_next", "× next", 2},
+            {"to_layered", "× layered", 2},
+            {"spread", "spread", 2},
+            {"p50_us", "call p50 µs", 2},
+            {"to_fewest", "× fewest", 2}};
 }
 
 } // namespace kairos::bench

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace kairos::bench {
 namespace {
@@ -13,28 +14,46 @@ namespace {
 /// References go to the client by its command line: more would not fit.
 constexpr std::uint32_t called_servants_max = 1000;
 
-/// One ORB with so many objects, and the median times of its calls by pattern, round by round.
+/// One ORB with so many objects of each number of operations, and the median times of its calls by
+/// pattern and operations, round by round.
 struct Population {
     System system;
     std::uint32_t servants;
     RunningSystem running;
-    std::map<Pattern, std::vector<double>> p50_us;
+    std::map<std::pair<Pattern, std::uint32_t>, std::vector<double>> p50_us;
 };
 
-/// The ORBs' programs for many objects.
-std::vector<System> systems_of_many(std::uint32_t servants)
+/// A pair of strategies: `operations` are those of the program.
+System pair_of(const std::string& objects, const std::string& operations,
+               const std::string& program)
+{
+    System system = select_systems("kairos").value().front();
+    system.option = objects;
+    system.architecture = fmt::format("objects {}, operations {}", objects, operations);
+    system.program = program;
+    if (objects == "perfect")
+        system.server_arguments.insert(system.server_arguments.begin(), objects);
+    else
+        system.server_arguments.insert(system.server_arguments.end(), {"-ORBDemux", objects});
+    return system;
+}
+
+/// The pairs of the paper whose objects are found in one of the ways asked for, and other ORBs.
+std::vector<System> systems_of_many(const DemuxOptions& options)
 {
     std::vector<System> systems;
-    for (System system : all_systems()) {
-        if (system.option == "kairos")
-            system.program = "kairos-bench-many";
-        else if (system.option == "omniorb")
-            system.program = "kairos-bench-many-omniorb";
-        else
-            continue;
-        system.server_arguments.insert(system.server_arguments.begin(), std::to_string(servants));
-        systems.push_back(std::move(system));
+    for (const System& asked : options.systems) {
+        const std::string& objects = asked.option;
+        const bool hashed = objects == "perfect" || objects == "active";
+        systems.push_back(pair_of(objects, hashed ? "perfect" : objects,
+                                  hashed ? "kairos-bench-many" : "kairos-bench-many-" + objects));
+        if (objects != "active") continue;
+        systems.push_back(pair_of("delayered", "perfect", "kairos-bench-many-delayered"));
+        systems.back().architecture = "objects active, operations de-layered";
     }
+    System other = select_systems("omniorb").value().front();
+    other.program = "kairos-bench-many-omniorb";
+    systems.push_back(std::move(other));
     return systems;
 }
 
@@ -43,8 +62,10 @@ Result<std::vector<Population>> start_populations(const DemuxOptions& options)
     std::vector<Population> populations;
     for (const std::uint32_t servants : options.servants) {
         if (servants > called_servants_max) continue;
-        for (const System& system : systems_of_many(servants)) {
+        for (System system : systems_of_many(options)) {
             if (!installed(system, options.program_directory)) continue;
+            system.server_arguments.insert(system.server_arguments.begin(),
+                                           std::to_string(servants));
             auto running =
                 RunningSystem::start(system, {.program_directory = options.program_directory,
                                               .pinning = options.pinning,
@@ -64,29 +85,49 @@ Result<void> call_all(std::vector<Population>& populations, const DemuxOptions& 
         options.progress(static_cast<double>(round) / options.rounds,
                          fmt::format("calls, round {} of {}", round + 1, options.rounds));
         for (const Pattern pattern : all_patterns)
-            for (Population& population : populations) {
-                const Exercise exercise{.calls = options.calls,
-                                        .request_bytes = static_cast<std::uint32_t>(pattern)};
-                auto figures = population.running.order(Verb::latency, exercise);
-                if (!figures) return figures.error();
-                population.p50_us[pattern].push_back(figures->at("p50_us"));
-            }
+            for (const std::uint32_t operations : operation_counts)
+                for (Population& population : populations) {
+                    const Exercise exercise{.units = operations,
+                                            .calls = options.calls,
+                                            .request_bytes = static_cast<std::uint32_t>(pattern)};
+                    auto figures = population.running.order(Verb::latency, exercise);
+                    if (!figures) return figures.error();
+                    population.p50_us[{pattern, operations}].push_back(figures->at("p50_us"));
+                }
     }
     return {};
 }
 
 /// Round by round, against the same ORB with the fewest servants.
 double to_fewest(const Population& population, const std::vector<Population>& populations,
-                 Pattern pattern)
+                 Pattern pattern, std::uint32_t operations)
 {
     const Population* fewest = &population;
     for (const Population& other : populations)
         if (other.system.option == population.system.option && other.servants < fewest->servants)
             fewest = &other;
+    const std::vector<double>& own = population.p50_us.at({pattern, operations});
     std::vector<double> ratios;
-    for (std::size_t round = 0; round < population.p50_us.at(pattern).size(); ++round)
-        ratios.push_back(population.p50_us.at(pattern)[round] / fewest->p50_us.at(pattern)[round]);
+    for (std::size_t round = 0; round < own.size(); ++round)
+        ratios.push_back(own[round] / fewest->p50_us.at({pattern, operations})[round]);
     return median(std::move(ratios));
+}
+
+Row row_of(const Population& population, const std::vector<Population>& populations,
+           Pattern pattern, std::uint32_t operations, Pinning pinning)
+{
+    Row row;
+    row.system = population.system.name;
+    row.variant = fmt::format("calls, {}", variant_of(population.system, pinning));
+    row.direction = name_of(pattern);
+    row.set("operations", operations);
+    row.set("servants", population.servants);
+    row.set("p50_us", median(population.p50_us.at({pattern, operations})));
+    row.set("to_fewest", to_fewest(population, populations, pattern, operations));
+    const bool active =
+        population.system.option == "active" || population.system.option == "delayered";
+    if (active && population.servants > 1) row.bars = {{"to_fewest", Bar::Relation::at_most, 1.05}};
+    return row;
 }
 
 } // namespace
@@ -98,23 +139,15 @@ Result<void> add_calls_of_many(Report& report, const DemuxOptions& options)
     if (!populations) return populations.error();
     if (auto called = call_all(*populations, options); !called) return called.error();
     for (const Pattern pattern : all_patterns)
-        for (const Population& population : *populations) {
-            Row row;
-            row.system = population.system.name;
-            row.variant = fmt::format("calls, {}", variant_of(population.system, options.pinning));
-            row.direction = name_of(pattern);
-            row.set("servants", population.servants);
-            row.set("p50_us", median(population.p50_us.at(pattern)));
-            row.set("to_fewest", to_fewest(population, *populations, pattern));
-            if (population.system.option == "kairos" && population.servants > 1)
-                row.bars = {{"to_fewest", Bar::Relation::at_most, 1.05}};
-            report.rows.push_back(std::move(row));
-        }
+        for (const std::uint32_t operations : operation_counts)
+            for (const Population& population : *populations)
+                report.rows.push_back(
+                    row_of(population, *populations, pattern, operations, options.pinning));
     for (Population& population : *populations)
         if (auto ended = population.running.finish(); !ended) return ended.error();
     report.notes.push_back(fmt::format(
         "Calls: twoway, no arguments, over loopback; medians of {} interleaved rounds of {} calls; "
-        "× fewest: the ORB against itself with the fewest servants, within a round.",
+        "× fewest: the same with the fewest servants, within a round.",
         options.rounds, options.calls));
     return {};
 }

@@ -12,6 +12,7 @@
 #include "kairos/corba/hashed_operations.h"
 #include "kairos/corba/operation_table.h"
 #include "kairos/ior/object_key.h"
+#include "kairos/orb/upcall.h"
 #include "kairos/poa/object_map.h"
 
 #include <algorithm>
@@ -125,6 +126,14 @@ class MeasuredServant : public poa::Servant {
     std::uint64_t served = 0;
 };
 
+/// An upcall that nobody looks into.
+union NoUpcall {
+    NoUpcall() {}
+    ~NoUpcall() {}
+    orb::Upcall upcall;
+};
+NoUpcall nothing;
+
 template <OperationStrategy strategy, std::size_t count>
 class Skeleton final : public MeasuredServant {
   public:
@@ -153,6 +162,56 @@ class Skeleton final : public MeasuredServant {
         all_functions(std::make_index_sequence<count>{});
 };
 
+/// Its operations are for others to find.
+template <std::size_t count>
+class Skeleton<OperationStrategy::delayered, count> final : public MeasuredServant {
+  public:
+    void demultiplex(std::string_view) override {}
+    [[nodiscard]] poa::Skeleton _kairos_skeleton() noexcept override
+    {
+        return {&table().operations, this};
+    }
+
+  private:
+    /// Lasts as long as the program, as a skeleton's does.
+    struct Table {
+        Table()
+        {
+            for (const std::uint16_t slot : hash.slots)
+                slots.push_back(slot == count ? 0 : slot);
+            operations.slots = slots.data();
+        }
+        const decltype(perfect_table<count>()) hash = perfect_table<count>();
+        const std::array<poa::Operations::Entry, count> entries =
+            all_entries(std::make_index_sequence<count>{});
+        std::vector<std::uint16_t> slots;
+        poa::Operations operations{entries.data(), nullptr, hash.multiplier, perfect_bits<count>,
+                                   refuse};
+    };
+
+    template <std::size_t index>
+    [[gnu::noinline]] static void serve(void* skeleton, orb::Upcall&)
+    {
+        asm volatile("" : : "i"(index)); // each a function of its own
+        ++static_cast<Skeleton*>(skeleton)->served;
+    }
+    static void refuse(void*, orb::Upcall&)
+    {
+        throw std::logic_error("there is no such operation");
+    }
+
+    template <std::size_t... indices>
+    static std::array<poa::Operations::Entry, count> all_entries(std::index_sequence<indices...>)
+    {
+        return {{{literal_name(indices), serve<indices>}...}};
+    }
+    static const Table& table()
+    {
+        static const Table table;
+        return table;
+    }
+};
+
 /// What a request says: the key's octets, or an id of as many, and the operation.
 struct Request {
     std::array<std::byte, ior::ObjectKey::size> key;
@@ -170,7 +229,7 @@ std::array<std::byte, ior::ObjectKey::size> id_of(std::uint32_t servant)
 
 class Objects {
   public:
-    Objects(poa::IdStrategy strategy, const std::vector<MeasuredServant*>& servants)
+    Objects(poa::IdStrategy strategy, bool delayered, const std::vector<MeasuredServant*>& servants)
         : active_(strategy == poa::IdStrategy::active)
     {
         std::vector<std::array<std::byte, ior::ObjectKey::size>> ids;
@@ -180,7 +239,8 @@ class Objects {
         map_.reset({.user_ids = !active_,
                     .strategy = strategy,
                     .known_ids = known,
-                    .find_servants = false});
+                    .find_servants = false,
+                    .knows_skeletons = delayered});
         for (std::size_t i = 0; i < servants.size(); ++i) {
             const auto activated = map_.activate(*servants[i], ids[i], false);
             if (!activated) throw std::logic_error("an object was not activated");
@@ -200,6 +260,14 @@ class Objects {
         const auto entry = active_ ? enter_by_place(request.key) : map_.enter(Bytes(request.key));
         if (!entry) throw std::logic_error("there is no such object");
         static_cast<MeasuredServant&>(entry->servant()).demultiplex(request.operation);
+    }
+
+    /// Object and operation in one.
+    void demultiplex_delayered(const Request& request)
+    {
+        const auto entry = enter_by_place(request.key);
+        if (!entry) throw std::logic_error("there is no such object");
+        entry->skeleton().serve(request.operation, nothing.upcall);
     }
 
   private:
@@ -232,16 +300,12 @@ constexpr std::size_t requests_max = 65536;
 std::vector<Request> requests_of(Pattern pattern, const Objects& objects, std::uint32_t servants,
                                  std::uint32_t operations)
 {
-    std::mt19937 random(8);
+    const std::size_t count = std::clamp<std::size_t>(servants, requests_min, requests_max);
+    const auto called_servants = servants_of(pattern, servants, count);
+    const auto called_operations = operations_of(pattern, operations, count);
     std::vector<Request> requests;
-    for (const std::uint32_t servant : servants_of(
-             pattern, servants, std::clamp<std::size_t>(servants, requests_min, requests_max))) {
-        auto operation = static_cast<std::uint32_t>(requests.size() % operations);
-        if (pattern == Pattern::random)
-            operation = static_cast<std::uint32_t>(random() % operations);
-        if (pattern == Pattern::worst) operation = operations - 1;
-        requests.push_back({objects.key(servant), literal_name(operation)});
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        requests.push_back({objects.key(called_servants[i]), literal_name(called_operations[i])});
     return requests;
 }
 
@@ -271,6 +335,7 @@ class Experiment {
         measure_strategy<OperationStrategy::linear>();
         measure_strategy<OperationStrategy::hash>();
         measure_strategy<OperationStrategy::perfect>();
+        if (strategy_ == poa::IdStrategy::active) measure_strategy<OperationStrategy::delayered>();
         return "{" + figures_ + "}";
     }
 
@@ -292,14 +357,18 @@ class Experiment {
         std::vector<MeasuredServant*> servants;
         for (auto& skeleton : skeletons)
             servants.push_back(&skeleton);
-        Objects objects(strategy_, servants);
+        constexpr bool delayered = strategy == OperationStrategy::delayered;
+        Objects objects(strategy_, delayered, servants);
         for (const Pattern pattern : all_patterns) {
             const std::uint32_t point = point_number(pattern, strategy, operations);
             if (only_ != 0 && only_ != point) continue;
             const auto requests = requests_of(pattern, objects, exercise_.units, operations);
             std::size_t next = 0;
             const auto step = [&] {
-                objects.demultiplex(requests[next]);
+                if constexpr (delayered)
+                    objects.demultiplex_delayered(requests[next]);
+                else
+                    objects.demultiplex(requests[next]);
                 if (++next == requests.size()) next = 0;
             };
             if (only_ == 0)
@@ -308,7 +377,9 @@ class Experiment {
             else
                 execute(step);
         }
-        if (only_ == 0) add(lookup_name(strategy, operations), lookup_ns<strategy, operations>());
+        if constexpr (!delayered)
+            if (only_ == 0)
+                add(lookup_name(strategy, operations), lookup_ns<strategy, operations>());
     }
 
     /// For those who count instructions: nothing but the requests.

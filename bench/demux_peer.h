@@ -17,11 +17,16 @@
 namespace kairos::bench {
 
 enum class Pattern { train, round_robin, random, worst };
-enum class OperationStrategy { linear, hash, perfect };
+enum class OperationStrategy { linear, hash, perfect, delayered };
 
 inline constexpr std::array all_patterns{Pattern::train, Pattern::round_robin, Pattern::random,
                                          Pattern::worst};
 inline constexpr std::array all_operation_strategies{
+    OperationStrategy::linear, OperationStrategy::hash, OperationStrategy::perfect,
+    OperationStrategy::delayered};
+/// Those that are a step of their own, after that of the object, whatever way that took. The other
+/// is one step with active demultiplexing of objects.
+inline constexpr std::array layered_operation_strategies{
     OperationStrategy::linear, OperationStrategy::hash, OperationStrategy::perfect};
 inline constexpr std::array<std::uint32_t, 3> operation_counts{1, 10, 100};
 
@@ -33,7 +38,7 @@ inline constexpr std::array<std::uint32_t, 3> operation_counts{1, 10, 100};
 
 [[nodiscard]] constexpr std::string_view name_of(OperationStrategy strategy)
 {
-    constexpr std::string_view names[] = {"linear", "hash", "perfect"};
+    constexpr std::string_view names[] = {"linear", "hash", "perfect", "de-layered"};
     return names[static_cast<std::size_t>(strategy)];
 }
 
@@ -67,6 +72,22 @@ inline constexpr std::array<std::uint32_t, 3> operation_counts{1, 10, 100};
             called[i] = servants - 1;
             break;
         }
+    }
+    return called;
+}
+
+/// Which operations it calls.
+[[nodiscard]] inline std::vector<std::uint32_t>
+operations_of(Pattern pattern, std::uint32_t operations, std::size_t requests)
+{
+    std::mt19937 random(8);
+    std::vector<std::uint32_t> called(requests);
+    for (std::uint32_t i = 0; i < called.size(); ++i) {
+        if (pattern == Pattern::worst)
+            called[i] = operations - 1;
+        else
+            called[i] = static_cast<std::uint32_t>((pattern == Pattern::random ? random() : i) %
+                                                   operations);
     }
     return called;
 }

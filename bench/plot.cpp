@@ -393,7 +393,8 @@ Picture demux_picture(const Report& report, const std::string& path)
     script += fmt::format("set output '{}'\nset multiplot layout 2,2 title title_text font ',15'\n",
                           path);
     const Selection points = [](const Row& row) {
-        return row.figure("servants").has_value() && row.figure("operations") == 100.0;
+        return row.figure("servants").has_value() && row.figure("step_ns").has_value() &&
+               row.figure("operations") == 100.0;
     };
     script += logarithmic_range(report, points, "step_ns");
     script += "set logscale x\nset xrange [0.8:130000]\nset xlabel 'servants'\nset ylabel 'ns'\n"

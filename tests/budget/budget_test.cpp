@@ -15,10 +15,12 @@
 namespace kairos {
 namespace {
 
-bench::Report count_calls(const std::string& peer)
+bench::System system_of(const std::string& peer) { return bench::select_systems(peer)->front(); }
+
+bench::Report count_calls(const bench::System& system)
 {
     bench::CountersOptions options;
-    options.systems = bench::select_systems(peer).value();
+    options.systems = {system};
     options.program_directory = KAIROS_PROGRAM_DIRECTORY;
     options.calls = 500;
     options.instructions = false;
@@ -46,9 +48,9 @@ void expect_per_call(const bench::Row& row, const std::string& figure, double ex
         << figure << " of " << row.payload_type << " at the " << row.side;
 }
 
-void expect_budget(const std::string& peer, double server_system_calls)
+void expect_budget(const bench::System& system, double server_system_calls)
 {
-    const bench::Report report = count_calls(peer);
+    const bench::Report report = count_calls(system);
     for (const std::string payload : {"null", "octet", "BinStruct"}) {
         for (const std::string side : {"client", "server"}) {
             const bench::Row& row = row_of(report, payload, side);
@@ -61,9 +63,17 @@ void expect_budget(const std::string& peer, double server_system_calls)
     }
 }
 
-TEST(Budget, ThreadPerConnection) { expect_budget("kairos", 2); }
+TEST(Budget, ThreadPerConnection) { expect_budget(system_of("kairos"), 2); }
 
-TEST(Budget, Reactor) { expect_budget("kairos-reactor", 3); }
+TEST(Budget, Reactor) { expect_budget(system_of("kairos-reactor"), 3); }
+
+TEST(Budget, DelayeredDemultiplexing)
+{
+    bench::System system = system_of("kairos");
+    system.program = "kairos-bench-orb-delayered";
+    system.server_arguments.insert(system.server_arguments.end(), {"-ORBDemux", "delayered"});
+    expect_budget(system, 2);
+}
 
 /// Nor has the marshalled way a lock: its messages are in the thread's own buffers.
 TEST(Budget, CollocatedCalls)
