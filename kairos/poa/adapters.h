@@ -93,8 +93,8 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] std::optional<ior::PersistentKey> persistent_key(Bytes key, Arena& arena) const;
     /// Requests that are not plain. An object that is active where the key says was entered.
     [[gnu::noinline, gnu::hot]] bool serve_entered(orb::Upcall& upcall, poa::Adapter& adapter,
-                                         std::uint32_t key_id,
-                                         std::optional<ObjectMap::Entry>& entry);
+                                                   std::uint32_t key_id,
+                                                   std::optional<ObjectMap::Entry>& entry);
     /// Requests of objects that are not active where the key says, or not to be called plainly.
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter);
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter);
