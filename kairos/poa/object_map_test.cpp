@@ -151,8 +151,7 @@ TEST(ObjectMap, AServantOfManyObjectsIsFoundWhileOneIsActive)
     EXPECT_TRUE(map.find(other));
 }
 
-// --- skeletons
-// ------------------------------------------------------------------------------------
+// --- skeletons -----------------------------------------------------------------------------------
 
 void serve_nothing(void*, orb::Upcall&) {}
 
