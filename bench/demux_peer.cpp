@@ -355,6 +355,7 @@ class Experiment {
         if (only_ != 0 && (only_ < first || only_ >= first + all_patterns.size())) return;
         std::vector<Skeleton<strategy, operations>> skeletons(exercise_.units);
         std::vector<MeasuredServant*> servants;
+        servants.reserve(skeletons.size());
         for (auto& skeleton : skeletons)
             servants.push_back(&skeleton);
         constexpr bool delayered = strategy == OperationStrategy::delayered;

@@ -72,7 +72,7 @@ class Objects {
         const PortableServer::POA_var poa = create(root, name, strategy);
         for (Servant& servant : servants_) {
             const PortableServer::ObjectId_var id = activate(poa, servant, strategy);
-            objects_.push_back(poa->id_to_reference(id));
+            objects_.emplace_back(poa->id_to_reference(id));
         }
     }
     void append_to(std::vector<CORBA::Object_ptr>& objects) const
@@ -162,9 +162,9 @@ class ManyClient final : public kairos::bench::Client {
     {
         const std::size_t count = references.size() / kairos::bench::operation_counts.size();
         for (std::size_t i = 0; i < count; ++i) {
-            one_.push_back(narrow<Many::One>(orb, references[i]));
-            ten_.push_back(narrow<Many::Ten>(orb, references[count + i]));
-            hundred_.push_back(narrow<Many::Hundred>(orb, references[2 * count + i]));
+            one_.emplace_back(narrow<Many::One>(orb, references[i]));
+            ten_.emplace_back(narrow<Many::Ten>(orb, references[count + i]));
+            hundred_.emplace_back(narrow<Many::Hundred>(orb, references[2 * count + i]));
         }
     }
 
