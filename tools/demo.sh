@@ -15,28 +15,41 @@ elif [ $# -gt 0 ]; then
 fi
 
 mkdir -p build out
-if ! cmake --workflow --preset release >build/demo-build.log 2>&1; then
-    cat build/demo-build.log
-    exit 1
-fi
 kairos=build/release/bin/kairos
 
 show() { printf '\n== %s\n' "$*"; }
 
-show "Latency of calls, beside raw sockets and other ORBs in the same run"
-"$kairos" bench latency "${quick[@]}" --json out/latency.json --plot out/latency.svg
-show "Throughput by buffer size and payload (TTCP)"
-"$kairos" bench ttcp "${quick[@]}" --json out/ttcp.json --plot out/ttcp.svg
+# Once it takes minutes. On a terminal ninja says how far it is; elsewhere only errors are shown.
+build() {
+    local log=build/demo-build.log
+    if [ -t 1 ]; then
+        cmake --workflow --preset release
+    elif ! cmake --workflow --preset release >"$log" 2>&1; then
+        cat "$log"
+        return 1
+    fi
+}
+
+# run TITLE EXPERIMENT [OPTION…]: its table here, the rest in out/
+run() {
+    local title=$1 experiment=$2
+    shift 2
+    show "$title"
+    "$kairos" bench "$experiment" "$@" --json "out/$experiment.json" --plot "out/$experiment.svg"
+}
+
+show "Building (minutes, the first time)"
+build
+run "Latency of calls, beside raw sockets and other ORBs in the same run" latency "${quick[@]}"
+run "Throughput by buffer size and payload (TTCP)" ttcp "${quick[@]}"
 show "What one call costs: allocations, locks, system calls, instructions"
 "$kairos" bench counters --json out/counters.json
-
-show "Param_Test: compiled and interpretive stubs, calls and marshalling alone"
-"$kairos" bench param "${quick[@]}" --json out/param.json --plot out/param.svg
-show "Marshalling sequences beside memcpy"
-"$kairos" bench marshal "${quick[@]}" --json out/marshal.json --plot out/marshal.svg
-if [ ${#quick[@]} -eq 0 ]; then # it compiles for minutes
-    show "How large stubs, skeletons and minimal programs are"
-    "$kairos" bench footprint --json out/footprint.json --plot out/footprint.svg
+run "Param_Test: compiled and interpretive stubs, calls and marshalling alone" param "${quick[@]}"
+run "Marshalling sequences beside memcpy" marshal "${quick[@]}"
+if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
+    run "How large stubs, skeletons and minimal programs are" footprint
+    run "Finding objects and operations, alone and in calls" demux
+    run "Resolving names, beside null calls of the same server" naming
 fi
 
 show "Where it is"
