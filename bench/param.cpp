@@ -213,9 +213,10 @@ Result<std::vector<Marshaller>> start_marshallers(const std::vector<System>& sys
     return marshallers;
 }
 
-/// One round of every operation. `times`: of each, found in the first round.
+/// One round of every operation. `times`: of each, found in the first round. Every other round goes
+/// the other way about: whoever comes second finds the machine awake.
 Result<void> marshal_once(std::vector<Marshaller>& marshallers, const ParamOptions& options,
-                          std::vector<std::uint32_t>& times, AllSamples& samples)
+                          unsigned round, std::vector<std::uint32_t>& times, AllSamples& samples)
 {
     const auto payloads = param_payloads();
     for (std::size_t row = 0; row < payloads.size(); ++row) {
@@ -225,7 +226,8 @@ Result<void> marshal_once(std::vector<Marshaller>& marshallers, const ParamOptio
             times.push_back(*found);
         }
         const Exercise exercise{.payload = payloads[row], .units = 1, .calls = times[row]};
-        for (std::size_t i = 0; i < marshallers.size(); ++i) {
+        for (std::size_t turn = 0; turn < marshallers.size(); ++turn) {
+            const std::size_t i = round % 2 == 0 ? turn : marshallers.size() - 1 - turn;
             auto figures = marshallers[i].running.order(Verb::roles, exercise);
             if (!figures) return figures.error();
             samples[row][i].rounds.push_back(with_sum(std::move(*figures)));
@@ -246,7 +248,7 @@ Result<void> measure_marshalling(Report& report, const ParamOptions& options)
         options.progress(0.7 + 0.2 * round / options.rounds, "marshalling alone");
         auto marshallers = start_marshallers(systems, options);
         if (!marshallers) return marshallers.error();
-        if (auto done = marshal_once(*marshallers, options, times, samples); !done)
+        if (auto done = marshal_once(*marshallers, options, round, times, samples); !done)
             return done.error();
         for (Marshaller& marshaller : *marshallers)
             if (auto ended = marshaller.running.finish(); !ended) return ended.error();

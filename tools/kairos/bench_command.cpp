@@ -224,7 +224,7 @@ int run_counters(const BenchArguments& arguments)
 int run_param(const BenchArguments& arguments)
 {
     bench::ParamOptions options;
-    if (auto filled = fill_common(arguments, 20, 5, options, bench::param_systems()); !filled)
+    if (auto filled = fill_common(arguments, 60, 5, options, bench::param_systems()); !filled)
         return fail(filled.error());
     // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
     if (arguments.pin.empty()) options.pinning = Pinning::same;
