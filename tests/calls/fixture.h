@@ -89,7 +89,10 @@ class Server {
   private:
     static std::vector<std::string> arguments(std::vector<std::string> options)
     {
-        std::vector<std::string> all{CALLS_SERVER, "-ORBDebug", "0", "-ORBDemux", CALLS_DEMUX};
+        std::vector<std::string> all{CALLS_SERVER, "-ORBDebug", "0"};
+#ifdef CALLS_DEMUX
+        all.insert(all.end(), {"-ORBDemux", CALLS_DEMUX});
+#endif
         if (std::find(options.begin(), options.end(), "-ORBListenEndpoints") == options.end())
             all.insert(all.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
         all.insert(all.end(), options.begin(), options.end());
