@@ -225,10 +225,14 @@ TEST(Demux, HasARowForEveryPairOfStrategies)
     EXPECT_EQ(with("to_next"), 3 * points_per_pair);
     EXPECT_EQ(with("to_layered"), points_per_pair);
     EXPECT_EQ(with("spread"), 2 * 4 * 3 + 3);
-    const std::string script = pictures_of(*report, "demux.svg").at(0).script;
-    EXPECT_NE(script.find("worst case, 100 operations"), std::string::npos);
-    EXPECT_NE(script.find("title 'objects active, operations perfect'"), std::string::npos);
-    EXPECT_NE(script.find("title 'objects active, operations de-layered'"), std::string::npos);
+    const auto pictures = pictures_of(*report, "demux.svg");
+    ASSERT_EQ(pictures.size(), 2u);
+    EXPECT_EQ(pictures[1].path, "demux-calls.svg");
+    for (const Picture& picture : pictures) {
+        EXPECT_NE(picture.script.find("worst case, 100 operations"), std::string::npos);
+        EXPECT_NE(picture.script.find("title 'active, perfect'"), std::string::npos);
+        EXPECT_NE(picture.script.find("title 'active, de-layered'"), std::string::npos);
+    }
 }
 
 TEST(Naming, HasNullCallsAndResolutionsOfEachServer)
@@ -246,6 +250,9 @@ TEST(Naming, HasNullCallsAndResolutionsOfEachServer)
         const double to_null = report->rows[i].figure("to_null").value();
         EXPECT_TRUE(i % 2 == 0 ? to_null == 1 : to_null > 0) << to_null;
     }
+    const std::string script = pictures_of(*report, "naming.svg").at(0).script;
+    EXPECT_NE(script.find("\"null call\" "), std::string::npos);
+    EXPECT_NE(script.find("title 'kairos reactor'"), std::string::npos);
 }
 
 TEST(Demux, EveryPointHasANumber)

@@ -275,19 +275,20 @@ Picture counters_picture(const Report& report, const std::string& path)
 /// Boxes of a figure side by side: a group for each payload, a box in it for each system.
 std::string clustered_panel(const Report& report, const Selection& selected,
                             const std::string& figure, const std::string& title,
-                            const std::string& unit)
+                            const std::string& unit,
+                            std::string Row::*category = &Row::payload_type)
 {
-    const auto payloads =
-        distinct(report, selected, [](const Row& row) { return row.payload_type; });
+    const auto categories =
+        distinct(report, selected, [=](const Row& row) { return row.*category; });
     const auto systems = distinct(report, selected, label_of);
-    if (payloads.empty()) return {};
+    if (categories.empty()) return {};
     std::string data;
-    for (const std::string& payload : payloads) {
-        data += '"' + payload + '"';
+    for (const std::string& name : categories) {
+        data += '"' + name + '"';
         for (const std::string& system : systems) {
             std::string value = "NaN";
             for (const Row& row : report.rows)
-                if (selected(row) && row.payload_type == payload && label_of(row) == system)
+                if (selected(row) && row.*category == name && label_of(row) == system)
                     if (const auto found = row.figure(figure)) value = fmt::format("{:g}", *found);
             data += " " + value;
         }
@@ -386,39 +387,75 @@ Picture marshal_picture(const Report& report, const std::string& path)
     return {path, script + "unset multiplot\n"};
 }
 
-/// The paper's figures 31 and 32, and its two other patterns: a line for each pair of strategies.
-Picture demux_picture(const Report& report, const std::string& path)
+/// "objects hash, operations perfect" → "hash, perfect"
+std::string pair_of(const Row& row)
 {
-    std::string script = heading(report, "Demultiplexing alone", 1300, 900);
-    script += fmt::format("set output '{}'\nset multiplot layout 2,2 title title_text font ',15'\n",
-                          path);
-    const Selection points = [](const Row& row) {
-        return row.figure("servants").has_value() && row.figure("step_ns").has_value() &&
-               row.figure("operations") == 100.0;
-    };
-    script += logarithmic_range(report, points, "step_ns");
-    script += "set logscale x\nset xrange [0.8:130000]\nset xlabel 'servants'\nset ylabel 'ns'\n"
-              "set key top left maxrows 4 samplen 2 font ',9'\n";
-    for (const std::string& pattern :
-         distinct(report, points, [](const Row& row) { return row.direction; })) {
-        Lines lines;
-        const Selection here = [&](const Row& row) {
-            return points(row) && row.direction == pattern;
+    std::string pair = row.variant;
+    for (const std::string_view part : {"calls, ", "objects ", "operations "})
+        if (const std::size_t at = pair.find(part); at != std::string::npos)
+            pair.erase(at, part.size());
+    return row.system == "omniorb" ? row.system : pair.substr(0, pair.find(", pin="));
+}
+
+/// A panel for each of the paper's patterns, a line for each pair of strategies.
+struct DemuxPicture {
+    const char* title;
+    const char* figure;
+    const char* unit;
+    bool logarithmic;             ///< both axes
+    std::size_t pairs_of_objects; ///< how many pairs in a row have the same strategy for objects
+
+    [[nodiscard]] Picture draw(const Report& report, const std::string& path) const
+    {
+        const Selection points = [this](const Row& row) {
+            return row.figure("servants").has_value() && row.figure(figure).has_value() &&
+                   row.figure("operations") == 100.0;
         };
+        std::string script =
+            heading(report, title, 1400, 900) +
+            fmt::format("set output '{}'\nset multiplot layout 2,2 title title_text font ',15'\n",
+                        path) +
+            (logarithmic ? logarithmic_range(report, points, figure) + "set logscale x\n"
+                         : std::string("set yrange [0:*]\n")) +
+            fmt::format("set xlabel 'servants'\n"
+                        "set ylabel '{}'\nset key outside right center samplen 3 font ',10' "
+                        "title 'objects, operations'\n",
+                        unit);
+        for (const std::string& pattern :
+             distinct(report, points, [](const Row& row) { return row.direction; }))
+            script += fmt::format("set title '{}, 100 operations'\n", pattern) +
+                      panel(report, [&](const Row& row) {
+                          return points(row) && row.direction == pattern;
+                      });
+        return {path, script + "unset multiplot\n"};
+    }
+
+    /// Strategies of objects are told apart by colours, those of operations by dashes.
+    [[nodiscard]] std::string panel(const Report& report, const Selection& here) const
+    {
+        Lines lines;
         std::size_t series = 0;
-        for (const std::string& pair :
-             distinct(report, here, [](const Row& row) { return row.variant; })) {
-            // The operations' strategies are told apart by dashes, the objects' by colours.
+        for (const std::string& pair : distinct(report, here, pair_of)) {
             lines.add(
-                report, [&](const Row& row) { return here(row) && row.variant == pair; },
-                "servants", "step_ns", pair,
-                fmt::format("lc rgb '{}' dt {} lw 1.6 pt 7 ps 0.3", series_colors[series / 3 % 8],
-                            3 - series % 3));
+                report, [&](const Row& row) { return here(row) && pair_of(row) == pair; },
+                "servants", figure, pair,
+                fmt::format("lc rgb '{}' dt {} lw 1.6 pt 7 ps 0.3",
+                            series_colors[series / pairs_of_objects % std::size(series_colors)],
+                            pairs_of_objects - series % pairs_of_objects));
             ++series;
         }
-        script += fmt::format("set title '{}, 100 operations'\n", pattern) + lines.panel();
+        return lines.panel();
     }
-    return {path, script + "unset multiplot\n"};
+};
+
+Picture naming_picture(const Report& report, const std::string& path)
+{
+    const Selection all = [](const Row&) { return true; };
+    return {path, heading(report, "Resolving a name", 700, 460) +
+                      fmt::format("set output '{}'\n", path) + clustered_boxes() +
+                      "set yrange [0:*]\nset key outside right center\n" +
+                      clustered_panel(report, all, "calls_per_s", "Resolving a name",
+                                      "calls a second", &Row::direction)};
 }
 
 std::string with_suffix(const std::string& path, const std::string& suffix)
@@ -437,7 +474,11 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
     if (report.experiment == "param") return {param_picture(report, path)};
     if (report.experiment == "footprint") return {footprint_picture(report, path)};
     if (report.experiment == "marshal") return {marshal_picture(report, path)};
-    if (report.experiment == "demux") return {demux_picture(report, path)};
+    if (report.experiment == "demux") // the paper's figures 31 and 32, and its figures 6 to 10
+        return {DemuxPicture{"Demultiplexing alone", "step_ns", "ns", true, 3}.draw(report, path),
+                DemuxPicture{"Calls by number of objects", "p50_us", "p50, µs", false, 1}.draw(
+                    report, with_suffix(path, "calls"))};
+    if (report.experiment == "naming") return {naming_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },
         [](const Row& row) {

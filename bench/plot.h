@@ -16,7 +16,8 @@ struct Picture {
     std::string script; ///< for gnuplot, data included
 };
 
-/// The pictures of a report: one, or for ttcp one per socket queue ("x.svg" becomes "x-8K.svg" …).
+/// The pictures of a report: one; for ttcp one per socket queue ("x.svg" becomes "x-8K.svg" …), for
+/// demux another of calls ("x-calls.svg").
 [[nodiscard]] std::vector<Picture> pictures_of(const Report& report, const std::string& path);
 
 /// Draws them; says plainly when gnuplot is not installed. Returns the paths written.
