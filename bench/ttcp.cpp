@@ -26,8 +26,7 @@ struct Place {
 /// connection with small queues, a segment may not fit the window any more, and the sender waits
 /// 200 ms at a time for its probe timer. That meets plain sockets as it meets ORBs, but whichever
 /// sends more types over one connection meets it first. And it has several, one after the other,
-/// because some are twice as fast as others for as long as they live: what is on its way fits the
-/// caches, or it does not.
+/// because connections differ for as long as they live.
 struct Point {
     System system;
     Exercise exercise;
