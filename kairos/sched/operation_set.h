@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations that are scheduled together, each with a name and a number. What breaks the limits
+// of rt_info.h is refused here, so the analysis need not look. Not thread-safe.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/sched/rt_info.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kairos::sched {
+
+/// Whether one descriptor makes sense by itself, its dependencies apart.
+[[nodiscard]] Result<void> check(const RtInfo& info);
+
+class OperationSet {
+  public:
+    /// `info` comes without dependencies: they are added when there is somebody to depend on.
+    Result<OperationIndex> add(RtInfo info);
+    /// Another descriptor for an operation, which keeps its name and dependencies.
+    Result<void> replace(OperationIndex operation, RtInfo info);
+    Result<void> add_dependency(OperationIndex caller, const Dependency& dependency);
+
+    [[nodiscard]] std::optional<OperationIndex> find(std::string_view name) const;
+    [[nodiscard]] std::size_t size() const noexcept { return operations_.size(); }
+    /// Of an index below size().
+    [[nodiscard]] const RtInfo& operator[](OperationIndex operation) const
+    {
+        return operations_[operation];
+    }
+    [[nodiscard]] auto begin() const noexcept { return operations_.begin(); }
+    [[nodiscard]] auto end() const noexcept { return operations_.end(); }
+
+  private:
+    std::vector<RtInfo> operations_;
+    std::map<std::string, OperationIndex, std::less<>> names_;
+};
+
+} // namespace kairos::sched
