@@ -77,6 +77,27 @@ struct NamingOptions : CommonOptions {
     std::uint32_t calls = 2000; ///< timed per subject and round
 };
 
+/// Low clients that call at a rate, or as fast as they can.
+struct LowLoad {
+    std::uint32_t clients = 0;
+    bool flood = false;
+    std::uint32_t compute_us = 0; ///< of their servant, each call
+};
+
+struct PriorityOptions : CommonOptions {
+    std::uint32_t calls = 4000; ///< of the high client per load, in all rounds together
+    std::uint32_t high_hz = 20;
+    std::uint32_t low_hz = 10;
+    std::vector<LowLoad> loads;
+};
+
+struct ConcurrencyOptions : CommonOptions {
+    std::vector<std::uint32_t> threads; ///< of clients, with a connection each where the ORB lets
+    std::uint32_t duration_ms = 1000;   ///< of each number of threads and round
+    std::uint32_t idle_connections = 10'000;
+    std::uint32_t active_connections = 1000; ///< calling among those that idle
+};
+
 struct FootprintOptions : CommonOptions {
     std::vector<std::string> levels{"-O2", "-Os"}; ///< of optimisation
     bool services = true; ///< the OMG's services as well, which takes minutes
@@ -97,6 +118,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
 [[nodiscard]] Result<Report> run_naming(const NamingOptions& options);
+[[nodiscard]] Result<Report> run_priority(const PriorityOptions& options);
+[[nodiscard]] Result<Report> run_concurrency(const ConcurrencyOptions& options);
 [[nodiscard]] Result<Report> run_footprint(const FootprintOptions& options);
 
 /// The columns that each experiment's table shows.
@@ -107,7 +130,12 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();
 [[nodiscard]] std::vector<Column> naming_columns();
+[[nodiscard]] std::vector<Column> priority_columns();
+[[nodiscard]] std::vector<Column> concurrency_columns();
 [[nodiscard]] std::vector<Column> footprint_columns();
+
+/// Paper 003's low clients at their rate; flooding; and flooding servants that compute.
+[[nodiscard]] std::vector<LowLoad> priority_loads();
 
 /// "8K", "128K", "default" for 0.
 [[nodiscard]] std::string size_name(std::uint32_t bytes);

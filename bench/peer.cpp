@@ -79,17 +79,22 @@ int serve_orders(Client& client)
 int serve_orders(std::string_view role,
                  const std::function<std::string(const Order& order)>& execute)
 {
+    return serve_lines(role, [&](const std::string& line) {
+        const auto order = parse_order(line);
+        if (!order) throw std::invalid_argument("not an order: " + line);
+        return execute(*order);
+    });
+}
+
+int serve_lines(std::string_view role,
+                const std::function<std::string(const std::string& line)>& execute)
+{
     announce_ready(role);
     std::string line;
     while (std::getline(std::cin, line)) {
-        const auto order = parse_order(line);
-        if (!order) {
-            answer_error("not an order: " + line);
-            continue;
-        }
-        if (order->verb == Verb::quit) return 0;
+        if (line == "quit") return 0;
         try {
-            answer(execute(*order).c_str());
+            answer(execute(line).c_str());
         } catch (const std::exception& failure) {
             answer_error(failure.what());
         }

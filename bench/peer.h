@@ -41,6 +41,10 @@ int serve_orders(Client& client);
 int serve_orders(std::string_view role,
                  const std::function<std::string(const Order& order)>& execute);
 
+/// The same for orders that are no Exercise: `execute` gets the line.
+int serve_lines(std::string_view role,
+                const std::function<std::string(const std::string& line)>& execute);
+
 /// Tells the orchestrator that the server can be called now.
 void announce_ready(std::string_view references);
 

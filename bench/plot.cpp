@@ -34,6 +34,29 @@ std::string label_of(const Row& row)
     return row.system;
 }
 
+/// How rows are told apart in a picture: by what name, in which colour.
+struct Labels {
+    std::function<std::string(const Row&)> name = label_of;
+    std::function<std::string(const std::string& label, std::size_t place)> color =
+        [](const std::string& label, std::size_t) { return std::string(color_of(label)); };
+};
+
+/// Each architecture of ours by its own name.
+Labels architecture_labels()
+{
+    return {.name =
+                [](const Row& row) {
+                    const std::string own = row.variant.substr(0, row.variant.find(", pin="));
+                    if (row.system == "kairos") return own;
+                    return row.system == "omniorb" ? "omniorb, " + own : row.system;
+                },
+            .color = [](const std::string& label, std::size_t place) -> std::string {
+                if (label == "raw-tcp") return "#222222";
+                if (label == "raw-tcp real-time") return "#9a9a9a";
+                return series_colors[place % std::size(series_colors)];
+            }};
+}
+
 using Selection = std::function<bool(const Row&)>;
 
 /// The different labels of the selected rows, in the order of the report.
@@ -276,11 +299,12 @@ Picture counters_picture(const Report& report, const std::string& path)
 std::string clustered_panel(const Report& report, const Selection& selected,
                             const std::string& figure, const std::string& title,
                             const std::string& unit,
-                            std::string Row::*category = &Row::payload_type)
+                            std::string Row::*category = &Row::payload_type,
+                            const Labels& labels = {})
 {
     const auto categories =
         distinct(report, selected, [=](const Row& row) { return row.*category; });
-    const auto systems = distinct(report, selected, label_of);
+    const auto systems = distinct(report, selected, labels.name);
     if (categories.empty()) return {};
     std::string data;
     for (const std::string& name : categories) {
@@ -288,7 +312,7 @@ std::string clustered_panel(const Report& report, const Selection& selected,
         for (const std::string& system : systems) {
             std::string value = "NaN";
             for (const Row& row : report.rows)
-                if (selected(row) && row.*category == name && label_of(row) == system)
+                if (selected(row) && row.*category == name && labels.name(row) == system)
                     if (const auto found = row.figure(figure)) value = fmt::format("{:g}", *found);
             data += " " + value;
         }
@@ -298,7 +322,7 @@ std::string clustered_panel(const Report& report, const Selection& selected,
     for (std::size_t i = 0; i < systems.size(); ++i)
         clauses +=
             fmt::format("{}$boxes using {}{} lc rgb '{}' title '{}'", clauses.empty() ? "" : ", ",
-                        i + 2, i == 0 ? ":xtic(1)" : "", color_of(systems[i]), systems[i]);
+                        i + 2, i == 0 ? ":xtic(1)" : "", labels.color(systems[i], i), systems[i]);
     return fmt::format("$boxes << END\n{}END\nset title '{}'\nset ylabel '{}'\nplot {}\n", data,
                        title, unit, clauses);
 }
@@ -458,6 +482,67 @@ Picture naming_picture(const Report& report, const std::string& path)
                                       "calls a second", &Row::direction)};
 }
 
+/// A line for each system, against a number of clients.
+std::string client_lines(const Report& report, const Selection& here, const std::string& x,
+                         const std::string& figure, const std::string& title)
+{
+    const Labels labels = architecture_labels();
+    Lines lines;
+    std::size_t place = 0;
+    for (const std::string& system : distinct(report, here, labels.name))
+        lines.add(
+            report, [&](const Row& row) { return here(row) && labels.name(row) == system; }, x,
+            figure, system,
+            fmt::format("lc rgb '{}' lw 1.6 pt 7 ps 0.4", labels.color(system, place++)));
+    return fmt::format("set title '{}'\n", title) + lines.panel();
+}
+
+/// Paper 003's figures 16 and 17, and the same for low clients that flood.
+Picture priority_picture(const Report& report, const std::string& path)
+{
+    std::string script =
+        heading(report, "A client of high priority among others", 1300, 900) +
+        fmt::format("set output '{}'\nset multiplot layout 2,2 title title_text font ',15'\n",
+                    path);
+    const Selection high = [](const Row& row) { return row.side == "high"; };
+    const Selection flooding = [&](const Row& row) {
+        return high(row) && row.direction.find("flooding") != std::string::npos;
+    };
+    const Selection periodic = [&](const Row& row) { return high(row) && !flooding(row); };
+    script += "set key top left font ',8' samplen 2\nset xlabel 'clients of low priority'\n"
+              "set ylabel 'µs'\nset yrange [0:*]\n";
+    script += client_lines(report, periodic, "low_clients", "mean_us", "Mean, others at a rate");
+    script +=
+        client_lines(report, periodic, "low_clients", "jitter_us", "Jitter, others at a rate");
+    script += "unset xlabel\n" + clustered_boxes() + "set key top left font ',8'\n";
+    for (const auto& [figure, title] : {std::pair{"mean_us", "Mean, others flooding"},
+                                        std::pair{"jitter_us", "Jitter, others flooding"}})
+        script += logarithmic_range(report, flooding, figure) +
+                  clustered_panel(report, flooding, figure, title, "µs", &Row::direction,
+                                  architecture_labels());
+    return {path, script + "unset multiplot\n"};
+}
+
+Picture concurrency_picture(const Report& report, const std::string& path)
+{
+    const Selection calling = [](const Row& row) {
+        return row.figure("threads").has_value() && !row.figure("idle_connections");
+    };
+    const Selection idle = [](const Row& row) { return row.figure("kib_per_idle").has_value(); };
+    std::string script =
+        heading(report, "Calls of many clients", 1300, 480) +
+        fmt::format("set output '{}'\nset multiplot layout 1,2 title title_text font ',15'\n"
+                    "set key bottom right font ',8' samplen 2\nset logscale x\n"
+                    "set xlabel 'client threads'\nset ylabel 'calls a second'\n"
+                    "set yrange [0:*]\n",
+                    path) +
+        client_lines(report, calling, "threads", "calls_per_s", "Twoway calls of all threads") +
+        "unset xlabel\nunset logscale\n" + clustered_boxes() +
+        clustered_panel(report, idle, "kib_per_idle", "Resident memory of the server", "KiB",
+                        &Row::direction, architecture_labels());
+    return {path, script + "unset multiplot\n"};
+}
+
 std::string with_suffix(const std::string& path, const std::string& suffix)
 {
     const std::size_t dot = path.rfind(".svg");
@@ -478,6 +563,8 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
         return {DemuxPicture{"Demultiplexing alone", "step_ns", "ns", true, 3}.draw(report, path),
                 DemuxPicture{"Calls by number of objects", "p50_us", "p50, µs", false, 1}.draw(
                     report, with_suffix(path, "calls"))};
+    if (report.experiment == "priority") return {priority_picture(report, path)};
+    if (report.experiment == "concurrency") return {concurrency_picture(report, path)};
     if (report.experiment == "naming") return {naming_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },

@@ -67,9 +67,8 @@ Result<ChildProcess> start_side(const System& system, const StartOptions& option
 }
 
 /// Has a program carry out an order.
-Result<RunningSystem::Figures> ask(ChildProcess& process, Verb verb, const Exercise& exercise)
+Result<RunningSystem::Figures> ask(ChildProcess& process, const std::string& text)
 {
-    const std::string text = format_order({.verb = verb, .exercise = exercise});
     if (auto written = process.write_line(text); !written) return written.error();
     const auto line = process.read_line(answer_patience);
     if (!line) return line.error();
@@ -216,20 +215,25 @@ Result<RunningSystem> RunningSystem::start(const System& system, const StartOpti
     const auto references = await_ready(*server);
     if (!references) return references.error();
 
+    const std::vector<std::string> to_call = split(*references, ' ');
     arguments = {"client"};
-    for (const std::string& reference : split(*references, ' '))
-        arguments.push_back(reference);
+    arguments.insert(arguments.end(), to_call.begin(), to_call.end());
     arguments.insert(arguments.end(), system.client_arguments.begin(),
                      system.client_arguments.end());
     auto client = start_side(system, options, options.client, false, arguments);
     if (!client) return client.error();
     if (const auto ready = await_ready(*client); !ready) return ready.error();
-    return RunningSystem(std::move(*server), std::move(*client));
+    return RunningSystem(std::move(*server), std::move(*client), to_call);
 }
 
 Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& exercise)
 {
-    return ask(client_, verb, exercise);
+    return ask(client_, format_order({.verb = verb, .exercise = exercise}));
+}
+
+Result<RunningSystem::Figures> RunningSystem::order(const std::string& line)
+{
+    return ask(client_, line);
 }
 
 Result<RunningProgram> RunningProgram::start(const System& system,
@@ -250,7 +254,7 @@ Result<RunningProgram> RunningProgram::start(const System& system,
 
 Result<RunningSystem::Figures> RunningProgram::order(Verb verb, const Exercise& exercise)
 {
-    return ask(process_, verb, exercise);
+    return ask(process_, format_order({.verb = verb, .exercise = exercise}));
 }
 
 Result<std::string> RunningProgram::finish()

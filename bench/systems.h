@@ -82,6 +82,8 @@ class RunningSystem {
 
     /// Has the client carry out an order and returns the figures it answers with.
     [[nodiscard]] Result<Figures> order(Verb verb, const Exercise& exercise);
+    /// The same for programs whose orders are no Exercise.
+    [[nodiscard]] Result<Figures> order(const std::string& line);
 
     struct BothRemains {
         ChildProcess::Remains client;
@@ -92,15 +94,18 @@ class RunningSystem {
 
     [[nodiscard]] pid_t server_pid() const { return server_.pid(); }
     [[nodiscard]] pid_t client_pid() const { return client_.pid(); }
+    /// What the server told clients to call.
+    [[nodiscard]] const std::vector<std::string>& references() const { return references_; }
 
   private:
-    RunningSystem(ChildProcess server, ChildProcess client)
-        : server_(std::move(server)), client_(std::move(client))
+    RunningSystem(ChildProcess server, ChildProcess client, std::vector<std::string> references)
+        : server_(std::move(server)), client_(std::move(client)), references_(std::move(references))
     {
     }
 
     ChildProcess server_;
     ChildProcess client_;
+    std::vector<std::string> references_;
 };
 
 /// A measured program that needs no peer; it is given the system's client arguments.

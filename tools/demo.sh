@@ -50,6 +50,10 @@ if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
     run "How large stubs, skeletons and minimal programs are" footprint
     run "Finding objects and operations, alone and in calls" demux
     run "Resolving names, beside null calls of the same server" naming
+    run "Calls of many clients, by architecture" concurrency
+    # All loads of paper 003 with its 4,000 calls each are a matter of hours.
+    run "A client of high priority among others" priority --calls 500 --low 0,10,50 \
+        --flooding 5,20,50
 fi
 
 show "Where it is"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos bench latency|ttcp|counters|param|marshal|demux|naming|footprint`: options into an
-// experiment, its report onto the terminal and into files.
+// `kairos bench latency|ttcp|counters|param|marshal|demux|naming|priority|concurrency|footprint`:
+// options into an experiment, its report onto the terminal and into files.
+#include "bench/architectures.h"
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/process.h"
@@ -39,6 +40,9 @@ struct BenchArguments {
     std::vector<std::string> directions;
     std::vector<std::uint32_t> units;
     bool instructions = true;
+    std::uint32_t compute_us = 1000;
+    std::vector<std::uint32_t> flooding;
+    std::uint32_t idle = 0;
     int* status = nullptr;
 };
 
@@ -287,6 +291,48 @@ int run_naming(const BenchArguments& arguments)
     return present(bench::run_naming(options), bench::naming_columns(), arguments);
 }
 
+int run_priority(const BenchArguments& arguments)
+{
+    bench::PriorityOptions options;
+    if (auto filled = fill_common(arguments, 5, 1, options, bench::priority_systems()); !filled)
+        return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 20 : 4000;
+    const std::vector<std::uint32_t> quick_clients{0, 10};
+    const std::vector<std::uint32_t> quick_flooding{20};
+    const std::vector<std::uint32_t>& periodic =
+        arguments.units.empty() && arguments.quick ? quick_clients : arguments.units;
+    const std::vector<std::uint32_t>& flooding =
+        arguments.flooding.empty() && arguments.quick ? quick_flooding : arguments.flooding;
+    if (periodic.empty() && flooding.empty()) options.loads = bench::priority_loads();
+    for (const std::uint32_t clients : periodic)
+        options.loads.push_back({.clients = clients, .flood = false, .compute_us = 0});
+    for (const std::uint32_t clients : flooding)
+        options.loads.push_back({.clients = clients, .flood = true, .compute_us = 0});
+    if (!flooding.empty())
+        options.loads.push_back({.clients = flooding.back(), .flood = true, .compute_us = 1});
+    for (bench::LowLoad& load : options.loads)
+        if (load.compute_us > 0) load.compute_us = arguments.compute_us;
+    return present(bench::run_priority(options), bench::priority_columns(), arguments);
+}
+
+int run_concurrency(const BenchArguments& arguments)
+{
+    bench::ConcurrencyOptions options;
+    if (auto filled = fill_common(arguments, 5, 1, options, bench::concurrency_systems()); !filled)
+        return fail(filled.error());
+    options.threads = arguments.quick
+                          ? std::vector<std::uint32_t>{1, 16}
+                          : std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 64, 100, 1000};
+    if (!arguments.units.empty()) options.threads = arguments.units;
+    if (arguments.quick) {
+        options.duration_ms = 200;
+        options.idle_connections = 500;
+        options.active_connections = 50;
+    }
+    if (arguments.idle > 0) options.idle_connections = arguments.idle;
+    return present(bench::run_concurrency(options), bench::concurrency_columns(), arguments);
+}
+
 int run_footprint(const BenchArguments& arguments)
 {
     bench::FootprintOptions options;
@@ -346,6 +392,49 @@ void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
                            "Count instructions under valgrind (the default, unless --quick)");
     demux_command.add_option("--servants", demux->units, "How many servants")
         ->delimiter(',')
+        ->check(CLI::Range(1, 100'000));
+}
+
+void add_naming(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto naming = std::make_shared<BenchArguments>();
+    CLI::App& naming_command =
+        add_experiment(bench, "naming", "How fast a name is resolved, beside null calls", naming,
+                       status, run_naming, bench::naming_systems());
+    naming_command.add_option("--rounds", naming->rounds, "Rounds")->check(count);
+    naming_command.add_option("--calls", naming->calls, "Calls per row and round")->check(count);
+}
+
+void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto priority = std::make_shared<BenchArguments>();
+    CLI::App& command = add_experiment(bench, "priority", "A client of high priority among others",
+                                       priority, status, run_priority, bench::priority_systems());
+    command.add_option("--rounds", priority->rounds, "Rounds of all systems")->check(count);
+    command.add_option("--calls", priority->calls, "Calls per load, in all rounds")->check(count);
+    command.add_option("--low", priority->units, "How many clients that call at a rate")
+        ->delimiter(',')
+        ->check(CLI::Range(0, 250));
+    command.add_option("--flooding", priority->flooding, "How many clients that flood")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 250));
+    command
+        .add_option("--compute-us", priority->compute_us,
+                    "How long the servant of computing clients does")
+        ->check(CLI::Range(1, 1'000'000));
+}
+
+void add_concurrency(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto concurrency = std::make_shared<BenchArguments>();
+    CLI::App& command =
+        add_experiment(bench, "concurrency", "Calls of many clients, by architecture", concurrency,
+                       status, run_concurrency, bench::concurrency_systems());
+    command.add_option("--rounds", concurrency->rounds, "Rounds of all systems")->check(count);
+    command.add_option("--threads", concurrency->units, "How many client threads")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 4096));
+    command.add_option("--idle", concurrency->idle, "How many connections idle beside")
         ->check(CLI::Range(1, 100'000));
 }
 
@@ -409,12 +498,9 @@ void add_bench_command(CLI::App& app, int& status)
 
     add_demux(*bench, status, count);
 
-    auto naming = std::make_shared<BenchArguments>();
-    CLI::App& naming_command =
-        add_experiment(*bench, "naming", "How fast a name is resolved, beside null calls", naming,
-                       status, run_naming, bench::naming_systems());
-    naming_command.add_option("--rounds", naming->rounds, "Rounds")->check(count);
-    naming_command.add_option("--calls", naming->calls, "Calls per row and round")->check(count);
+    add_naming(*bench, status, count);
+    add_priority(*bench, status, count);
+    add_concurrency(*bench, status, count);
 
     // It compiles rather than measures, so it has but the options that say where the report goes.
     auto footprint = std::make_shared<BenchArguments>();

@@ -68,6 +68,9 @@ TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
         {{"bench", "ttcp", "--peers", "unix"}, "TCP"},
         {{"bench", "param", "--peers", "raw"}, "kairos-interpretive"},
         {{"bench", "marshal", "--types", "string"}, "BinStruct"},
+        {{"bench", "priority", "--peers", "orbix"}, "raw-realtime"},
+        {{"bench", "priority", "--low", "251"}, "--low"},
+        {{"bench", "concurrency", "--threads", "0"}, "--threads"},
     };
     for (const auto& [arguments, complaint] : wrong) {
         const auto remains = run(arguments);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/architectures.h"
+
+#include "kairos/orb/options.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kairos::bench {
+namespace {
+
+Architecture served_by(const char* concurrency)
+{
+    return {.option = concurrency,
+            .name = concurrency,
+            .server_arguments = {"-ORBConcurrency", concurrency},
+            .client_arguments = {}};
+}
+
+Architecture connected_by(const char* connection)
+{
+    return {.option = std::string(connection) + "-client",
+            .name = std::string("thread-per-connection + ") + connection,
+            .server_arguments = {"-ORBConcurrency", "thread-per-connection"},
+            .client_arguments = {"-ORBConnection", connection}};
+}
+
+Architecture realtime(Architecture architecture)
+{
+    architecture.realtime = true;
+    return architecture;
+}
+
+/// Without -ORBConnection, each thread of the client has a connection of its own.
+std::vector<Architecture> make_architectures()
+{
+    return {
+        served_by("thread-per-connection"),
+        {.option = "raised",
+         .name = "thread-per-connection, servant raises itself",
+         .server_arguments = {"-ORBConcurrency", "thread-per-connection"},
+         .client_arguments = {},
+         .realtime = true,
+         .servant_raises = true},
+        realtime(served_by("reactor-per-priority")),
+        served_by("reactor"),
+        served_by("worker-pool"),
+        served_by("leader-followers"),
+        served_by("thread-per-request"),
+        served_by("thread-per-object"),
+        served_by("filter-chain"),
+        connected_by("leader-followers"),
+        connected_by("active"),
+    };
+}
+
+System load_system(const Architecture& architecture)
+{
+    System system{.option = architecture.option,
+                  .name = "kairos",
+                  .architecture = architecture.name,
+                  .program = "kairos-bench-load",
+                  .server_arguments = architecture.server_arguments,
+                  .client_arguments = architecture.client_arguments,
+                  .orb = true};
+    // More than the experiments open, so that none is turned away.
+    system.server_arguments.insert(
+        system.server_arguments.end(),
+        {"-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBMaxConnections", "20000"});
+    if (architecture.servant_raises)
+        system.server_arguments.insert(system.server_arguments.begin(), "raise");
+    return system;
+}
+
+System raw_system(const char* option, const char* name, std::vector<std::string> server_arguments)
+{
+    return {.option = option,
+            .name = name,
+            .architecture = "a thread for each connection",
+            .program = "kairos-bench-load-raw",
+            .server_arguments = std::move(server_arguments),
+            .client_arguments = {},
+            .orb = false};
+}
+
+System omniorb_system(const char* option, const char* architecture,
+                      std::vector<std::string> client_arguments)
+{
+    return {.option = option,
+            .name = "omniorb",
+            .architecture = architecture,
+            .program = "kairos-bench-load-omniorb",
+            .server_arguments = {"-ORBendPoint", "giop:tcp:127.0.0.1:"},
+            .client_arguments = std::move(client_arguments),
+            .orb = true};
+}
+
+std::vector<System> make_priority_systems()
+{
+    std::vector<System> systems{raw_system("raw", "raw-tcp", {}),
+                                raw_system("raw-realtime", "raw-tcp real-time", {"raise"})};
+    for (const Architecture& architecture : architectures())
+        systems.push_back(load_system(architecture));
+    systems.push_back(omniorb_system("omniorb", "thread-per-connection, 5 connections", {}));
+    return systems;
+}
+
+std::vector<System> make_concurrency_systems()
+{
+    std::vector<System> systems{raw_system("raw", "raw-tcp", {})};
+    for (const Architecture& architecture : architectures())
+        if (!architecture.servant_raises) systems.push_back(load_system(architecture));
+    systems.push_back(omniorb_system("omniorb", "thread-per-connection, 5 connections", {}));
+    systems.push_back(omniorb_system("omniorb-unshared", "thread-per-connection",
+                                     {"-ORBmaxGIOPConnectionPerServer", "4096"}));
+    return systems;
+}
+
+} // namespace
+
+bool known(const Architecture& architecture)
+{
+    std::vector<std::string> server = architecture.server_arguments;
+    std::vector<std::string> client = architecture.client_arguments;
+    return orb::parse_options(server).ok() && orb::parse_options(client).ok();
+}
+
+std::span<const Architecture> architectures()
+{
+    static const std::vector<Architecture> all = [] {
+        std::vector<Architecture> listed = make_architectures();
+        std::erase_if(listed, [](const Architecture& each) { return !known(each); });
+        return listed;
+    }();
+    return all;
+}
+
+const Architecture* architecture_of(const System& system)
+{
+    if (system.name != "kairos") return nullptr;
+    const auto found = std::ranges::find(architectures(), system.option, &Architecture::option);
+    return found == architectures().end() ? nullptr : &*found;
+}
+
+std::span<const System> priority_systems()
+{
+    static const std::vector<System> systems = make_priority_systems();
+    return systems;
+}
+
+std::span<const System> concurrency_systems()
+{
+    static const std::vector<System> systems = make_concurrency_systems();
+    return systems;
+}
+
+} // namespace kairos::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one table of the pairs of architectures that experiments compare: how the server serves
+// (-ORBConcurrency) and how the client connects (-ORBConnection). A new architecture is a line in
+// architectures.cpp. Of the lines, those count whose options this ORB accepts.
+#pragma once
+
+#include "bench/systems.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kairos::bench {
+
+struct Architecture {
+    std::string option; ///< what --peers calls it
+    std::string name;   ///< what reports call it
+    std::vector<std::string> server_arguments;
+    std::vector<std::string> client_arguments;
+    bool realtime = false;       ///< meant to keep priorities: judged by the bars for that
+    bool servant_raises = false; ///< what threads cannot do by configuration the servant does
+};
+
+[[nodiscard]] std::span<const Architecture> architectures();
+
+/// Whether the ORB accepts the architecture's options.
+[[nodiscard]] bool known(const Architecture& architecture);
+
+/// Nothing for systems that are no architecture of ours.
+[[nodiscard]] const Architecture* architecture_of(const System& system);
+
+/// Raw sockets, with real-time threads too; every architecture; omniORB.
+[[nodiscard]] std::span<const System> priority_systems();
+
+/// The same without what only threads' priorities tell apart; omniORB also with as many
+/// connections as threads, which it shares otherwise.
+[[nodiscard]] std::span<const System> concurrency_systems();
+
+} // namespace kairos::bench

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The priority and concurrency experiments end to end, short and between real processes. What comes
+// out is checked for being there and being possible; how fast it was is never.
+#include "bench/architectures.h"
+#include "bench/experiment.h"
+#include "bench/plot.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace kairos::bench {
+namespace {
+
+template <typename Options>
+Options options_for(std::span<const System> systems)
+{
+    Options options;
+    for (const System& system : systems)
+        if (installed(system, KAIROS_PROGRAM_DIRECTORY)) options.systems.push_back(system);
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    options.rounds = 2;
+    return options;
+}
+
+const Row* find_row(const Report& report, const std::string& system, const std::string& load,
+                    const std::string& side)
+{
+    for (const Row& row : report.rows)
+        if (row.system == system && row.direction == load && row.side == side) return &row;
+    return nullptr;
+}
+
+TEST(Architectures, AreThoseThatTheOrbKnows)
+{
+    std::vector<std::string> options;
+    for (const Architecture& architecture : architectures()) {
+        EXPECT_TRUE(known(architecture)) << architecture.option;
+        options.push_back(architecture.option);
+    }
+    for (const char* first : {"thread-per-connection", "raised", "reactor"})
+        EXPECT_NE(std::ranges::find(options, first), options.end()) << first;
+    EXPECT_FALSE(known({.option = "x",
+                        .name = "x",
+                        .server_arguments = {"-ORBConcurrency", "no-such-architecture"},
+                        .client_arguments = {}}));
+    EXPECT_FALSE(known({.option = "x",
+                        .name = "x",
+                        .server_arguments = {},
+                        .client_arguments = {"-ORBNoSuchOption", "1"}}));
+}
+
+TEST(Architectures, AreSystemsOfBothExperiments)
+{
+    const auto all = priority_systems();
+    EXPECT_EQ(all.size(), architectures().size() + 3); // raw, real-time raw, omniORB
+    for (const System& system : all) {
+        const Architecture* architecture = architecture_of(system);
+        EXPECT_EQ(architecture != nullptr, system.name == "kairos");
+        EXPECT_TRUE(architecture == nullptr || architecture->option == system.option);
+    }
+    EXPECT_TRUE(std::ranges::none_of(concurrency_systems(), [](const System& system) {
+        return system.option == "raised" || system.option == "raw-realtime";
+    }));
+}
+
+PriorityOptions short_priority()
+{
+    auto options = options_for<PriorityOptions>(priority_systems());
+    options.calls = 20;
+    options.high_hz = 2000;
+    options.low_hz = 1000;
+    options.loads = {{.clients = 0, .flood = false, .compute_us = 0},
+                     {.clients = 3, .flood = false, .compute_us = 0},
+                     {.clients = 20, .flood = true, .compute_us = 0},
+                     {.clients = 2, .flood = true, .compute_us = 50}};
+    return options;
+}
+
+TEST(Priority, HasARowForEverySystemLoadAndClass)
+{
+    const PriorityOptions options = short_priority();
+    const auto report = run_priority(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    EXPECT_EQ(report->rows.size(), options.systems.size() * (1 + 3 * 2));
+    for (const Row& row : report->rows) {
+        EXPECT_GT(row.figure("mean_us").value(), 0) << row.variant << row.direction << row.side;
+        EXPECT_GE(row.figure("max_us").value(), row.figure("p50_us").value());
+        EXPECT_GE(row.figure("highest_us").value(), row.figure("max_us").value());
+        EXPECT_GE(row.figure("jitter_us").value(), 0);
+        EXPECT_EQ(row.figure("calls_per_s").value_or(0) > 0, row.side == "low");
+    }
+    for (const char* load :
+         {"alone", "3 low, 1000 Hz", "20 low, flooding", "2 low, flooding, 50 µs each"}) {
+        const Row* floor = find_row(*report, "raw-tcp real-time", load, "high");
+        ASSERT_NE(floor, nullptr) << load;
+        EXPECT_FALSE(floor->figure("mean_to_floor"));
+        const Row* ours = find_row(*report, "kairos", load, "high");
+        ASSERT_NE(ours, nullptr) << load;
+        EXPECT_GT(ours->figure("mean_to_floor").value(), 0);
+        EXPECT_GT(ours->figure("jitter_to_floor").value(), 0);
+        EXPECT_GT(ours->figure("max_to_floor").value(), 0);
+    }
+    EXPECT_GT(find_row(*report, "kairos", "2 low, flooding, 50 µs each", "high")
+                  ->figure("mean_to_flood")
+                  .value(),
+              0);
+}
+
+TEST(Priority, SeesTheArrivalsOfEverySystem)
+{
+    PriorityOptions options = short_priority();
+    options.loads = {{.clients = 3, .flood = true, .compute_us = 0}};
+    const auto report = run_priority(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    for (const Row& row : report->rows)
+        if (row.side == "high" && row.system != "omniorb") { // which shares connections
+            EXPECT_TRUE(row.figure("inversions")) << row.system << ' ' << row.variant;
+        }
+}
+
+TEST(Priority, JudgesWhatIsMeantToKeepPriorities)
+{
+    const auto report = run_priority(short_priority());
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    std::size_t judged = 0;
+    for (const Row& row : report->rows) {
+        if (row.direction != "20 low, flooding" || row.bars.empty()) continue;
+        ++judged;
+        EXPECT_EQ(row.side, "high");
+        EXPECT_EQ(row.bars.size(), 4u); // mean, jitter, maximum, inversions
+    }
+    const auto realtime = std::ranges::count_if(architectures(), &Architecture::realtime);
+    EXPECT_EQ(judged, static_cast<std::size_t>(realtime));
+}
+
+TEST(Priority, IsDrawnByArchitecture)
+{
+    const auto report = run_priority(short_priority());
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    const std::string script = pictures_of(*report, "priority.svg").at(0).script;
+    EXPECT_NE(script.find("title 'reactor'"), std::string::npos);
+    EXPECT_NE(script.find("title 'raw-tcp real-time'"), std::string::npos);
+    EXPECT_NE(script.find("\"20 low, flooding\" "), std::string::npos);
+}
+
+TEST(Priority, LoadsAreThePapersAndTheFloods)
+{
+    const std::vector<LowLoad> loads = priority_loads();
+    EXPECT_EQ(std::ranges::count_if(loads, [](const LowLoad& load) { return load.flood; }), 4);
+    EXPECT_EQ(loads.front().clients, 0u);
+    EXPECT_EQ(loads.back().compute_us, 1000u);
+}
+
+ConcurrencyOptions short_concurrency()
+{
+    auto options = options_for<ConcurrencyOptions>(concurrency_systems());
+    options.threads = {1, 16};
+    options.duration_ms = 20;
+    options.idle_connections = 20;
+    options.active_connections = 5;
+    return options;
+}
+
+TEST(Concurrency, HasARowForEverySystemAndNumberOfThreads)
+{
+    const ConcurrencyOptions options = short_concurrency();
+    const auto report = run_concurrency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    EXPECT_EQ(report->rows.size(), options.systems.size() * 3);
+    std::size_t judged = 0;
+    for (const Row& row : report->rows) {
+        EXPECT_EQ(row.status, "") << row.variant;
+        EXPECT_GT(row.figure("calls_per_s").value_or(0), 0) << row.variant << row.direction;
+        const bool idle = row.direction == "5 threads, 20 idle";
+        EXPECT_EQ(row.figure("kib_per_idle").has_value(), idle) << row.direction;
+        EXPECT_EQ(row.figure("ratio_to_raw").has_value(), !idle) << row.direction;
+        if (row.direction == "16 threads") judged += row.bars.size();
+    }
+    EXPECT_EQ(judged, 1u); // the best architecture
+    const std::string script = pictures_of(*report, "concurrency.svg").at(0).script;
+    EXPECT_NE(script.find("title 'thread-per-connection'"), std::string::npos);
+}
+
+TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
+{
+    auto options = short_concurrency();
+    std::erase_if(options.systems,
+                  [](const System& system) { return system.option != "thread-per-connection"; });
+    auto& arguments = options.systems.at(0).server_arguments;
+    arguments.insert(arguments.end(), {"-ORBMaxConnections", "19"});
+    options.threads = {1};
+    const auto report = run_concurrency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 2u);
+    EXPECT_EQ(report->rows[0].status, "");
+    EXPECT_TRUE(report->rows[1].status.starts_with("failed: ")) << report->rows[1].status;
+}
+
+} // namespace
+} // namespace kairos::bench
