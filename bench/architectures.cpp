@@ -116,6 +116,26 @@ std::vector<System> make_concurrency_systems()
     return systems;
 }
 
+/// The same with the program that makes null calls.
+System null_call_system(const Architecture& architecture)
+{
+    System system = load_system(architecture);
+    system.program = "kairos-bench-orb";
+    return system;
+}
+
+std::vector<System> make_whitebox_systems()
+{
+    System raw = raw_system("raw", "raw-tcp", {"tcp"});
+    raw.program = "kairos-bench-raw";
+    std::vector<System> systems{std::move(raw)};
+    for (const Architecture& architecture : architectures())
+        if (!architecture.servant_raises) systems.push_back(null_call_system(architecture));
+    systems.push_back(omniorb_system("omniorb", "thread-per-connection", {}));
+    systems.back().program = "kairos-bench-omniorb";
+    return systems;
+}
+
 } // namespace
 
 bool known(const Architecture& architecture)
@@ -151,6 +171,12 @@ std::span<const System> priority_systems()
 std::span<const System> concurrency_systems()
 {
     static const std::vector<System> systems = make_concurrency_systems();
+    return systems;
+}
+
+std::span<const System> whitebox_systems()
+{
+    static const std::vector<System> systems = make_whitebox_systems();
     return systems;
 }
 

@@ -37,4 +37,7 @@ struct Architecture {
 /// connections as threads, which it shares otherwise.
 [[nodiscard]] std::span<const System> concurrency_systems();
 
+/// The same for null calls: what they cost is counted.
+[[nodiscard]] std::span<const System> whitebox_systems();
+
 } // namespace kairos::bench

@@ -3,6 +3,9 @@
 // A pair of programs under the counting library or the tracer of system calls.
 #include "bench/call_counts.h"
 
+#include <cmath>
+#include <sys/syscall.h>
+
 namespace kairos::bench {
 namespace {
 
@@ -83,6 +86,27 @@ Result<std::vector<Sides<Counts>>> count_calls(const System& system, const Commo
     }
     if (auto ended = running->finish(); !ended) return ended.error();
     return all;
+}
+
+void set_system_calls(Row& row, const Counts& counts, double calls)
+{
+    double all = 0;
+    for (std::size_t number = 0; number < counts.syscalls.size(); ++number) {
+        const double per_call = static_cast<double>(counts.syscalls[number]) / calls;
+        // A timer of a background thread may tick once in the whole run; that is no call's doing.
+        if (std::abs(per_call) < 0.005) continue;
+        row.system_calls[syscall_name(number)] = per_call;
+        all += per_call;
+    }
+    row.set("futexes_per_call", static_cast<double>(counts.syscalls[SYS_futex]) / calls);
+    row.set("syscalls_per_call", all);
+}
+
+void set_heap_and_locks(Row& row, const Counts& counts, double calls)
+{
+    row.set("allocations_per_call", static_cast<double>(counts.allocations) / calls);
+    row.set("locks_per_call", static_cast<double>(counts.locks) / calls);
+    row.set("condition_actions_per_call", static_cast<double>(counts.condition_actions) / calls);
 }
 
 } // namespace kairos::bench

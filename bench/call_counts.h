@@ -28,4 +28,8 @@ enum class CountingMethod { preload, trace };
 count_calls(const System& system, const CommonOptions& options, std::uint32_t calls,
             std::span<const Exercise> exercises, CountingMethod method);
 
+/// The figures of a row, per call.
+void set_system_calls(Row& row, const Counts& counts, double calls);
+void set_heap_and_locks(Row& row, const Counts& counts, double calls);
+
 } // namespace kairos::bench

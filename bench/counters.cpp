@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
-#include <sys/syscall.h>
 
 namespace kairos::bench {
 namespace {
@@ -64,27 +62,6 @@ Result<Sides<double>> instructions_per_call(const System& system, const Counters
             static_cast<double>(*twice - *once) / options.calls;
     }
     return per_call;
-}
-
-void set_system_calls(Row& row, const Counts& counts, double calls)
-{
-    double all = 0;
-    for (std::size_t number = 0; number < counts.syscalls.size(); ++number) {
-        const double per_call = static_cast<double>(counts.syscalls[number]) / calls;
-        // A timer of a background thread may tick once in the whole run; that is no call's doing.
-        if (std::abs(per_call) < 0.005) continue;
-        row.system_calls[syscall_name(number)] = per_call;
-        all += per_call;
-    }
-    row.set("futexes_per_call", static_cast<double>(counts.syscalls[SYS_futex]) / calls);
-    row.set("syscalls_per_call", all);
-}
-
-void set_heap_and_locks(Row& row, const Counts& counts, double calls)
-{
-    row.set("allocations_per_call", static_cast<double>(counts.allocations) / calls);
-    row.set("locks_per_call", static_cast<double>(counts.locks) / calls);
-    row.set("condition_actions_per_call", static_cast<double>(counts.condition_actions) / calls);
 }
 
 void set_bars(Row& row, const System& system)

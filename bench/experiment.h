@@ -98,6 +98,10 @@ struct ConcurrencyOptions : CommonOptions {
     std::uint32_t active_connections = 1000; ///< calling among those that idle
 };
 
+struct WhiteboxOptions : CommonOptions {
+    std::uint32_t calls = 1000; ///< N of the difference between N and 2 N calls
+};
+
 struct FootprintOptions : CommonOptions {
     std::vector<std::string> levels{"-O2", "-Os"}; ///< of optimisation
     bool services = true; ///< the OMG's services as well, which takes minutes
@@ -120,6 +124,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_naming(const NamingOptions& options);
 [[nodiscard]] Result<Report> run_priority(const PriorityOptions& options);
 [[nodiscard]] Result<Report> run_concurrency(const ConcurrencyOptions& options);
+[[nodiscard]] Result<Report> run_whitebox(const WhiteboxOptions& options);
 [[nodiscard]] Result<Report> run_footprint(const FootprintOptions& options);
 
 /// The columns that each experiment's table shows.
@@ -132,6 +137,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> naming_columns();
 [[nodiscard]] std::vector<Column> priority_columns();
 [[nodiscard]] std::vector<Column> concurrency_columns();
+[[nodiscard]] std::vector<Column> whitebox_columns();
 [[nodiscard]] std::vector<Column> footprint_columns();
 
 /// Paper 003's low clients at their rate; flooding; and flooding servants that compute.

@@ -198,5 +198,27 @@ TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
     EXPECT_TRUE(report->rows[1].status.starts_with("failed: ")) << report->rows[1].status;
 }
 
+#ifdef KAIROS_COUNTING
+TEST(Whitebox, HasBothSidesOfEveryArchitecture)
+{
+    auto options = options_for<WhiteboxOptions>(whitebox_systems());
+    options.calls = 100;
+    const auto report = run_whitebox(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    EXPECT_EQ(report->rows.size(), options.systems.size() * 2);
+    for (const Row& row : report->rows) {
+        EXPECT_GE(row.figure("syscalls_per_call").value(), 1.9) << row.variant << row.side;
+        EXPECT_TRUE(row.figure("voluntary_switches_per_call")) << row.variant << row.side;
+        if (row.system != "raw-tcp") continue;
+        EXPECT_EQ(row.figure("locks_per_call"), 0);
+        EXPECT_EQ(row.figure("allocations_per_call"), 0);
+        EXPECT_EQ(row.figure("futexes_per_call"), 0);
+    }
+    const std::string script = pictures_of(*report, "whitebox.svg").at(0).script;
+    EXPECT_NE(script.find("\"client\" "), std::string::npos);
+    EXPECT_NE(script.find("title 'thread-per-connection'"), std::string::npos);
+}
+#endif
+
 } // namespace
 } // namespace kairos::bench

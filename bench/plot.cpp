@@ -509,16 +509,37 @@ Picture priority_picture(const Report& report, const std::string& path)
         return high(row) && row.direction.find("flooding") != std::string::npos;
     };
     const Selection periodic = [&](const Row& row) { return high(row) && !flooding(row); };
-    script += "set key top left font ',8' samplen 2\nset xlabel 'clients of low priority'\n"
-              "set ylabel 'µs'\nset yrange [0:*]\n";
+    script +=
+        "set key outside right center font ',8' samplen 2\nset xlabel 'clients of low priority'\n"
+        "set ylabel 'µs'\nset yrange [0:*]\n";
     script += client_lines(report, periodic, "low_clients", "mean_us", "Mean, others at a rate");
     script +=
         client_lines(report, periodic, "low_clients", "jitter_us", "Jitter, others at a rate");
-    script += "unset xlabel\n" + clustered_boxes() + "set key top left font ',8'\n";
+    script += "unset xlabel\n" + clustered_boxes() + "set key outside right center font ',8'\n";
     for (const auto& [figure, title] : {std::pair{"mean_us", "Mean, others flooding"},
                                         std::pair{"jitter_us", "Jitter, others flooding"}})
         script += logarithmic_range(report, flooding, figure) +
                   clustered_panel(report, flooding, figure, title, "µs", &Row::direction,
+                                  architecture_labels());
+    return {path, script + "unset multiplot\n"};
+}
+
+/// Paper 003's figures 18 to 23.
+Picture whitebox_picture(const Report& report, const std::string& path)
+{
+    std::string script =
+        heading(report, "What a null call costs, by architecture", 1300, 800) +
+        fmt::format("set output '{}'\nset multiplot layout 2,3 title title_text font ',15'\n",
+                    path) +
+        clustered_boxes() + "set key outside right center font ',8'\nset yrange [0:*]\n";
+    const Selection all = [](const Row&) { return true; };
+    for (const auto& [figure, title] :
+         {std::pair{"locks_per_call", "Locks"}, std::pair{"futexes_per_call", "Futexes"},
+          std::pair{"allocations_per_call", "Allocations"},
+          std::pair{"syscalls_per_call", "System calls"},
+          std::pair{"voluntary_switches_per_call", "Voluntary context switches"},
+          std::pair{"involuntary_switches_per_call", "Involuntary context switches"}})
+        script += clustered_panel(report, all, figure, title, "per call", &Row::side,
                                   architecture_labels());
     return {path, script + "unset multiplot\n"};
 }
@@ -565,6 +586,7 @@ std::vector<Picture> pictures_of(const Report& report, const std::string& path)
                     report, with_suffix(path, "calls"))};
     if (report.experiment == "priority") return {priority_picture(report, path)};
     if (report.experiment == "concurrency") return {concurrency_picture(report, path)};
+    if (report.experiment == "whitebox") return {whitebox_picture(report, path)};
     if (report.experiment == "naming") return {naming_picture(report, path)};
     const auto queues = distinct(
         report, [](const Row&) { return true; },

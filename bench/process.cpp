@@ -142,6 +142,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept
     output_ = std::exchange(other.output_, -1);
     errors_ = std::exchange(other.errors_, -1);
     exit_status_ = other.exit_status_;
+    usage_ = other.usage_;
     unread_ = std::move(other.unread_);
     return *this;
 }
@@ -198,7 +199,11 @@ ChildProcess::Remains ChildProcess::finish(std::chrono::seconds patience)
         kill(pid_, SIGKILL);
         wait_for_end(std::chrono::seconds(10));
     }
-    Remains remains{.exit_status = exit_status_, .output = std::move(unread_), .errors = {}};
+    Remains remains{.exit_status = exit_status_,
+                    .output = std::move(unread_),
+                    .errors = {},
+                    .voluntary_switches = usage_.ru_nvcsw,
+                    .involuntary_switches = usage_.ru_nivcsw};
     if (output_ >= 0) {
         // Its other end may still be held by a grandchild: take what is there, never wait.
         fcntl(output_, F_SETFL, O_NONBLOCK);
@@ -257,7 +262,7 @@ bool ChildProcess::wait_for_end(std::chrono::milliseconds patience)
     if (handle >= 0) close(handle);
     if (!ended) return false;
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (wait4(pid_, &status, 0, &usage_) < 0 && errno == EINTR) {
     }
     exit_status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     pid_ = -1;

@@ -9,8 +9,10 @@
 #include "kairos/base/result.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <vector>
 
@@ -43,6 +45,9 @@ class ChildProcess {
         int exit_status = 0; ///< 128 + the signal for a killed child
         std::string output;
         std::string errors;
+        /// How often its threads gave the processor up, and lost it.
+        std::int64_t voluntary_switches = 0;
+        std::int64_t involuntary_switches = 0;
     };
     Remains finish(std::chrono::seconds patience);
 
@@ -63,6 +68,7 @@ class ChildProcess {
     int output_ = -1; ///< the child's standard output
     int errors_ = -1; ///< a memory file that is the child's standard error
     int exit_status_ = 0;
+    rusage usage_{};
     std::string unread_;
 };
 

@@ -20,6 +20,17 @@ ProcessOptions shell(const std::string& script)
             .inherited_descriptor = -1};
 }
 
+TEST(ChildProcess, SaysHowOftenItGaveTheProcessorUp)
+{
+    auto child = ChildProcess::start(
+        {.command = {"/bin/cat"}, .environment = {}, .cpu = {}, .inherited_descriptor = -1});
+    ASSERT_TRUE(child.ok()) << child.error().reason;
+    ASSERT_TRUE(wait_until_at_rest(child->pid(), patience)); // it waits for its input
+    const auto remains = child->finish(patience);
+    EXPECT_EQ(remains.exit_status, 0);
+    EXPECT_GT(remains.voluntary_switches, 0);
+}
+
 TEST(ChildProcess, AnswersLineByLine)
 {
     auto child = ChildProcess::start(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `kairos bench latency|ttcp|counters|param|marshal|demux|naming|priority|concurrency|footprint`:
-// options into an experiment, its report onto the terminal and into files.
+// `kairos bench EXPERIMENT`: options into an experiment, its report onto the terminal and into
+// files.
 #include "bench/architectures.h"
 #include "bench/experiment.h"
 #include "bench/plot.h"
@@ -333,6 +333,15 @@ int run_concurrency(const BenchArguments& arguments)
     return present(bench::run_concurrency(options), bench::concurrency_columns(), arguments);
 }
 
+int run_whitebox(const BenchArguments& arguments)
+{
+    bench::WhiteboxOptions options;
+    if (auto filled = fill_common(arguments, 1, 1, options, bench::whitebox_systems()); !filled)
+        return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 5000;
+    return present(bench::run_whitebox(options), bench::whitebox_columns(), arguments);
+}
+
 int run_footprint(const BenchArguments& arguments)
 {
     bench::FootprintOptions options;
@@ -438,6 +447,15 @@ void add_concurrency(CLI::App& bench, int& status, const CLI::Range& count)
         ->check(CLI::Range(1, 100'000));
 }
 
+void add_whitebox(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto whitebox = std::make_shared<BenchArguments>();
+    CLI::App& command =
+        add_experiment(bench, "whitebox", "Locks, system calls and switches by architecture",
+                       whitebox, status, run_whitebox, bench::whitebox_systems());
+    command.add_option("--calls", whitebox->calls, "Calls to count over")->check(count);
+}
+
 } // namespace
 
 void add_bench_command(CLI::App& app, int& status)
@@ -501,6 +519,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_naming(*bench, status, count);
     add_priority(*bench, status, count);
     add_concurrency(*bench, status, count);
+    add_whitebox(*bench, status, count);
 
     // It compiles rather than measures, so it has but the options that say where the report goes.
     auto footprint = std::make_shared<BenchArguments>();
