@@ -38,6 +38,7 @@ bool Compilation::parse()
     unit_.of_run_time = options_.of_run_time;
     Lexer lexer(preprocessed_, unit_.files, texts_, diagnostics_);
     Parser(unit_, lexer, diagnostics_).parse();
+    timings_ = read_timings(unit_, diagnostics_);
     preprocessed_ = {}; // the model owns all it needs
     return diagnostics_.error_count() == 0;
 }

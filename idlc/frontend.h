@@ -9,8 +9,10 @@
 #include "idlc/options.h"
 #include "idlc/preprocess.h"
 #include "idlc/source.h"
+#include "idlc/timing.h"
 
 #include <string>
+#include <vector>
 
 namespace kairos::idlc {
 
@@ -29,6 +31,8 @@ class Compilation {
     [[nodiscard]] bool preprocess_file(const std::string& path, std::string& out);
 
     [[nodiscard]] const Unit& unit() const noexcept { return unit_; }
+    /// What it says about the timing of operations.
+    [[nodiscard]] const std::vector<Timing>& timings() const noexcept { return timings_; }
     [[nodiscard]] Diagnostics& diagnostics() noexcept { return diagnostics_; }
 
   private:
@@ -37,6 +41,7 @@ class Compilation {
     const Options& options_;
     SourceTexts texts_;
     Unit unit_;
+    std::vector<Timing> timings_;
     Diagnostics diagnostics_{unit_.files, texts_};
     PreprocessedText preprocessed_;
 };

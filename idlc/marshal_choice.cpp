@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/marshal_choice.h"
 
-#include <tuple>
-
 namespace kairos::idlc {
 namespace {
 
@@ -27,21 +25,12 @@ namespace {
     return engine;
 }
 
-/// Pragmas stand behind the name that they are about, annotations in front of it.
-[[nodiscard]] bool is_pragma(const Annotation& annotation, const Declaration& declaration)
-{
-    const Location& at = annotation.location;
-    const Location& name = declaration.location;
-    return at.file != name.file || std::tie(at.line, at.column) > std::tie(name.line, name.column);
-}
-
 /// A pragma overrides an annotation; two of either must agree.
 void check_agreement(const Declaration& declaration, bool pragmas, Diagnostics& diagnostics)
 {
     const Annotation* first = nullptr;
     for (const Annotation& annotation : declaration.annotations) {
-        if (!is_marshal(annotation) || !engine_of(annotation) ||
-            is_pragma(annotation, declaration) != pragmas)
+        if (!is_marshal(annotation) || !engine_of(annotation) || annotation.by_pragma != pragmas)
             continue;
         if (first == nullptr) first = &annotation;
         if (engine_of(*first) == engine_of(annotation)) continue;

@@ -107,6 +107,7 @@ struct Annotation {
     std::string name; ///< as written, e.g. "key" or "Module::custom"
     std::vector<AnnotationParameter> parameters{};
     Location location{};
+    bool by_pragma = false; ///< a pragma says the same
 };
 using Annotations = std::vector<Annotation>;
 

@@ -3,7 +3,7 @@
 // The parser: tokens in, resolved model out, in one pass, because IDL declares before it uses.
 // Recursive descent along the grammar of CORBA 3.3 part 1, 7.4, with annotations of IDL 4. Depth
 // is bounded, errors are reported where they are and parsing goes on behind the next `;` or `}`.
-// Split by area: parse.cpp (files, modules, pragmas, recovery), parse_type.cpp,
+// Split by area: parse.cpp (files, modules, recovery), parse_type.cpp,
 // parse_interface.cpp, parse_value.cpp, parse_expression.cpp.
 #pragma once
 
@@ -85,7 +85,7 @@ class Parser {
     template <typename T>
     T* declared_before(const Token& name);
 
-    // --- parse.cpp: files, modules, pragmas, annotations ---
+    // --- parse.cpp: files, modules ---
     void parse_definition();
     bool parse_type_declaration(Annotations& annotations);
     void parse_module(Annotations annotations);
@@ -95,15 +95,19 @@ class Parser {
     void parse_typeprefix();
     std::optional<ScopedName> parse_scoped_name(std::string_view what);
     std::optional<std::string> parse_string_literal(std::string_view what);
+    void check_forwards();
+
+    // --- parse_annotation.cpp ---
     Annotations parse_annotations();
     bool parse_annotation(const Token& at, Annotations& out);
     void parse_annotation_parameters(Annotation& annotation);
     void skip_to_parenthesis();
     void parse_annotation_declaration(const Token& at);
+
+    // --- parse_pragma.cpp ---
     void pragma(const Token& token);
-    void pragma_marshal(std::string_view rest, const Location& location);
     void pragma_named(std::string_view rest, const Token& token, bool is_id);
-    void check_forwards();
+    void pragma_own(std::string_view rest, const Location& location);
 
     // --- parse_type.cpp ---
     enum class TypeUse { member, parameter, element, constant };
