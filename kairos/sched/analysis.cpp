@@ -102,11 +102,12 @@ void sort_by_priority(Analysis& analysis)
 
 } // namespace
 
-Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options)
+Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options,
+                         OperationIndex* culprit)
 {
-    auto operations = propagate(set, options.time);
+    auto operations = propagate(set, options.time, culprit);
     if (!operations) return operations.error();
-    auto tasks = make_tasks(set, *operations);
+    auto tasks = make_tasks(set, *operations, culprit);
     if (!tasks) return tasks.error();
     if (tasks->size() > tasks_max)
         return Error{.code = ErrorCode::limit_exceeded,

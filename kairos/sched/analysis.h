@@ -40,8 +40,10 @@ struct Analysis {
     std::vector<std::string> notes{}; ///< for people: what is behind a verdict
 };
 
-/// Fails where the set itself is wrong: see propagate() and assign_priorities(). Under EDF, LLF and
-/// MUF there are no response times of single tasks; for MUF's lower levels there is a bound.
-[[nodiscard]] Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options);
+/// Fails where the set itself is wrong: see propagate(), also of `culprit`, and
+/// assign_priorities(). Under EDF, LLF and MUF there are no response times of single tasks; for
+/// MUF's lower levels there is a bound.
+[[nodiscard]] Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options,
+                                       OperationIndex* culprit = nullptr);
 
 } // namespace kairos::sched

@@ -13,8 +13,10 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-Error invalid(std::string reason)
+/// An error, and the operation it is about for who wants to know.
+Error invalid(std::string reason, OperationIndex operation, OperationIndex* culprit)
 {
+    if (culprit != nullptr) *culprit = operation;
     return {.code = ErrorCode::invalid_argument, .reason = std::move(reason)};
 }
 
@@ -38,8 +40,8 @@ Callers callers_of(const OperationSet& set)
 }
 
 /// Each of `waiting` that is true has a caller of which it is true, too.
-std::string cycle_text(const OperationSet& set, const Callers& callers,
-                       const std::vector<bool>& waiting)
+Error cycle(const OperationSet& set, const Callers& callers, const std::vector<bool>& waiting,
+            OperationIndex* culprit)
 {
     std::vector<OperationIndex> path;
     auto at = static_cast<OperationIndex>(std::ranges::find(waiting, true) - waiting.begin());
@@ -50,11 +52,12 @@ std::string cycle_text(const OperationSet& set, const Callers& callers,
     std::string text = "operations call each other in a cycle: " + set[at].name;
     for (auto it = path.rbegin(); *it != at; ++it)
         text += " -> " + set[*it].name;
-    return text + " -> " + set[at].name;
+    return invalid(text + " -> " + set[at].name, at, culprit);
 }
 
 /// The operations, callers before whom they call, otherwise in the order of the set.
-Result<std::vector<OperationIndex>> callers_first(const OperationSet& set, const Callers& callers)
+Result<std::vector<OperationIndex>> callers_first(const OperationSet& set, const Callers& callers,
+                                                  OperationIndex* culprit)
 {
     std::vector<std::size_t> callers_left(set.size());
     std::vector<bool> waiting(set.size(), true);
@@ -72,7 +75,7 @@ Result<std::vector<OperationIndex>> callers_first(const OperationSet& set, const
         for (const Dependency& dependency : set[caller].dependencies)
             if (--callers_left[dependency.callee] == 0) ready.push(dependency.callee);
     }
-    if (sorted.size() < set.size()) return invalid(cycle_text(set, callers, waiting));
+    if (sorted.size() < set.size()) return cycle(set, callers, waiting, culprit);
     return sorted;
 }
 
@@ -89,20 +92,22 @@ bool add_rate(std::vector<Rate>& rates, Time period, Wide calls)
 }
 
 Result<void> aggregate_execution(const OperationSet& set, OperationIndex operation,
-                                 ExecutionTime which, std::vector<Propagated>& all)
+                                 ExecutionTime which, std::vector<Propagated>& all,
+                                 OperationIndex* culprit)
 {
     Wide sum = time_of(set[operation], which).count();
     for (const Dependency& dependency : set[operation].dependencies)
         if (dependency.kind == CallKind::two_way)
             sum += Wide{all[dependency.callee].execution.count()} * dependency.calls;
     if (sum > time_max.count())
-        return invalid("'" + set[operation].name + "' takes more than 366 days with what it calls");
+        return invalid("'" + set[operation].name + "' takes more than 366 days with what it calls",
+                       operation, culprit);
     all[operation].execution = Time(static_cast<std::int64_t>(sum));
     return {};
 }
 
 Result<void> hand_on_rates(const OperationSet& set, OperationIndex caller,
-                           std::vector<Propagated>& all)
+                           std::vector<Propagated>& all, OperationIndex* culprit)
 {
     for (const Dependency& dependency : set[caller].dependencies) {
         Propagated& callee = all[dependency.callee];
@@ -113,7 +118,8 @@ Result<void> hand_on_rates(const OperationSet& set, OperationIndex caller,
                 fits = fits && add_rate(callee.releases, rate.period, calls);
             if (!fits)
                 return invalid("'" + set[dependency.callee].name +
-                               "' is called too many times in a period");
+                                   "' is called too many times in a period",
+                               dependency.callee, culprit);
         }
     }
     return {};
@@ -121,14 +127,16 @@ Result<void> hand_on_rates(const OperationSet& set, OperationIndex caller,
 
 } // namespace
 
-Result<std::vector<Propagated>> propagate(const OperationSet& set, ExecutionTime which)
+Result<std::vector<Propagated>> propagate(const OperationSet& set, ExecutionTime which,
+                                          OperationIndex* culprit)
 {
     const Callers callers = callers_of(set);
-    const auto sorted = callers_first(set, callers);
+    const auto sorted = callers_first(set, callers, culprit);
     if (!sorted) return sorted.error();
     std::vector<Propagated> all(set.size());
     for (auto it = sorted->rbegin(); it != sorted->rend(); ++it)
-        if (const auto done = aggregate_execution(set, *it, which, all); !done) return done.error();
+        if (const auto done = aggregate_execution(set, *it, which, all, culprit); !done)
+            return done.error();
     std::size_t order = 0;
     for (const OperationIndex operation : *sorted) {
         Propagated& one = all[operation];
@@ -140,15 +148,18 @@ Result<std::vector<Propagated>> propagate(const OperationSet& set, ExecutionTime
         }
         if (one.rates.empty())
             return invalid("'" + set[operation].name +
-                           "' never runs: it has no period and no caller");
+                               "' never runs: it has no period and no caller",
+                           operation, culprit);
         one.period = one.rates.front().period;
-        if (const auto done = hand_on_rates(set, operation, all); !done) return done.error();
+        if (const auto done = hand_on_rates(set, operation, all, culprit); !done)
+            return done.error();
     }
     return all;
 }
 
 Result<std::vector<Task>> make_tasks(const OperationSet& set,
-                                     const std::vector<Propagated>& propagated)
+                                     const std::vector<Propagated>& propagated,
+                                     OperationIndex* culprit)
 {
     std::vector<Task> tasks;
     for (OperationIndex operation = 0; operation < set.size(); ++operation) {
@@ -157,9 +168,10 @@ Result<std::vector<Task>> make_tasks(const OperationSet& set,
         for (const Rate& release : one.releases) {
             const Wide execution = Wide{one.execution.count()} * release.calls *
                                    std::max<std::uint32_t>(1, info.threads);
-            if (execution == 0) return invalid("'" + info.name + "' has no execution time");
+            if (execution == 0)
+                return invalid("'" + info.name + "' has no execution time", operation, culprit);
             if (execution > time_max.count())
-                return invalid("'" + info.name + "' takes more than 366 days");
+                return invalid("'" + info.name + "' takes more than 366 days", operation, culprit);
             Task task{.operation = operation, .name = info.name, .period = release.period};
             if (one.releases.size() > 1) task.name += " (" + to_text(release.period) + ")";
             task.execution = Time(static_cast<std::int64_t>(execution));

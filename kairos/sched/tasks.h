@@ -37,9 +37,11 @@ struct Propagated {
 };
 
 /// One for each operation of the set. Fails for a cycle, whose operations it names, for an
-/// operation that never runs, and for one whose time or rate gets out of bounds.
+/// operation that never runs, and for one whose time or rate gets out of bounds; then `culprit`,
+/// if given, becomes an operation that the error is about.
 [[nodiscard]] Result<std::vector<Propagated>>
-propagate(const OperationSet& set, ExecutionTime which = ExecutionTime::worst_case);
+propagate(const OperationSet& set, ExecutionTime which = ExecutionTime::worst_case,
+          OperationIndex* culprit = nullptr);
 
 /// Where a task stands. Tasks of one level do not preempt each other: who has the lowest `sub` of
 /// those that wait goes first.
@@ -68,6 +70,7 @@ struct Task {
 
 /// In the order of the operations. Fails for a task that takes no time.
 [[nodiscard]] Result<std::vector<Task>> make_tasks(const OperationSet& set,
-                                                   const std::vector<Propagated>& propagated);
+                                                   const std::vector<Propagated>& propagated,
+                                                   OperationIndex* culprit = nullptr);
 
 } // namespace kairos::sched

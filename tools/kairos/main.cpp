@@ -37,7 +37,7 @@ std::vector<std::string> take_orb_options(int& argc, char** argv)
 bool takes_orb_options(int argc, char** argv)
 {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    return command == "names" || command == "naming";
+    return command == "names" || command == "naming" || command == "scheduler";
 }
 
 } // namespace
@@ -53,6 +53,8 @@ int main(int argc, char** argv)
     kairos::tools::add_reference_commands(app, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
+    kairos::tools::add_sched_command(app, status);
+    kairos::tools::add_scheduler_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
     try {
         app.parse(argc, argv);

@@ -5,15 +5,14 @@
 #include "kairos/nameserver/open_store.h"
 #include "kairos/nameserver/service.h"
 #include "tools/kairos/commands.h"
+#include "tools/kairos/service.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
+#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <thread>
 
 namespace kairos::tools {
 namespace {
@@ -24,41 +23,14 @@ struct NamingArguments {
     double sweep_s = 0;
 };
 
-/// Blocks the signals that end the server, before there is another thread to get them.
-sigset_t block_end_signals()
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    return signals;
-}
-
-CORBA::ORB_ptr make_orb(const NamingArguments& arguments,
-                        const std::vector<std::string>& orb_options)
-{
-    // What clients call names is kept as UTF-8, unless an option says otherwise.
-    std::vector<std::string> texts{"kairos", "-ORBNativeCharCodeSet", "UTF-8"};
-    const bool has_endpoint = std::ranges::any_of(orb_options, [](const std::string& option) {
-        return option.starts_with("-ORBListenEndpoints") || option.starts_with("-ORBEndpoint");
-    });
-    if (!has_endpoint) texts.insert(texts.end(), {"-ORBListenEndpoints", arguments.endpoint});
-    texts.insert(texts.end(), orb_options.begin(), orb_options.end());
-    std::vector<char*> argv;
-    for (std::string& text : texts)
-        argv.push_back(text.data());
-    argv.push_back(nullptr);
-    int argc = static_cast<int>(texts.size());
-    return CORBA::ORB_init(argc, argv.data(), "kairos-naming");
-}
-
 void serve(const NamingArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const sigset_t signals = block_end_signals();
+    const EndSignals signals;
     auto store = nameserver::open_store(arguments.store);
     if (!store) throw std::runtime_error(store.error().reason);
-    const CORBA::ORB_var orb = make_orb(arguments, orb_options);
+    // What clients call names is kept as UTF-8, unless an option says otherwise.
+    const CORBA::ORB_var orb = make_service_orb("kairos-naming", arguments.endpoint,
+                                                {"-ORBNativeCharCodeSet", "UTF-8"}, orb_options);
     {
         const nameserver::SweepOptions sweep{
             .interval = std::chrono::milliseconds(std::llround(arguments.sweep_s * 1000))};
@@ -67,12 +39,7 @@ void serve(const NamingArguments& arguments, const std::vector<std::string>& orb
         const CORBA::String_var reference = orb->object_to_string(root.in());
         fmt::print("{}\n", reference.in());
         std::fflush(stdout);
-        std::jthread ender([&] {
-            int received = 0;
-            sigwait(&signals, &received);
-            orb->shutdown(false);
-        });
-        orb->run();
+        run_until(signals, orb.in());
     }
     orb->destroy();
 }
