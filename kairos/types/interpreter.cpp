@@ -183,6 +183,14 @@ void encode_sequence_of_blocks(cdr::Writer& out, const Table& table, const void*
 {
     mapping::encode_block_sequence(out, table.block(), sequence_at(value), table.count);
 }
+/// With loops of its own, as compiled code has: one more call would be what the engines differ by.
+void encode_unbounded_strings(cdr::Writer& out, const Table&, const void* value)
+{
+    const SequenceLayout& sequence = sequence_at(value);
+    out.write(sequence.length);
+    mapping::encode_texts(out, static_cast<const char* const*>(sequence.buffer), sequence.length,
+                          0);
+}
 void encode_sequence_of_strings(cdr::Writer& out, const Table& table, const void* value)
 {
     mapping::encode_text_sequence<char>(out, sequence_at(value), table.count,
@@ -251,6 +259,8 @@ constexpr Encoder encoder_of(Op op)
         return encode_text<wchar_t>;
     case Op::sequence_of_blocks:
         return encode_sequence_of_blocks;
+    case Op::strings:
+        return encode_unbounded_strings;
     case Op::sequence_of_strings:
         return encode_sequence_of_strings;
     case Op::sequence_of_pointers:
@@ -351,6 +361,12 @@ void decode_sequence_of_blocks(cdr::Reader& in, const Table& table, void* value,
 {
     mapping::decode_block_sequence(in, table.block(), sequence_at(value), table.count, arena);
 }
+void decode_unbounded_strings(cdr::Reader& in, const Table&, void* value, Arena* arena)
+{
+    SequenceLayout& sequence = sequence_at(value);
+    if (mapping::begin_text_sequence<char>(in, sequence, 0, arena))
+        mapping::decode_texts(in, static_cast<char**>(sequence.buffer), sequence.length, 0, arena);
+}
 void decode_sequence_of_strings(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
     mapping::decode_text_sequence<char>(in, sequence_at(value), table.count, table.element().count,
@@ -413,12 +429,11 @@ void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena
         char** texts = reinterpret_cast<char**>(place);
         std::size_t count = member.count;
         CORBA::ULong bound = type.count;
-        if (type.op == Op::sequence_of_strings) {
+        if (type.op == Op::strings) {
             SequenceLayout& sequence = sequence_at(place);
-            if (!mapping::begin_text_sequence<char>(in, sequence, bound, arena)) return;
+            if (!mapping::begin_text_sequence<char>(in, sequence, 0, arena)) return;
             texts = static_cast<char**>(sequence.buffer);
             count = sequence.length;
-            bound = type.element().count;
         } else if (type.op != Op::string) {
             decoder_for(type)(in, type, place, arena);
             continue;
@@ -482,6 +497,8 @@ constexpr Decoder decoder_of(Op op)
         return decode_parameter<wchar_t>;
     case Op::sequence_of_blocks:
         return decode_sequence_of_blocks;
+    case Op::strings:
+        return decode_unbounded_strings;
     case Op::sequence_of_strings:
         return decode_sequence_of_strings;
     case Op::sequence_of_pointers:
@@ -540,6 +557,7 @@ void construct_value(const Table& table, void* storage)
     case Op::string:
         return store(storage, &mapping::shared_empty_string[0]);
     case Op::sequence_of_blocks:
+    case Op::strings:
     case Op::sequence_of_strings:
     case Op::sequence_of_pointers:
     case Op::sequence:
@@ -568,6 +586,7 @@ void destroy_value(const Table& table, void* value) noexcept
     case Op::wide_text:
         return mapping::free_text(*static_cast<wchar_t**>(value));
     case Op::sequence_of_blocks:
+    case Op::strings:
     case Op::sequence_of_strings:
     case Op::sequence_of_pointers:
     case Op::sequence:

@@ -28,7 +28,8 @@ enum class Op : std::uint8_t {
     text,                 ///< a parameter: null at first, always the holder's own
     wide_text,            ///< the same of wide characters
     sequence_of_blocks,   ///< Block of an element; at most `count` elements if that is not 0
-    sequence_of_strings,  ///< Table of a string; pointers in a PointerStorage
+    strings,              ///< a sequence of strings, neither bounded; Table of a string
+    sequence_of_strings,  ///< another one; Table of a string; pointers in a PointerStorage
     sequence_of_pointers, ///< Table of what owns one pointer; pointers in a PointerStorage
     sequence,             ///< Table of an element
     array,                ///< Table of an element; `count` elements
@@ -196,13 +197,14 @@ struct TableOf<TextParameter<wchar_t, bound>> {
     static constexpr Table table = make_text_table<wchar_t>(Op::wide_text, bound, 4);
 };
 
-/// What sequences of this storage contain; not there for storages that have code of their own.
+/// What sequences of this storage, and of a bound, contain; not there for storages that have code
+/// of their own.
 template <typename Storage>
 struct ElementsOf;
 template <typename T>
 struct ElementsOf<mapping::ValueStorage<T>> {
     static constexpr bool is_bulk = mapping::FixedLength<T> && !std::is_array_v<T>;
-    static constexpr Op op = is_bulk ? Op::sequence_of_blocks : Op::sequence;
+    static constexpr Op op(CORBA::ULong) { return is_bulk ? Op::sequence_of_blocks : Op::sequence; }
     static constexpr const void* detail()
     {
         if constexpr (is_bulk) {
@@ -212,24 +214,27 @@ struct ElementsOf<mapping::ValueStorage<T>> {
         }
     }
 };
-template <CORBA::ULong bound>
-struct ElementsOf<mapping::PointerStorage<mapping::StringElements<bound>>> {
-    static constexpr Op op = Op::sequence_of_strings;
-    static constexpr const void* detail() { return &StringTable<bound>::member; }
+template <CORBA::ULong string_bound>
+struct ElementsOf<mapping::PointerStorage<mapping::StringElements<string_bound>>> {
+    static constexpr Op op(CORBA::ULong bound)
+    {
+        return bound == 0 && string_bound == 0 ? Op::strings : Op::sequence_of_strings;
+    }
+    static constexpr const void* detail() { return &StringTable<string_bound>::member; }
 };
 template <typename T>
 struct ElementsOf<mapping::PointerStorage<mapping::ObjectElements<T>>> {
-    static constexpr Op op = Op::sequence_of_pointers;
+    static constexpr Op op(CORBA::ULong) { return Op::sequence_of_pointers; }
     static constexpr const void* detail() { return &TableOf<mapping::ObjectVar<T>>::table; }
 };
 
 template <typename Sequence>
-    requires requires { ElementsOf<typename Sequence::kairos_storage>::op; }
+    requires requires { ElementsOf<typename Sequence::kairos_storage>::op(0); }
 struct TableOf<Sequence> {
     using Elements = ElementsOf<typename Sequence::kairos_storage>;
     static_assert(mapping::is_sequence_layout<Sequence>);
-    static constexpr Table table =
-        make_table<Sequence>(Elements::op, Elements::detail(), Sequence::kairos_bound, 4);
+    static constexpr Table table = make_table<Sequence>(
+        Elements::op(Sequence::kairos_bound), Elements::detail(), Sequence::kairos_bound, 4);
 };
 
 /// All dimensions as one.
