@@ -129,6 +129,7 @@ Tally tally_of(const GeneratedObjects& objects)
             if (!operation.empty()) {
                 (skeleton ? tally.skeletons : tally.stubs)[operation].add(symbol);
             } else if (contains(symbol.name, "_kairos_dispatch") ||
+                       contains(symbol.name, "kairos::corba::OperationTable<") ||
                        contains(symbol.name, "::_kairos_direct(") ||
                        contains(symbol.name, "::_kairos_skeleton(") ||
                        contains(symbol.name, "::_dispatch(")) {

@@ -28,7 +28,7 @@ struct CodeBytes {
 [[nodiscard]] CodeBytes estimated_bytes(const Call& call);
 [[nodiscard]] CodeBytes estimated_bytes(const Struct& composite);
 /// What all compiled operations of a file have in common, if there is one.
-inline constexpr std::int64_t compiled_operations_bytes = 1910;
+inline constexpr std::int64_t compiled_operations_bytes = 400;
 
 /// The elements of the sequences whose compiled code is shared by all who need it: each is counted
 /// once.

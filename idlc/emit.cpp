@@ -160,7 +160,7 @@ std::string source_text(const Source& source, const std::string& header, bool st
     if (skeletons && source.options.operation_demux == OperationDemux::hash)
         out.line("#include <kairos/corba/hashed_operations.h>");
     out.blank();
-    emit_operations(source, out);
+    emit_operations(source, stubs, out);
     if (stubs) emit_stubs(source, out);
     if (stubs && !skeletons) emit_type_codes(source, out);
     if (skeletons) emit_skeletons(source, out, diagnostics);
@@ -378,6 +378,13 @@ std::string operation_constant(const Call& call)
     if (call.wire_name.starts_with("_get_")) return name + "_getter";
     if (call.wire_name.starts_with("_set_")) return name + "_setter";
     return name + "_op";
+}
+
+std::string operation_initialiser(const Call& call)
+{
+    return "{" + string_literal(call.wire_name) +
+           ", ::kairos::orb::Response::" + (call.oneway ? "none" : "required") + ", " +
+           (call.raises.empty() ? "{}" : operation_constant(call) + "_raises") + "}";
 }
 
 std::string operation_reference(const Source& source, const Call& call)

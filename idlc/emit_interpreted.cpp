@@ -132,6 +132,23 @@ Engine engine_of(const Source& source, const Declaration& declaration, const std
     return chosen == source.chosen.end() ? source.options.marshal : chosen->second;
 }
 
+/// As many as kairos::corba::call takes one by one.
+constexpr std::size_t arguments_in_registers_max = 4;
+
+std::string list_of(const std::vector<std::string>& addresses)
+{
+    std::string list;
+    for (const std::string& address : addresses)
+        list += (list.empty() ? "" : ", ") + address;
+    return list;
+}
+
+std::string in_registers(std::vector<std::string> addresses)
+{
+    addresses.resize(arguments_in_registers_max, "nullptr");
+    return list_of(addresses);
+}
+
 std::string argument_at(const Type& type, Way way, std::size_t index)
 {
     return "*static_cast<" + type_at(type, way) + "*>(_at[" + std::to_string(index) + "])";
@@ -150,13 +167,12 @@ bool is_interpreted(const Source& source, const Call& call)
            can_interpret(call);
 }
 
-void emit_signature(const Source& source, const Call& call, Text& out)
+void emit_signature(const Call& call, Text& out)
 {
-    if (!is_interpreted(source, call)) return;
     const std::string count = std::to_string(parameter_count(call));
-    const std::string operation = operation_constant(call);
-    out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation, "_signature{");
-    out.line("    ", operation, ", {");
+    out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation_constant(call),
+             "_signature{");
+    out.line("    ", operation_initialiser(call), ", {");
     if (call.result->kind != TypeKind::void_) emit_form(*call.result, Way::result, out);
     for (const Parameter& parameter : call.parameters)
         emit_form(*parameter.type, way_of(parameter.direction), out);
@@ -167,23 +183,30 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
 {
     out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
              "(", parameter_list(call), ")\n{");
-    const bool has_result = call.result->kind != TypeKind::void_;
-    std::string addresses;
-    if (has_result) {
-        out.line(result_type(*call.result), " _result{};");
-        addresses = "&_result";
-    }
+    const std::string signature = operation_reference(source, call) + "_signature.signature";
+    std::vector<std::string> addresses;
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
-        addresses +=
-            (addresses.empty() ? "" : ", ") + address_of(call.parameters[i], call.locals[i]);
-    std::string arguments = "nullptr";
-    if (!addresses.empty()) {
-        out.line("const void* const _arguments[] = {", addresses, "};");
-        arguments = "_arguments";
+        addresses.push_back(address_of(call.parameters[i], call.locals[i]));
+    const bool has_result = call.result->kind != TypeKind::void_;
+    if (has_result && *passing_of(*call.result, Way::result) != "value" &&
+        addresses.size() <= arguments_in_registers_max) {
+        out.line("return static_cast<", result_type(*call.result),
+                 ">(::kairos::corba::call_for_pointer(*this, ", in_registers(addresses), ", ",
+                 signature, "));");
+    } else {
+        if (has_result) {
+            out.line(result_type(*call.result), " _result{};");
+            addresses.insert(addresses.begin(), "&_result");
+        }
+        if (addresses.size() <= arguments_in_registers_max) {
+            out.line("::kairos::corba::call(*this, ", in_registers(addresses), ", ", signature,
+                     ");");
+        } else {
+            out.line("const void* const _arguments[] = {", list_of(addresses), "};");
+            out.line("::kairos::corba::call(*this, ", signature, ", _arguments);");
+        }
+        if (has_result) out.line("return _result;");
     }
-    out.line("::kairos::corba::call(*this, ", operation_reference(source, call),
-             "_signature.signature, ", arguments, ");");
-    if (has_result) out.line("return _result;");
     out.close();
     out.blank();
 }

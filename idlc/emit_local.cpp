@@ -58,8 +58,7 @@ void emit_local_functions(const Interface& interface, Text& out)
              "::_narrow(::CORBA::Object_ptr object) { return ::kairos::corba::narrow_local<", type,
              ">(object); }");
     out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line("return ", supports_test(interface),
-             " || repository_id == ::CORBA::Object::_kairos_id;");
+    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
     out.close();
     out.blank();
 }
@@ -150,8 +149,7 @@ void emit_abstract_functions(const Interface& interface, Text& out)
                  "_abstract<", type, ">(object); }");
     out.open("bool ", name,
              "_kairos_stub::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line("return ", supports_test(interface),
-             " || repository_id == ::CORBA::Object::_kairos_id;");
+    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
     out.close();
     out.blank();
 }

@@ -310,17 +310,15 @@ std::string declare_result(const Type& type, const std::string& call, Text& out)
 void emit_serve(const Source& source, const Call& call, Text& out)
 {
     if (is_interpreted(source, call)) return emit_interpreted_serve(source, call, out);
-    const std::string reference = operation_reference(source, call);
     out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
              "(::kairos::orb::Upcall& _upcall)\n{");
     emit_call_probe(source, call, "server-decode", "_kairos_decoding", out);
-    std::vector<Local> locals;
+    std::vector<Local> locals(call.parameters.size());
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
-        const auto emit = parameter.direction == Direction::in    ? emit_in
-                          : parameter.direction == Direction::out ? emit_out
-                                                                  : emit_inout;
-        locals.push_back(emit(*parameter.type, call.locals[i], out));
+        if (parameter.direction == Direction::out) continue;
+        const auto emit = parameter.direction == Direction::in ? emit_in : emit_inout;
+        locals[i] = emit(*parameter.type, call.locals[i], out);
     }
     if (!call.context.empty()) {
         out.line("const ::CORBA::Context_var _context = "
@@ -328,7 +326,12 @@ void emit_serve(const Source& source, const Call& call, Text& out)
         locals.push_back({"", "_context.in()"});
     }
     end_call_probe(source, "_kairos_decoding", out);
-    out.line("_upcall.arguments_read(", reference, ");");
+    out.line("_upcall.arguments_read(",
+             call.raises.empty() ? "" : operation_reference(source, call) + "_raises", ");");
+    // Not before: nothing has to be known to be empty, or to be given back, that is not there yet.
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        if (call.parameters[i].direction == Direction::out)
+            locals[i] = emit_out(*call.parameters[i].type, call.locals[i], out);
     std::string arguments;
     for (const Local& local : locals)
         arguments += (arguments.empty() ? "" : ", ") + local.argument;
@@ -513,10 +516,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
              ">(*this); }");
     out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
     out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    std::string test = "return repository_id == " + stub + "::_kairos_id";
-    for (const Interface* ancestor : interface.ancestors)
-        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
-    out.line(test, ";");
+    out.line(supports_test(interface, stub + "::_kairos_id"));
     out.close();
     out.blank();
     emit_direct_function(source, interface, out);

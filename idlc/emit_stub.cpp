@@ -11,25 +11,35 @@ namespace {
 
 // --- Descriptions of operations ----------------------------------------------------------------
 
-void emit_operation(const Source& source, const Call& call, Text& out)
+void emit_raises(const Call& call, Text& out)
 {
-    const std::string name = operation_constant(call);
     std::string raises;
     for (const Declaration* raised : call.raises)
         raises += (raises.empty() ? "" : ", ") +
                   ("::kairos::corba::exception_type<" + qualified(*raised) + ">()");
-    const std::string response =
-        std::string("::kairos::orb::Response::") + (call.oneway ? "none" : "required");
+    if (!raises.empty())
+        out.line("constexpr ::kairos::orb::ExceptionType ", operation_constant(call),
+                 "_raises[] = {", raises, "};");
+}
+
+void emit_stub_constants(const Source& source, const Call& call, Text& out)
+{
+    emit_raises(call, out);
+    if (is_interpreted(source, call)) return emit_signature(call, out);
+    const std::string name = operation_constant(call);
     std::string context;
     for (const std::string& name_or_pattern : call.context)
         context += (context.empty() ? "" : ", ") + string_literal(name_or_pattern);
     if (!context.empty())
         out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
-    if (!raises.empty())
-        out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
-    out.line("constexpr ::kairos::orb::Operation ", name, "{", string_literal(call.wire_name), ", ",
-             response, ", ", raises.empty() ? "{}" : name + "_raises", "};");
-    emit_signature(source, call, out);
+    out.line("constexpr ::kairos::orb::Operation ", name, operation_initialiser(call), ";");
+}
+
+/// A compiled skeleton needs to know of the exceptions only.
+void emit_skeleton_constants(const Source& source, const Call& call, Text& out)
+{
+    emit_raises(call, out);
+    if (is_interpreted(source, call)) emit_signature(call, out);
 }
 
 // --- Members of structs and exceptions ---------------------------------------------------------
@@ -330,8 +340,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
              "(::kairos::corba::StubArgument argument) : ", bases, " {}");
     out.blank();
     out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line("return ", supports_test(interface),
-             " || repository_id == ::CORBA::Object::_kairos_id;");
+    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
     out.close();
     out.blank();
     emit_stub_operations(source, interface, out);
@@ -339,35 +348,37 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
 
 } // namespace
 
-std::string supports_test(const Interface& interface)
+std::string supports_test(const Interface& interface, const std::string& own_id,
+                          std::string_view more)
 {
-    std::string test = "repository_id == _kairos_id";
+    std::string ids = own_id;
     for (const Interface* ancestor : interface.ancestors)
-        test += " || repository_id == " + qualified(*ancestor) + "::_kairos_id";
-    return test;
+        ids += ", " + qualified(*ancestor) + "::_kairos_id";
+    return "return ::kairos::corba::is_one_of(repository_id, {" + ids + std::string(more) + "});";
 }
 
-void emit_operations(const Source& source, Text& out)
+void emit_operations(const Source& source, bool stubs, Text& out)
 {
-    bool any = false;
+    const auto emit_constants = stubs ? emit_stub_constants : emit_skeleton_constants;
+    Text scopes;
     for (const Interface* interface : all_of<Interface>(source)) {
         if (interface->is_local) continue;
-        bool first = true;
+        Text constants;
         for (const Declaration* declaration : interface->declarations)
-            for (const Call& call : calls_of(source, *declaration)) {
-                if (!std::exchange(any, true)) {
-                    out.line("namespace {");
-                    out.blank();
-                }
-                if (std::exchange(first, false))
-                    out.line("namespace ", source.operation_scopes.at(interface), " {");
-                emit_operation(source, call, out);
-            }
-        if (first) continue;
-        out.line("} // namespace ", source.operation_scopes.at(interface));
-        out.blank();
+            for (const Call& call : calls_of(source, *declaration))
+                emit_constants(source, call, constants);
+        if (constants.text().empty()) continue;
+        scopes.line("namespace ", source.operation_scopes.at(interface), " {");
+        scopes.append(constants);
+        scopes.line("} // namespace ", source.operation_scopes.at(interface));
+        scopes.blank();
     }
-    if (any) out.line("} // namespace");
+    if (!scopes.text().empty()) {
+        out.line("namespace {");
+        out.blank();
+        out.append(scopes);
+        out.line("} // namespace");
+    }
     out.blank();
 }
 

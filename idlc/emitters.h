@@ -36,8 +36,9 @@ struct Source {
 
 /// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
 void emit_types(const Source& source, Text& out);
-/// emit_stub.cpp: descriptions of the operations, for stubs and skeletons alike.
-void emit_operations(const Source& source, Text& out);
+/// emit_stub.cpp: constants that describe the operations: what skeletons need of them, or stubs,
+/// which need all of it.
+void emit_operations(const Source& source, bool stubs, Text& out);
 /// emit_stub.cpp: what emit_types declared.
 void emit_stubs(const Source& source, Text& out);
 /// emit_union.cpp: what stands between the braces of a union's class, behind the types within.
@@ -135,9 +136,8 @@ void emit_direct_function(const Source& source, const Interface& interface, Text
 /// emit_table.cpp: the tables of interpreted structs.
 void emit_table_declarations(const Source& source, Text& out);
 void emit_tables(const Source& source, Text& out);
-/// emit_interpreted.cpp: an interpreted operation, if it is one, as data; its stub; its part of the
-/// skeleton.
-void emit_signature(const Source& source, const Call& call, Text& out);
+/// emit_interpreted.cpp: an interpreted operation as data; its stub; its part of the skeleton.
+void emit_signature(const Call& call, Text& out);
 void emit_interpreted_stub(const Source& source, const Call& call, Text& out);
 void emit_interpreted_serve(const Source& source, const Call& call, Text& out);
 
@@ -154,6 +154,8 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 [[nodiscard]] std::vector<Call> calls_of(const Source& source, const Declaration& declaration);
 /// "add_op" or "size_getter", in the interface's operation scope.
 [[nodiscard]] std::string operation_constant(const Call& call);
+/// The braces behind the name of its kairos::orb::Operation.
+[[nodiscard]] std::string operation_initialiser(const Call& call);
 /// "Demo_Echo_operations::add_op".
 [[nodiscard]] std::string operation_reference(const Source& source, const Call& call);
 /// "::CORBA::Long a, const ::Demo::Numbers& b".
@@ -191,9 +193,10 @@ template <typename T>
     return found;
 }
 
-/// "repository_id == _kairos_id || repository_id == ::Demo::Base::_kairos_id": the interface and
-/// its ancestors, within a function of the interface's class.
-[[nodiscard]] std::string supports_test(const Interface& interface);
+/// The whole body of _kairos_supports: true for this id, which stands for the interface's own, for
+/// those of its ancestors and for `more`, which begins with a comma.
+[[nodiscard]] std::string supports_test(const Interface& interface, const std::string& own_id,
+                                        std::string_view more = {});
 /// The parameter of an exception's constructor for one of its members: "const char* _name_".
 [[nodiscard]] std::string member_parameter(const Member& member);
 /// "NAME " where an export macro was asked for.

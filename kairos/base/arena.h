@@ -6,7 +6,6 @@
 
 #include "kairos/base/bytes.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -49,16 +48,8 @@ class Arena {
     /// A block that grew beyond this for one large request is given back.
     static constexpr std::size_t block_kept_max = std::size_t{1} << 20;
 
-    void* allocate_block(std::size_t size)
-    {
-        constexpr std::size_t first_block = 4096;
-        const std::size_t wanted = align_up(std::max({first_block, 2 * capacity_, size}), 64);
-        if (block_) retired_.push_back(std::move(block_));
-        block_ = std::make_unique_for_overwrite<std::byte[]>(wanted);
-        capacity_ = wanted;
-        used_ = size;
-        return block_.get();
-    }
+    /// Out of line: generated code of every view would have a copy of it.
+    [[gnu::cold]] void* allocate_block(std::size_t size);
 
     std::unique_ptr<std::byte[]> block_;
     std::size_t capacity_ = 0;

@@ -47,9 +47,10 @@ template <typename Word>
 }
 } // namespace detail
 
-/// A 64-bit digest of an operation name: distinct for names that differ in length, in their first
-/// eight or in their last eight characters; other differences enter through the middle.
-[[nodiscard]] constexpr std::uint64_t operation_digest(std::string_view name) noexcept
+namespace detail {
+/// A template only so that its code can be in the library where a compiler does not make it inline.
+template <typename Char>
+[[nodiscard]] constexpr std::uint64_t digest_of(std::basic_string_view<Char> name) noexcept
 {
     std::uint64_t digest = name.size() * 0x9E3779B97F4A7C15u;
     const char* text = name.data();
@@ -65,6 +66,15 @@ template <typename Word>
     const std::uint64_t end =
         compiling ? detail::front_bytes(text, left) : detail::load_end(text, left, name.size());
     return (digest ^ end) * 0xD6E8FEB86659FD93u;
+}
+extern template std::uint64_t digest_of<char>(std::string_view) noexcept;
+} // namespace detail
+
+/// A 64-bit digest of an operation name: distinct for names that differ in length, in their first
+/// eight or in their last eight characters; other differences enter through the middle.
+[[nodiscard]] constexpr std::uint64_t operation_digest(std::string_view name) noexcept
+{
+    return detail::digest_of<char>(name);
 }
 
 /// Whether two names are the same: without a call, for they are short.

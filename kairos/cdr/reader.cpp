@@ -120,4 +120,16 @@ const std::byte* Reader::block_across_parts(std::size_t size, std::size_t alignm
     return place;
 }
 
+template bool Reader::read<bool>() noexcept;
+template char Reader::read<char>() noexcept;
+template std::uint8_t Reader::read<std::uint8_t>() noexcept;
+template std::int16_t Reader::read<std::int16_t>() noexcept;
+template std::uint16_t Reader::read<std::uint16_t>() noexcept;
+template std::int32_t Reader::read<std::int32_t>() noexcept;
+template std::uint32_t Reader::read<std::uint32_t>() noexcept;
+template std::int64_t Reader::read<std::int64_t>() noexcept;
+template std::uint64_t Reader::read<std::uint64_t>() noexcept;
+template float Reader::read<float>() noexcept;
+template double Reader::read<double>() noexcept;
+
 } // namespace kairos::cdr

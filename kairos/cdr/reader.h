@@ -253,4 +253,17 @@ class Reader {
     Fault fault_ = Fault::none;
 };
 
+// What a compiler does not make inline, as with -Os, it finds in the library.
+extern template bool Reader::read<bool>() noexcept;
+extern template char Reader::read<char>() noexcept;
+extern template std::uint8_t Reader::read<std::uint8_t>() noexcept;
+extern template std::int16_t Reader::read<std::int16_t>() noexcept;
+extern template std::uint16_t Reader::read<std::uint16_t>() noexcept;
+extern template std::int32_t Reader::read<std::int32_t>() noexcept;
+extern template std::uint32_t Reader::read<std::uint32_t>() noexcept;
+extern template std::int64_t Reader::read<std::int64_t>() noexcept;
+extern template std::uint64_t Reader::read<std::uint64_t>() noexcept;
+extern template float Reader::read<float>() noexcept;
+extern template double Reader::read<double>() noexcept;
+
 } // namespace kairos::cdr

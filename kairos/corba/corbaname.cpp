@@ -2,6 +2,7 @@
 #include "kairos/corba/corbaname.h"
 
 #include "kairos/corba/invocation.h"
+#include "kairos/orb/failure.h"
 
 #include <string>
 

@@ -181,23 +181,39 @@ class Parameters {
 
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments)
 {
-    Invocation invocation(target, *signature.operation);
+    Invocation invocation(target, signature.operation);
     for (std::size_t i = 0; i < signature.count; ++i)
         if (way_of(signature.form(i)) != Way::out)
             types::encode(invocation.out(), *signature.tables()[i], arguments[i]);
     invocation.invoke();
-    if (signature.operation->response == orb::Response::none) return;
+    if (signature.operation.response() == orb::Response::none) return;
     Results results(signature, const_cast<void* const*>(arguments));
     results.decode(invocation.in());
     invocation.finish();
     results.hand_over();
 }
 
+void call(CORBA::Object& target, const void* first, const void* second, const void* third,
+          const void* fourth, const Signature& signature)
+{
+    const void* const arguments[] = {first, second, third, fourth};
+    call(target, signature, arguments);
+}
+
+void* call_for_pointer(CORBA::Object& target, const void* first, const void* second,
+                       const void* third, const void* fourth, const Signature& signature)
+{
+    void* result = nullptr;
+    const void* const arguments[] = {&result, first, second, third, fourth};
+    call(target, signature, arguments);
+    return result;
+}
+
 void serve(orb::Upcall& upcall, const Signature& signature, Thunk thunk, void* servant)
 {
     Parameters parameters(upcall, signature);
     parameters.decode();
-    upcall.arguments_read(*signature.operation);
+    upcall.arguments_read(signature.operation.exceptions());
     thunk(servant, parameters.arguments());
     parameters.encode();
     upcall.reply();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of the interpretive kind: what generated stubs and skeletons say about an operation, and
-// the two functions that do everything else. A stub is an array of the addresses of its arguments
-// and one call; a skeleton is a function that hands such an array to the servant. Stations 1 and 10
-// of the request walk (docs/TOUR.md, docs/marshalling.md). As many allocations as compiled code:
-// none but what the mapping obliges the program to own.
+// the functions that do everything else. A stub is one call with the addresses of its arguments; a
+// skeleton is a function that hands an array of them to the servant. Stations 1 and 10 of the
+// request walk (docs/TOUR.md, docs/marshalling.md). As many allocations as compiled code: none but
+// what the mapping obliges the program to own.
 #pragma once
 
 #include "kairos/corba/object.h"
@@ -28,7 +28,7 @@ enum class Way : std::uint8_t { in = 0, out = 4, inout = 8 };
 struct Signature {
     static constexpr std::size_t forms_here = 7;
 
-    const orb::Operation* operation;
+    orb::Operation operation;
     std::uint8_t count; ///< of parameters, the result included
     std::uint8_t forms[forms_here];
 
@@ -57,11 +57,14 @@ struct StoredSignature {
 
     Signature signature;
     std::array<const types::Table*, parameters> tables{};
-    std::array<std::uint8_t, forms_behind + 1> forms{};
+    struct Nothing {};
+    using Forms =
+        std::conditional_t<forms_behind == 0, Nothing, std::array<std::uint8_t, forms_behind>>;
+    [[no_unique_address]] Forms forms{};
 
     constexpr StoredSignature(const orb::Operation& operation,
                               const std::array<ParameterForm, parameters>& list)
-        : signature{&operation, parameters, {}}
+        : signature{operation, parameters, {}}
     {
         for (std::size_t i = 0; i < parameters; ++i) {
             tables[i] = list[i].table;
@@ -69,7 +72,7 @@ struct StoredSignature {
                                                         static_cast<unsigned>(list[i].passing));
             if (i < Signature::forms_here) {
                 signature.forms[i] = form;
-            } else {
+            } else if constexpr (forms_behind != 0) {
                 forms[i - Signature::forms_here] = form;
             }
         }
@@ -79,6 +82,17 @@ struct StoredSignature {
 /// Makes the call. `arguments` are the addresses that the signature tells about. Throws what the
 /// call throws; out and inout arguments that the caller owns are changed only when all is well.
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments);
+
+/// The same for up to four addresses, in registers: most are there when a stub is entered, so that
+/// it has next to nothing to do. What the operation does not have is null.
+inline constexpr std::size_t arguments_in_registers_max = 4;
+void call(CORBA::Object& target, const void* first, const void* second, const void* third,
+          const void* fourth, const Signature& signature);
+/// The same for an operation whose result is a pointer that the caller gets to own. Returns it; the
+/// addresses are those of the parameters.
+[[nodiscard]] void* call_for_pointer(CORBA::Object& target, const void* first, const void* second,
+                                     const void* third, const void* fourth,
+                                     const Signature& signature);
 
 /// Calls the servant with the arguments at these addresses.
 using Thunk = void (*)(void* servant, void* const* arguments);

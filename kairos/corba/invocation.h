@@ -6,18 +6,21 @@
 #include "kairos/corba/object.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/failure.h"
 #include "kairos/orb/invocation.h"
 
 namespace kairos::corba {
+
+/// Throws NO_IMPLEMENT: a local object has no reference to send requests to.
+[[noreturn, gnu::cold]] void raise_local_object();
+/// Throws MARSHAL, or what is wrong with text, for a user exception that could not be read.
+[[noreturn, gnu::cold]] void raise_malformed_exception(const cdr::Reader& body);
 
 /// What a stub calls.
 [[nodiscard]] inline orb::Reference& reference_of(CORBA::Object& target)
 {
     const orb::ReferencePtr& reference = target._kairos_reference();
     if (!reference) [[unlikely]]
-        orb::raise<CORBA::NO_IMPLEMENT>(mapping::omg_minor(8), CORBA::COMPLETED_NO,
-                                        "a local object does not implement this operation");
+        raise_local_object();
     return *reference;
 }
 
@@ -37,11 +40,8 @@ void raise_user_exception(const orb::ExceptionType&, cdr::Reader& body)
     (void)body.read_string(); // its repository id
     Exception exception;
     mapping::decode(body, exception);
-    if (!body.ok()) {
-        mapping::raise_if_text_refused(body, CORBA::COMPLETED_YES);
-        orb::raise<CORBA::MARSHAL>(orb::minor_code::malformed_reply, CORBA::COMPLETED_YES,
-                                   cdr::describe(body.fault()));
-    }
+    if (!body.ok()) [[unlikely]]
+        raise_malformed_exception(body);
     body.environment()->accept_values();
     throw exception;
 }

@@ -6,9 +6,14 @@
 #include "kairos/ior/ior.h"
 #include "kairos/orb/failure.h"
 
+#include <algorithm>
+
 namespace CORBA {
 
 using kairos::mapping::omg_minor;
+
+Object::Object(kairos::corba::StubArgument reference) : reference_(reference) {}
+Object::~Object() = default;
 
 Object_ptr Object::_duplicate(Object_ptr object) { return kairos::corba::duplicate(object); }
 
@@ -117,6 +122,11 @@ ORB_ptr LocalObject::_get_orb()
 } // namespace CORBA
 
 namespace kairos::corba {
+
+bool is_one_of(std::string_view repository_id, std::initializer_list<const char*> ids) noexcept
+{
+    return std::ranges::any_of(ids, [=](const char* id) { return repository_id == id; });
+}
 
 orb::ReferencePtr decode_core_reference(cdr::Reader& in)
 {

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <concepts>
+#include <initializer_list>
 #include <string_view>
 
 namespace kairos::corba {
@@ -146,8 +147,8 @@ class Object {
   protected:
     friend class kairos::corba::StubFactory;
     Object() = default;
-    explicit Object(kairos::corba::StubArgument reference) : reference_(reference) {}
-    virtual ~Object() = default;
+    explicit Object(kairos::corba::StubArgument reference);
+    virtual ~Object();
 
   private:
     const kairos::orb::ReferencePtr reference_;
@@ -178,6 +179,10 @@ void release(Object_ptr object);
 
 namespace kairos::corba {
 
+/// What `_kairos_supports` of generated classes asks.
+[[nodiscard]] bool is_one_of(std::string_view repository_id,
+                             std::initializer_list<const char*> ids) noexcept;
+
 /// Makes stubs: the only friend that generated classes need.
 class StubFactory {
   public:
@@ -195,23 +200,29 @@ template <typename T>
     return object;
 }
 
+/// A T for the object: its own, or another stub of the same reference. Null if that is not known
+/// to be right: where it `may_ask` the object, which is believed then.
+template <typename T>
+[[nodiscard]] T* narrowed(CORBA::Object* object, bool may_ask)
+{
+    if (T* same = dynamic_cast<T*>(object)) return duplicate(same);
+    if (object == nullptr || (may_ask && !object->_is_a(T::_kairos_id))) return nullptr;
+    if (!object->_kairos_reference()) return nullptr; // a local object is what its class says
+    return StubFactory::make<T>(object->_kairos_reference());
+}
+
 /// T::_unchecked_narrow: believes the caller.
 template <typename T>
 [[nodiscard]] T* unchecked_narrow(CORBA::Object* object)
 {
-    if (object == nullptr) return nullptr;
-    if (T* same = dynamic_cast<T*>(object)) return duplicate(same);
-    if (!object->_kairos_reference()) return nullptr; // a local object is what its class says
-    return StubFactory::make<T>(object->_kairos_reference());
+    return narrowed<T>(object, false);
 }
 
 /// T::_narrow: nil if the object does not have the interface. May ask the object.
 template <typename T>
 [[nodiscard]] T* narrow(CORBA::Object* object)
 {
-    if (object == nullptr) return nullptr;
-    if (T* same = dynamic_cast<T*>(object)) return duplicate(same);
-    return object->_is_a(T::_kairos_id) ? unchecked_narrow<T>(object) : nullptr;
+    return narrowed<T>(object, true);
 }
 
 /// T::_narrow of a local interface: what the object's class says.

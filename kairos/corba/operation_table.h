@@ -16,6 +16,13 @@
 
 namespace kairos::corba {
 
+/// As ==, whose code compilers that optimise for size put into each object file.
+[[nodiscard]] constexpr bool is_name(std::string_view one, std::string_view other) noexcept
+{
+    return one.size() == other.size() &&
+           std::char_traits<char>::compare(one.data(), other.data(), one.size()) == 0;
+}
+
 template <std::size_t count, unsigned bits>
 struct OperationTable {
     std::uint64_t multiplier;
@@ -27,7 +34,7 @@ struct OperationTable {
     [[nodiscard]] constexpr std::size_t find(std::string_view name) const noexcept
     {
         const std::size_t index = slots[operation_slot(operation_digest(name), multiplier, bits)];
-        return index < count && names[index] == name ? index : count;
+        return index < count && is_name(names[index], name) ? index : count;
     }
 };
 

@@ -109,20 +109,20 @@ void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
     const std::string_view operation = upcall.operation();
     if (operation == "_is_a") {
         const std::string_view id = upcall.in().read_string();
-        upcall.arguments_read(standard);
+        upcall.arguments_read();
         upcall.out().write(_is_a(id.data()));
     } else if (operation == "_non_existent" || operation == "_not_existent") { // GIOP 1.0 and 1.1
-        upcall.arguments_read(standard);
+        upcall.arguments_read();
         upcall.out().write(_non_existent());
     } else if (operation == "_repository_id") {
-        upcall.arguments_read(standard);
+        upcall.arguments_read();
         upcall.out().write_string(_kairos_id());
     } else if (operation == "_component") {
-        upcall.arguments_read(standard);
+        upcall.arguments_read();
         const CORBA::Object_var component = _get_component();
         kairos::mapping::encode_object(upcall.out(), component.in());
     } else if (operation == "_interface") {
-        upcall.arguments_read(standard);
+        upcall.arguments_read();
         const CORBA::Object_var definition = kairos::corba::interface_of == nullptr
                                                  ? look_up(upcall.orb(), _kairos_id())
                                                  : kairos::corba::interface_of(*this);

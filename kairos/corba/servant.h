@@ -113,7 +113,7 @@ template <typename Interface>
 [[nodiscard]] Interface* this_reference(PortableServer::ServantBase& servant)
 {
     const CORBA::Object_var object = this_object(servant);
-    return unchecked_narrow<Interface>(object.in());
+    return Interface::_unchecked_narrow(object.in());
 }
 
 } // namespace kairos::corba

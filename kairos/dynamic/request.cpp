@@ -175,7 +175,7 @@ void Request::prepare(Response response)
         exception_types_.push_back(
             {kairos::types::resolved(*listed_.back().in()).id(), &raise_listed});
     }
-    operation_ = {.name = name_, .response = response, .exceptions = exception_types_};
+    operation_ = kairos::orb::Operation(name_, response, exception_types_);
 }
 
 void Request::encode_arguments(kairos::cdr::Writer& out) const

@@ -5,6 +5,12 @@
 
 namespace CORBA {
 
+Exception::~Exception() = default;
+UserException::~UserException() = default;
+SystemException::~SystemException() = default;
+SystemException::SystemException(const SystemException&) = default;
+SystemException& SystemException::operator=(const SystemException&) = default;
+
 SystemException::SystemException(const char* name, const char* repository_id, ULong minor,
                                  CompletionStatus completed, std::string_view reason)
     : name_(name), repository_id_(repository_id), minor_(minor), completed_(completed)

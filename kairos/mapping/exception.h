@@ -24,6 +24,10 @@ inline constexpr ULong OMGVMCID = 0x4f4d0000;
 
 class Exception : public std::exception {
   public:
+    /// Out of line, as those of the other base classes: so their tables are in the library, and not
+    /// in every object file that knows an exception.
+    ~Exception() override;
+
     /// Throws a copy of the most derived exception.
     [[noreturn]] virtual void _raise() const = 0;
     /// The IDL identifier, "Overflow".
@@ -41,6 +45,8 @@ class Exception : public std::exception {
 
 class UserException : public Exception {
   public:
+    ~UserException() override;
+
     static UserException* _downcast(Exception* exception)
     {
         return dynamic_cast<UserException*>(exception);
@@ -58,10 +64,14 @@ class UserException : public Exception {
 
   protected:
     UserException() = default;
+    UserException(const UserException&) = default;
+    UserException& operator=(const UserException&) = default;
 };
 
 class SystemException : public Exception {
   public:
+    ~SystemException() override;
+
     [[nodiscard]] ULong minor() const noexcept { return minor_; }
     void minor(ULong minor)
     {
@@ -97,6 +107,8 @@ class SystemException : public Exception {
     /// `name` and `repository_id` are literals.
     SystemException(const char* name, const char* repository_id, ULong minor,
                     CompletionStatus completed, std::string_view reason);
+    SystemException(const SystemException&);
+    SystemException& operator=(const SystemException&);
 
   private:
     void describe(std::string_view reason);

@@ -218,6 +218,19 @@ struct Marshal<T> {
     }
 };
 
+// As in cdr/reader.h.
+extern template struct Marshal<CORBA::Boolean>;
+extern template struct Marshal<CORBA::Char>;
+extern template struct Marshal<CORBA::Octet>;
+extern template struct Marshal<CORBA::Short>;
+extern template struct Marshal<CORBA::UShort>;
+extern template struct Marshal<CORBA::Long>;
+extern template struct Marshal<CORBA::ULong>;
+extern template struct Marshal<CORBA::LongLong>;
+extern template struct Marshal<CORBA::ULongLong>;
+extern template struct Marshal<CORBA::Float>;
+extern template struct Marshal<CORBA::Double>;
+
 /// long double: an IEEE quad, which is not what x86 has, aligned to eight.
 template <>
 struct Marshal<CORBA::LongDouble> {

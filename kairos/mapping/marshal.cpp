@@ -185,6 +185,18 @@ void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value, CO
 
 // --- Numbers -------------------------------------------------------------------------------------
 
+template struct Marshal<CORBA::Boolean>;
+template struct Marshal<CORBA::Char>;
+template struct Marshal<CORBA::Octet>;
+template struct Marshal<CORBA::Short>;
+template struct Marshal<CORBA::UShort>;
+template struct Marshal<CORBA::Long>;
+template struct Marshal<CORBA::ULong>;
+template struct Marshal<CORBA::LongLong>;
+template struct Marshal<CORBA::ULongLong>;
+template struct Marshal<CORBA::Float>;
+template struct Marshal<CORBA::Double>;
+
 void Marshal<CORBA::LongDouble>::encode(cdr::Writer& out, const CORBA::LongDouble& value)
 {
     const Quad quad = value;
@@ -290,6 +302,7 @@ void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULon
         decode_texts(in, static_cast<Char**>(sequence.buffer), sequence.length, text_bound, arena);
 }
 
+template void decode_string(cdr::Reader&, TextOwner<char, false>&, CORBA::ULong);
 template void decode_text(cdr::Reader&, char*&, CORBA::ULong, Arena*);
 template void encode_text_sequence<char>(cdr::Writer&, const SequenceLayout&, CORBA::ULong,
                                          CORBA::ULong);

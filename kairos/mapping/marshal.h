@@ -140,6 +140,8 @@ void decode_string(cdr::Reader& in, TextOwner<Char, starts_empty>& value, CORBA:
     value = text;
 }
 
+extern template void decode_string(cdr::Reader&, TextOwner<char, false>&, CORBA::ULong);
+
 /// The part of decode_string_view for chars that have to be converted.
 [[nodiscard, gnu::cold]] const char*
 decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form, CORBA::ULong bound);

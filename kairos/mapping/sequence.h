@@ -486,6 +486,9 @@ class Bounded : public SequenceBase<Storage> {
     }
 };
 
+extern template class PointerStorage<StringElements<0>>;
+extern template class SequenceBase<PointerStorage<StringElements<0>>>;
+
 template <typename T>
 using UnboundedSequence = Unbounded<ValueStorage<T>>;
 template <typename T, CORBA::ULong bound>

@@ -65,6 +65,11 @@ void free_text(Char* text) noexcept
     if (text != shared_empty<Char>()) delete[] text;
 }
 
+// What a compiler does not make inline, as with -Os, it finds in the library.
+extern template char* duplicate<char>(std::string_view);
+extern template char* duplicate_text<char>(const char*);
+extern template void free_text<char>(char*) noexcept;
+
 } // namespace kairos::mapping
 
 namespace CORBA {
@@ -191,6 +196,9 @@ class TextOwner {
 
     Char* text_ = initial();
 };
+
+extern template class TextOwner<char, false>;
+extern template class TextOwner<char, true>;
 
 template <bool starts_empty>
 using StringOwner = TextOwner<char, starts_empty>;

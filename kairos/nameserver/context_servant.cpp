@@ -45,7 +45,7 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
 
     void _kairos_dispatch(orb::Upcall& upcall) override
     {
-        if (upcall.operation() == resolve_operation.name) return serve_resolve(upcall);
+        if (upcall.operation() == resolve_operation.name()) return serve_resolve(upcall);
         POA_KairosNaming::NamingContext::_kairos_dispatch(upcall);
     }
 
@@ -209,7 +209,7 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             return upcall.reply();
         Name name;
         mapping::decode(upcall.in(), name);
-        upcall.arguments_read(resolve_operation);
+        upcall.arguments_read(resolve_operation.exceptions());
         Resolution resolution;
         if (follow(name, resolution)) {
             state_.encode(upcall.out(), resolution.entry);

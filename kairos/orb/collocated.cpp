@@ -32,11 +32,11 @@ void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operatio
                                                      : gathered({}, arguments, arguments_);
     const giop::Request request{.version = giop::version_1_2,
                                 .little_endian = native_little_endian,
-                                .response_flags = operation.response == Response::required
+                                .response_flags = operation.response() == Response::required
                                                       ? giop::response_flags::sync_target
                                                       : giop::response_flags::none,
                                 .request_id = 0,
-                                .operation = operation.name,
+                                .operation = operation.name(),
                                 .target = {.disposition = giop::AddressingDisposition::key,
                                            .key = object_key,
                                            .profile_data = {},

@@ -35,13 +35,14 @@ void follow(const LocationForward& elsewhere, Reference& reference)
 bool is_listed(const CORBA::UserException& exception, const Operation& operation)
 {
     const std::string_view id = exception._rep_id();
-    return std::ranges::any_of(
-        operation.exceptions, [id](const ExceptionType& type) { return type.repository_id == id; });
+    return std::ranges::any_of(operation.exceptions(), [id](const ExceptionType& type) {
+        return type.repository_id == id;
+    });
 }
 
 [[noreturn]] void raise_foreign(const Operation& operation, const char* what)
 {
-    log_foreign_exception(operation.name, what);
+    log_foreign_exception(operation.name(), what);
     raise<CORBA::UNKNOWN>(minor_code::foreign_exception, CORBA::COMPLETED_MAYBE);
 }
 
@@ -70,7 +71,7 @@ bool is_listed(const CORBA::UserException& exception, const Operation& operation
 /// is over; if not, it is to be made where the reference leads now.
 [[gnu::cold]] bool end_with_exception(Reference& reference, const Operation& operation)
 {
-    const bool answered = operation.response == Response::required;
+    const bool answered = operation.response() == Response::required;
     try {
         rethrow(operation);
     } catch (const LocationForward& elsewhere) {

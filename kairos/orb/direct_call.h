@@ -32,7 +32,10 @@ class DirectCall {
     }
 
     [[nodiscard]] Bytes object_key() const noexcept { return reference_.object_key(); }
-    [[nodiscard]] std::string_view operation() const noexcept { return operation_.operation->name; }
+    [[nodiscard]] std::string_view operation() const noexcept
+    {
+        return operation_.operation->name();
+    }
     [[nodiscard]] const void* interface() const noexcept { return operation_.interface; }
     /// What Adapter::call does not take now.
     [[nodiscard]] Hold& hold() noexcept { return hold_; }

@@ -108,7 +108,7 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             if (!connection_ && !connect(target)) [[unlikely]]
                 break;
             Outcome outcome = exchange(target.by_key);
-            if (outcome == Outcome::ok && operation_.response == Response::required &&
+            if (outcome == Outcome::ok && operation_.response() == Response::required &&
                 reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
                 outcome = exchange(readdressed(reference, target));
             if (outcome == Outcome::ok) [[likely]]
@@ -169,7 +169,7 @@ Outcome Invocation::exchange(const giop::RequestTemplate& header)
                                 "the request exceeds 4 GiB");
     if (const Outcome sent = connection_->send(prefix, out_); sent != Outcome::ok) [[unlikely]]
         return sent;
-    if (operation_.response == Response::none) return Outcome::ok;
+    if (operation_.response() == Response::none) return Outcome::ok;
     try {
         return receive(request_id);
     } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
@@ -180,19 +180,19 @@ Outcome Invocation::exchange(const giop::RequestTemplate& header)
 
 Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint32_t request_id)
 {
-    const std::uint8_t flags = operation_.response == Response::required
+    const std::uint8_t flags = operation_.response() == Response::required
                                    ? giop::response_flags::sync_target
                                    : giop::response_flags::none;
     const auto body = giop::Body::of(out_, headroom);
     const Bytes contexts = connection_->contexts();
-    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name, contexts);
+    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name(), contexts);
     if (!prefix.empty()) [[likely]]
         return prefix;
     // An object key or operation name of hundreds of octets: a segment of its own.
-    const std::size_t size = header.headroom(operation_.name.size(), contexts.size());
+    const std::size_t size = header.headroom(operation_.name().size(), contexts.size());
     long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
     return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
-                          operation_.name, contexts);
+                          operation_.name(), contexts);
 }
 
 Outcome Invocation::receive(std::uint32_t request_id)
@@ -241,7 +241,7 @@ Invocation::Step Invocation::call_local(Reference& reference)
                                 "text was encoded for a server with other code sets; call again");
     collocated_.emplace(lane_);
     collocated_->call(reference.orb(), reference.object_key(), operation_, out_);
-    if (operation_.response == Response::none) return Step::done;
+    if (operation_.response() == Response::none) return Step::done;
     giop::Message message;
     if (giop::message_of(collocated_->message(), message) != giop::Fault::none ||
         giop::parse(message, reply_) != cdr::Fault::none)
@@ -251,7 +251,7 @@ Invocation::Step Invocation::call_local(Reference& reference)
 
 Invocation::Step Invocation::accept()
 {
-    if (operation_.response == Response::none) return Step::done;
+    if (operation_.response() == Response::none) return Step::done;
     in_ = reply_.body;
     in_.set_environment(&environment_);
     switch (reply_.status) {
@@ -330,7 +330,7 @@ void Invocation::raise_user_exception()
         in_ = ahead;
         raise_malformed_results();
     }
-    for (const ExceptionType& type : operation_.exceptions)
+    for (const ExceptionType& type : operation_.exceptions())
         if (type.repository_id == id) type.raise(type, in_);
     raise<CORBA::UNKNOWN>(minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What generated code says about an operation: constant data that stub and skeleton share.
+// What generated code says about an operation: constant data of a stub. A skeleton needs to know of
+// the exceptions only.
 #pragma once
 
 #include "kairos/cdr/reader.h"
@@ -24,10 +25,39 @@ struct ExceptionType {
     void (*raise)(const ExceptionType& type, cdr::Reader& body);
 };
 
-struct Operation {
-    std::string_view name; ///< as on the wire: attributes are _get_x and _set_x
-    Response response = Response::required;
-    std::span<const ExceptionType> exceptions = {};
+/// Small, for every stub has one. Borrows its name and its exceptions.
+class Operation {
+  public:
+    constexpr Operation() noexcept = default;
+    constexpr Operation(std::string_view name, Response response = Response::required,
+                        std::span<const ExceptionType> exceptions = {}) noexcept
+        : name_(name.data()), exceptions_(exceptions.data()),
+          name_size_(static_cast<std::uint32_t>(name.size())),
+          exception_count_(static_cast<std::uint32_t>(exceptions.size()) & exception_count_max),
+          is_oneway_(response == Response::none)
+    {
+    }
+
+    /// As on the wire: attributes are _get_x and _set_x.
+    [[nodiscard]] constexpr std::string_view name() const noexcept { return {name_, name_size_}; }
+    [[nodiscard]] constexpr Response response() const noexcept
+    {
+        return is_oneway_ ? Response::none : Response::required;
+    }
+    [[nodiscard]] constexpr std::span<const ExceptionType> exceptions() const noexcept
+    {
+        return {exceptions_, exception_count_};
+    }
+
+  private:
+    static constexpr std::uint32_t exception_count_max = 0x7FFF'FFFF;
+
+    const char* name_ = "";
+    const ExceptionType* exceptions_ = nullptr;
+    std::uint32_t name_size_ = 0;
+    std::uint32_t exception_count_ : 31 = 0;
+    bool is_oneway_ : 1 = false;
 };
+static_assert(sizeof(Operation) <= 24);
 
 } // namespace kairos::orb

@@ -55,13 +55,18 @@ class Upcall {
     [[nodiscard]] Arena& arena() noexcept { return memory_.arena; }
 
     /// To be called between the last argument and the servant. Throws CORBA::MARSHAL if the
-    /// arguments were malformed. From here on the exceptions of `operation` may pass to the caller.
-    void arguments_read(const Operation& operation)
+    /// arguments were malformed. From here on these exceptions may pass to the caller.
+    void arguments_read(std::span<const ExceptionType> exceptions)
+    {
+        arguments_read();
+        exceptions_ = exceptions;
+    }
+    /// The same for operations that raise none.
+    void arguments_read()
     {
         if (!in_.ok() || in_.left() != 0) [[unlikely]]
             raise_malformed_arguments();
         environment_.accept_values();
-        exceptions_ = operation.exceptions;
     }
 
     /// Where the results go.

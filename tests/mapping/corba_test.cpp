@@ -8,6 +8,7 @@
 #include <kairos/corba/CORBA.h>
 #include <kairos/corba/policies.h>
 #include <kairos/ir/ir.h>
+#include <kairos/orb/failure.h>
 
 #include <gtest/gtest.h>
 
