@@ -3,7 +3,7 @@
 // libkairos_count.so: put before libc by LD_PRELOAD, it counts heap allocations and lock operations
 // of an unmodified program into the page of count_page.h. Every function adds one and goes on to
 // libc's own; none allocates or locks. Any thread.
-#include "bench/count_page.h"
+#include "kairos/base/count_page.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -21,15 +21,15 @@ void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 namespace {
 
-using kairos::bench::CountPage;
+using kairos::CountPage;
 
-// Counts from before the constructor below go here and are never read.
-CountPage unread_page;
-std::atomic<CountPage*> page{&unread_page};
+// Where nobody has passed a page, this is what the process itself reads.
+CountPage own_page;
+std::atomic<CountPage*> page{&own_page};
 
 [[gnu::constructor]] void map_page()
 {
-    const char* text = std::getenv(kairos::bench::count_descriptor_variable);
+    const char* text = std::getenv(kairos::count_descriptor_variable);
     if (text == nullptr) return;
     void* memory =
         mmap(nullptr, sizeof(CountPage), PROT_READ | PROT_WRITE, MAP_SHARED, std::atoi(text), 0);
@@ -54,6 +54,8 @@ Function* next(const char* name)
 } // namespace
 
 extern "C" {
+
+[[gnu::visibility("default")]] CountPage* kairos_count_page() { return page.load(); }
 
 void* malloc(std::size_t size)
 {

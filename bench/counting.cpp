@@ -79,6 +79,7 @@ Counts& Counts::operator-=(const Counts& other)
     allocations -= other.allocations;
     locks -= other.locks;
     condition_actions -= other.condition_actions;
+    requests_served -= other.requests_served;
     for (std::size_t number = 0; number < syscalls.size(); ++number)
         syscalls[number] -= other.syscalls[number];
     return *this;
@@ -121,6 +122,7 @@ Counts CountedPage::read() const
     Counts counts{.allocations = value(page_->allocations),
                   .locks = value(page_->locks),
                   .condition_actions = value(page_->condition_actions),
+                  .requests_served = value(page_->requests_served),
                   .syscalls = {}};
     for (std::size_t number = 0; number < counts.syscalls.size(); ++number)
         counts.syscalls[number] = value(page_->syscalls[number]);

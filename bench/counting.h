@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counting what a running program does between two moments at which it rests: the orchestrator's
-// side of count_page.h. One page per counted process, shared by descriptor, without a name in any
-// file system.
+// side of kairos/base/count_page.h. One page per counted process, shared by descriptor, without a
+// name in any file system.
 #pragma once
 
-#include "bench/count_page.h"
+#include "kairos/base/count_page.h"
 #include "kairos/base/result.h"
 
 #include <array>
@@ -22,6 +22,7 @@ struct Counts {
     std::int64_t allocations = 0;
     std::int64_t locks = 0;
     std::int64_t condition_actions = 0;
+    std::int64_t requests_served = 0;
     std::array<std::int64_t, syscall_numbers_max> syscalls{};
 
     Counts& operator-=(const Counts& other);

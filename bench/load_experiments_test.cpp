@@ -114,10 +114,12 @@ TEST(Priority, SeesTheArrivalsOfEverySystem)
     options.loads = {{.clients = 3, .flood = true, .compute_us = 0}};
     const auto report = run_priority(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
-    for (const Row& row : report->rows)
-        if (row.side == "high" && row.system != "omniorb") { // which shares connections
-            EXPECT_TRUE(row.figure("inversions")) << row.system << ' ' << row.variant;
-        }
+    for (const Row& row : report->rows) {
+        // Clients that share connections send requests that may be read in parts.
+        const bool shares = row.system == "omniorb" || row.variant.find(" + ") != std::string::npos;
+        if (row.side != "high" || shares) continue;
+        EXPECT_TRUE(row.figure("inversions")) << row.system << ' ' << row.variant;
+    }
 }
 
 TEST(Priority, JudgesWhatIsMeantToKeepPriorities)

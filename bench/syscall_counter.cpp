@@ -2,8 +2,9 @@
 //
 // kairos-bench-syscalls PROGRAM ARGUMENTS…: runs a program and counts the system calls of all its
 // threads, by number, into the page of count_page.h. Every call is stopped at its entry and counted
-// once, so the figures are exact; time means nothing here. One thread.
-#include "bench/count_page.h"
+// once, so the figures are exact; time means nothing here. With KAIROS_COUNT_LIBRARY the program
+// has that library loaded before libc. One thread.
+#include "kairos/base/count_page.h"
 
 #include <cerrno>
 #include <csignal>
@@ -17,11 +18,11 @@
 
 namespace {
 
-using kairos::bench::CountPage;
+using kairos::CountPage;
 
 CountPage* map_page()
 {
-    const char* text = std::getenv(kairos::bench::count_descriptor_variable);
+    const char* text = std::getenv(kairos::count_descriptor_variable);
     if (text == nullptr) return nullptr;
     void* memory =
         mmap(nullptr, sizeof(CountPage), PROT_READ | PROT_WRITE, MAP_SHARED, std::atoi(text), 0);
@@ -54,6 +55,7 @@ int trace(pid_t program, CountPage& page)
     constexpr unsigned long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
                                       PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                                       PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    page.is_traced = true;
     if (ptrace(PTRACE_SETOPTIONS, program, nullptr, options) != 0) {
         std::perror("kairos-bench-syscalls: ptrace");
         return 1;
@@ -78,7 +80,7 @@ int main(int argc, char** argv)
     CountPage* page = map_page();
     if (argc < 2 || page == nullptr) {
         std::fprintf(stderr, "usage: %s=DESCRIPTOR kairos-bench-syscalls PROGRAM ARGUMENTS…\n",
-                     kairos::bench::count_descriptor_variable);
+                     kairos::count_descriptor_variable);
         return 2;
     }
     const pid_t program = fork();
@@ -91,7 +93,9 @@ int main(int argc, char** argv)
             std::perror("kairos-bench-syscalls: ptrace");
             _exit(1);
         }
-        execv(argv[1], argv + 1); // stops at its start, with SIGTRAP
+        if (const char* library = std::getenv("KAIROS_COUNT_LIBRARY"); library != nullptr)
+            setenv("LD_PRELOAD", library, 1);
+        execvp(argv[1], argv + 1); // stops at its start, with SIGTRAP
         std::perror(argv[1]);
         _exit(127);
     }

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/corbaname.h"
+#include "kairos/corba/counters.h"
 #include "kairos/corba/poa_services.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
@@ -413,6 +414,8 @@ void ORB::destroy()
     }
     if (responses != nullptr) responses->end();
     if (services) services->destroy_all(); // gives the servants back
+    if (core_->options().counters)
+        kairos::log::announce("counters: " + to_string(kairos::counters()));
 }
 
 } // namespace CORBA

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_services.h"
 
+#include "kairos/orb/counting_adapter.h"
+
 #include <algorithm>
 
 namespace kairos::corba {
@@ -17,7 +19,10 @@ poa::Adapters& give_adapters(orb::Orb& core)
 {
     auto adapters = std::make_unique<poa::Adapters>(core);
     poa::Adapters& given = *adapters;
-    core.set_adapter(std::move(adapters));
+    if (orb::counts_requests(core.options()))
+        core.set_adapter(orb::counting(std::move(adapters)));
+    else
+        core.set_adapter(std::move(adapters));
     return given;
 }
 

@@ -259,6 +259,7 @@ constexpr Known known_options[] = {
     {"-ORBNativeWCharCodeSet", set_native_wide_code_set},
     {"-ORBnativeWCharCodeSet", set_native_wide_code_set},
     {"-ORBProfileTypes", set_profile_types},
+    {"-ORBCounters", set_flag<&Options::counters>},
     {"-ORBDebug", set_debug},
 };
 

@@ -73,7 +73,8 @@ struct Options {
     const cdr::CodeSet* native_wide_code_set = cdr::find_code_set(cdr::code_set::utf_16);
     /// -ORBProfileTypes FILE: where what instrumented code measures is written; empty: nowhere.
     std::string profile_types;
-    int log_level = 1; ///< -ORBDebug 0…3: errors; and warnings; and events; and details
+    bool counters = false; ///< -ORBCounters 0 or 1: count requests served, and say so at the end
+    int log_level = 1;     ///< -ORBDebug 0…3: errors; and warnings; and events; and details
     bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
     std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
     PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles

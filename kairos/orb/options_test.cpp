@@ -16,6 +16,8 @@ TEST(Options, OrbOptionsAreTakenOutAndOthersKept)
     EXPECT_EQ(options->log_level, 2);
     EXPECT_EQ(options->message_size_max, 1000u);
     EXPECT_EQ(options->profile_types, "");
+    EXPECT_FALSE(options->counters);
+    EXPECT_TRUE(parse({"-ORBCounters", "1"})->counters);
     EXPECT_EQ(arguments, (std::vector<std::string>{"-v", "file"}));
 }
 
@@ -39,6 +41,7 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBMaxMessageSize", "4294967296"}),
               "-ORBMaxMessageSize: '4294967296' is not a size of 64 to 4294967295 bytes");
     EXPECT_EQ(reason({"-ORBProfileTypes", ""}), "-ORBProfileTypes: '' is not the name of a file");
+    EXPECT_EQ(reason({"-ORBCounters", "yes"}), "-ORBCounters: 'yes' is not 0 or 1");
     EXPECT_EQ(reason({"-ORBInitRef", "=x"}), "-ORBInitRef: '=x' is not of the form name=url");
     EXPECT_EQ(reason({"-ORBListenEndpoints", "iiop://h:99999"}),
               "-ORBListenEndpoints: endpoint 'iiop://h:99999': the port is not a number of 0 to "

@@ -15,6 +15,7 @@ class App;
 namespace kairos::tools {
 
 void add_bench_command(CLI::App& app, int& status);
+void add_count_command(CLI::App& app, int& status);
 /// `orb_options` are the -ORB… options of the command line, which must live as long as the parser.
 void add_names_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);

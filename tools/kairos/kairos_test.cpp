@@ -3,6 +3,7 @@
 // The `kairos` tool as its users meet it: arguments, exit status, files, and that it leaves no
 // process behind.
 #include "bench/process.h"
+#include "bench/systems.h"
 
 #include <csignal>
 #include <cstdio>
@@ -144,6 +145,81 @@ TEST(Kairos, BenchDrawsAPictureOrNamesWhatIsMissing)
     EXPECT_NE(svg.find("<svg"), std::string::npos);
     EXPECT_NE(svg.find("sequence of octet"), std::string::npos);
 }
+
+#ifdef KAIROS_COUNTING
+/// What `kairos count` says in the first column of figures, or -1.
+double counted(const std::string& said, const std::string& what)
+{
+    const std::size_t at = said.find("\n  " + what + "  ");
+    return at == std::string::npos ? -1 : std::stod(said.substr(at + 3 + what.size()));
+}
+
+/// What a server of ours that was called 1,000 times says on standard error.
+std::string errors_of_counted_server(std::vector<std::string> wrapper,
+                                     const std::vector<std::string>& options)
+{
+    bench::System system = bench::select_systems("kairos").value().front();
+    system.server_arguments.insert(system.server_arguments.end(), options.begin(), options.end());
+    auto running = bench::RunningSystem::start(
+        system, {.program_directory = std::filesystem::path(KAIROS_TOOL).parent_path(),
+                 .pinning = bench::Pinning::free,
+                 .queue_bytes = 0,
+                 .server = {.wrapper = std::move(wrapper)},
+                 .client = {}});
+    if (!running) return running.error().reason;
+    if (auto done = running->order(bench::Verb::call, {.calls = 1000}); !done)
+        return done.error().reason;
+    const auto remains = running->finish();
+    return remains ? remains->server.errors : remains.error().reason;
+}
+
+TEST(Count, SaysWhatRequestsCost)
+{
+    const std::string said = errors_of_counted_server({KAIROS_TOOL, "count", "--"}, {});
+    EXPECT_GE(counted(said, "requests served"), 1000) << said;
+    EXPECT_LT(counted(said, "requests served"), 1100) << said;
+    EXPECT_GT(counted(said, "allocations"), 0) << said; // of the start
+    EXPECT_LT(counted(said, "allocations"), 1000) << said;
+    EXPECT_GE(counted(said, "voluntary switches"), 1) << said;
+    EXPECT_EQ(counted(said, "system calls"), -1) << said;
+}
+
+TEST(Count, SaysWhichSystemCalls)
+{
+    const std::string said =
+        errors_of_counted_server({KAIROS_TOOL, "count", "--system-calls", "--"}, {});
+    EXPECT_GE(counted(said, "requests served"), 1000) << said;
+    EXPECT_GE(counted(said, "  recvfrom"), 1000) << said;
+    EXPECT_GE(counted(said, "  sendto"), 1000) << said;
+    EXPECT_GE(counted(said, "system calls"), 2000) << said;
+    EXPECT_EQ(counted(said, "voluntary switches"), -1) << said;
+}
+
+TEST(Count, TheOrbSaysItItself)
+{
+    const std::string alone = errors_of_counted_server({}, {"-ORBCounters", "1"});
+    EXPECT_NE(alone.find("requests served; per request: "), std::string::npos) << alone;
+    EXPECT_NE(alone.find("counters: 10"), std::string::npos) << alone;
+    EXPECT_EQ(alone.find("allocations"), std::string::npos) << alone;
+    const std::string within =
+        errors_of_counted_server({KAIROS_TOOL, "count", "--"}, {"-ORBCounters", "1"});
+    EXPECT_NE(within.find(" condition actions"), std::string::npos) << within;
+    const std::string traced = errors_of_counted_server(
+        {KAIROS_TOOL, "count", "--system-calls", "--"}, {"-ORBCounters", "1"});
+    EXPECT_NE(traced.find(" futexes"), std::string::npos) << traced;
+    EXPECT_EQ(errors_of_counted_server({}, {}), "");
+}
+
+TEST(Count, EndsAsTheProgramDoes)
+{
+    EXPECT_EQ(run({"count", "--", "/bin/sh", "-c", "exit 7"}).exit_status, 7);
+    EXPECT_EQ(run({"count", "--", "/bin/sh", "-c", "kill -TERM $$"}).exit_status, 128 + SIGTERM);
+    const auto missing = run({"count", "--", "/no/such/program"});
+    EXPECT_EQ(missing.exit_status, 127);
+    EXPECT_NE(missing.errors.find("/no/such/program"), std::string::npos);
+    EXPECT_EQ(run({"count"}).exit_status, 2);
+}
+#endif
 
 TEST(Kairos, KilledInTheMiddleItLeavesNoProcess)
 {

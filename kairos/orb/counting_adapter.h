@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts the requests that the adapter behind it serves. It is put in front of that only where
+// somebody counts (-ORBCounters, `kairos count`); otherwise no request knows of it. Any thread.
+#pragma once
+
+#include "kairos/orb/adapter.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace kairos {
+struct CountPage;
+}
+
+namespace kairos::orb {
+
+struct Options;
+
+/// What libkairos_count.so counts, if it was loaded before libc; else null.
+[[nodiscard]] const CountPage* count_page() noexcept;
+
+[[nodiscard]] bool counts_requests(const Options& options) noexcept;
+
+[[nodiscard]] std::unique_ptr<Adapter> counting(std::unique_ptr<Adapter> adapter);
+
+/// By all ORBs of this process that count, since it was started. Calls within the process that need
+/// no messages are none.
+[[nodiscard]] std::uint64_t requests_served() noexcept;
+
+} // namespace kairos::orb
