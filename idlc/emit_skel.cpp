@@ -326,7 +326,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
         locals.push_back({"", "_context.in()"});
     }
     end_call_probe(source, "_kairos_decoding", out);
-    out.line("_upcall.arguments_read(",
+    out.line("_upcall.", call.oneway ? "oneway_" : "", "arguments_read(",
              call.raises.empty() ? "" : operation_reference(source, call) + "_raises", ");");
     // Not before: nothing has to be known to be empty, or to be given back, that is not there yet.
     for (std::size_t i = 0; i < call.parameters.size(); ++i)

@@ -43,6 +43,10 @@ inline constexpr std::size_t operation_name_max = std::size_t{4} << 10;
 /// Connections a server accepts by default; `-ORBMaxConnections` changes it.
 inline constexpr std::size_t connections_max = 10'000;
 
+/// Names that the system's resolver is being asked for by a deadline, at the same time: each takes
+/// a thread for as long as a dead name server is waited for.
+inline constexpr std::size_t open_questions_max = 64;
+
 /// Requests that wait for their POAManagers by default; `-ORBHoldLimit` changes it. Each keeps its
 /// connection, and with thread-per-connection its thread.
 inline constexpr std::size_t held_requests_max = 1000;

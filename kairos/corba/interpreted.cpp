@@ -213,7 +213,10 @@ void serve(orb::Upcall& upcall, const Signature& signature, Thunk thunk, void* s
 {
     Parameters parameters(upcall, signature);
     parameters.decode();
-    upcall.arguments_read(signature.operation.exceptions());
+    if (signature.operation.response() == orb::Response::none)
+        upcall.oneway_arguments_read();
+    else
+        upcall.arguments_read(signature.operation.exceptions());
     thunk(servant, parameters.arguments());
     parameters.encode();
     upcall.reply();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/policies.h"
 
+#include "kairos/corba/call_policies.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa_policies.h"
@@ -39,8 +40,15 @@ PolicySet::PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
     std::ranges::sort(entries_, {}, &Entry::type);
     if (std::ranges::adjacent_find(entries_, {}, &Entry::type) != entries_.end())
         throw CORBA::BAD_PARAM(omg_minor(30), CORBA::COMPLETED_NO, "two policies of one type");
-    if (former == nullptr || how != CORBA::ADD_OVERRIDE) return;
-    for (const Entry& entry : former->entries_) {
+    if (former != nullptr && how == CORBA::ADD_OVERRIDE) add_all(former->entries_);
+    for (const Entry& entry : entries_)
+        add_call_policy(calls_, entry.policy.in());
+}
+
+/// Those of whose types there are none yet.
+void PolicySet::add_all(const std::vector<Entry>& entries)
+{
+    for (const Entry& entry : entries) {
         const auto at = std::ranges::lower_bound(entries_, entry.type, {}, &Entry::type);
         if (at == entries_.end() || at->type != entry.type) entries_.insert(at, entry);
     }
@@ -88,6 +96,7 @@ CORBA::PolicyList* list_of(const PolicySetPtr& set, const CORBA::PolicyTypeSeq& 
 /// The ORB's overrides. Any thread.
 class OrbPolicyManager final : public CORBA::PolicyManager {
   public:
+    explicit OrbPolicyManager(orb::Orb& orb) : orb_(&orb) {}
     static OrbPolicyManager* _duplicate(OrbPolicyManager* manager) { return duplicate(manager); }
 
     CORBA::PolicyList* get_policy_overrides(const CORBA::PolicyTypeSeq& types) override
@@ -104,7 +113,9 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
             PolicySetPtr next = make_intrusive<const PolicySet>(former.get(), policies, how);
             const std::lock_guard lock(mutex_);
             done = set_.get() == former.get();
-            if (done) std::swap(set_, next);
+            if (!done) continue;
+            orb_->set_call_policies(next->calls());
+            std::swap(set_, next);
         }
     }
     [[nodiscard]] PolicySetPtr set() const
@@ -114,13 +125,15 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
     }
 
   private:
-    mutable std::mutex mutex_; // guards set_
+    const IntrusivePtr<orb::Orb> orb_;
+    mutable std::mutex mutex_; // guards set_, and that the core hears of it in order
     PolicySetPtr set_;         // null for none
 };
 
 /// The calling thread's overrides, for calls on references of one ORB.
 class ThreadPolicyManager final : public CORBA::PolicyCurrent {
   public:
+    explicit ThreadPolicyManager(orb::Orb& orb) : orb_(&orb) {}
     static ThreadPolicyManager* _duplicate(ThreadPolicyManager* manager)
     {
         return duplicate(manager);
@@ -134,7 +147,10 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
                               CORBA::SetOverrideType how) override
     {
         const PolicySetPtr former = set();
-        set_of_thread(serial_) = make_intrusive<const PolicySet>(former.get(), policies, how);
+        const auto next = make_intrusive<const PolicySet>(former.get(), policies, how);
+        orb::Lane::current().set_call_policies(*orb_, next->calls());
+        if (!next->calls().is_empty()) orb_->note_call_policies();
+        set_of_thread(serial_) = next;
     }
     [[nodiscard]] PolicySetPtr set() const { return set_of_thread(serial_); }
 
@@ -145,12 +161,16 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
         return last.fetch_add(1, std::memory_order_relaxed) + 1;
     }
 
+    const IntrusivePtr<orb::Orb> orb_;
     const std::uint64_t serial_ = next_serial();
 };
 
 // --- Policies ------------------------------------------------------------------------------------
 
-Policies::Policies() : manager_(new OrbPolicyManager), current_(new ThreadPolicyManager) {}
+Policies::Policies(orb::Orb& orb)
+    : manager_(new OrbPolicyManager(orb)), current_(new ThreadPolicyManager(orb))
+{
+}
 
 Policies::~Policies() = default;
 
@@ -173,6 +193,7 @@ CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& val
     }
     if (factory != nullptr) return factory(type, value);
     CORBA::Policy_ptr policy = create_poa_policy(type, value);
+    if (CORBA::is_nil(policy)) policy = create_call_policy(type, value);
     if (CORBA::is_nil(policy)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
     return policy;
 }
@@ -239,7 +260,7 @@ bool PolicyCurrent::_kairos_supports(std::string_view repository_id) const
 kairos::corba::Policies& ORB::_kairos_policies()
 {
     const std::lock_guard lock(mutex_);
-    if (!policies_) policies_ = std::make_shared<kairos::corba::Policies>();
+    if (!policies_) policies_ = std::make_shared<kairos::corba::Policies>(*core_);
     return *policies_;
 }
 

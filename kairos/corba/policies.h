@@ -36,6 +36,8 @@ class PolicySet final : public orb::PolicyOverrides {
         CORBA::PolicyType type;
         CORBA::Policy_var policy;
     };
+    void add_all(const std::vector<Entry>& entries);
+
     std::vector<Entry> entries_; // in the order of their types
 };
 using PolicySetPtr = IntrusivePtr<const PolicySet>;
@@ -52,7 +54,7 @@ class ThreadPolicyManager;
 /// The policies of one ORB; made when a program first asks for any. Any thread.
 class Policies {
   public:
-    Policies();
+    explicit Policies(orb::Orb& orb);
     Policies(const Policies&) = delete;
     Policies& operator=(const Policies&) = delete;
     ~Policies();

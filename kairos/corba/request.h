@@ -26,6 +26,9 @@ class Invocation;
 namespace kairos::net {
 class Socket;
 }
+namespace kairos {
+class Deadline;
+}
 
 namespace kairos::dynamic {
 class Responses;
@@ -188,6 +191,7 @@ class Request final : public kairos::corba::PseudoObject {
     void hand_over(std::vector<Any>& results) const;
     /// What becomes readable when `poll_response` should be asked again; null when it says yes.
     [[nodiscard]] const kairos::net::Socket* socket() const;
+    [[nodiscard]] kairos::Deadline deadline() const;
 
     const Object_var target_;
     const std::string name_;

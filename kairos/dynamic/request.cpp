@@ -308,4 +308,6 @@ void Request::hand_over(std::vector<Any>& results) const
 
 const kairos::net::Socket* Request::socket() const { return deferred_->socket(); }
 
+kairos::Deadline Request::deadline() const { return deferred_->deadline(); }
+
 } // namespace CORBA

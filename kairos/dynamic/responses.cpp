@@ -57,9 +57,12 @@ CORBA::Request_ptr Responses::wait()
     CORBA::Request_ptr ready = ready_among(requests);
     while (ready == nullptr) {
         std::vector<const net::Socket*> sockets;
-        for (const CORBA::Request_var& request : requests)
+        Deadline first;
+        for (const CORBA::Request_var& request : requests) {
             sockets.push_back(request->socket());
-        net::wait_any_readable(sockets);
+            first = earlier(first, request->deadline());
+        }
+        net::wait_any_readable(sockets, first);
         ready = ready_among(requests);
     }
     remove(ready);

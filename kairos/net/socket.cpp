@@ -103,6 +103,32 @@ IoResult Socket::write_all(Bytes data) noexcept
     return {.bytes = written};
 }
 
+IoResult Socket::write_all(std::span<iovec> segments, Deadline deadline) noexcept
+{
+    std::size_t written = 0;
+    for (auto left = drop_front(segments, 0); !left.empty();) {
+        IoResult result = write(std::span<const iovec>(left), WriteFlags::do_not_wait);
+        written += result.bytes;
+        left = drop_front(left, result.bytes);
+        if (result.status == IoResult::Status::would_block) result = wait_writable(deadline.left());
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+    }
+    return {.bytes = written};
+}
+
+IoResult Socket::read(MutableBytes buffer, Deadline deadline) noexcept
+{
+    for (;;) {
+        if (const IoResult ready = wait_readable(deadline.left()); !ready.ok()) return ready;
+        // Another may have been faster, or the kernel has dropped what it had announced.
+        const IoResult result = read(buffer, ReadFlags::do_not_wait);
+        if (result.status != IoResult::Status::would_block) return result;
+    }
+}
+
 IoResult Socket::wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept
 {
     return wait_for(POLLIN, timeout);
@@ -129,14 +155,18 @@ IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> 
     }
 }
 
-void wait_any_readable(std::span<const Socket* const> sockets)
+void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline)
 {
     std::vector<pollfd> entries;
     entries.reserve(sockets.size());
     for (const Socket* socket : sockets)
         entries.push_back({.fd = socket->descriptor(), .events = POLLIN, .revents = 0});
-    while (::poll(entries.data(), entries.size(), -1) < 0 && errno == EINTR) {
-    }
+    int count = -1;
+    do {
+        const auto left = deadline.left();
+        const timespec limit = to_timespec(left.value_or(std::chrono::nanoseconds::zero()));
+        count = ::ppoll(entries.data(), entries.size(), left ? &limit : nullptr, nullptr);
+    } while (count < 0 && errno == EINTR);
 }
 
 void Socket::shutdown_read() noexcept { ::shutdown(descriptor_, SHUT_RD); }

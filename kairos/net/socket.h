@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/deadline.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 
@@ -158,6 +159,11 @@ class Socket {
     }
     /// The same for one buffer; continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
+    /// Everything, unless the deadline passes before the peer has made room for it: would_block.
+    /// The result counts what was written. For blocking sockets.
+    IoResult write_all(std::span<iovec> segments, Deadline deadline) noexcept;
+    /// As `read`, unless nothing has come by the deadline: would_block. For blocking sockets.
+    IoResult read(MutableBytes buffer, Deadline deadline) noexcept;
 
     /// Blocks until a read (write) would not, or the time is over (would_block). No limit: nullopt.
     IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
@@ -182,8 +188,8 @@ class Socket {
     int descriptor_ = -1;
 };
 
-/// Blocks until a read of one of them would not.
-void wait_any_readable(std::span<const Socket* const> sockets);
+/// Blocks until a read of one of them would not, or the deadline.
+void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline = {});
 
 /// Drops the first `bytes` bytes: the segments that remain, the first of them shortened in place.
 /// Segments that are used up, or were empty, get the length 0.

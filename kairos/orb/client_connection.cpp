@@ -9,11 +9,12 @@
 
 namespace kairos::orb {
 
-Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint)
+Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
+                                                                 Deadline deadline)
 {
-    const auto addresses = endpoint.resolve();
+    const auto addresses = endpoint.resolve(deadline);
     if (!addresses) return addresses.error();
-    auto socket = net::connect_any(*addresses, orb.options().socket);
+    auto socket = net::connect_any(*addresses, orb.options().socket, deadline.left());
     if (!socket) return socket.error();
     return std::unique_ptr<ClientConnection>(
         new ClientConnection(orb, endpoint, std::move(socket).value()));
@@ -36,9 +37,44 @@ ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer
                : Outcome::not_executed;
 }
 
-ClientConnection::Outcome ClientConnection::send(Bytes message) noexcept
+namespace {
+
+ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexcept
 {
-    return socket_.write_all(message).ok() ? Outcome::ok : Outcome::not_executed;
+    using Outcome = ClientConnection::Outcome;
+    if (written.ok()) return Outcome::ok;
+    const bool late = written.status == net::IoResult::Status::would_block;
+    return late ? Outcome::not_sent : Outcome::not_executed;
+}
+
+} // namespace
+
+ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body,
+                                                 Deadline deadline) noexcept
+{
+    return outcome_of_sending(
+        transmit(socket_, header, body, orb_->options().fragment_size, deadline));
+}
+
+ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadline) noexcept
+{
+    iovec segment{const_cast<std::byte*>(message.data()), message.size()};
+    return outcome_of_sending(socket_.write_all(std::span(&segment, 1), deadline));
+}
+
+ClientConnection::Outcome ClientConnection::outcome_of(giop::Connection::Event event) noexcept
+{
+    switch (event) {
+    case giop::Connection::Event::message:
+        return Outcome::ok;
+    case giop::Connection::Event::closed:
+        return Outcome::not_executed;
+    case giop::Connection::Event::message_error:
+        return Outcome::message_error;
+    default:
+        refuse(giop::describe(protocol_.fault()));
+        return Outcome::malformed;
+    }
 }
 
 ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
@@ -63,23 +99,24 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
     }
 }
 
-// As `receive`, which is on the call path and shares nothing with this for its sake.
+// As above, which is on the call path and shares nothing with the others for its sake.
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadline deadline)
+{
+    for (;;) {
+        const auto event = protocol_.next(reply);
+        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
+        const net::IoResult got = socket_.read(protocol_.space(), deadline);
+        if (got.status == net::IoResult::Status::would_block) return Outcome::late;
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
 std::optional<ClientConnection::Outcome> ClientConnection::poll(giop::Message& reply)
 {
     for (;;) {
-        switch (protocol_.next(reply)) {
-        case giop::Connection::Event::message:
-            return Outcome::ok;
-        case giop::Connection::Event::closed:
-            return Outcome::not_executed;
-        case giop::Connection::Event::message_error:
-            return Outcome::message_error;
-        case giop::Connection::Event::fault:
-            refuse(giop::describe(protocol_.fault()));
-            return Outcome::malformed;
-        case giop::Connection::Event::need_bytes:
-            break;
-        }
+        const auto event = protocol_.next(reply);
+        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
         const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
         if (got.status == net::IoResult::Status::would_block) return std::nullopt;
         if (!got.ok()) return Outcome::lost;
@@ -96,11 +133,28 @@ void ClientConnection::refuse(std::string_view why) noexcept
 
 bool ClientConnection::is_open() noexcept
 {
+    if (replies_given_up_ != 0) return drop_late_replies();
     // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
     std::byte octet{};
     const auto peeked =
         socket_.read(MutableBytes(&octet, 1), net::ReadFlags::peek | net::ReadFlags::do_not_wait);
     return peeked.status == net::IoResult::Status::would_block;
+}
+
+/// Whether all of them have come.
+bool ClientConnection::drop_late_replies() noexcept
+{
+    try {
+        giop::Message reply;
+        while (replies_given_up_ != 0) {
+            const auto event = poll(reply);
+            if (event != Outcome::ok) return false;
+            --replies_given_up_;
+        }
+    } catch (const std::bad_alloc&) { // for a large one
+        return false;
+    }
+    return protocol_.between_messages();
 }
 
 } // namespace kairos::orb

@@ -29,11 +29,14 @@ class ClientConnection {
         lost,          ///< closed after sending: it may have been executed
         message_error, ///< the peer did not understand what we sent
         malformed,     ///< we did not understand what the peer sent
+        not_sent,      ///< not wholly sent by the deadline: the connection is of no more use
+        late,          ///< sent, but the deadline passed before the reply was there
     };
 
-    /// Connects; tries each address of the endpoint. Counted and known to `orb` while it lives.
-    [[nodiscard]] static Result<std::unique_ptr<ClientConnection>> open(Orb& orb,
-                                                                        Endpoint& endpoint);
+    /// Connects by the deadline; tries each address of the endpoint. Counted and known to `orb`
+    /// while it lives.
+    [[nodiscard]] static Result<std::unique_ptr<ClientConnection>>
+    open(Orb& orb, Endpoint& endpoint, Deadline deadline = {});
     ~ClientConnection();
     ClientConnection(const ClientConnection&) = delete;
     ClientConnection& operator=(const ClientConnection&) = delete;
@@ -53,15 +56,25 @@ class ClientConnection {
     /// Sends one message: `header`, then what `body` holds. Large messages go out in fragments if
     /// the options say so.
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
-    [[nodiscard]] Outcome send(Bytes message) noexcept;
+    [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
+    [[nodiscard]] Outcome send(Bytes message, Deadline deadline) noexcept;
 
     /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
     /// before. Valid until the next `receive`.
     [[nodiscard]] Outcome receive(giop::Message& reply);
+    [[nodiscard]] Outcome receive(giop::Message& reply, Deadline deadline);
     /// The same without waiting: nothing if it is not there yet.
     [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
     /// What becomes readable when `poll` may have something new.
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
+    /// Nobody waits for the reply to the last request any more: it will be dropped. If it has not
+    /// come when the connection is to be used again, the peer is still busy with it, and the
+    /// connection is not usable.
+    void give_up_reply() noexcept
+    {
+        ++replies_given_up_;
+        last_use_ = Clock::zero();
+    }
     /// Tells the peer that what it sent cannot be understood, and the log why.
     void refuse(std::string_view why) noexcept;
 
@@ -88,14 +101,18 @@ class ClientConnection {
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
         return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     }
-    /// Asks the system whether the peer has closed or sent anything.
+    /// What an event other than `need_bytes` means for the wait for a reply.
+    [[nodiscard]] Outcome outcome_of(giop::Connection::Event event) noexcept;
+    /// Asks the system whether the peer has closed or sent anything but replies given up.
     [[nodiscard, gnu::cold]] bool is_open() noexcept;
+    [[nodiscard]] bool drop_late_replies() noexcept;
 
     const IntrusivePtr<Orb> orb_;
     const IntrusivePtr<Endpoint> endpoint_;
     net::Socket socket_;
     giop::Connection protocol_;
     std::uint32_t last_request_id_ = 0;
+    std::uint32_t replies_given_up_ = 0; // that have not come
     bool contexts_sent_ = false;
     Clock last_use_;
 };

@@ -18,10 +18,11 @@ void DeferredInvocation::send()
     Reference* const forward = reference_.forward(); // which keeps it
     Reference& reference = forward == nullptr ? reference_ : *forward;
     following_ = forward;
+    limits_ = limits_of_call(reference_);
     if (send_to(reference)) return;
     // The ordinary way knows every place to try, and how to say that none will do.
     try {
-        invoke();
+        invoke_limited();
     } catch (...) {
         exception_ = std::current_exception();
     }
@@ -34,7 +35,7 @@ bool DeferredInvocation::send_to(Reference& reference)
     const Target& target = reference.targets().front();
     if (target.text != environment_.text && !text_suits(target)) return false;
     connection_ = Lane::current().take_connection(*target.endpoint);
-    if (!connection_ && !connect(target)) return false;
+    if (!connection_ && !connect(target, limits_.connection())) return false;
     request_id_ = connection_->next_request_id();
     if (!send_request(target.by_key)) {
         connection_.reset();
@@ -47,12 +48,12 @@ bool DeferredInvocation::send_to(Reference& reference)
 
 bool DeferredInvocation::send_request(const giop::RequestTemplate& header)
 {
-    const Bytes prefix = prepend_header(header, request_id_);
+    const Bytes prefix = prepend_header<Way::limited>(header, request_id_);
     connection_->note_contexts_sent();
     if (prefix.empty())
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
                                 "the request exceeds 4 GiB");
-    return connection_->send(prefix, out_) == Outcome::ok;
+    return connection_->send(prefix, out_, limits_.request) == Outcome::ok;
 }
 
 /// What a message means for the wait for the reply; nothing if it is about another request.
@@ -81,8 +82,9 @@ bool DeferredInvocation::poll_connection()
 {
     while (sent_to_ != nullptr && !has_reply_) {
         giop::Message message;
-        const auto event = connection_->poll(message);
-        if (!event) return false;
+        auto event = connection_->poll(message);
+        if (!event && !limits_.reply.has_passed()) return false;
+        if (!event) event = Outcome::late;
         const auto answer = *event == Outcome::ok ? outcome_of(message) : event;
         if (!answer) continue;
         outcome_ = *answer;
@@ -111,19 +113,20 @@ void DeferredInvocation::receive()
         if (step == Step::done) return;
         (void)(step == Step::forward ? follow_forward() : fall_back());
     } else {
+        if (outcome == Outcome::late) raise_late(Lane::current());
         connection_.reset();
         if (outcome != Outcome::not_executed) raise_lost(outcome);
         Lane::current().drop_connections(*sent_to_->endpoint); // as in Invocation::call_remote
     }
-    invoke(); // elsewhere, or once more: it was not executed
+    invoke_limited(); // elsewhere, or once more: it was not executed
 }
 
 Outcome DeferredInvocation::receive_reply()
 {
     try {
-        if (!has_reply_) outcome_ = Invocation::receive(request_id_);
+        if (!has_reply_) outcome_ = Invocation::receive<Way::limited>(request_id_);
         if (outcome_ == Outcome::ok && reply_.status == giop::ReplyStatus::needs_addressing_mode)
-            outcome_ = exchange(readdressed(*sent_by_, *sent_to_));
+            outcome_ = exchange<Way::limited>(readdressed(*sent_by_, *sent_to_));
     } catch (const std::bad_alloc&) {
         lose_memory();
         std::rethrow_exception(exception_);

@@ -46,6 +46,9 @@ class DeferredInvocation final : private OwnLane, private Invocation {
         return sent_to_ != nullptr && !has_reply_ ? &connection_->socket() : nullptr;
     }
 
+    /// By which `poll` says yes in any case.
+    [[nodiscard]] Deadline deadline() const noexcept { return limits_.reply; }
+
   private:
     [[nodiscard]] bool send_to(Reference& reference);
     [[nodiscard]] bool send_request(const giop::RequestTemplate& header);

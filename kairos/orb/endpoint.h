@@ -7,7 +7,7 @@
 #include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
-#include "kairos/net/address.h"
+#include "kairos/net/resolver.h"
 
 #include <atomic>
 #include <string>
@@ -43,9 +43,9 @@ class Endpoint : public RefCounted {
 
     /// The addresses behind the name, asked for anew each time: a connection is being made, and
     /// names move. Numeric hosts ask nobody.
-    [[nodiscard]] Result<std::vector<net::Address>> resolve() const
+    [[nodiscard]] Result<std::vector<net::Address>> resolve(Deadline deadline) const
     {
-        return net::resolve(host_, port_);
+        return net::resolve(host_, port_, deadline);
     }
 
   private:

@@ -27,6 +27,8 @@ inline constexpr CORBA::ULong bad_option = base | 11;       ///< BAD_PARAM, INIT
 inline constexpr CORBA::ULong trailing_bytes = base | 12;   ///< MARSHAL
 inline constexpr CORBA::ULong other_code_set = base | 13;   ///< TRANSIENT: another call will do
 inline constexpr CORBA::ULong no_domains = base | 14;       ///< NO_IMPLEMENT
+inline constexpr CORBA::ULong not_sent_in_time = base | 15; ///< TIMEOUT: nothing was executed
+inline constexpr CORBA::ULong no_reply_in_time = base | 16; ///< TIMEOUT
 
 /// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

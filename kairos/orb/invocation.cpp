@@ -29,6 +29,16 @@ std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
 
 } // namespace
 
+CallLimits limits_of_call(const Reference& reference)
+{
+    const Orb& orb = reference.orb();
+    CallPolicies policies = orb.call_policies();
+    if (const CallPolicies* of_thread = Lane::current().call_policies(orb); of_thread != nullptr)
+        policies = policies.overridden_by(*of_thread);
+    if (reference.overrides()) policies = policies.overridden_by(reference.overrides()->calls());
+    return CallLimits::of(policies);
+}
+
 Invocation::Invocation(Reference& target, const Operation& operation)
     : reference_(target), operation_(operation), lane_(Lane::current()),
       environment_{.orb = &target.orb(),
@@ -65,15 +75,32 @@ Invocation::~Invocation()
 
 void Invocation::invoke()
 {
-    if (reference_.orb().is_shut_down()) [[unlikely]]
+    if (!reference_.orb().has_plain_calls()) [[unlikely]] {
+        limits_ = limits_of_call(reference_);
+        return invoke_limited();
+    }
+    run<Way::plain>();
+}
+
+void Invocation::invoke_limited()
+{
+    if (reference_.orb().is_shut_down())
         raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
+    run<Way::limited>();
+}
+
+template <Invocation::Way way>
+void Invocation::run()
+{
     Reference* forwarded = reference_.forward();
     ReferencePtr current(forwarded);
     for (std::size_t forwards = 0; forwards <= limits::forwards_max; ++forwards) {
         following_ = current.get();
-        const Step step = call(current ? *current : reference_);
+        const Step step = call<way>(current ? *current : reference_);
         if (step == Step::done) [[likely]]
             return;
+        if constexpr (way == Way::limited)
+            if (limits_.request.has_passed()) raise_lost(Outcome::not_sent);
         if (step == Step::forward) {
             current = follow_forward();
         } else if (current) {
@@ -90,11 +117,13 @@ void Invocation::invoke()
                             "too many location forwards");
 }
 
+template <Invocation::Way way>
 Invocation::Step Invocation::call(Reference& reference)
 {
-    return reference.is_local() ? call_local(reference) : call_remote(reference);
+    return reference.is_local() ? call_local(reference) : call_remote<way>(reference);
 }
 
+template <Invocation::Way way>
 Invocation::Step Invocation::call_remote(Reference& reference)
 {
     const Target* other_text = nullptr;
@@ -105,14 +134,17 @@ Invocation::Step Invocation::call_remote(Reference& reference)
         }
         for (int attempt = 0; attempt < 2; ++attempt) {
             connection_ = lane_.take_connection(*target.endpoint);
-            if (!connection_ && !connect(target)) [[unlikely]]
+            if (!connection_ && !connect(target, connection_deadline<way>())) [[unlikely]]
                 break;
-            Outcome outcome = exchange(target.by_key);
-            if (outcome == Outcome::ok && operation_.response() == Response::required &&
+            Outcome outcome = exchange<way>(target.by_key);
+            const bool answered = response_flags<way>() != giop::response_flags::none;
+            if (outcome == Outcome::ok && answered &&
                 reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
-                outcome = exchange(readdressed(reference, target));
+                outcome = exchange<way>(readdressed(reference, target));
             if (outcome == Outcome::ok) [[likely]]
-                return accept();
+                return answered ? accept() : Step::done;
+            if constexpr (way == Way::limited)
+                if (outcome == Outcome::late) raise_late(lane_);
             connection_.reset();
             if (outcome != Outcome::not_executed) raise_lost(outcome);
             // Closed before it could execute anything: in order, or because it had been idle for
@@ -147,10 +179,19 @@ bool Invocation::text_suits(const Target& target)
     return true;
 }
 
-bool Invocation::connect(const Target& target)
+template <Invocation::Way way>
+Deadline Invocation::connection_deadline() const noexcept
+{
+    if constexpr (way == Way::limited)
+        return limits_.connection();
+    else
+        return {};
+}
+
+bool Invocation::connect(const Target& target, Deadline deadline)
 {
     lane_.drop_connections_of_the_dead();
-    auto opened = ClientConnection::open(reference_.orb(), *target.endpoint);
+    auto opened = ClientConnection::open(reference_.orb(), *target.endpoint, deadline);
     if (opened) {
         connection_ = std::move(opened).value();
         return true;
@@ -159,30 +200,50 @@ bool Invocation::connect(const Target& target)
     return false;
 }
 
+template <Invocation::Way way>
+std::uint8_t Invocation::response_flags() const noexcept
+{
+    if (operation_.response() == Response::required) return giop::response_flags::sync_target;
+    if constexpr (way == Way::limited) {
+        if (limits_.sync_scope == SyncScope::with_server) return giop::response_flags::sync_server;
+        if (limits_.sync_scope == SyncScope::with_target) return giop::response_flags::sync_target;
+    }
+    return giop::response_flags::none;
+}
+
+template <Invocation::Way way>
+Outcome Invocation::send(Bytes prefix)
+{
+    if constexpr (way == Way::limited)
+        return connection_->send(prefix, out_, limits_.request);
+    else
+        return connection_->send(prefix, out_);
+}
+
+template <Invocation::Way way>
 Outcome Invocation::exchange(const giop::RequestTemplate& header)
 {
     const std::uint32_t request_id = connection_->next_request_id();
-    const Bytes prefix = prepend_header(header, request_id);
+    const Bytes prefix = prepend_header<way>(header, request_id);
     connection_->note_contexts_sent();
     if (prefix.empty()) [[unlikely]]
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
                                 "the request exceeds 4 GiB");
-    if (const Outcome sent = connection_->send(prefix, out_); sent != Outcome::ok) [[unlikely]]
+    if (const Outcome sent = send<way>(prefix); sent != Outcome::ok) [[unlikely]]
         return sent;
-    if (operation_.response() == Response::none) return Outcome::ok;
+    if (response_flags<way>() == giop::response_flags::none) return Outcome::ok;
     try {
-        return receive(request_id);
+        return receive<way>(request_id);
     } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
         connection_.reset();
         raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
     }
 }
 
+template <Invocation::Way way>
 Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint32_t request_id)
 {
-    const std::uint8_t flags = operation_.response() == Response::required
-                                   ? giop::response_flags::sync_target
-                                   : giop::response_flags::none;
+    const std::uint8_t flags = response_flags<way>();
     const auto body = giop::Body::of(out_, headroom);
     const Bytes contexts = connection_->contexts();
     const Bytes prefix = header.prepend(body, request_id, flags, operation_.name(), contexts);
@@ -195,11 +256,17 @@ Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint3
                           operation_.name(), contexts);
 }
 
+template <Invocation::Way way>
 Outcome Invocation::receive(std::uint32_t request_id)
 {
     for (;;) {
         giop::Message message;
-        const Outcome outcome = connection_->receive(message);
+        const Outcome outcome = [&] {
+            if constexpr (way == Way::limited)
+                return connection_->receive(message, limits_.reply);
+            else
+                return connection_->receive(message);
+        }();
         if (outcome != Outcome::ok) [[unlikely]]
             return outcome;
         if (message.type != giop::MessageType::reply) continue; // to a LocateRequest given up
@@ -212,6 +279,14 @@ Outcome Invocation::receive(std::uint32_t request_id)
             return Outcome::ok;
     }
 }
+
+// For DeferredInvocation.
+template Bytes
+Invocation::prepend_header<Invocation::Way::limited>(const giop::RequestTemplate& header,
+                                                     std::uint32_t request_id);
+template Outcome
+Invocation::exchange<Invocation::Way::limited>(const giop::RequestTemplate& header);
+template Outcome Invocation::receive<Invocation::Way::limited>(std::uint32_t request_id);
 
 giop::RequestTemplate Invocation::readdressed(const Reference& reference, const Target& target)
 {
@@ -251,7 +326,6 @@ Invocation::Step Invocation::call_local(Reference& reference)
 
 Invocation::Step Invocation::accept()
 {
-    if (operation_.response() == Response::none) return Step::done;
     in_ = reply_.body;
     in_.set_environment(&environment_);
     switch (reply_.status) {
@@ -352,10 +426,24 @@ void Invocation::raise_lost(Outcome outcome)
     case Outcome::malformed:
         raise<CORBA::COMM_FAILURE>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE,
                                    "the peer sent a malformed message");
+    case Outcome::not_sent:
+        raise<CORBA::TIMEOUT>(minor_code::not_sent_in_time, CORBA::COMPLETED_NO,
+                              failure_.empty() ? "the request could not be sent in time"
+                                               : failure_);
+    case Outcome::late:
+        raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_MAYBE,
+                              "no reply in time");
     default:
         raise<CORBA::COMM_FAILURE>(minor_code::connection_closed, CORBA::COMPLETED_MAYBE,
                                    "the connection was closed before the reply");
     }
+}
+
+void Invocation::raise_late(Lane& lane)
+{
+    connection_->give_up_reply();
+    lane.give_back(std::move(connection_));
+    raise_lost(Outcome::late);
 }
 
 void Invocation::raise_malformed_results()
@@ -371,15 +459,15 @@ namespace {
 
 /// One LocateRequest over one connection; nothing if this target did not answer.
 std::optional<giop::LocateStatus> ask(ClientConnection& connection, const Target& target,
-                                      std::string& failure)
+                                      const CallLimits& limits, std::string& failure)
 {
     std::vector<std::byte> request(target.by_key.locate_size());
     const std::uint32_t request_id = connection.next_request_id();
     const Bytes message = target.by_key.locate(request, request_id);
     giop::Message answer;
-    Outcome outcome = connection.send(message);
+    Outcome outcome = connection.send(message, limits.request);
     while (outcome == Outcome::ok) {
-        outcome = connection.receive(answer);
+        outcome = connection.receive(answer, limits.reply);
         giop::LocateReply reply;
         if (outcome != Outcome::ok || answer.type != giop::MessageType::locate_reply) continue;
         if (giop::parse(answer, reply) != cdr::Fault::none) break;
@@ -402,22 +490,25 @@ giop::LocateStatus locate(Reference& reference)
         return location_of(orb, reference.object_key(), giop::version_1_2, body);
     }
     Lane& lane = Lane::current();
+    const CallLimits limits = limits_of_call(reference);
     std::string failure;
     for (const Target& target : reference.targets()) {
         auto connection = lane.take_connection(*target.endpoint);
         if (!connection) {
-            auto opened = ClientConnection::open(orb, *target.endpoint);
+            auto opened = ClientConnection::open(orb, *target.endpoint, limits.connection());
             if (!opened) {
                 failure = opened.error().reason;
                 continue;
             }
             connection = std::move(opened).value();
         }
-        const auto status = ask(*connection, target, failure);
+        const auto status = ask(*connection, target, limits, failure);
         if (!status) continue;
         lane.give_back(std::move(connection));
         return *status;
     }
+    if (limits.reply.has_passed())
+        raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_NO, failure);
     raise<CORBA::TRANSIENT>(failure.empty() ? minor_code::no_usable_profile
                                             : minor_code::connect_failed,
                             CORBA::COMPLETED_NO, failure);

@@ -59,18 +59,37 @@ class Invocation {
 
     /// What one attempt led to.
     enum class Step : std::uint8_t { done, forward, next_target };
+    /// Plain calls heed no policies, and do not even look at `limits_`: those of ORBs where nobody
+    /// has ever set any. Which of the two a call is, is decided once.
+    enum class Way : std::uint8_t { plain, limited };
 
+    [[gnu::cold]] void invoke_limited();
+    template <Way way>
+    void run();
+    template <Way way>
     [[nodiscard]] Step call(Reference& reference);
+    template <Way way>
     [[nodiscard]] Step call_remote(Reference& reference);
     [[nodiscard]] Step call_local(Reference& reference);
+    template <Way way>
     [[nodiscard]] ClientConnection::Outcome exchange(const giop::RequestTemplate& header);
-    [[nodiscard]] bool connect(const Target& target);
+    template <Way way>
+    [[nodiscard]] ClientConnection::Outcome send(Bytes prefix);
+    /// The one place where a thread waits for a reply.
+    template <Way way>
+    [[nodiscard]] ClientConnection::Outcome receive(std::uint32_t request_id);
+    /// giop::response_flags; with a bit set there will be a reply.
+    template <Way way>
+    [[nodiscard]] std::uint8_t response_flags() const noexcept;
+    template <Way way>
+    [[nodiscard]] Deadline connection_deadline() const noexcept;
+    [[nodiscard]] bool connect(const Target& target, Deadline deadline);
     /// Whether the arguments, encoded for another target, mean the same at this one. Then results
     /// are read as it sends them.
     [[nodiscard, gnu::cold]] bool text_suits(const Target& target);
+    template <Way way>
     [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
                                        std::uint32_t request_id);
-    [[nodiscard]] ClientConnection::Outcome receive(std::uint32_t request_id);
     [[nodiscard]] Step accept();
     [[nodiscard]] giop::RequestTemplate readdressed(const Reference& reference,
                                                     const Target& target);
@@ -78,6 +97,8 @@ class Invocation {
     [[noreturn, gnu::cold]] void raise_user_exception();
     [[noreturn, gnu::cold]] void raise_system_exception();
     [[noreturn, gnu::cold]] void raise_lost(ClientConnection::Outcome outcome);
+    /// Leaves the connection, on which the reply may still come, to `lane`.
+    [[noreturn, gnu::cold]] void raise_late(Lane& lane);
     [[noreturn, gnu::cold]] void raise_malformed_results();
     [[gnu::cold]] void take_forward();
     [[nodiscard, gnu::cold]] bool forward_is_stale();
@@ -102,12 +123,17 @@ class Invocation {
     // Where we were sent before; null: the original address. Set by each attempt, and not before:
     // it is on the call path.
     const Reference* following_;
+    CallLimits limits_;        // of a limited call; else nobody knows
     bool asked_again_ = false; // where the object is, after a forward led nowhere
     std::string failure_;      // why the last connection could not be made
 };
 
-/// Asks where the object is, by a LocateRequest. Throws TRANSIENT or COMM_FAILURE. For an object
-/// of this process it asks the adapter.
+/// What a call that begins now heeds: the policies of the reference, else those of the calling
+/// thread, else those of the ORB.
+[[nodiscard]] CallLimits limits_of_call(const Reference& reference);
+
+/// Asks where the object is, by a LocateRequest. Throws TRANSIENT, TIMEOUT or COMM_FAILURE. For an
+/// object of this process it asks the adapter.
 [[nodiscard]] giop::LocateStatus locate(Reference& reference);
 
 } // namespace kairos::orb

@@ -17,6 +17,20 @@ void Lane::remember(const Endpoint& endpoint)
     last_id_ = endpoint.id();
 }
 
+const CallPolicies* Lane::call_policies(const Orb& orb) const noexcept
+{
+    for (const auto& [incarnation, policies] : call_policies_)
+        if (incarnation == orb.incarnation()) return &policies;
+    return nullptr;
+}
+
+void Lane::set_call_policies(const Orb& orb, const CallPolicies& policies)
+{
+    std::erase_if(call_policies_,
+                  [&](const auto& entry) { return entry.first == orb.incarnation(); });
+    if (!policies.is_empty()) call_policies_.emplace_back(orb.incarnation(), policies);
+}
+
 void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear(); }
 
 void Lane::drop_connections_of_the_dead()

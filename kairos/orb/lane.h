@@ -7,10 +7,12 @@
 
 #include "kairos/base/arena.h"
 #include "kairos/cdr/buffer.h"
+#include "kairos/orb/call_policies.h"
 #include "kairos/orb/client_connection.h"
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kairos::orb {
@@ -68,6 +70,9 @@ class Lane {
     }
     /// Closes the idle connections to an endpoint: one of them turned out to be dead.
     void drop_connections(const Endpoint& endpoint);
+    /// Policies of this thread for calls on the references of one ORB; null for none.
+    [[nodiscard]] const CallPolicies* call_policies(const Orb& orb) const noexcept;
+    void set_call_policies(const Orb& orb, const CallPolicies& policies);
     /// Closes the idle connections of ORBs that were shut down.
     void drop_connections_of_the_dead();
 
@@ -84,6 +89,7 @@ class Lane {
     std::unordered_map<std::uint64_t, Idle> idle_; // by endpoint id; entries stay where they are
     std::uint64_t last_id_ = 0;                    // the endpoint of the last call…
     Idle* last_idle_ = nullptr;                    // …which most often is that of the next
+    std::vector<std::pair<std::uint64_t, CallPolicies>> call_policies_; // by the ORBs' incarnations
 };
 
 } // namespace kairos::orb

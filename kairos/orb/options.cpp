@@ -77,6 +77,15 @@ Result<void> set_queue(Options& options, std::string_view option, std::string_vi
     return {};
 }
 
+template <auto Member>
+Result<void> set_time(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number) return bad_option(option, value, "a number of milliseconds");
+    options.call_policies.*Member = std::chrono::milliseconds(*number);
+    return {};
+}
+
 Result<void> set_demultiplexing(Options& options, std::string_view option, std::string_view value)
 {
     if (value == "linear")
@@ -244,6 +253,8 @@ constexpr Known known_options[] = {
     {"-ORBConcurrency", set_concurrency},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
+    {"-ORBClientTimeout", set_time<&CallPolicies::round_trip_max>},
+    {"-ORBConnectTimeout", set_time<&CallPolicies::connect_max>},
     {"-ORBDemux", set_demultiplexing},
     {"-ORBCollocation", set_collocation},
     {"-ORBHoldLimit", set_size<&Options::held_requests_max>},

@@ -8,6 +8,7 @@
 #include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/call_policies.h"
 #include "kairos/orb/publish.h"
 
 #include <cstddef>
@@ -78,6 +79,8 @@ struct Options {
     bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
     std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
     PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles
+    /// -ORBClientTimeout, -ORBConnectTimeout (milliseconds): for calls that no policy says it of.
+    CallPolicies call_policies;
     /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
     /// keys are understood.
     bool plain_keys = false;

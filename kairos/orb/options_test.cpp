@@ -79,5 +79,18 @@ TEST(ListenEndpoints, BadOnesAreRefused)
         EXPECT_FALSE(parse_listen_endpoints(text)) << text;
 }
 
+TEST(Options, TimesAreInMilliseconds)
+{
+    std::vector<std::string> arguments{"-ORBClientTimeout", "1500", "-ORBConnectTimeout", "0"};
+    const auto options = parse_options(arguments);
+    ASSERT_TRUE(options.ok());
+    EXPECT_EQ(options->call_policies.round_trip_max, std::chrono::milliseconds(1500));
+    EXPECT_EQ(options->call_policies.connect_max, std::chrono::milliseconds(0));
+    for (const char* bad : {"", "x", "-1", "1.5", "4294967296"}) {
+        std::vector<std::string> wrong{"-ORBClientTimeout", bad};
+        EXPECT_FALSE(parse_options(wrong).ok()) << bad;
+    }
+}
+
 } // namespace
 } // namespace kairos::orb

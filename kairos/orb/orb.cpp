@@ -58,6 +58,7 @@ Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set)
 {
+    if (!options_.call_policies.is_empty()) set_call_policies({});
 }
 
 Orb::~Orb() = default;
@@ -104,6 +105,12 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
         ior.profiles.push_back(ior::encode_iiop(profile));
     }
     return ior;
+}
+
+void Orb::set_call_policies(const CallPolicies& policies) noexcept
+{
+    call_policies_.store(options_.call_policies.overridden_by(policies));
+    note_call_policies();
 }
 
 bool Orb::is_own_address(const std::string& host, std::uint16_t port) const
@@ -161,7 +168,7 @@ void Orb::shutdown(bool wait_for_completion)
 {
     {
         const std::lock_guard lock(mutex_);
-        shut_down_.store(true, std::memory_order_release);
+        state_.fetch_or(shut_down, std::memory_order_release);
     }
     main_thread_.close();
     if (!server_) return;

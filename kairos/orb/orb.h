@@ -9,6 +9,7 @@
 #include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/adapter.h"
+#include "kairos/orb/call_policies.h"
 #include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/main_thread.h"
@@ -95,6 +96,22 @@ class Orb final : public RefCounted {
     /// The thread in `run` or `perform_work`.
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
+    // --- calling ---
+    /// Whether calls need to look at nothing but their reference: no reference, thread or ORB has
+    /// ever been given policies that calls heed, and the ORB was not shut down.
+    [[nodiscard]] bool has_plain_calls() const noexcept
+    {
+        return state_.load(std::memory_order_acquire) == 0;
+    }
+    /// Somebody has policies: from here on calls look for them.
+    void note_call_policies() noexcept
+    {
+        state_.fetch_or(has_call_policies, std::memory_order_release);
+    }
+    /// Of this ORB: those set, or else those of its options.
+    [[nodiscard]] CallPolicies call_policies() const noexcept { return call_policies_.load(); }
+    void set_call_policies(const CallPolicies& policies) noexcept;
+
     // --- life ---
     /// Returns when the ORB was shut down. With the reactor it serves on the calling thread.
     void run();
@@ -104,7 +121,7 @@ class Orb final : public RefCounted {
     void perform_work();
     [[nodiscard]] bool is_shut_down() const noexcept
     {
-        return shut_down_.load(std::memory_order_acquire);
+        return (state_.load(std::memory_order_acquire) & shut_down) != 0;
     }
     /// Ends serving in order: requests in progress are answered, peers get CloseConnection. Waits
     /// for that if told so; not from within an upcall (BAD_INV_ORDER is the façade's to raise).
@@ -123,7 +140,11 @@ class Orb final : public RefCounted {
     std::atomic<Adapter*> adapter_{nullptr};
     std::unique_ptr<Adapter> owned_adapter_;
     MainThread main_thread_;
-    std::atomic<bool> shut_down_{false};
+    /// What makes calls other than plain ones, once and for ever.
+    static constexpr std::uint8_t shut_down = 1;
+    static constexpr std::uint8_t has_call_policies = 2;
+    std::atomic<std::uint8_t> state_{0};
+    SharedCallPolicies call_policies_;
     ClientConnections client_connections_;
     std::unique_ptr<cdr::Attachment> value_factories_;
 

@@ -24,6 +24,7 @@ giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
 Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides)
     : orb_(std::move(orb)), ior_(std::move(ior)), overrides_(std::move(overrides))
 {
+    if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     for (const ior::Target& target : ior::targets(ior_)) {
         const giop::Version version =
             usable_version(target.version(), orb_->options().giop_version);

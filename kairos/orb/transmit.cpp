@@ -3,24 +3,35 @@
 
 #include "kairos/giop/fragments.h"
 
+#include <limits>
+
 namespace kairos::orb {
 namespace {
 
-net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments) noexcept
+using Vectors = std::array<iovec, giop::Segments::count_max>;
+
+/// How many there are.
+std::size_t to_vectors(const giop::Segments& segments, Vectors& vectors) noexcept
 {
-    std::array<iovec, giop::Segments::count_max> vectors;
     for (std::size_t i = 0; i < segments.count; ++i) {
         const Bytes segment = segments.list[i];
         vectors[i] = {const_cast<std::byte*>(segment.data()), segment.size()};
     }
-    return socket.write_all(std::span(vectors.data(), segments.count), segments.size());
+    return segments.count;
+}
+
+net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments) noexcept
+{
+    Vectors vectors;
+    const std::size_t count = to_vectors(segments, vectors);
+    return socket.write_all(std::span(vectors.data(), count), segments.size());
 }
 
 /// Not inline: what it needs on the stack costs those that are sent in one piece.
 [[gnu::noinline]] net::IoResult write_parts(net::Socket& socket, Bytes header,
                                             const cdr::Writer& writer, std::size_t size) noexcept
 {
-    std::array<iovec, giop::Segments::count_max> vectors;
+    Vectors vectors;
     std::size_t count = 0;
     giop::for_each_part(header, writer, [&](Bytes part) {
         vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
@@ -50,6 +61,25 @@ net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& wri
     if (writer.externals().empty() && header.data() + header.size() == writer.contiguous().data())
         return socket.write_all(Bytes{header.data(), size});
     return write_parts(socket, header, writer, size);
+}
+
+net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                       std::size_t fragment_size, Deadline deadline) noexcept
+{
+    giop::Fragmenter fragmenter(giop::gather(header, writer),
+                                fragment_size == 0 ? std::numeric_limits<std::size_t>::max()
+                                                   : fragment_size);
+    std::size_t written = 0;
+    giop::Segments part;
+    while (fragmenter.next(part)) {
+        Vectors vectors;
+        const std::size_t count = to_vectors(part, vectors);
+        net::IoResult result = socket.write_all(std::span(vectors.data(), count), deadline);
+        written += result.bytes;
+        result.bytes = written;
+        if (!result.ok()) return result;
+    }
+    return {.bytes = written};
 }
 
 } // namespace kairos::orb

@@ -13,5 +13,9 @@ namespace kairos::orb {
 /// longer than `fragment_size` are cut where GIOP permits; 0 never cuts.
 [[nodiscard]] net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
                                      std::size_t fragment_size) noexcept;
+/// The same, unless the peer does not take all of it by the deadline: would_block, and then the
+/// connection is of no more use unless nothing was written. `bytes` counts what was.
+[[nodiscard]] net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                                     std::size_t fragment_size, Deadline deadline) noexcept;
 
 } // namespace kairos::orb

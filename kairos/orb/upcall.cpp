@@ -59,6 +59,13 @@ void Upcall::send(giop::ReplyStatus status)
     channel_.send(header, out_);
 }
 
+/// SYNC_WITH_SERVER: the caller goes on before the servant is called (CORBA 3.3 part 2, 9.4.2.1).
+void Upcall::confirm_receipt()
+{
+    stage_ = Stage::open;
+    send(giop::ReplyStatus::no_exception);
+}
+
 /// What large results were to be sent from will be gone by then.
 void Upcall::keep(giop::ReplyStatus status)
 {
@@ -78,6 +85,7 @@ void Upcall::keep(giop::ReplyStatus status)
 
 void Upcall::send_kept()
 {
+    if (replied()) return; // a confirmation, before there could be results
     const Stage stage = std::exchange(stage_, Stage::open);
     if (stage == Stage::kept) send(kept_status_);
 }

@@ -68,6 +68,12 @@ class Upcall {
             raise_malformed_arguments();
         environment_.accept_values();
     }
+    /// The same for oneways, whose callers may be told now.
+    void oneway_arguments_read()
+    {
+        arguments_read();
+        if (request_.response_flags == giop::response_flags::sync_server) confirm_receipt();
+    }
 
     /// Where the results go.
     [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
@@ -98,6 +104,7 @@ class Upcall {
 
     enum class Stage : std::uint8_t { open, keeping, kept, replied };
 
+    [[gnu::cold]] void confirm_receipt();
     void send(giop::ReplyStatus status);
     [[gnu::cold]] void keep(giop::ReplyStatus status);
     void restart_reply() noexcept;

@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "peer.h"
 
+#include <kairos/corba/Messaging.h>
 #include <kairos/ir/ir.h>
 
 #include <arpa/inet.h>
@@ -155,6 +156,33 @@ TEST(Asking, OmniOrbForAnInterfaceThatNoRepositoryHas)
         const TestOrb orb({"-ORBGIOPVersion", version});
         const Types::Echo_var echo = orb.echo(server.reference[0]);
         EXPECT_THROW(echo->_get_interface(), CORBA::INTF_REPOS);
+    }
+}
+
+// Confirmed or not, each oneway arrives once, and in order.
+TEST(Oneways, OfEveryScopeFromKairosToOmniOrb)
+{
+    const Peer server = omniorb_server();
+    for (const char* version : {"1.0", "1.1", "1.2"}) {
+        TestOrb orb({"-ORBGIOPVersion", version, "-ORBClientTimeout", "30000"});
+        const Types::Echo_var echo = orb.echo(server.reference[0]);
+        for (CORBA::Short scope = Messaging::SYNC_NONE; scope <= Messaging::SYNC_WITH_TARGET;
+             ++scope) {
+            CORBA::Any value;
+            value <<= scope;
+            CORBA::PolicyList policies;
+            policies.length(1);
+            policies[0] = orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, value);
+            const CORBA::Object_var object =
+                echo->_set_policy_overrides(policies, CORBA::SET_OVERRIDE);
+            const Types::Echo_var scoped = Types::Echo::_narrow(object);
+            const CORBA::ULong before = scoped->notes();
+            scoped->note(3, "text");
+            // The server may let the next request overtake one that has not returned.
+            while (scope < Messaging::SYNC_WITH_TARGET && scoped->notes() == before)
+                std::this_thread::yield();
+            EXPECT_EQ(scoped->notes(), before + 3) << "scope " << scope << ", GIOP " << version;
+        }
     }
 }
 

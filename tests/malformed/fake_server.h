@@ -77,10 +77,16 @@ class FakeServer {
         /// Serves until the client closes.
         void serve_all()
         {
+            serve_all_with([](std::uint32_t id) { return reply(id, 0).finish(); });
+        }
+        /// The same, with what `answer` says of a request's id.
+        template <typename Answer>
+        void serve_all_with(Answer answer)
+        {
             for (;;) {
                 const ReceivedRequest request = read_request();
                 if (request.bytes.empty()) return;
-                send(reply(request.id(), 0).finish());
+                send(answer(request.id()));
             }
         }
 

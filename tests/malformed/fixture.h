@@ -101,7 +101,8 @@ class Event {
 class Servant : public POA_Probe::Target {
   public:
     std::atomic<std::uint64_t> calls{0};
-    std::function<void()> action; ///< what `act` does; set before it is called
+    std::function<void()> action;      ///< what `act` does; set before it is called
+    std::function<void()> note_action; ///< what `note` does, if anything; likewise
 
     void ping() override { ++calls; }
     CORBA::Long add(CORBA::Long left, CORBA::Long right) override
@@ -144,7 +145,11 @@ class Servant : public POA_Probe::Target {
         octets->length(size);
         return octets._retn();
     }
-    void note(CORBA::Long) override { ++calls; }
+    void note(CORBA::Long) override
+    {
+        ++calls;
+        if (note_action) note_action();
+    }
     void act() override
     {
         ++calls;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What calls heed of the policies in force (CORBA 3.3 part 1, 17.2): the quality of service that a
+// reference, a thread or an ORB asks for, worked out when it is set. Values.
+#pragma once
+
+#include "kairos/base/deadline.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace kairos::orb {
+
+/// When a oneway returns. Values of Messaging::SyncScope.
+enum class SyncScope : std::int16_t { none, with_transport, with_server, with_target };
+
+/// Of one level; what it does not say is said by the next, more general one. Times are relative to
+/// the beginning of a call; zero is no limit.
+struct CallPolicies {
+    std::optional<std::chrono::nanoseconds> round_trip_max; ///< until the reply is there
+    std::optional<std::chrono::nanoseconds> request_max;    ///< until the request is sent
+    std::optional<std::chrono::nanoseconds> connect_max;    ///< for making one connection
+    std::optional<SyncScope> sync_scope;
+
+    [[nodiscard]] bool is_empty() const noexcept
+    {
+        return !round_trip_max && !request_max && !connect_max && !sync_scope;
+    }
+    /// What a more special level says comes first.
+    [[nodiscard]] CallPolicies overridden_by(const CallPolicies& special) const noexcept
+    {
+        const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
+        return {.round_trip_max = first(special.round_trip_max, round_trip_max),
+                .request_max = first(special.request_max, request_max),
+                .connect_max = first(special.connect_max, connect_max),
+                .sync_scope = first(special.sync_scope, sync_scope)};
+    }
+};
+
+/// What one call heeds of them.
+struct CallLimits {
+    Deadline reply;                       ///< of the whole call
+    Deadline request;                     ///< of everything until the request is sent
+    std::chrono::nanoseconds connect_max; ///< zero: none but the deadline
+    SyncScope sync_scope;
+
+    /// For a call that begins now.
+    [[nodiscard]] static CallLimits of(const CallPolicies& policies) noexcept
+    {
+        const auto deadline = [](const auto& max) {
+            return max && max->count() != 0 ? Deadline::after(*max) : Deadline();
+        };
+        const Deadline reply = deadline(policies.round_trip_max);
+        return {.reply = reply,
+                .request = earlier(reply, deadline(policies.request_max)),
+                .connect_max = policies.connect_max.value_or(std::chrono::nanoseconds::zero()),
+                .sync_scope = policies.sync_scope.value_or(SyncScope::with_transport)};
+    }
+    /// Of a connection that is to be made now.
+    [[nodiscard]] Deadline connection() const noexcept
+    {
+        return connect_max.count() == 0 ? request : earlier(request, Deadline::after(connect_max));
+    }
+};
+
+/// An ORB's, which threads read while others set them. Each policy stands for itself.
+class SharedCallPolicies {
+  public:
+    [[nodiscard]] CallPolicies load() const noexcept
+    {
+        const auto time = [](const std::atomic<std::int64_t>& field) {
+            const std::int64_t value = field.load(std::memory_order_relaxed);
+            return value == unset ? std::nullopt : std::optional(std::chrono::nanoseconds(value));
+        };
+        const std::int16_t scope = sync_scope_.load(std::memory_order_relaxed);
+        return {.round_trip_max = time(round_trip_max_),
+                .request_max = time(request_max_),
+                .connect_max = time(connect_max_),
+                .sync_scope = scope == unset ? std::nullopt : std::optional(SyncScope{scope})};
+    }
+    void store(const CallPolicies& policies) noexcept
+    {
+        const auto set = [](std::atomic<std::int64_t>& field, const auto& value) {
+            field.store(value ? value->count() : unset, std::memory_order_relaxed);
+        };
+        set(round_trip_max_, policies.round_trip_max);
+        set(request_max_, policies.request_max);
+        set(connect_max_, policies.connect_max);
+        sync_scope_.store(policies.sync_scope ? static_cast<std::int16_t>(*policies.sync_scope)
+                                              : unset,
+                          std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr std::int16_t unset = -1;
+
+    std::atomic<std::int64_t> round_trip_max_{unset};
+    std::atomic<std::int64_t> request_max_{unset};
+    std::atomic<std::int64_t> connect_max_{unset};
+    std::atomic<std::int16_t> sync_scope_{unset};
+};
+
+} // namespace kairos::orb
