@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace kairos::giop {
 
@@ -72,6 +73,21 @@ void Connection::replace_buffer(std::size_t capacity)
     cdr::Buffer smaller(capacity);
     if (end_ != 0) std::memcpy(smaller.data(), buffer_.data(), end_);
     buffer_ = std::move(smaller);
+}
+
+Connection::Kept Connection::keep_messages()
+{
+    const std::size_t partial = end_ - begin_;
+    cdr::Buffer next;
+    if (partial != 0) {
+        next.reserve(partial, 0);
+        std::memcpy(next.data(), buffer_.data() + begin_, partial);
+    }
+    begin_ = 0;
+    end_ = partial;
+    Kept kept{.buffer = std::exchange(buffer_, std::move(next)), .whole = {}};
+    if (reassembly_) kept.whole = reassembly_->take_whole();
+    return kept;
 }
 
 Connection::Event Connection::next(Message& message)

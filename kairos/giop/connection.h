@@ -47,6 +47,14 @@ class Connection {
     /// arrives is dropped and only `need_bytes` follows.
     [[nodiscard]] Event next(Message& message);
 
+    /// The memory in which the messages handed out so far are, for who needs them longer: the
+    /// connection goes on in other memory. Throws std::bad_alloc, and nothing has changed then.
+    struct Kept {
+        cdr::Buffer buffer;
+        Reassembly::Whole whole;
+    };
+    [[nodiscard]] Kept keep_messages();
+
     /// Forgets the parts of a message that nobody waits for any more: a call that timed out.
     void abandon(std::uint32_t request_id) noexcept;
 

@@ -193,7 +193,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint32_t cut = data[1];
     Connection connection(role, size_max);
     std::size_t received = 0;
+    const bool keeps = (data[0] & 4) != 0; // as a server does whose servants are called back
     for (Bytes stream = std::as_bytes(std::span(data, size)).subspan(2); !stream.empty();) {
+        if (keeps) (void)connection.keep_messages();
         const MutableBytes space = connection.space();
         KAIROS_CHECK(!space.empty());
         cut = cut * 1664525 + 1013904223; // a cut of 0 reads as much as there is room for

@@ -137,6 +137,34 @@ TEST(GiopConnection, pipelined_requests_come_out_of_one_read)
     EXPECT_TRUE(connection.between_messages());
 }
 
+/// The message in hand, the whole ones behind it and the beginning of the next.
+TEST(GiopConnection, messages_stay_where_they_are_when_kept)
+{
+    for (const std::size_t part_size : {std::size_t{1000}, std::size_t{64}}) { // also in fragments
+        const Octets first = request_of(150, 1);
+        const Octets second = request_of(20, 2);
+        const Octets third = request_of(30, 3);
+        Connection connection(Role::server);
+        Octets stream;
+        for (const Octets& part : parts_of(first, part_size))
+            stream = stream + part;
+        feed(connection, stream + second + Bytes(third).first(25));
+        Message message;
+        ASSERT_EQ(connection.next(message), Event::message);
+        const Message kept_message = message;
+        const auto kept = connection.keep_messages();
+        ASSERT_EQ(connection.next(message), Event::message);
+        EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), second);
+        ASSERT_EQ(connection.next(message), Event::need_bytes);
+        feed(connection, Bytes(third).subspan(25));
+        ASSERT_EQ(connection.next(message), Event::message);
+        EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), third);
+        EXPECT_EQ(connection.next(message), Event::need_bytes);
+        EXPECT_TRUE(connection.between_messages());
+        EXPECT_EQ(Octets(kept_message.bytes.begin(), kept_message.bytes.end()), first);
+    }
+}
+
 TEST(GiopConnection, messages_lie_aligned_at_the_front_of_the_buffer)
 {
     Connection connection(Role::server);

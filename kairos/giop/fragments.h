@@ -105,6 +105,16 @@ class Reassembly {
     /// Gives memory back that only a large message needed. Invalidates the last `whole`.
     void trim() noexcept;
 
+    /// The memory of the last `whole`, for who needs it longer.
+    struct Whole {
+        cdr::Buffer buffer;
+        std::vector<std::uint32_t> part_begins;
+    };
+    [[nodiscard]] Whole take_whole() noexcept
+    {
+        return {std::move(assembled_), std::move(assembled_part_begins_)};
+    }
+
     /// Messages begun, neither complete nor cancelled.
     [[nodiscard]] std::size_t count() const noexcept;
     [[nodiscard]] std::size_t memory_held() const noexcept;

@@ -118,8 +118,11 @@ cdr::Fault parse(const Message& message, Reply& reply) noexcept
     return reader.fault();
 }
 
-MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t request_id,
-                           ReplyStatus status, Bytes contexts) noexcept
+namespace {
+
+[[gnu::always_inline]] inline MutableBytes prepend(const Body& body, Version version,
+                                                   std::uint32_t request_id, ReplyStatus status,
+                                                   Bytes contexts) noexcept
 {
     const bool is_1_2 = version >= version_1_2;
     if (!is_1_2 && status == ReplyStatus::location_forward_perm)
@@ -147,6 +150,19 @@ MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t requ
         store(start + 16, static_cast<std::uint32_t>(status));
     }
     return {start, size};
+}
+
+} // namespace
+
+MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t request_id,
+                           ReplyStatus status, Bytes contexts) noexcept
+{
+    return prepend(body, version, request_id, status, contexts);
+}
+
+MutableBytes prepend_refusal(const Body& body, Version version, std::uint32_t request_id) noexcept
+{
+    return prepend(body, version, request_id, ReplyStatus::system_exception, {});
 }
 
 void SystemExceptionBody::write(cdr::Writer& writer) const

@@ -42,6 +42,10 @@ struct Reply {
 [[nodiscard]] MutableBytes prepend_reply(const Body& body, Version version,
                                          std::uint32_t request_id, ReplyStatus status,
                                          Bytes contexts = {}) noexcept;
+/// The same for a system exception instead of serving the request. A function of its own, so that
+/// the other stays with the one place that answers what was served: the call path.
+[[nodiscard]] MutableBytes prepend_refusal(const Body& body, Version version,
+                                           std::uint32_t request_id) noexcept;
 
 /// The body of a system exception, also in a LocateReply (9.4.3.2).
 struct SystemExceptionBody {

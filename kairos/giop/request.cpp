@@ -2,6 +2,7 @@
 #include "kairos/giop/request.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/giop/ordinary_request.h"
 
 #include <algorithm>
 #include <array>
@@ -78,44 +79,7 @@ Bytes read_ior(cdr::Reader& reader) noexcept
     return reader.fault();
 }
 
-template <typename T>
-T load(const std::byte* place) noexcept
-{
-    T value;
-    std::memcpy(&value, place, sizeof value);
-    return value;
-}
-
-/// The request that nearly all are: GIOP 1.2, this machine's byte order, addressed by key, without
-/// service contexts. False for others, and when anything is wrong: the long way says what.
-[[gnu::always_inline]] inline bool parse_ordinary(const Message& message, Request& request) noexcept
-{
-    constexpr std::size_t key_begin = target_1_2 + 8;
-    const std::byte* const data = message.bytes.data();
-    const std::size_t size = message.bytes.size();
-    if (message.little_endian != native_little_endian || size < key_begin + 8) return false;
-    if (load<std::uint16_t>(data + target_1_2) != 0) return false;
-    const std::size_t key_size = load<std::uint32_t>(data + key_begin - 4);
-    if (key_size > limits::object_key_max) return false;
-    const std::size_t name = align_up(key_begin + key_size, 4) + 4;
-    if (name > size) return false;
-    const std::size_t name_size = load<std::uint32_t>(data + name - 4); // with its NUL
-    if (name_size - 1 > limits::operation_name_max) return false;
-    const std::size_t contexts_end = align_up(name + name_size, 4) + 4;
-    if (contexts_end > size) return false;
-    if (data[name + name_size - 1] != std::byte{0}) return false;
-    if (load<std::uint32_t>(data + contexts_end - 4) != 0) return false;
-
-    request.request_id = load<std::uint32_t>(data + id_1_2);
-    request.response_flags = std::to_integer<std::uint8_t>(data[flags_1_2]);
-    request.target.disposition = AddressingDisposition::key;
-    request.target.key = {data + key_begin, key_size};
-    request.operation = {reinterpret_cast<const char*>(data + name), name_size - 1};
-    request.contexts = ServiceContexts();
-    request.body = cdr::Reader(message.bytes, message.little_endian,
-                               std::min(align_up(contexts_end, 8), size));
-    return true;
-}
+using detail::load;
 
 /// Copies a few characters without a call.
 inline void copy_name(std::byte* to, const char* from, std::size_t size) noexcept
@@ -153,13 +117,10 @@ void read_target(cdr::Reader& reader, TargetAddress& target) noexcept
 
 cdr::Fault parse(const Message& message, Request& request) noexcept
 {
+    if (parse_ordinary(message, request)) return cdr::Fault::none;
     request.version = message.version;
     request.little_endian = message.little_endian;
-    if (message.version < version_1_2) [[unlikely]]
-        return parse_1_0(message, request);
-    if (parse_ordinary(message, request)) [[likely]]
-        return cdr::Fault::none;
-
+    if (message.version < version_1_2) return parse_1_0(message, request);
     cdr::Reader reader = message.reader();
     request.request_id = reader.read<std::uint32_t>();
     request.response_flags = reader.read<std::uint8_t>();
