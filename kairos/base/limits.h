@@ -51,4 +51,13 @@ inline constexpr std::size_t open_questions_max = 64;
 /// connection, and with thread-per-connection its thread.
 inline constexpr std::size_t held_requests_max = 1000;
 
+/// Priorities for which one server has threads of their own.
+inline constexpr std::size_t lanes_max = 64;
+/// Addresses of one reference for different priorities.
+inline constexpr std::size_t priority_addresses_max = 1024;
+/// Threads that serve at the same time by default, where there is a pool; `-ORBThreads`.
+inline constexpr std::size_t threads = 8;
+/// Requests that wait for such a pool by default; `-ORBQueue` changes it.
+inline constexpr std::size_t requests_queued_max = 1000;
+
 } // namespace kairos::limits

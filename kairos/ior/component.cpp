@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/ior/component.h"
 
+#include "kairos/base/limits.h"
+
 namespace kairos::ior {
 
 namespace {
@@ -133,6 +135,18 @@ TaggedComponent make_alternate_address(const Address& address)
     });
 }
 
+TaggedComponent make_priority_addresses(std::span<const PriorityAddress> addresses)
+{
+    return make_component(tag_priority_addresses, [&](cdr::Writer& writer) {
+        writer.write(static_cast<std::uint32_t>(addresses.size()));
+        for (const PriorityAddress& each : addresses) {
+            writer.write(each.priority);
+            writer.write_string(each.address.host);
+            writer.write(each.address.port);
+        }
+    });
+}
+
 std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component)
 {
     cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
@@ -156,6 +170,27 @@ std::optional<Address> decode_alternate_address(const TaggedComponent& component
     const auto port = reader.read<std::uint16_t>();
     if (!reader.ok() || host.find('\0') != std::string_view::npos) return std::nullopt;
     return Address{std::string(host), port};
+}
+
+std::optional<std::vector<PriorityAddress>>
+decode_priority_addresses(const TaggedComponent& component)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
+    const std::uint32_t count = reader.read_length(9);
+    if (count > limits::priority_addresses_max) return std::nullopt;
+    std::vector<PriorityAddress> addresses;
+    for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+        PriorityAddress each;
+        each.priority = reader.read<std::int16_t>();
+        const std::string_view host = without_brackets(reader.read_string());
+        each.address = {std::string(host), reader.read<std::uint16_t>()};
+        const bool usable = each.priority >= 0 && !host.empty() && each.address.port != 0 &&
+                            host.find('\0') == std::string_view::npos;
+        if (!usable) return std::nullopt;
+        addresses.push_back(std::move(each));
+    }
+    if (!reader.ok()) return std::nullopt;
+    return addresses;
 }
 
 std::vector<Address> alternate_addresses(std::span<const TaggedComponent> components)

@@ -27,6 +27,8 @@ inline constexpr std::uint32_t tag_alternate_iiop_address = 3;
 inline constexpr std::uint32_t tag_ssl_sec_trans = 20;
 inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
 inline constexpr std::uint32_t tag_tls_sec_trans = 36;
+/// Of Kairos, not registered: where requests of each priority go.
+inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
 
 /// The vendor ids that ORBs put into TAG_ORB_TYPE.
 namespace orb_type {
@@ -55,6 +57,12 @@ struct Address {
 
 /// `host` as it is passed to a resolver: without the brackets that some ORBs write around IPv6.
 [[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
+/// An address for the requests of one priority (Real-Time CORBA's, 0 to 32767).
+struct PriorityAddress {
+    std::int16_t priority = 0;
+    Address address;
+    friend bool operator==(const PriorityAddress&, const PriorityAddress&) = default;
+};
 /// "host:port", with brackets around IPv6.
 [[nodiscard]] std::string to_string(const Address& address);
 
@@ -77,12 +85,15 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_orb_type(std::uint32_t type);
 [[nodiscard]] TaggedComponent make_code_sets(const CodeSets& sets);
 [[nodiscard]] TaggedComponent make_alternate_address(const Address& address);
+[[nodiscard]] TaggedComponent make_priority_addresses(std::span<const PriorityAddress> addresses);
 
 /// The contents of one component; nothing if it is malformed, which a client treats as absent.
 /// The tag has been looked at by the caller.
 [[nodiscard]] std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component);
 [[nodiscard]] std::optional<CodeSets> decode_code_sets(const TaggedComponent& component);
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);
+[[nodiscard]] std::optional<std::vector<PriorityAddress>>
+decode_priority_addresses(const TaggedComponent& component);
 
 /// The well-formed TAG_ALTERNATE_IIOP_ADDRESS components in order. An address may have port zero.
 [[nodiscard]] std::vector<Address> alternate_addresses(std::span<const TaggedComponent> components);

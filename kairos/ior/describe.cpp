@@ -246,6 +246,15 @@ bool describe_known(Page& page, int depth, const TaggedComponent& component)
         page.line(depth, "TAG_ALTERNATE_IIOP_ADDRESS: " + printable(to_string(*address)));
         return true;
     }
+    case tag_priority_addresses: {
+        const auto addresses = decode_priority_addresses(component);
+        if (!addresses) return false;
+        page.line(depth, "Kairos' addresses by priority");
+        for (const PriorityAddress& each : *addresses)
+            page.line(depth + 1,
+                      std::to_string(each.priority) + ": " + printable(to_string(each.address)));
+        return true;
+    }
     case tag_omniorb_unix:
         return describe_omniorb_unix(page, depth, component.data);
     default:

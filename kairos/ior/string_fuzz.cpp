@@ -24,6 +24,9 @@ void check_profiles(const Ior& reference)
                 KAIROS_CHECK(decode_code_sets(make_code_sets(*sets)) == sets);
             if (const auto address = decode_alternate_address(component))
                 KAIROS_CHECK(decode_alternate_address(make_alternate_address(*address)) == address);
+            if (const auto addresses = decode_priority_addresses(component))
+                KAIROS_CHECK(decode_priority_addresses(make_priority_addresses(*addresses)) ==
+                             addresses);
         }
     }
 }

@@ -105,7 +105,8 @@ class Socket {
 
     /// Up to buffer.size() bytes. An empty buffer is ok with 0 bytes; `closed` is the peer's end.
     /// wait_all may return ok with fewer bytes; the next read then tells why.
-    IoResult read(MutableBytes buffer, ReadFlags flags = ReadFlags::none) noexcept
+    [[gnu::always_inline]] IoResult read(MutableBytes buffer,
+                                         ReadFlags flags = ReadFlags::none) noexcept
     {
         if (buffer.empty()) return {}; // the system would wait, and its 0 would look like the end
         for (;;) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for many descriptors in several threads: each readiness goes to one thread, and the
+// descriptor is not looked at again until that thread says so. The system keeps the threads that
+// wait in line. Any thread may do anything.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/net/reactor.h"
+
+#include <memory>
+
+namespace kairos::net {
+
+class SharedPoller {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<SharedPoller>> create();
+    ~SharedPoller();
+    SharedPoller(const SharedPoller&) = delete;
+    SharedPoller& operator=(const SharedPoller&) = delete;
+
+    /// Watches a descriptor for its next readiness, until it is closed. `token` is what wait()
+    /// returns; not null.
+    [[nodiscard]] Result<void> add(int descriptor, Interest interest, void* token);
+    /// Watches it again, after wait() has returned it.
+    [[nodiscard]] Result<void> watch(int descriptor, Interest interest, void* token);
+    struct Ready {
+        void* token = nullptr; ///< null: wake_all() was called
+        Readiness readiness{};
+    };
+    [[nodiscard]] Ready wait() noexcept;
+    /// From now on wait() returns at once in all threads.
+    void wake_all() noexcept;
+
+  private:
+    SharedPoller() = default;
+
+    int epoll_ = -1;
+    int wake_ = -1; ///< an eventfd, never read
+};
+
+} // namespace kairos::net
