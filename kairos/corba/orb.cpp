@@ -348,6 +348,14 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
 
 // --- life ----------------------------------------------------------------------------------------
 
+void ORB::_kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter)
+{
+    require_running();
+    if (filter == nullptr || !core_->add_request_filter(std::move(filter)))
+        throw BAD_INV_ORDER(0, COMPLETED_NO,
+                            "filters are for -ORBConcurrency filter-chain, before it serves");
+}
+
 void ORB::require_serving_possible() const
 {
     // The reactor's thread would serve its own connection once more, from within.

@@ -137,6 +137,10 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
+    /// With -ORBConcurrency filter-chain: what every request passes, behind the filters added
+    /// before (kairos/orb/filter.h). Before the first POAManager is activated; throws BAD_INV_ORDER
+    /// later, or without a filter chain.
+    void _kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter);
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
     /// What its POAs share. The first call opens the listening sockets.
     [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> _kairos_poa_services();

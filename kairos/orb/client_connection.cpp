@@ -5,6 +5,7 @@
 #include "kairos/giop/control.h"
 #include "kairos/net/connector.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transmit.h"
 
 namespace kairos::orb {
@@ -77,7 +78,7 @@ ClientConnection::Outcome ClientConnection::outcome_of(giop::Connection::Event e
     }
 }
 
-ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, ServingThread* waiter)
 {
     for (;;) {
         switch (protocol_.next(reply)) {
@@ -93,6 +94,8 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
         case giop::Connection::Event::need_bytes:
             break;
         }
+        if (waiter != nullptr) [[unlikely]]
+            waiter->wait_readable(socket_, {});
         const net::IoResult got = socket_.read(protocol_.space());
         if (!got.ok()) return Outcome::lost;
         protocol_.received(got.bytes);
@@ -100,11 +103,13 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply)
 }
 
 // As above, which is on the call path and shares nothing with the others for its sake.
-ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadline deadline)
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadline deadline,
+                                                    ServingThread* waiter)
 {
     for (;;) {
         const auto event = protocol_.next(reply);
         if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
+        if (waiter != nullptr) waiter->wait_readable(socket_, deadline);
         const net::IoResult got = socket_.read(protocol_.space(), deadline);
         if (got.status == net::IoResult::Status::would_block) return Outcome::late;
         if (!got.ok()) return Outcome::lost;

@@ -19,6 +19,7 @@
 namespace kairos::orb {
 
 class Orb;
+class ServingThread;
 
 class ClientConnection {
   public:
@@ -60,9 +61,9 @@ class ClientConnection {
     [[nodiscard]] Outcome send(Bytes message, Deadline deadline) noexcept;
 
     /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
-    /// before. Valid until the next `receive`.
-    [[nodiscard]] Outcome receive(giop::Message& reply);
-    [[nodiscard]] Outcome receive(giop::Message& reply, Deadline deadline);
+    /// before. Valid until the next `receive`. `waiter`, if there is one, waits instead.
+    [[nodiscard]] Outcome receive(giop::Message& reply, ServingThread* waiter);
+    [[nodiscard]] Outcome receive(giop::Message& reply, Deadline deadline, ServingThread* waiter);
     /// The same without waiting: nothing if it is not there yet.
     [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
     /// What becomes readable when `poll` may have something new.

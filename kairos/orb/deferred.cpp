@@ -124,6 +124,7 @@ void DeferredInvocation::receive()
 Outcome DeferredInvocation::receive_reply()
 {
     try {
+        lane_.serving_thread = Lane::current().serving_thread;
         if (!has_reply_) outcome_ = Invocation::receive<Way::limited>(request_id_);
         if (outcome_ == Outcome::ok && reply_.status == giop::ReplyStatus::needs_addressing_mode)
             outcome_ = exchange<Way::limited>(readdressed(*sent_by_, *sent_to_));

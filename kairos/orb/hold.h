@@ -42,7 +42,9 @@ class Hold {
         seen_ = seen;
         held_ = &held;
     }
-    /// Blocks until offering the request again may help.
+    /// Whether offering the request again may help.
+    [[nodiscard]] bool may_go_on() const noexcept { return gate_->changes() != seen_; }
+    /// Blocks until that.
     void wait() { gate_->wait(seen_); }
     /// The request was served, or nobody waits for it any more.
     void end() noexcept

@@ -127,7 +127,9 @@ template <Invocation::Way way>
 Invocation::Step Invocation::call_remote(Reference& reference)
 {
     const Target* other_text = nullptr;
-    for (const Target& target : reference.targets()) {
+    const auto& targets =
+        reference.has_priorities() ? targets_by_priority(reference) : reference.targets();
+    for (const Target& target : targets) {
         if (target.text != environment_.text && !text_suits(target)) [[unlikely]] {
             if (other_text == nullptr) other_text = &target;
             continue;
@@ -160,6 +162,11 @@ Invocation::Step Invocation::call_remote(Reference& reference)
                                 "text was encoded for a server with other code sets; call again");
     }
     return Step::next_target;
+}
+
+const std::vector<Target>& Invocation::targets_by_priority(const Reference& reference) const
+{
+    return reference.targets_at(thread_priority(lane_, reference.orb().priority_mapping()));
 }
 
 bool Invocation::text_suits(const Target& target)
@@ -263,9 +270,9 @@ Outcome Invocation::receive(std::uint32_t request_id)
         giop::Message message;
         const Outcome outcome = [&] {
             if constexpr (way == Way::limited)
-                return connection_->receive(message, limits_.reply);
+                return connection_->receive(message, limits_.reply, lane_.serving_thread);
             else
-                return connection_->receive(message);
+                return connection_->receive(message, lane_.serving_thread);
         }();
         if (outcome != Outcome::ok) [[unlikely]]
             return outcome;
@@ -467,7 +474,7 @@ std::optional<giop::LocateStatus> ask(ClientConnection& connection, const Target
     giop::Message answer;
     Outcome outcome = connection.send(message, limits.request);
     while (outcome == Outcome::ok) {
-        outcome = connection.receive(answer, limits.reply);
+        outcome = connection.receive(answer, limits.reply, Lane::current().serving_thread);
         giop::LocateReply reply;
         if (outcome != Outcome::ok || answer.type != giop::MessageType::locate_reply) continue;
         if (giop::parse(answer, reply) != cdr::Fault::none) break;

@@ -84,6 +84,7 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Deadline connection_deadline() const noexcept;
     [[nodiscard]] bool connect(const Target& target, Deadline deadline);
+    [[nodiscard]] const std::vector<Target>& targets_by_priority(const Reference& reference) const;
     /// Whether the arguments, encoded for another target, mean the same at this one. Then results
     /// are read as it sends them.
     [[nodiscard, gnu::cold]] bool text_suits(const Target& target);

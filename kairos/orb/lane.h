@@ -9,8 +9,11 @@
 #include "kairos/cdr/buffer.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/client_connection.h"
+#include "kairos/orb/priority.h"
+#include "kairos/orb/serving_thread.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,6 +51,12 @@ class Lane {
     Lane() = default;
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
+
+    /// Set while the thread serves requests: waits for replies go through it. Null elsewhere.
+    ServingThread* serving_thread = nullptr;
+
+    /// The thread's, once it was set or asked for: see thread_priority.
+    std::optional<Priority> priority;
 
     Spares<cdr::Buffer> buffers;
     Spares<UpcallMemory> upcall_memory;

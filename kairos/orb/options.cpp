@@ -3,10 +3,13 @@
 
 #include "kairos/ior/object_url.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace kairos::orb {
 namespace {
@@ -57,14 +60,74 @@ Result<void> set_fragment_size(Options& options, std::string_view option, std::s
     return {};
 }
 
+constexpr std::pair<std::string_view, Concurrency> architecture_names[] = {
+    {"thread-per-connection", Concurrency::thread_per_connection},
+    {"reactor", Concurrency::reactor},
+    {"reactor-per-priority", Concurrency::reactor_per_priority},
+    {"leader-followers", Concurrency::leader_followers},
+    {"worker-pool", Concurrency::worker_pool},
+    {"thread-per-request", Concurrency::thread_per_request},
+    {"thread-per-object", Concurrency::thread_per_object},
+    {"filter-chain", Concurrency::filter_chain},
+};
+
 Result<void> set_concurrency(Options& options, std::string_view option, std::string_view value)
 {
-    if (value == "thread-per-connection")
-        options.concurrency = Concurrency::thread_per_connection;
-    else if (value == "reactor")
-        options.concurrency = Concurrency::reactor;
-    else
-        return bad_option(option, value, "thread-per-connection or reactor");
+    for (const auto& [name, architecture] : architecture_names) {
+        if (value != name) continue;
+        options.concurrency = architecture;
+        return {};
+    }
+    return bad_option(option, value,
+                      "thread-per-connection, reactor, reactor-per-priority, leader-followers, "
+                      "worker-pool, thread-per-request, thread-per-object or filter-chain");
+}
+
+template <auto Member>
+Result<void> set_count(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::size_t>(value);
+    if (!number || *number == 0 || *number > 100'000)
+        return bad_option(option, value, "a number of 1 to 100000");
+    options.*Member = *number;
+    return {};
+}
+
+Result<void> set_lanes(Options& options, std::string_view option, std::string_view value)
+{
+    const Error bad =
+        bad_option(option, value, "priority[:threads],… with priorities of 0 to 32767, ascending");
+    options.lanes.clear();
+    for (std::string_view rest = value;;) {
+        const std::size_t comma = rest.find(',');
+        const std::string_view lane = rest.substr(0, comma);
+        const std::size_t colon = lane.find(':');
+        const auto priority = parse_number<std::int16_t>(lane.substr(0, colon));
+        const auto threads = colon == std::string_view::npos
+                                 ? std::optional<std::size_t>(1)
+                                 : parse_number<std::size_t>(lane.substr(colon + 1));
+        if (!priority || *priority < 0 || !threads || *threads == 0 || *threads > 1000) return bad;
+        if (!options.lanes.empty() && options.lanes.back().priority >= *priority) return bad;
+        options.lanes.push_back({*priority, *threads});
+        if (comma == std::string_view::npos) break;
+        rest.remove_prefix(comma + 1);
+    }
+    if (options.lanes.size() > limits::lanes_max) return bad;
+    return {};
+}
+
+Result<void> set_real_time(Options& options, std::string_view option, std::string_view value)
+{
+    if (value != "wanted" && value != "required")
+        return bad_option(option, value, "wanted or required");
+    options.real_time_required = value == "required";
+    return {};
+}
+
+Result<void> set_when_queue_full(Options& options, std::string_view option, std::string_view value)
+{
+    if (value != "block" && value != "refuse") return bad_option(option, value, "block or refuse");
+    options.when_queue_full = value == "block" ? WhenQueueFull::block : WhenQueueFull::refuse;
     return {};
 }
 
@@ -242,6 +305,12 @@ struct Known {
     Setter set;
 };
 
+/// Options that only some architectures know what to do with.
+struct Meaning {
+    std::string_view option;
+    std::initializer_list<Concurrency> architectures;
+};
+
 constexpr Known known_options[] = {
     {"-ORBid", set_orb_id},
     {"-ORBInitRef", add_initial_reference},
@@ -251,6 +320,12 @@ constexpr Known known_options[] = {
     {"-ORBPublish", set_publish},
     {"-ORBPublishAs", set_publish_as},
     {"-ORBConcurrency", set_concurrency},
+    {"-ORBThreads", set_count<&Options::threads>},
+    {"-ORBLanes", set_lanes},
+    {"-ORBRealTime", set_real_time},
+    {"-ORBPools", set_count<&Options::pools>},
+    {"-ORBQueue", set_count<&Options::requests_queued_max>},
+    {"-ORBQueueFull", set_when_queue_full},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
     {"-ORBClientTimeout", set_time<&CallPolicies::round_trip_max>},
@@ -279,6 +354,33 @@ const Known* find_option(std::string_view name)
     for (const Known& known : known_options)
         if (known.name == name) return &known;
     return nullptr;
+}
+
+/// Whether an option that was given has a meaning with the architecture that was chosen.
+Result<void> check_meaning(std::string_view option, Concurrency chosen)
+{
+    using enum Concurrency;
+    static constexpr auto pools = {leader_followers, worker_pool, thread_per_request,
+                                   thread_per_object, filter_chain};
+    static constexpr auto queues = {worker_pool, thread_per_object, filter_chain};
+    static constexpr auto bounds = {worker_pool, thread_per_request, thread_per_object,
+                                    filter_chain};
+    static constexpr auto filters = {filter_chain};
+    static constexpr auto priorities = {reactor_per_priority};
+    static constexpr Meaning meanings[] = {
+        {"-ORBThreads", pools}, {"-ORBQueue", queues},     {"-ORBQueueFull", bounds},
+        {"-ORBPools", filters}, {"-ORBLanes", priorities}, {"-ORBRealTime", priorities},
+    };
+    for (const Meaning& meaning : meanings) {
+        if (meaning.option != option) continue;
+        if (std::ranges::find(meaning.architectures, chosen) != meaning.architectures.end()) break;
+        const auto* const name = std::ranges::find(
+            architecture_names, chosen, &std::pair<std::string_view, Concurrency>::second);
+        return Error{ErrorCode::invalid_argument, std::string(option) +
+                                                      " contradicts -ORBConcurrency " +
+                                                      std::string(name->first)};
+    }
+    return {};
 }
 
 Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
@@ -335,6 +437,7 @@ Result<Options> parse_options(std::vector<std::string>& arguments)
 {
     Options options;
     std::vector<std::string> others;
+    std::vector<std::string_view> given;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view argument = arguments[i];
         if (!argument.starts_with("-ORB")) {
@@ -353,7 +456,10 @@ Result<Options> parse_options(std::vector<std::string>& arguments)
         const std::string value(equals == std::string_view::npos ? std::string_view(arguments[++i])
                                                                  : argument.substr(equals + 1));
         if (const auto set = known->set(options, known->name, value); !set) return set.error();
+        given.push_back(known->name);
     }
+    for (const std::string_view option : given)
+        if (auto check = check_meaning(option, options.concurrency); !check) return check.error();
     arguments = std::move(others);
     return options;
 }

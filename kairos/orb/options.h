@@ -23,6 +23,18 @@ namespace kairos::orb {
 enum class Concurrency {
     thread_per_connection, ///< a thread reads, serves and answers one connection
     reactor,               ///< one thread, the one in ORB::run or perform_work, serves all
+    reactor_per_priority,  ///< a reactor, a thread and an address for each priority
+    leader_followers,      ///< a pool shares all connections; who finds a request serves it
+    worker_pool,           ///< one thread reads, a pool serves from a queue
+    thread_per_request,    ///< one thread reads, each request has a thread
+    thread_per_object,     ///< one thread reads, each object has a thread
+    filter_chain,          ///< one thread reads, filters choose among pools
+};
+
+/// What becomes of a request for which the queue has no place.
+enum class WhenQueueFull {
+    block,  ///< it waits, and its connection is not read meanwhile
+    refuse, ///< it is answered with TRANSIENT at once
 };
 
 /// How object adapters find the servants of requests, unless their policies say otherwise.
@@ -43,6 +55,12 @@ struct ListenEndpoint {
     std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
 };
 
+/// A priority that a server has threads and addresses for.
+struct LaneOption {
+    std::int16_t priority = 0; ///< CORBA's, 0 to 32767
+    std::size_t threads = 1;
+};
+
 struct Options {
     std::string orb_id;
     std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints, -ORBEndpoint
@@ -50,6 +68,19 @@ struct Options {
     /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
     std::string default_initial_reference;
     Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
+    /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
+    /// those that belong to requests or objects.
+    std::size_t threads = limits::threads;
+    /// -ORBLanes priority[:threads],…: of reactor-per-priority, ascending. Empty: 0 and 32767.
+    std::vector<LaneOption> lanes;
+    /// -ORBRealTime wanted or required: whether a server starts without the priorities of its
+    /// lanes where the process may not have them.
+    bool real_time_required = false;
+    /// -ORBPools: how many pools the filters choose among.
+    std::size_t pools = 1;
+    /// -ORBQueue: requests that wait for a pool, or for an object's thread.
+    std::size_t requests_queued_max = limits::requests_queued_max;
+    WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
     net::SocketOptions socket; ///< -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1)
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections

@@ -31,7 +31,16 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBDebug"}), "-ORBDebug needs a value");
     EXPECT_EQ(reason({"-ORBDebug", "loud"}), "-ORBDebug: 'loud' is not a level of 0 to 3");
     EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
-              "-ORBConcurrency: 'magic' is not thread-per-connection or reactor");
+              "-ORBConcurrency: 'magic' is not thread-per-connection, reactor, "
+              "reactor-per-priority, leader-followers, worker-pool, thread-per-request, "
+              "thread-per-object or filter-chain");
+    for (const char* lanes : {"", "x", "-1", "32768", "1,1", "2,1", "1:0", "1:", ",1", "1,"})
+        EXPECT_EQ(reason({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", lanes}),
+                  std::string("-ORBLanes: '") + lanes +
+                      "' is not priority[:threads],… with priorities of 0 to 32767, ascending");
+    EXPECT_EQ(reason({"-ORBThreads", "0"}), "-ORBThreads: '0' is not a number of 1 to 100000");
+    EXPECT_EQ(reason({"-ORBQueueFull", "wait"}), "-ORBQueueFull: 'wait' is not block or refuse");
+    EXPECT_EQ(reason({"-ORBRealTime", "1"}), "-ORBRealTime: '1' is not wanted or required");
     EXPECT_EQ(reason({"-ORBDemux", "magic"}),
               "-ORBDemux: 'magic' is not linear, hash, active or delayered");
     EXPECT_EQ(reason({"-ORBCollocation", "yes"}),
@@ -46,6 +55,29 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBListenEndpoints", "iiop://h:99999"}),
               "-ORBListenEndpoints: endpoint 'iiop://h:99999': the port is not a number of 0 to "
               "65535");
+}
+
+TEST(Options, ThatMeanNothingTogetherAreRefused)
+{
+    const auto accepted = [](std::vector<std::string> arguments) {
+        const auto options = parse(std::move(arguments));
+        return options ? "accepted" : options.error().reason;
+    };
+    EXPECT_EQ(accepted({"-ORBThreads", "4"}),
+              "-ORBThreads contradicts -ORBConcurrency thread-per-connection");
+    EXPECT_EQ(accepted({"-ORBLanes", "0,1", "-ORBConcurrency", "worker-pool"}),
+              "-ORBLanes contradicts -ORBConcurrency worker-pool");
+    EXPECT_EQ(accepted({"-ORBConcurrency", "leader-followers", "-ORBQueue", "4"}),
+              "-ORBQueue contradicts -ORBConcurrency leader-followers");
+    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor", "-ORBRealTime", "required"}),
+              "-ORBRealTime contradicts -ORBConcurrency reactor");
+    EXPECT_EQ(accepted({"-ORBThreads", "4", "-ORBConcurrency", "worker-pool", "-ORBQueue", "1",
+                        "-ORBQueueFull", "refuse"}),
+              "accepted");
+    EXPECT_EQ(accepted({"-ORBConcurrency", "filter-chain", "-ORBPools", "2", "-ORBThreads", "1"}),
+              "accepted");
+    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,9:3"}),
+              "accepted");
 }
 
 TEST(Options, InitialReferencesMayHoldEqualsSigns)

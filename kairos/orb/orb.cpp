@@ -58,10 +58,18 @@ Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set)
 {
+    set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
 }
 
 Orb::~Orb() = default;
+
+void Orb::set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping)
+{
+    const std::lock_guard lock(mutex_);
+    priority_mappings_.push_back(std::move(mapping));
+    priority_mapping_.store(priority_mappings_.back().get(), std::memory_order_release);
+}
 
 ReferencePtr Orb::make_reference(ior::Ior ior)
 {
@@ -92,6 +100,8 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
         profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
         profile.components.push_back(ior::make_code_sets(code_sets_.offered()));
     }
+    if (const auto& by_priority = server_->priority_addresses(); !by_priority.empty())
+        profile.components.push_back(ior::make_priority_addresses(by_priority));
     std::span<const ior::Address> addresses = server_->published();
     // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
     if (options_.publish_as == PublishAs::alternates && options_.giop_version.minor >= 2) {
@@ -117,9 +127,10 @@ bool Orb::is_own_address(const std::string& host, std::uint16_t port) const
 {
     const std::lock_guard lock(mutex_);
     if (!server_) return false;
-    return std::ranges::any_of(server_->published(), [&](const ior::Address& address) {
-        return address.port == port && address.host == host;
-    });
+    const ior::Address address{host, port};
+    return std::ranges::count(server_->published(), address) != 0 ||
+           std::ranges::count(server_->priority_addresses(), address,
+                              &ior::PriorityAddress::address) != 0;
 }
 
 Result<void> Orb::listen()
@@ -130,6 +141,14 @@ Result<void> Orb::listen()
     if (!server) return server.error();
     server_ = std::move(server).value();
     return {};
+}
+
+bool Orb::add_request_filter(std::unique_ptr<RequestFilter> filter)
+{
+    const std::lock_guard lock(mutex_);
+    if (serving_ || options_.concurrency != Concurrency::filter_chain) return false;
+    request_filters_.push_back(std::move(filter));
+    return true;
 }
 
 void Orb::start_serving()

@@ -12,8 +12,10 @@
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
+#include "kairos/orb/filter.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 
 #include <atomic>
@@ -57,6 +59,12 @@ class Orb final : public RefCounted {
     [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const std::string& host, std::uint16_t port,
                                                   const Agreement& agreement);
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
+    [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
+    {
+        return *priority_mapping_.load(std::memory_order_acquire);
+    }
+    /// Any thread; those that were used before live as long as the ORB.
+    void set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping);
     /// A reference to an object of this process. Needs `listen`.
     [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key) const;
 
@@ -91,6 +99,15 @@ class Orb final : public RefCounted {
     }
     /// Later requests find no adapter.
     void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
+    /// What requests pass with -ORBConcurrency filter-chain, in this order. Constant once the ORB
+    /// serves.
+    [[nodiscard]] const std::vector<std::unique_ptr<RequestFilter>>&
+    request_filters() const noexcept
+    {
+        return request_filters_;
+    }
+    /// Before the ORB serves; false if it does, or has no filter chain.
+    [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
     /// Whether references say this address of objects here.
     [[nodiscard]] bool is_own_address(const std::string& host, std::uint16_t port) const;
     /// The thread in `run` or `perform_work`.
@@ -147,12 +164,15 @@ class Orb final : public RefCounted {
     SharedCallPolicies call_policies_;
     ClientConnections client_connections_;
     std::unique_ptr<cdr::Attachment> value_factories_;
+    std::vector<std::unique_ptr<RequestFilter>> request_filters_;
+    std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey = std::tuple<std::string, std::uint16_t, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
+    std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
 };
 
 /// Marks the calling thread as serving a request, perhaps from within another. The adapters above

@@ -26,16 +26,11 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
 {
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     for (const ior::Target& target : ior::targets(ior_)) {
-        const giop::Version version =
-            usable_version(target.version(), orb_->options().giop_version);
-        const Agreement agreement =
-            orb_->code_sets().agree(version.minor, target.profile->components);
-        targets_.push_back({orb_->endpoint(target.address.host, target.address.port, agreement),
-                            giop::RequestTemplate(version, target.object_key()),
-                            target.profile_index, agreement.form});
+        targets_.push_back(make_target(target, target.address));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
         is_local_ = serves_itself(target);
+        add_priorities(target);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
     const Collocation collocation = orb_->options().collocation;
@@ -47,6 +42,38 @@ Reference::~Reference()
 {
     for (const DirectLink* link = links_.load(); link != nullptr;)
         delete std::exchange(link, link->next);
+}
+
+Target Reference::make_target(const ior::Target& target, const ior::Address& address) const
+{
+    const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
+    const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
+    return {orb_->endpoint(address.host, address.port, agreement),
+            giop::RequestTemplate(version, target.object_key()), target.profile_index,
+            agreement.form};
+}
+
+/// Of the first usable profile.
+void Reference::add_priorities(const ior::Target& target)
+{
+    const auto* component = ior::find(target.profile->components, ior::tag_priority_addresses);
+    if (component == nullptr) return;
+    const auto addresses = ior::decode_priority_addresses(*component);
+    if (!addresses) return;
+    for (const ior::PriorityAddress& each : *addresses) {
+        const auto at =
+            std::ranges::lower_bound(by_priority_, each.priority, {}, &TargetsAt::priority);
+        const auto place = at != by_priority_.end() && at->priority == each.priority
+                               ? at
+                               : by_priority_.insert(at, {each.priority, {}});
+        place->targets.push_back(make_target(target, each.address));
+    }
+}
+
+const std::vector<Target>& Reference::targets_at(Priority priority) const noexcept
+{
+    const auto above = std::ranges::upper_bound(by_priority_, priority, {}, &TargetsAt::priority);
+    return above == by_priority_.begin() ? above->targets : std::prev(above)->targets;
 }
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of

@@ -13,6 +13,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/orb/endpoint.h"
 #include "kairos/orb/policies.h"
+#include "kairos/orb/priority.h"
 
 #include <atomic>
 #include <mutex>
@@ -59,6 +60,10 @@ class Reference final : public RefCounted {
     [[nodiscard]] const PolicyOverridesPtr& overrides() const noexcept { return overrides_; }
     /// In the order in which they are to be tried.
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
+    /// The same for a thread of this priority: where the server has addresses by priority, that of
+    /// the highest which is not above the thread's, or else the lowest.
+    [[nodiscard]] const std::vector<Target>& targets_at(Priority priority) const noexcept;
+    [[nodiscard]] bool has_priorities() const noexcept { return !by_priority_.empty(); }
     /// Whether the object is in this process, served by the reference's own ORB.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
     /// Whether stubs are to try call_directly first.
@@ -118,11 +123,18 @@ class Reference final : public RefCounted {
   private:
     ~Reference() override;
     [[nodiscard]] bool serves_itself(const ior::Target& target) const;
+    [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address) const;
+    void add_priorities(const ior::Target& target);
 
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;
     const PolicyOverridesPtr overrides_;
     std::vector<Target> targets_;
+    struct TargetsAt {
+        Priority priority;
+        std::vector<Target> targets;
+    };
+    std::vector<TargetsAt> by_priority_; // ascending
     ior::OctetVector object_key_;
     bool is_local_ = false;
     bool calls_directly_ = false;

@@ -4,11 +4,13 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/net/address.h"
+#include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server_connection.h"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace kairos::orb {
 namespace {
@@ -39,18 +41,27 @@ Result<Listener> open_listener(const ListenEndpoint& endpoint, const Options& op
         if (!addresses) return named(option, addresses.error());
         address = addresses->front();
     }
-    auto acceptor =
-        net::Acceptor::open(address, {.socket = options.socket,
-                                      .non_blocking = options.concurrency == Concurrency::reactor});
+    auto acceptor = net::Acceptor::open(
+        address, {.socket = options.socket,
+                  .non_blocking = options.concurrency != Concurrency::thread_per_connection});
     if (!acceptor) return named(option, acceptor.error());
     auto published = published_of(endpoint, acceptor->address(), options, machine);
     if (!published) return published.error();
     return Listener{std::move(acceptor).value(), std::move(published).value()};
 }
 
-Result<std::vector<Listener>> open_listeners(const Options& options)
+/// `port_offset` is added to ports that the options name.
+Result<std::vector<Listener>> open_listeners(const Options& options, std::size_t port_offset = 0)
 {
     std::vector<ListenEndpoint> endpoints = options.listen_endpoints;
+    for (ListenEndpoint& endpoint : endpoints)
+        if (endpoint.port != 0) {
+            if (endpoint.port + port_offset > std::numeric_limits<std::uint16_t>::max())
+                return Error{ErrorCode::invalid_argument,
+                             "-ORBListenEndpoints " + endpoint.text +
+                                 ": no port is left for each of -ORBLanes"};
+            endpoint.port = static_cast<std::uint16_t>(endpoint.port + port_offset);
+        }
     if (endpoints.empty())
         endpoints.push_back({.text = "iiop://", .host = {}, .published_host = {}});
     const Machine machine = Machine::current();
@@ -69,6 +80,58 @@ Result<std::vector<Listener>> open_listeners(const Options& options)
     return listeners;
 }
 
+Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> listeners,
+                                              std::unique_ptr<Dispatcher> (*make)(Orb&,
+                                                                                  RequestSource&))
+{
+    auto server = std::make_unique<HandoverServer>(orb, std::move(listeners));
+    if (const auto opened = server->open(make(orb, *server)); !opened) return opened.error();
+    return std::unique_ptr<Server>(std::move(server));
+}
+
+Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
+{
+    std::vector<LaneOption> options = orb.options().lanes;
+    if (options.empty()) options = {{.priority = 0}, {.priority = priority_max}};
+    std::vector<PriorityLane> lanes;
+    for (const LaneOption& option : options) {
+        auto listeners = open_listeners(orb.options(), lanes.size());
+        if (!listeners) return listeners.error();
+        lanes.push_back({option.priority, option.threads, std::move(listeners).value()});
+    }
+    return make_reactor_per_priority(orb, std::move(lanes));
+}
+
+Result<std::unique_ptr<Server>> open_server(Orb& orb)
+{
+    if (orb.options().concurrency == Concurrency::reactor_per_priority) return open_lanes(orb);
+    auto opened = open_listeners(orb.options());
+    if (!opened) return opened.error();
+    std::vector<Listener> listeners = std::move(opened).value();
+    switch (orb.options().concurrency) {
+    case Concurrency::thread_per_connection:
+        return make_thread_per_connection(orb, std::move(listeners));
+    case Concurrency::reactor:
+        return make_reactor(orb, std::move(listeners));
+    case Concurrency::leader_followers:
+        return make_leader_followers(
+            orb, std::move(listeners),
+            {.count = orb.options().threads,
+             .options = {.name = "kairos-pool", .cpu = {}, .scheduling = {}}});
+    case Concurrency::reactor_per_priority:
+        break; // has listeners for each
+    case Concurrency::worker_pool:
+        return make_handover(orb, std::move(listeners), make_worker_pool);
+    case Concurrency::thread_per_request:
+        return make_handover(orb, std::move(listeners), make_thread_per_request);
+    case Concurrency::thread_per_object:
+        return make_handover(orb, std::move(listeners), make_thread_per_object);
+    case Concurrency::filter_chain:
+        return make_handover(orb, std::move(listeners), make_filter_chain);
+    }
+    return Error{ErrorCode::invalid_argument, "-ORBConcurrency: unknown architecture"};
+}
+
 } // namespace
 
 Server::Server(Orb& orb, std::vector<Listener> listeners)
@@ -82,20 +145,22 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
 
 Result<std::unique_ptr<Server>> Server::open(Orb& orb)
 {
-    const Options& options = orb.options();
-    auto listeners = open_listeners(options);
-    if (!listeners) return listeners.error();
-    Result<std::unique_ptr<Server>> server =
-        options.concurrency == Concurrency::reactor
-            ? make_reactor(orb, std::move(listeners).value())
-            : make_thread_per_connection(orb, std::move(listeners).value());
-    if (server && options.announces_addresses) {
+    auto server = open_server(orb);
+    if (server && orb.options().announces_addresses) {
         std::string text;
         for (const ior::Address& address : (*server)->published())
             text += (text.empty() ? "" : ", ") + ior::to_string(address);
         log::announce("published in references: " + text);
     }
     return server;
+}
+
+std::vector<Listener*> Server::all_listeners()
+{
+    std::vector<Listener*> all;
+    for (Listener& listener : listeners_)
+        all.push_back(&listener);
+    return all;
 }
 
 void Server::log_refusal(const net::Acceptor::Accepted& accepted)

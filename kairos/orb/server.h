@@ -7,9 +7,12 @@
 #include "kairos/base/result.h"
 #include "kairos/ior/component.h"
 #include "kairos/net/acceptor.h"
+#include "kairos/net/thread.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/priority.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kairos::orb {
@@ -35,6 +38,12 @@ class Server {
     /// What references say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
 
+    /// Where requests of each priority go, if that differs: then also `published` is one of these.
+    [[nodiscard]] const std::vector<ior::PriorityAddress>& priority_addresses() const noexcept
+    {
+        return priority_addresses_;
+    }
+
     virtual void start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.
     virtual bool run() = 0;
@@ -47,24 +56,52 @@ class Server {
     /// Waits until every connection was closed in order. After `stop`; not in an upcall.
     virtual void join() noexcept = 0;
 
-  protected:
-    Server(Orb& orb, std::vector<Listener> listeners);
-
     /// Says why a connection could not be accepted. Once an episode.
     static void log_refusal(const net::Acceptor::Accepted& accepted);
     /// Tells a client that came too late that nothing it has sent was executed.
     static void turn_away(net::Socket socket) noexcept;
+
+  protected:
+    Server(Orb& orb, std::vector<Listener> listeners);
+
+    [[nodiscard]] std::vector<Listener*> all_listeners();
+
+    /// Of several servers, one for each priority.
+    Server(Orb& orb, std::vector<ior::Address> published,
+           std::vector<ior::PriorityAddress> priority_addresses)
+        : orb_(orb), published_(std::move(published)),
+          priority_addresses_(std::move(priority_addresses))
+    {
+    }
 
     Orb& orb_;
     std::vector<Listener> listeners_;
 
   private:
     std::vector<ior::Address> published_;
+    std::vector<ior::PriorityAddress> priority_addresses_;
 };
 
 [[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,
                                                                  std::vector<Listener> listeners);
 [[nodiscard]] Result<std::unique_ptr<Server>> make_reactor(Orb& orb,
                                                            std::vector<Listener> listeners);
+/// Threads of a server that are alike.
+struct ServingThreads {
+    std::size_t count = 1; ///< that serve at the same time
+    net::ThreadOptions options{};
+    std::optional<Priority> priority{}; ///< that they are known to have
+};
+[[nodiscard]] Result<std::unique_ptr<Server>>
+make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
+/// A priority, and the listeners and threads it has.
+struct PriorityLane {
+    Priority priority = 0;
+    std::size_t threads = 1;
+    std::vector<Listener> listeners;
+};
+/// At least one lane; the lowest priority first.
+[[nodiscard]] Result<std::unique_ptr<Server>>
+make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes);
 
 } // namespace kairos::orb

@@ -5,6 +5,8 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
+#include "kairos/giop/ordinary_request.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 
 #include <array>
@@ -33,25 +35,55 @@ ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
         if (!holding_) hold.end();
         if (next != Next::read) return next;
     }
-    giop::Message message;
+    return take_messages([&](const giop::Message& message) { return serve(message, memory); });
+}
+
+ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
+{
+    switch (event) {
+    case giop::Connection::Event::message_error:
+        log::warning("peer " + peer_.to_text() + " answered MessageError");
+        return Next::close;
+    case giop::Connection::Event::fault:
+        return refuse(giop::describe(protocol_.fault()));
+    default:
+        return Next::close;
+    }
+}
+
+void ServerConnection::keep_requests_in_progress()
+{
+    kept_.push_back(protocol_.keep_messages());
+    hold.end(); // a request that was held is being served: it does not wait any more
+}
+
+void ServerConnection::wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
+{
+    bool listens = true;
     for (;;) {
-        if (congested_) [[unlikely]]
-            return broken_ ? Next::close : Next::read;
-        switch (protocol_.next(message)) {
-        case giop::Connection::Event::need_bytes:
-            return broken_ ? Next::close : Next::read;
-        case giop::Connection::Event::message:
-            if (const Next next = serve(message, memory); next != Next::read) [[unlikely]]
-                return next;
-            continue;
-        case giop::Connection::Event::closed:
-            return Next::close;
-        case giop::Connection::Event::message_error:
-            log::warning("peer " + peer_.to_text() + " answered MessageError");
-            return Next::close;
-        case giop::Connection::Event::fault:
-            return refuse(giop::describe(protocol_.fault()));
-        }
+        listens = listens && !holding_ && !congested_ && !broken_;
+        const ReadableOf readable = wait_either(reply, listens ? &socket_ : nullptr, deadline);
+        if (readable.first || !readable.second) return;
+        listens = receive_nested();
+    }
+}
+
+/// False: there is nothing more to read for the time being. The end of the connection is left to
+/// be found by who serves it.
+bool ServerConnection::receive_nested() noexcept
+{
+    try {
+        Lane& lane = Lane::current();
+        auto memory = lane.upcall_memory.take();
+        keep_requests_in_progress();
+        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        if (!got.ok()) return got.status == net::IoResult::Status::would_block;
+        protocol_.received(got.bytes);
+        const Next next = serve_received(*memory);
+        lane.upcall_memory.give_back(std::move(memory));
+        return next == Next::read;
+    } catch (const std::bad_alloc&) {
+        return false;
     }
 }
 
@@ -61,9 +93,10 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
     switch (message.type) {
     case giop::MessageType::request: {
         giop::Request request;
-        const cdr::Fault fault = giop::parse(message, request);
-        if (fault != cdr::Fault::none) [[unlikely]]
-            return refuse(cdr::describe(fault));
+        if (!giop::parse_ordinary(message, request)) [[unlikely]] {
+            const cdr::Fault fault = giop::parse(message, request);
+            if (fault != cdr::Fault::none) return refuse(cdr::describe(fault));
+        }
         switch (serve_request(message, request, memory)) {
         case Served::yes:
             return Next::read;
@@ -104,7 +137,7 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
 /// line a connection, or a peer could fill the log.
 void ServerConnection::note_malformed_arguments()
 {
-    if (std::exchange(had_malformed_arguments_, true)) return;
+    if (had_malformed_arguments_.exchange(true)) return;
     log::error("malformed arguments from " + peer_.to_text() +
                "; answered with MARSHAL, as will be others, which are not logged");
 }

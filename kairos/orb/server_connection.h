@@ -10,7 +10,11 @@
 #include "kairos/net/socket.h"
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
+#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/upcall.h"
+
+#include <atomic>
+#include <vector>
 
 namespace kairos::orb {
 
@@ -35,8 +39,22 @@ class ServerConnection : public ReplyChannel {
         hold,  ///< a request is held by the adapter: call again when it may go on
         close, ///< the peer closed, or was told why we do
     };
-    /// Serves every whole message received; stops early while the connection is `congested_`.
+    /// Serves every whole message received; stops early while the connection is `congested_`. Also
+    /// nested, while the thread's own call waits in a request of this connection: after
+    /// keep_requests_in_progress.
     [[nodiscard]] Next serve_received(UpcallMemory& memory);
+    /// Before bytes are received while a request of this connection is being served: what it was
+    /// read from stays until it is done. Throws std::bad_alloc.
+    [[gnu::cold]] void keep_requests_in_progress();
+    /// Waits for a reply that a request of this connection needs, and serves what comes on the
+    /// connection meanwhile: who answers us may share it with who called us.
+    void wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept;
+    /// No request of this connection is being served any more: gives back what was kept.
+    void no_request_in_progress() noexcept
+    {
+        if (!kept_.empty()) [[unlikely]]
+            kept_.clear();
+    }
 
     /// The peer has closed. True if that was within a message: it was refused like any malformed
     /// one.
@@ -51,15 +69,33 @@ class ServerConnection : public ReplyChannel {
     net::Socket socket_;
     const net::Address peer_;
     giop::Connection protocol_;
-    bool broken_ = false;    ///< a reply could not be sent: nothing more can be
-    bool congested_ = false; ///< the peer does not take its replies: make no more of them
+    // Set by whoever sends replies, which may be another thread than the one that reads.
+    std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
+    /// The peer does not take its replies, some are queued: make no more of them.
+    std::atomic<bool> congested_{false};
 
-  private:
-    [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
+    /// Gives every whole message received to `take`, which says how to go on; stops early while the
+    /// connection is congested, or holds a request.
+    template <typename Take>
+    [[nodiscard]] Next take_messages(Take&& take)
+    {
+        giop::Message message;
+        for (;;) {
+            if (congested_ || holding_) [[unlikely]]
+                return broken_ ? Next::close : holding_ ? Next::hold : Next::read;
+            const giop::Connection::Event event = protocol_.next(message);
+            if (event == giop::Connection::Event::need_bytes)
+                return broken_ || protocol_.ended() ? Next::close : Next::read;
+            if (event != giop::Connection::Event::message) [[unlikely]]
+                return end_with(event);
+            if (const Next next = take(message); next != Next::read) [[unlikely]]
+                return next;
+        }
+    }
+    /// Answers MessageError, and tells the log why.
     [[nodiscard]] Next refuse(std::string_view why);
+    /// Any thread.
     void note_malformed_arguments();
-    [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
-                                       UpcallMemory& memory);
 
     /// How text travels in this request and its reply: as the client said at its first request.
     [[nodiscard]] const cdr::TextForm* text_form(const giop::Request& request)
@@ -68,6 +104,13 @@ class ServerConnection : public ReplyChannel {
             find_text_form(request);
         return text_;
     }
+
+  private:
+    [[nodiscard]] bool receive_nested() noexcept;
+    [[nodiscard]] Next end_with(giop::Connection::Event event);
+    [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
+    [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
+                                       UpcallMemory& memory);
     void find_text_form(const giop::Request& request);
 
     std::optional<CodeSetContext> code_sets_; // what the client announced
@@ -75,7 +118,8 @@ class ServerConnection : public ReplyChannel {
     std::uint8_t text_minor_ = 0xFF;
     giop::Message held_; // the message that the adapter did not take, if `holding_`
     bool holding_ = false;
-    bool had_malformed_arguments_ = false;
+    std::vector<giop::Connection::Kept> kept_; // of requests that wait for calls of their own
+    std::atomic<bool> had_malformed_arguments_{false};
 };
 
 } // namespace kairos::orb

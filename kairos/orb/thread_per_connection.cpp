@@ -8,6 +8,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
+#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transmit.h"
 
 #include <atomic>
@@ -22,12 +23,13 @@ namespace kairos::orb {
 namespace {
 
 /// A connection and the thread that serves it. Only that thread uses it, but for `interrupt`.
-class ConnectionThread final : public ServerConnection {
+class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
     using ServerConnection::ServerConnection;
 
     void run()
     {
+        Lane::current().serving_thread = this;
         try {
             while (serve_once()) {
             }
@@ -64,10 +66,16 @@ class ConnectionThread final : public ServerConnection {
             broken_ = true;
     }
 
+    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override
+    {
+        wait_and_serve(reply, deadline);
+    }
+
   private:
     /// Reads and serves what came. False: the connection ends.
     bool serve_once()
     {
+        no_request_in_progress();
         const net::IoResult got = socket_.read(protocol_.space());
         if (!got.ok()) [[unlikely]] {
             ended_ = !interrupted_ && end_received();

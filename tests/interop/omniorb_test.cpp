@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kairos and Debian's omniORB, each as client and as server of the other: the whole suite of
-// tests/calls over every GIOP version, with and without fragments, against both of our servers;
-// forwards, location requests and the ends of connections.
+// tests/calls over every GIOP version, with and without fragments, against every architecture of
+// our servers; forwards, location requests and the ends of connections.
 #include "fixture.h"
 #include "peer.h"
 
 #include <kairos/corba/Messaging.h>
 #include <kairos/ir/ir.h>
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <memory>
 #include <netinet/in.h>
@@ -60,14 +61,15 @@ void run_kairos_client(const std::string& reference, const Arguments& options = 
 struct Way {
     std::string version;
     bool fragments;
-    bool reactor;
+    std::string concurrency = "thread-per-connection";
 };
 
 std::string way_name(const testing::TestParamInfo<Way>& info)
 {
     std::string name = std::string("giop_1_") + info.param.version.back();
     if (info.param.fragments) name += "_fragments";
-    if (info.param.reactor) name += "_reactor";
+    name += "_" + info.param.concurrency;
+    std::ranges::replace(name, '-', '_');
     return name;
 }
 
@@ -95,23 +97,25 @@ TEST_P(KairosCallsOmniOrb, EveryCheck)
 TEST_P(OmniOrbCallsKairos, EveryCheck)
 {
     Arguments options = kairos_side(GetParam());
-    if (GetParam().reactor) options = options + Arguments{"-ORBConcurrency", "reactor"};
+    options = options + Arguments{"-ORBConcurrency", GetParam().concurrency};
     const Peer server = kairos_server(options);
     run_omniorb_client(server.reference[0], omniorb_side(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, KairosCallsOmniOrb,
-                         testing::Values(Way{"1.0", false, false}, Way{"1.1", false, false},
-                                         Way{"1.1", true, false}, Way{"1.2", false, false},
-                                         Way{"1.2", true, false}),
+                         testing::Values(Way{"1.0", false}, Way{"1.1", false}, Way{"1.1", true},
+                                         Way{"1.2", false}, Way{"1.2", true}),
                          way_name);
-INSTANTIATE_TEST_SUITE_P(Ways, OmniOrbCallsKairos,
-                         testing::Values(Way{"1.0", false, false}, Way{"1.1", false, false},
-                                         Way{"1.1", true, false}, Way{"1.2", false, false},
-                                         Way{"1.2", true, false}, Way{"1.0", false, true},
-                                         Way{"1.1", true, true}, Way{"1.2", false, true},
-                                         Way{"1.2", true, true}),
-                         way_name);
+INSTANTIATE_TEST_SUITE_P(
+    Ways, OmniOrbCallsKairos,
+    testing::Values(Way{"1.0", false}, Way{"1.1", false}, Way{"1.1", true}, Way{"1.2", false},
+                    Way{"1.2", true}, Way{"1.0", false, "reactor"}, Way{"1.1", true, "reactor"},
+                    Way{"1.2", false, "reactor"}, Way{"1.2", true, "reactor"},
+                    Way{"1.2", true, "reactor-per-priority"}, Way{"1.2", true, "leader-followers"},
+                    Way{"1.1", true, "worker-pool"}, Way{"1.2", true, "worker-pool"},
+                    Way{"1.2", true, "thread-per-request"}, Way{"1.2", true, "thread-per-object"},
+                    Way{"1.2", true, "filter-chain"}),
+    way_name);
 
 // The programs are the same: what one ORB does with itself is what the others are held to.
 TEST(Yardstick, OmniOrbCallsOmniOrb)

@@ -332,8 +332,8 @@ template <typename Call>
     }
 }
 
-/// Tests that run with both architectures.
-class BothArchitectures : public ::testing::TestWithParam<const char*> {
+/// Tests that run with every architecture that a server can have.
+class EveryArchitecture : public ::testing::TestWithParam<const char*> {
   protected:
     LogLines log_; // before any server
 };
@@ -341,12 +341,17 @@ class BothArchitectures : public ::testing::TestWithParam<const char*> {
 [[nodiscard]] inline std::string
 architecture_name(const ::testing::TestParamInfo<const char*>& parameter)
 {
-    return parameter.param == std::string_view("reactor") ? "reactor" : "thread_per_connection";
+    std::string name = parameter.param;
+    std::ranges::replace(name, '-', '_');
+    return name;
 }
 
 } // namespace kairos::orb_testing
 
-#define KAIROS_BOTH_ARCHITECTURES(suite)                                                           \
+#define KAIROS_EVERY_ARCHITECTURE(suite)                                                           \
     INSTANTIATE_TEST_SUITE_P(Architectures, suite,                                                 \
-                             ::testing::Values("thread-per-connection", "reactor"),                \
+                             ::testing::Values("thread-per-connection", "reactor",                 \
+                                               "reactor-per-priority", "leader-followers",         \
+                                               "worker-pool", "thread-per-request",                \
+                                               "thread-per-object", "filter-chain"),               \
                              ::kairos::orb_testing::architecture_name)

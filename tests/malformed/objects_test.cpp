@@ -28,7 +28,7 @@ Octets key_with(Octets key, const std::function<void(ior::ObjectKey&)>& change)
     return {octets.begin(), octets.end()};
 }
 
-class UnknownTarget : public BothArchitectures {};
+class UnknownTarget : public EveryArchitecture {};
 
 TEST_P(UnknownTarget, Trap20_KeysAreOpaqueAndOnlyOursAreServed)
 {
@@ -178,7 +178,7 @@ TEST_P(UnknownTarget, Trap08_EveryAddressingModeIsUnderstood)
 
 // --- servants that throw -------------------------------------------------------------------------
 
-class ThrowingServant : public BothArchitectures {
+class ThrowingServant : public EveryArchitecture {
   protected:
     /// What a client and a raw peer see when `act` throws.
     void expect(const std::string& exception, const std::function<void()>& action)
@@ -269,8 +269,8 @@ TEST_P(ThrowingServant, OnewaysAreAnsweredByNothing)
     EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 3u);
 }
 
-KAIROS_BOTH_ARCHITECTURES(UnknownTarget);
-KAIROS_BOTH_ARCHITECTURES(ThrowingServant);
+KAIROS_EVERY_ARCHITECTURE(UnknownTarget);
+KAIROS_EVERY_ARCHITECTURE(ThrowingServant);
 
 } // namespace
 } // namespace kairos::orb_testing

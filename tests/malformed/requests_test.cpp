@@ -189,7 +189,7 @@ const BadInput bad_messages[] = {
      }},
 };
 
-class MalformedMessage : public BothArchitectures {};
+class MalformedMessage : public EveryArchitecture {};
 
 TEST_P(MalformedMessage, IsAnsweredByMessageErrorAndTheConnectionCloses)
 {
@@ -373,7 +373,7 @@ const BadInput bad_arguments[] = {
      [](Bytes key) { return request(key, "_is_a").u32(2).raw("ab").finish(); }},
 };
 
-class MalformedArguments : public BothArchitectures {};
+class MalformedArguments : public EveryArchitecture {};
 
 TEST_P(MalformedArguments, AreAnsweredByMarshalAndTheConnectionLivesOn)
 {
@@ -467,8 +467,8 @@ TEST_P(MalformedArguments, NoMemoryForAMessageEndsThatConnectionOnly)
     EXPECT_EQ(ParsedReply(other.read_message()).text(), "NO_EXCEPTION");
 }
 
-KAIROS_BOTH_ARCHITECTURES(MalformedMessage);
-KAIROS_BOTH_ARCHITECTURES(MalformedArguments);
+KAIROS_EVERY_ARCHITECTURE(MalformedMessage);
+KAIROS_EVERY_ARCHITECTURE(MalformedArguments);
 
 } // namespace
 } // namespace kairos::orb_testing

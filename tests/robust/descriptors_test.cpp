@@ -46,7 +46,7 @@ bool served(RunningServer& server, RawPeer& peer)
     return answer.size() > giop::header_size;
 }
 
-class Exhaustion : public BothArchitectures {};
+class Exhaustion : public EveryArchitecture {};
 
 TEST_P(Exhaustion, OfDescriptorsIsSaidOnceAnEpisodeAndPasses)
 {
@@ -130,7 +130,7 @@ TEST_P(Exhaustion, OfMaxConnectionsTurnsNewcomersAwayInOrder)
     EXPECT_EQ(result, "ok");
 }
 
-KAIROS_BOTH_ARCHITECTURES(Exhaustion);
+KAIROS_EVERY_ARCHITECTURE(Exhaustion);
 
 } // namespace
 } // namespace kairos::orb_testing

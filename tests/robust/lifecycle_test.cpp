@@ -17,7 +17,7 @@ std::string answer(RawPeer& peer, const Octets& message)
 
 // --- POAManager ----------------------------------------------------------------------------------
 
-class ManagerStates : public BothArchitectures {};
+class ManagerStates : public EveryArchitecture {};
 
 TEST_P(ManagerStates, HeldRequestsAreServedAfterActivate)
 {
@@ -43,8 +43,11 @@ TEST_P(ManagerStates, HeldRequestsAreServedAfterActivate)
     EXPECT_EQ(server.servant().calls, 5u);
     server.manager()->activate();
     for (RawPeer& peer : peers) {
-        EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 2u);
-        EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 3u);
+        // Threads of a pool may overtake each other.
+        const auto first = ParsedReply(peer.read_message()).reply.request_id;
+        const auto second = ParsedReply(peer.read_message()).reply.request_id;
+        EXPECT_EQ(std::min(first, second), 2u);
+        EXPECT_EQ(std::max(first, second), 3u);
     }
     EXPECT_EQ(server.servant().calls, 15u);
 }
@@ -144,7 +147,7 @@ TEST_P(ManagerStates, WaitingWithinAnUpcallIsRefused)
 
 // --- shutting down -------------------------------------------------------------------------------
 
-class Shutdown : public BothArchitectures {};
+class Shutdown : public EveryArchitecture {};
 
 TEST_P(Shutdown, Trap04_ConnectedClientsGetCloseConnection)
 {
@@ -350,8 +353,8 @@ TEST(PerformWork, ServesTheReactorWithoutRun)
     orb->destroy();
 }
 
-KAIROS_BOTH_ARCHITECTURES(ManagerStates);
-KAIROS_BOTH_ARCHITECTURES(Shutdown);
+KAIROS_EVERY_ARCHITECTURE(ManagerStates);
+KAIROS_EVERY_ARCHITECTURE(Shutdown);
 
 } // namespace
 } // namespace kairos::orb_testing

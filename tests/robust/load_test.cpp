@@ -39,7 +39,15 @@ std::size_t connections_possible(std::size_t wanted)
     return possible;
 }
 
-class Load : public BothArchitectures {};
+class Load : public EveryArchitecture {
+  protected:
+    static bool hands_over()
+    {
+        const std::string_view architecture = GetParam();
+        return architecture == "worker-pool" || architecture == "filter-chain" ||
+               architecture == "thread-per-request" || architecture == "thread-per-object";
+    }
+};
 
 TEST_P(Load, ThousandConnectionsAndAllTheirCallsInFlatMemory)
 {
@@ -68,13 +76,19 @@ TEST_P(Load, ThousandConnectionsAndAllTheirCallsInFlatMemory)
         if (HasFatalFailure()) return;
     }
     EXPECT_EQ(server.servant().calls, rounds * connections);
-    EXPECT_EQ(heap::held, held);
-    EXPECT_EQ(heap::highest, held) << "allocated and given back";
+    // Where requests are handed over, each that is under way at the same time has memory; and in
+    // a pool not every thread has had its turn by now.
+    const std::size_t under_way = hands_over() ? connections * 2048
+                                  : GetParam() == std::string_view("leader-followers") ? 1 << 20
+                                                                                       : 0;
+    EXPECT_LE(heap::held, held + under_way);
+    EXPECT_LE(heap::highest, held + under_way) << "allocated and given back";
 }
 
 TEST_P(Load, ConnectionsThatComeAndGoLeaveNothing)
 {
     RunningServer server(GetParam());
+    const std::size_t threads_max = threads() + limits::threads;
     const auto come_and_go = [&](int i) {
         RawPeer peer = server.connect();
         if (i % 3 == 0) return; // says nothing
@@ -87,9 +101,9 @@ TEST_P(Load, ConnectionsThatComeAndGoLeaveNothing)
     for (int i = 0; i < 5000; ++i)
         come_and_go(i);
     // Those that ended last may be about to. Whoever is served now came after them all.
-    while (descriptors() > descriptors_before + 1 || threads() > 8)
+    while (descriptors() > descriptors_before + 1 || threads() > threads_max)
         std::this_thread::yield();
-    EXPECT_LE(threads(), 8u);
+    EXPECT_LE(threads(), threads_max);
 }
 
 TEST_P(Load, ClientsThatComeAndGoLeaveNothing)
@@ -172,7 +186,7 @@ TEST_P(Load, ManyThreadsCallAndGetTheirOwnAnswers)
     EXPECT_EQ(client.orb()->_kairos_core().client_connections().count(), 0u); // went with them
 }
 
-KAIROS_BOTH_ARCHITECTURES(Load);
+KAIROS_EVERY_ARCHITECTURE(Load);
 
 } // namespace
 } // namespace kairos::orb_testing

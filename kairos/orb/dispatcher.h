@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whoever serves requests that another thread has read: one implementation an architecture. A
+// request owns its bytes and its answer's way, so it may be served by any thread at any time.
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/cdr/buffer.h"
+#include "kairos/giop/locate.h"
+#include "kairos/giop/request.h"
+#include "kairos/net/thread.h"
+#include "kairos/orb/dispatch.h"
+#include "kairos/orb/upcall.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kairos::orb {
+
+class HandoverConnection;
+class RequestStore;
+
+/// A Request or LocateRequest outside its connection's buffer. Used by one thread at a time.
+class QueuedRequest final : public ReplyChannel {
+  public:
+    ~QueuedRequest();
+
+    /// Becomes a copy of `message`. Its arguments are not looked at. `text` of a request is set by
+    /// the connection, which knows.
+    [[nodiscard]] cdr::Fault fill(HandoverConnection& connection, const giop::Message& message);
+    [[nodiscard]] bool is_request() const noexcept
+    {
+        return message_.type == giop::MessageType::request;
+    }
+    [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
+    void set_text(const cdr::TextForm* text) noexcept { text_ = text; }
+    /// However GIOP addressed the target. `arena` may hold it.
+    [[nodiscard]] Bytes object_key(Arena& arena) const;
+
+    /// Serves and answers it. False: the adapter holds it, or its peer does not take its replies.
+    [[nodiscard]] bool serve(UpcallMemory& memory) noexcept;
+    /// After that: whether to serve it again may help.
+    [[nodiscard]] bool may_go_on() const noexcept;
+    /// Answers with an exception instead of serving it.
+    void refuse(const CORBA::SystemException& exception, UpcallMemory& memory) noexcept;
+
+    void send(Bytes header, const cdr::Writer& body) noexcept override;
+
+    [[nodiscard]] const net::Address& peer() const noexcept;
+    /// Somebody who is told when the request was answered, or dropped.
+    class Watcher {
+      public:
+        virtual void on_done() noexcept = 0;
+
+      protected:
+        ~Watcher() = default;
+    };
+    Watcher* watcher = nullptr;
+    std::size_t pool = 0; ///< which is to serve it, where there are several
+    bool counted = false; ///< by its connection, as one under way
+
+  private:
+    friend class RequestList;
+    friend class RequestStore;
+
+    IntrusivePtr<HandoverConnection> connection_;
+    cdr::Buffer bytes_;
+    std::vector<std::uint32_t> part_begins_;
+    giop::Message message_;
+    giop::Request request_;
+    giop::LocateRequest locate_;
+    const cdr::TextForm* text_ = nullptr;
+    bool waits_for_peer_ = false;
+    QueuedRequest* next_ = nullptr;
+};
+
+struct RecycleRequest {
+    RequestStore* store = nullptr;
+    void operator()(QueuedRequest* request) const noexcept;
+};
+using QueuedRequestPtr = std::unique_ptr<QueuedRequest, RecycleRequest>;
+
+/// Requests that are not in use. Any thread.
+class RequestStore {
+  public:
+    /// Keeps so many.
+    explicit RequestStore(std::size_t spares_max) noexcept : spares_max_(spares_max) {}
+    RequestStore(const RequestStore&) = delete;
+    RequestStore& operator=(const RequestStore&) = delete;
+
+    [[nodiscard]] QueuedRequestPtr take();
+
+  private:
+    friend struct RecycleRequest;
+    void give_back(QueuedRequest* request) noexcept;
+
+    const std::size_t spares_max_;
+    std::mutex mutex_; // guards spares_
+    std::vector<std::unique_ptr<QueuedRequest>> spares_;
+};
+
+/// Requests in the order in which they are to be served. Takes no memory.
+class RequestList {
+  public:
+    RequestList() = default;
+    RequestList(const RequestList&) = delete;
+    RequestList& operator=(const RequestList&) = delete;
+    ~RequestList() { clear(); }
+
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    void push_back(QueuedRequestPtr request) noexcept;
+    [[nodiscard]] QueuedRequestPtr pop_front() noexcept;
+    /// All of `earlier` in front of what is here.
+    void put_in_front(RequestList& earlier) noexcept;
+    void clear() noexcept;
+
+  private:
+    QueuedRequest* first_ = nullptr;
+    QueuedRequest* last_ = nullptr;
+    std::size_t size_ = 0;
+    RequestStore* store_ = nullptr; // of all of them
+};
+
+/// Requests that could not be served, until it is said that they may be again. Guarded by whoever
+/// has it.
+class HeldRequests {
+  public:
+    /// False if that is now.
+    [[nodiscard]] bool add(QueuedRequestPtr& request) noexcept;
+    [[nodiscard]] RequestList& list() noexcept { return held_; }
+    [[nodiscard]] bool empty() const noexcept { return held_.empty(); }
+
+  private:
+    RequestList held_;
+};
+
+/// Where a dispatcher's requests come from.
+class RequestSource {
+  public:
+    /// Any thread: what a full dispatcher did not take may be offered again.
+    virtual void on_space() noexcept = 0;
+
+  protected:
+    ~RequestSource() = default;
+};
+
+class Dispatcher {
+  public:
+    virtual ~Dispatcher() = default;
+    Dispatcher(const Dispatcher&) = delete;
+    Dispatcher& operator=(const Dispatcher&) = delete;
+
+    /// Once, before the first request.
+    [[nodiscard]] virtual Result<void> start() = 0;
+    /// Takes a request over, or leaves it where it is if the queue is full: then on_space() follows
+    /// when there is room. The thread that reads.
+    virtual void take(QueuedRequestPtr& request, UpcallMemory& memory) = 0;
+    /// Any thread: what could not be served is to be tried again.
+    virtual void resume() noexcept = 0;
+    /// Requests in progress are finished, others dropped. Waits.
+    virtual void end() noexcept = 0;
+
+  protected:
+    Dispatcher() = default;
+};
+
+/// The dispatchers, each in the file of its architecture.
+[[nodiscard]] std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source);
+[[nodiscard]] std::unique_ptr<Dispatcher> make_thread_per_request(Orb& orb, RequestSource& source);
+[[nodiscard]] std::unique_ptr<Dispatcher> make_thread_per_object(Orb& orb, RequestSource& source);
+[[nodiscard]] std::unique_ptr<Dispatcher> make_filter_chain(Orb& orb, RequestSource& source);
+
+} // namespace kairos::orb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters in front of the servants (the thread framework of paper 003, -ORBConcurrency
+// filter-chain): each request passes all of them, in order, in the thread that has read it, before
+// it is queued for a pool of threads.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/net/address.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kairos::orb {
+
+/// A request that a filter looks at. Views into it last as long as the call.
+struct FilteredRequest {
+    std::string_view operation;
+    Bytes object_key;
+    const net::Address& peer;
+    std::size_t argument_bytes = 0;
+    bool response_expected = false;
+    /// Which pool will serve it, beginning with 0; filters may say another. One that is not there
+    /// is the last.
+    std::size_t pool = 0;
+};
+
+class RequestFilter {
+  public:
+    RequestFilter() = default;
+    RequestFilter(const RequestFilter&) = delete;
+    RequestFilter& operator=(const RequestFilter&) = delete;
+    virtual ~RequestFilter() = default;
+
+    enum class Verdict : std::uint8_t {
+        pass,   ///< to the next filter, and at last to its pool
+        refuse, ///< the caller gets NO_PERMISSION
+        later,  ///< the caller gets TRANSIENT: it may try again
+    };
+    /// In the one thread that reads. Must not block: nothing is read meanwhile.
+    [[nodiscard]] virtual Verdict filter(FilteredRequest& request) noexcept = 0;
+    /// The request, which had passed, was answered. Any thread.
+    virtual void on_done() noexcept {}
+};
+
+} // namespace kairos::orb

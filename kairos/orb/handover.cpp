@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/handover.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+
+#include <utility>
+
+namespace kairos::orb {
+
+// --- HandoverConnection --------------------------------------------------------------------------
+
+void HandoverConnection::send(Bytes header, const cdr::Writer& body) noexcept
+{
+    bool needs_attention = false;
+    {
+        const std::lock_guard lock(send_mutex_);
+        const bool was_broken = broken_;
+        const bool was_congested = congested_;
+        put(header, body);
+        needs_attention = broken_ != was_broken || congested_ != was_congested;
+    }
+    if (needs_attention) server_.attend(*this);
+}
+
+void HandoverConnection::fail(std::string_view why) noexcept
+{
+    log::error(std::string(why) + " to " + peer_.to_text() + "; connection closed");
+    {
+        const std::lock_guard lock(send_mutex_);
+        broken_ = true;
+    }
+    server_.attend(*this);
+}
+
+HandoverConnection::Next HandoverConnection::take_received(UpcallMemory& memory)
+{
+    if (waiting_ && offer(memory) == Next::hold) return Next::hold;
+    return take_messages([&](const giop::Message& message) { return hand_over(message, memory); });
+}
+
+HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& message,
+                                                       UpcallMemory& memory)
+{
+    if (message.type == giop::MessageType::cancel_request) return Next::read; // it is too late
+    waiting_ = server_.requests().take();
+    if (const cdr::Fault fault = waiting_->fill(*this, message); fault != cdr::Fault::none) {
+        waiting_.reset();
+        return refuse(cdr::describe(fault));
+    }
+    if (waiting_->is_request()) waiting_->set_text(text_form(waiting_->request()));
+    return offer(memory);
+}
+
+HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
+{
+    ++under_way_;
+    waiting_->counted = true;
+    server_.dispatcher().take(waiting_, memory);
+    if (!waiting_) return Next::read;
+    waiting_->counted = false;
+    --under_way_;
+    if (orb_.options().when_queue_full == WhenQueueFull::block) return Next::hold;
+    waiting_->refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO), memory);
+    waiting_.reset();
+    return Next::read;
+}
+
+void HandoverConnection::abandon() noexcept
+{
+    waiting_.reset();
+    {
+        const std::lock_guard lock(send_mutex_);
+        broken_ = true; // answers still to come have nowhere to go
+        socket_.shutdown_both();
+    }
+    // What was put aside is to be served, though nobody hears of it.
+    if (congested_) server_.dispatcher().resume();
+}
+
+void HandoverConnection::flush() noexcept
+{
+    {
+        const std::lock_guard lock(send_mutex_);
+        flush_unsent();
+    }
+    if (!is_congested()) server_.dispatcher().resume();
+}
+
+/// What is sent so is the last: replies still to come go first.
+void HandoverConnection::send_control(Bytes message) noexcept
+{
+    const std::lock_guard lock(send_mutex_);
+    if (under_way_ == 0)
+        put(message);
+    else
+        last_words_.assign(message.begin(), message.end());
+}
+
+bool HandoverConnection::become_quiet() noexcept
+{
+    is_to_end_ = true; // before looking: whoever is done later says so
+    if (under_way_ != 0) return false;
+    const std::lock_guard lock(send_mutex_);
+    if (!last_words_.empty()) put(Bytes(last_words_));
+    last_words_.clear();
+    return true;
+}
+
+void HandoverConnection::request_done() noexcept
+{
+    if (--under_way_ == 0 && is_to_end_) server_.attend(*this);
+}
+
+// --- HandoverServer ------------------------------------------------------------------------------
+
+HandoverServer::HandoverServer(Orb& orb, std::vector<Listener> listeners)
+    : Server(orb, std::move(listeners)),
+      requests_(orb.options().requests_queued_max + orb.options().threads)
+{
+}
+
+HandoverServer::~HandoverServer()
+{
+    if (!loop_) return;
+    stop();
+    join();
+}
+
+Result<void> HandoverServer::open(std::unique_ptr<Dispatcher> dispatcher)
+{
+    dispatcher_ = std::move(dispatcher);
+    auto loop = ReactorLoop::create(orb_, all_listeners(), *this);
+    if (!loop) return loop.error();
+    loop_ = std::move(loop).value();
+    return {};
+}
+
+void HandoverServer::start()
+{
+    Result<void> started = dispatcher_->start();
+    if (started) {
+        loop_->start();
+        auto thread = net::Thread::start({.name = "kairos-read", .cpu = {}, .scheduling = {}},
+                                         [this] { serve(); });
+        if (thread)
+            thread_ = std::move(thread).value();
+        else
+            started = thread.error();
+    }
+    if (!started) log::error("cannot serve: " + started.error().reason);
+}
+
+void HandoverServer::serve() noexcept
+{
+    loop_->run();
+    dispatcher_->end();
+    loop_->close_all();
+}
+
+void HandoverServer::join() noexcept
+{
+    const std::lock_guard joining(join_mutex_);
+    thread_.join();
+    dispatcher_->end();
+    loop_->bind_to_this_thread();
+    loop_->close_all();
+}
+
+IntrusivePtr<ReactorConnection> HandoverServer::make(ReactorLoop& loop, net::Socket socket,
+                                                     const net::Address& peer)
+{
+    return IntrusivePtr<ReactorConnection>::adopt(
+        new HandoverConnection(*this, loop, orb_, std::move(socket), peer));
+}
+
+void HandoverServer::attend(HandoverConnection& connection) noexcept
+{
+    try {
+        const std::lock_guard lock(attention_mutex_);
+        attention_.emplace_back(&connection);
+    } catch (const std::bad_alloc&) { // the peer's next message will show it
+        return;
+    }
+    loop_->wake();
+}
+
+void HandoverServer::on_wake() noexcept
+{
+    std::vector<IntrusivePtr<HandoverConnection>> connections;
+    {
+        const std::lock_guard lock(attention_mutex_);
+        connections.swap(attention_);
+    }
+    for (const auto& connection : connections)
+        connection->after_sending();
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The leader/followers architecture: a pool of threads shares all connections. The one whose turn
+// it is waits for them; it serves what it finds itself, without hand-over, while the next one
+// waits. The line of followers is the system's: they all wait in one epoll set, of which each
+// readiness wakes one. A thread whose servant makes a call does not count meanwhile: another takes
+// its place.
+#include "kairos/base/log.h"
+#include "kairos/net/shared_poller.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/server.h"
+#include "kairos/orb/server_connection.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_set.h"
+#include "kairos/orb/unsent.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace kairos::orb {
+namespace {
+
+class LeaderFollowers;
+
+/// What a thread of the pool can find ready. Belongs to the thread that found it until it is
+/// watched again.
+class Watched {
+  public:
+    virtual void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept = 0;
+
+  protected:
+    ~Watched() = default;
+};
+
+class SharedConnection final : public ServerConnection, public Watched {
+  public:
+    SharedConnection(LeaderFollowers& server, Orb& orb, net::Socket socket,
+                     const net::Address& peer)
+        : ServerConnection(orb, std::move(socket), peer), server_(server)
+    {
+    }
+    [[nodiscard]] Result<void> open();
+    void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept override;
+    void send(Bytes header, const cdr::Writer& body) noexcept override
+    {
+        unsent_.put(socket_, header, body, orb_.options().fragment_size);
+        note_unsent();
+    }
+    void wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
+    {
+        ServerConnection::wait_and_serve(reply, deadline);
+    }
+    /// Guarded by the server: whether its hold has ended.
+    [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
+    /// Has some thread go on with what was held.
+    void go_on() noexcept;
+    void close_in_order() noexcept;
+
+    std::list<std::unique_ptr<SharedConnection>>::iterator position;
+
+  private:
+    [[nodiscard]] bool receive();
+    void serve(UpcallMemory& memory) noexcept;
+    void after(Next next) noexcept;
+    void send_control(Bytes message) noexcept override
+    {
+        unsent_.put(socket_, message);
+        note_unsent();
+    }
+    void note_unsent() noexcept
+    {
+        if (unsent_.broken()) broken_ = true;
+        if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+    }
+
+    LeaderFollowers& server_;
+    Unsent unsent_;
+    bool held_ = false;
+    bool closing_ = false; // when nothing is unsent any more
+};
+
+class LeaderFollowers final : public Server {
+  public:
+    LeaderFollowers(Orb& orb, std::vector<Listener> listeners,
+                    std::unique_ptr<net::SharedPoller> poller, ServingThreads threads)
+        : Server(orb, std::move(listeners)), poller_(std::move(poller)), wanted_(std::move(threads))
+    {
+    }
+    ~LeaderFollowers() override
+    {
+        stop();
+        join();
+    }
+
+    void start() override;
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void resume() noexcept override;
+    void stop() noexcept override
+    {
+        stopping_ = true;
+        poller_->wake_all();
+        const std::lock_guard lock(mutex_);
+        replaced_.notify_all();
+    }
+    void join() noexcept override;
+
+    [[nodiscard]] net::SharedPoller& poller() noexcept { return *poller_; }
+    void accept(net::Acceptor& acceptor) noexcept;
+    void forget(SharedConnection& connection) noexcept;
+    /// Takes a connection that holds a request: somebody goes on with it when it may. False: that
+    /// is now.
+    [[nodiscard]] bool keep_held(SharedConnection& connection);
+    /// The calling thread waits for a call of its own; another serves in its place until `rejoin`.
+    void leave() noexcept;
+    void rejoin() noexcept { ++in_line_; }
+
+  private:
+    struct Accepting final : Watched {
+        Accepting(LeaderFollowers& owner, net::Acceptor& listening)
+            : server(owner), acceptor(listening)
+        {
+        }
+        void on_ready(net::Readiness, UpcallMemory&) noexcept override { server.accept(acceptor); }
+        LeaderFollowers& server;
+        net::Acceptor& acceptor;
+    };
+
+    [[nodiscard]] bool add_thread() noexcept;
+    void serve() noexcept;
+    void close_all() noexcept;
+    [[nodiscard]] bool stay_in_line() noexcept;
+
+    const std::unique_ptr<net::SharedPoller> poller_;
+    const ServingThreads wanted_;
+    std::vector<std::unique_ptr<Accepting>> accepting_; // as the listeners; made by start()
+    std::atomic<bool> stopping_{false};
+    std::atomic<std::size_t> in_line_{0}; // threads that serve or wait for something to serve
+    std::atomic<std::size_t> alive_{0};   // threads there are
+    std::mutex join_mutex_;               // one thread ends the server; taken before mutex_
+    std::mutex mutex_;                    // guards what follows; not taken while serving
+    std::list<std::unique_ptr<SharedConnection>> connections_;
+    std::vector<SharedConnection*> held_;
+    std::size_t spare_ = 0;  // threads that came in for others which are back
+    std::size_t called_ = 0; // … of which so many are to serve again
+    std::condition_variable replaced_;
+    ThreadSet threads_;
+};
+
+// --- The pool ------------------------------------------------------------------------------------
+
+/// The connection that the calling thread serves, and the pool it belongs to.
+class PoolThread final : public ServingThread {
+  public:
+    explicit PoolThread(LeaderFollowers& server) : server_(server) {}
+    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override
+    {
+        server_.leave();
+        if (connection != nullptr)
+            connection->wait_and_serve(reply, deadline);
+        else
+            (void)wait_either(reply, nullptr, deadline);
+        server_.rejoin();
+    }
+    /// Of the calling thread, which is one of a pool.
+    [[nodiscard]] static PoolThread& current() noexcept
+    {
+        return static_cast<PoolThread&>(*Lane::current().serving_thread);
+    }
+
+    SharedConnection* connection = nullptr;
+
+  private:
+    LeaderFollowers& server_;
+};
+
+void LeaderFollowers::start()
+{
+    for (Listener& listener : listeners_) {
+        auto accepting = std::make_unique<Accepting>(*this, listener.acceptor);
+        const auto added = poller_->add(listener.acceptor.descriptor(), net::Interest::readable,
+                                        static_cast<Watched*>(accepting.get()));
+        if (!added) log::error("cannot serve: " + added.error().reason);
+        accepting_.push_back(std::move(accepting));
+    }
+    for (std::size_t i = 0; i < wanted_.count; ++i)
+        if (!add_thread()) return;
+}
+
+bool LeaderFollowers::add_thread() noexcept
+{
+    ++in_line_;
+    ++alive_;
+    const auto started = threads_.start(wanted_.options, [this] { serve(); });
+    if (started) return true;
+    --in_line_;
+    --alive_;
+    log::error("cannot start a thread to serve: " + started.error().reason);
+    return false;
+}
+
+void LeaderFollowers::serve() noexcept
+{
+    PoolThread thread(*this);
+    Lane::current().serving_thread = &thread;
+    Lane::current().priority = wanted_.priority;
+    UpcallMemory memory;
+    while (!stopping_ && stay_in_line()) {
+        const net::SharedPoller::Ready ready = poller_->wait();
+        if (ready.token != nullptr)
+            static_cast<Watched*>(ready.token)->on_ready(ready.readiness, memory);
+        thread.connection = nullptr;
+    }
+    if (--alive_ == 0) close_all(); // the server ends, and nobody else is left to
+}
+
+/// False when the thread is to end. One too many, since others came back, waits until it is needed.
+bool LeaderFollowers::stay_in_line() noexcept
+{
+    if (in_line_ <= wanted_.count) [[likely]]
+        return true;
+    std::unique_lock lock(mutex_);
+    if (in_line_ <= wanted_.count) return true;
+    --in_line_;
+    if (spare_ >= wanted_.count) return false;
+    ++spare_;
+    replaced_.wait(lock, [this] { return called_ != 0 || stopping_; });
+    --spare_;
+    if (called_ == 0) return false;
+    --called_;
+    return true;
+}
+
+void LeaderFollowers::leave() noexcept
+{
+    --in_line_;
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    if (spare_ > called_) {
+        ++in_line_;
+        ++called_;
+        replaced_.notify_one();
+    } else {
+        (void)add_thread();
+    }
+}
+
+void LeaderFollowers::resume() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(held_, [](SharedConnection* connection) {
+        if (!connection->may_go_on()) return false;
+        connection->go_on();
+        return true;
+    });
+}
+
+bool LeaderFollowers::keep_held(SharedConnection& connection)
+{
+    const std::lock_guard lock(mutex_);
+    if (connection.may_go_on()) return false;
+    held_.push_back(&connection);
+    return true;
+}
+
+void LeaderFollowers::accept(net::Acceptor& acceptor) noexcept
+{
+    auto accepted = acceptor.accept();
+    switch (accepted.status) {
+    case net::Acceptor::Status::accepted: {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) {
+            turn_away(std::move(accepted.socket));
+            break;
+        }
+        if (connections_.size() >= orb_.options().connections_max) {
+            log::warning("connection from " + accepted.peer.to_text() +
+                         " refused: -ORBMaxConnections reached");
+            turn_away(std::move(accepted.socket));
+            break;
+        }
+        connections_.push_front(std::make_unique<SharedConnection>(
+            *this, orb_, std::move(accepted.socket), accepted.peer));
+        SharedConnection& connection = *connections_.front();
+        connection.position = connections_.begin();
+        if (const auto opened = connection.open(); !opened) {
+            log::error("connection from " + accepted.peer.to_text() +
+                       " refused: " + opened.error().reason);
+            connections_.pop_front();
+        }
+        break;
+    }
+    case net::Acceptor::Status::closed:
+    case net::Acceptor::Status::would_block:
+        break;
+    case net::Acceptor::Status::turned_away:
+        log_refusal(accepted);
+        break;
+    case net::Acceptor::Status::exhausted:
+    case net::Acceptor::Status::failed:
+        log_refusal(accepted);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
+        break;
+    }
+    for (const auto& accepting : accepting_)
+        if (&accepting->acceptor == &acceptor)
+            (void)poller_->watch(acceptor.descriptor(), net::Interest::readable,
+                                 static_cast<Watched*>(accepting.get()));
+}
+
+void LeaderFollowers::forget(SharedConnection& connection) noexcept
+{
+    std::list<std::unique_ptr<SharedConnection>> ended; // destroyed without the lock
+    const std::lock_guard lock(mutex_);
+    ended.splice(ended.begin(), connections_, connection.position);
+}
+
+void LeaderFollowers::join() noexcept
+{
+    const std::lock_guard joining(join_mutex_);
+    threads_.join();
+    close_all();
+}
+
+void LeaderFollowers::close_all() noexcept
+{
+    for (Listener& listener : listeners_) {
+        // The kernel resets the connections that wait; their clients could not know then
+        // whether what they sent was executed.
+        for (;;) {
+            auto accepted = listener.acceptor.accept();
+            if (accepted.status != net::Acceptor::Status::accepted) break;
+            turn_away(std::move(accepted.socket));
+        }
+        listener.acceptor.shut_down();
+    }
+    for (auto& connection : connections_)
+        connection->close_in_order();
+    connections_.clear();
+}
+
+// --- One connection ------------------------------------------------------------------------------
+
+Result<void> SharedConnection::open()
+{
+    return server_.poller().add(socket_.descriptor(), net::Interest::readable,
+                                static_cast<Watched*>(this));
+}
+
+void SharedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
+{
+    PoolThread::current().connection = this;
+    if (!unsent_.empty()) {
+        if (readiness.writable) unsent_.flush(socket_);
+        note_unsent();
+        if (congested_ || closing_) return after(closing_ ? Next::close : Next::read);
+        return serve(memory); // requests that came before it was full
+    }
+    if (std::exchange(held_, false)) return serve(memory);
+    if (receive()) serve(memory);
+}
+
+/// False: the connection is watched again, or gone.
+bool SharedConnection::receive()
+{
+    try {
+        no_request_in_progress();
+        const net::IoResult got = socket_.read(protocol_.space());
+        if (got.ok()) {
+            protocol_.received(got.bytes);
+            return true;
+        }
+        if (got.status == net::IoResult::Status::would_block) {
+            after(Next::read);
+        } else {
+            (void)end_received();
+            server_.forget(*this);
+        }
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        server_.forget(*this);
+    }
+    return false;
+}
+
+void SharedConnection::serve(UpcallMemory& memory) noexcept
+{
+    Next next = Next::close;
+    try {
+        next = serve_received(memory);
+        while (next == Next::hold) {
+            held_ = true;
+            if (server_.keep_held(*this)) return;
+            held_ = false;
+            next = serve_received(memory);
+        }
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        return server_.forget(*this);
+    }
+    after(next);
+}
+
+void SharedConnection::go_on() noexcept
+{
+    // It can always be written: the thread that finds that goes on.
+    if (!server_.poller().watch(socket_.descriptor(), net::Interest::writable,
+                                static_cast<Watched*>(this)))
+        socket_.shutdown_both();
+}
+
+void SharedConnection::after(Next next) noexcept
+{
+    if (next == Next::close) closing_ = true;
+    if (broken_) return server_.forget(*this);
+    if (closing_ && !congested_) {
+        drain(socket_);
+        return server_.forget(*this);
+    }
+    const net::Interest interest = congested_ ? net::Interest::writable : net::Interest::readable;
+    if (!server_.poller().watch(socket_.descriptor(), interest, static_cast<Watched*>(this)))
+        server_.forget(*this);
+}
+
+void SharedConnection::close_in_order() noexcept
+{
+    if (broken_ || closing_) return;
+    send_close_connection();
+    if (!unsent_.empty()) unsent_.flush(socket_);
+    drain(socket_);
+}
+
+} // namespace
+
+Result<std::unique_ptr<Server>> make_leader_followers(Orb& orb, std::vector<Listener> listeners,
+                                                      ServingThreads threads)
+{
+    auto poller = net::SharedPoller::create();
+    if (!poller) return poller.error();
+    return std::unique_ptr<Server>(std::make_unique<LeaderFollowers>(
+        orb, std::move(listeners), std::move(poller).value(), std::move(threads)));
+}
+
+} // namespace kairos::orb

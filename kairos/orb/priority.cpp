@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/priority.h"
+
+#include "kairos/orb/lane.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace kairos::orb {
+
+bool LinearPriorityMapping::to_native(Priority priority, int& native) const noexcept
+{
+    if (priority < 0) return false;
+    // 1 is the least that is above 0, priority_max the most.
+    native =
+        priority == 0 ? 0 : 1 + (priority - 1) * (native_priority_max - 1) / (priority_max - 1);
+    return true;
+}
+
+/// The least priority that leads there.
+bool LinearPriorityMapping::to_corba(int native, Priority& priority) const noexcept
+{
+    if (native < 0 || native > native_priority_max) return false;
+    constexpr int steps = native_priority_max - 1;
+    priority =
+        native == 0
+            ? Priority{0}
+            : static_cast<Priority>(1 + ((native - 1) * (priority_max - 1) + steps - 1) / steps);
+    return true;
+}
+
+bool DirectPriorityMapping::to_native(Priority priority, int& native) const noexcept
+{
+    if (priority < 0 || priority > native_priority_max) return false;
+    native = priority;
+    return true;
+}
+
+bool DirectPriorityMapping::to_corba(int native, Priority& priority) const noexcept
+{
+    if (native < 0 || native > native_priority_max) return false;
+    priority = static_cast<Priority>(native);
+    return true;
+}
+
+net::Scheduling scheduling_of(int native) noexcept
+{
+    if (native == 0) return {};
+    return {.policy = net::SchedulingPolicy::fifo, .priority = native};
+}
+
+Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept
+{
+    if (!lane.priority) {
+        int policy = SCHED_OTHER;
+        sched_param parameters{};
+        Priority priority = 0;
+        if (::pthread_getschedparam(::pthread_self(), &policy, &parameters) == 0)
+            (void)mapping.to_corba(policy == SCHED_OTHER ? 0 : parameters.sched_priority, priority);
+        lane.priority = priority;
+    }
+    return *lane.priority;
+}
+
+Result<void> set_thread_priority(Priority priority, const PriorityMapping& mapping)
+{
+    int native = 0;
+    if (!mapping.to_native(priority, native))
+        return Error{ErrorCode::invalid_argument,
+                     "no native priority for " + std::to_string(priority)};
+    if (auto set = net::schedule_this_thread(scheduling_of(native)); !set) return set;
+    Lane::current().priority = priority;
+    return {};
+}
+
+} // namespace kairos::orb

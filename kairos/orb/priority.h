@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CORBA priorities, 0 to 32767, and what they are on this machine (Real-Time CORBA 1.2, 5.4). A
+// native priority of 0 is the system's ordinary scheduling, 1 to 99 are those of SCHED_FIFO. A
+// thread's priority belongs to the thread.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/net/thread.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace kairos::orb {
+
+class Lane;
+
+using Priority = std::int16_t;
+inline constexpr Priority priority_max = 32767;
+inline constexpr int native_priority_max = 99;
+
+/// Immutable; any thread.
+class PriorityMapping {
+  public:
+    PriorityMapping() = default;
+    PriorityMapping(const PriorityMapping&) = delete;
+    PriorityMapping& operator=(const PriorityMapping&) = delete;
+    virtual ~PriorityMapping() = default;
+
+    /// False where there is no such native priority.
+    [[nodiscard]] virtual bool to_native(Priority priority, int& native) const noexcept = 0;
+    /// False where no CORBA priority leads to it.
+    [[nodiscard]] virtual bool to_corba(int native, Priority& priority) const noexcept = 0;
+};
+
+/// 0 is 0; the others are spread evenly over the native ones.
+class LinearPriorityMapping final : public PriorityMapping {
+  public:
+    [[nodiscard]] bool to_native(Priority priority, int& native) const noexcept override;
+    [[nodiscard]] bool to_corba(int native, Priority& priority) const noexcept override;
+};
+
+/// CORBA's 0 to 99 are the native ones; there are no others.
+class DirectPriorityMapping final : public PriorityMapping {
+  public:
+    [[nodiscard]] bool to_native(Priority priority, int& native) const noexcept override;
+    [[nodiscard]] bool to_corba(int native, Priority& priority) const noexcept override;
+};
+
+/// How the system schedules a thread of this native priority.
+[[nodiscard]] net::Scheduling scheduling_of(int native) noexcept;
+
+/// Of the thread that has this lane, which is the calling one: as it was set here, or else as the
+/// system schedules it when it is first asked for.
+[[nodiscard]] Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept;
+/// Gives the calling thread this priority. An error says why the system refused; nothing has
+/// changed then.
+[[nodiscard]] Result<void> set_thread_priority(Priority priority, const PriorityMapping& mapping);
+
+} // namespace kairos::orb

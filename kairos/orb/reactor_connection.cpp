@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One connection of a reactor, apart from the loop that all of them share (reactor_loop.h).
+#include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/reactor_loop.h"
+
+namespace kairos::orb {
+
+Result<void> ReactorConnection::open()
+{
+    auto registration = loop_.reactor_->add(socket_.descriptor(), net::Interest::readable, *this);
+    if (!registration) return registration.error();
+    registration_ = *registration;
+    return {};
+}
+
+void ReactorConnection::stop_listening() noexcept { loop_.reactor_->remove(registration_); }
+
+void ReactorConnection::on_ready(net::Readiness readiness) noexcept
+{
+    if (readiness.hung_up && !readiness.readable && !readiness.writable)
+        return loop_.forget(*this); // nobody is left to hear what is held or queued
+    if (congested_) {
+        if (readiness.writable) flush();
+        if (congested_ && !broken_) return;
+        return closing_ ? after(Next::close) : take(); // requests that came before it was full
+    }
+    if (readiness.readable && !closing_) read();
+}
+
+void ReactorConnection::read() noexcept
+{
+    try {
+        if (loop_.is_taking(*this)) [[unlikely]]
+            keep_requests_in_progress();
+        else
+            no_request_in_progress();
+        const net::IoResult got = socket_.read(protocol_.space());
+        if (got.status == net::IoResult::Status::would_block) return;
+        if (!got.ok()) {
+            (void)end_received();
+            return become_quiet() ? loop_.forget(*this) : after(Next::close);
+        }
+        protocol_.received(got.bytes);
+    } catch (const std::bad_alloc&) {
+        return run_out_of_memory();
+    }
+    take();
+}
+
+void ReactorConnection::take() noexcept
+{
+    const ReactorLoop::Taking taking(loop_, *this);
+    Next next = Next::close;
+    try {
+        if (taking.outer == nullptr) [[likely]] {
+            next = take_received(loop_.memory_);
+        } else {
+            auto memory = Lane::current().upcall_memory.take();
+            next = take_received(*memory);
+            Lane::current().upcall_memory.give_back(std::move(memory));
+        }
+    } catch (const std::bad_alloc&) {
+        if (taking.connection != nullptr) run_out_of_memory();
+        return;
+    }
+    if (taking.connection != nullptr) [[likely]]
+        after(next);
+}
+
+void ReactorConnection::run_out_of_memory() noexcept
+{
+    log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+    loop_.forget(*this);
+}
+
+void ReactorConnection::resume() noexcept
+{
+    if (!holding_ || forgotten_) return;
+    holding_ = false;
+    take();
+}
+
+void ReactorConnection::after(Next next) noexcept
+{
+    holding_ = next == Next::hold;
+    if (next == Next::close) closing_ = true;
+    if (broken_) return loop_.forget(*this);
+    if (closing_ && become_quiet() && !congested_) {
+        drain(socket_);
+        return loop_.forget(*this);
+    }
+    listen_for();
+}
+
+void ReactorConnection::after_sending() noexcept
+{
+    if (!forgotten_) after(closing_ ? Next::close : holding_ ? Next::hold : Next::read);
+}
+
+void ReactorConnection::listen_for() noexcept
+{
+    net::Interest interest = net::Interest::readable;
+    if (congested_)
+        interest = net::Interest::writable;
+    else if (holding_ || closing_)
+        interest = net::Interest::none;
+    if (interest == interest_) [[likely]]
+        return;
+    interest_ = interest;
+    if (!loop_.reactor_->set_interest(registration_, interest)) broken_ = true;
+}
+
+void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
+{
+    unsent_.put(socket_, header, body, orb_.options().fragment_size);
+    note_unsent();
+}
+
+void ReactorConnection::note_unsent() noexcept
+{
+    if (unsent_.broken()) broken_ = true;
+    if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+}
+
+void ReactorConnection::close_in_order() noexcept
+{
+    if (broken_ || closing_) return;
+    send_close_connection();
+    if (congested_) flush();
+    drain(socket_);
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/reactor_loop.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+
+#include <poll.h>
+
+namespace kairos::orb {
+
+Result<std::unique_ptr<ReactorLoop>> ReactorLoop::create(Orb& orb, std::vector<Listener*> listeners,
+                                                         Maker& maker)
+{
+    auto reactor = net::Reactor::create();
+    if (!reactor) return reactor.error();
+    return std::unique_ptr<ReactorLoop>(
+        new ReactorLoop(orb, std::move(listeners), maker, std::move(reactor).value()));
+}
+
+ReactorLoop::ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
+                         std::unique_ptr<net::Reactor> reactor)
+    : orb_(orb), listeners_(std::move(listeners)), maker_(maker), reactor_(std::move(reactor)),
+      wake_(*this)
+{
+    reactor_->set_wake_handler(&wake_);
+}
+
+void ReactorLoop::start() noexcept
+{
+    // From any thread: the turns of the reactor begin by looking at start_requested_.
+    start_requested_ = true;
+    reactor_->wake();
+}
+
+void ReactorLoop::resume() noexcept
+{
+    resume_requested_ = true;
+    reactor_->wake();
+}
+
+void ReactorLoop::stop() noexcept
+{
+    stopping_ = true;
+    reactor_->wake();
+}
+
+bool ReactorLoop::work_pending() const noexcept
+{
+    pollfd ready{.fd = reactor_->descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&ready, 1, 0) > 0;
+}
+
+void ReactorLoop::run() noexcept
+{
+    reactor_->bind_to_this_thread();
+    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    if (start_requested_.exchange(false)) open_acceptors();
+    while (!stopping_)
+        reactor_->run_once();
+    Lane::current().serving_thread = before;
+}
+
+void ReactorLoop::turn() noexcept
+{
+    reactor_->bind_to_this_thread();
+    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    reactor_->run_once(std::chrono::nanoseconds{0});
+    Lane::current().serving_thread = before;
+}
+
+namespace {
+
+/// Notes that a descriptor became readable, once.
+struct ReadableNote final : net::EventHandler {
+    void on_ready(net::Readiness) noexcept override { noted = true; }
+    bool noted = false;
+};
+
+} // namespace
+
+void ReactorLoop::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+{
+    ReadableNote readable;
+    const auto registration = reactor_->add(socket.descriptor(), net::Interest::readable, readable);
+    if (!registration) { // nobody is served meanwhile; the reply still comes
+        (void)wait_either(socket, nullptr, deadline);
+        return;
+    }
+    while (!readable.noted && !deadline.has_passed())
+        reactor_->run_once(deadline.left());
+    reactor_->remove(*registration);
+}
+
+void ReactorLoop::open_acceptors() noexcept
+{
+    for (Listener* listener : listeners_) {
+        auto handler = std::make_unique<AcceptHandler>(*this, listener->acceptor);
+        auto registration =
+            reactor_->add(listener->acceptor.descriptor(), net::Interest::readable, *handler);
+        if (!registration) {
+            log::error("cannot serve: " + registration.error().reason);
+            continue;
+        }
+        handler->registration = *registration;
+        acceptors_.push_back(std::move(handler));
+    }
+}
+
+void ReactorLoop::accept(AcceptHandler& handler) noexcept
+{
+    auto accepted = handler.acceptor.accept();
+    if (accepted.status != net::Acceptor::Status::accepted) {
+        if (accepted.status == net::Acceptor::Status::would_block) return;
+        Server::log_refusal(accepted);
+        if (accepted.status == net::Acceptor::Status::turned_away) return;
+        // The listener stays readable: look away until descriptors may be free again.
+        (void)reactor_->set_interest(handler.registration, net::Interest::none);
+        reactor_->schedule(handler, net::Reactor::Clock::now() + std::chrono::milliseconds(50));
+        return;
+    }
+    if (connections_.size() >= orb_.options().connections_max) {
+        log::warning("connection from " + accepted.peer.to_text() +
+                     " refused: -ORBMaxConnections reached");
+        return Server::turn_away(std::move(accepted.socket));
+    }
+    auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
+    if (const auto opened = connection->open(); !opened) {
+        log::error("connection from " + accepted.peer.to_text() +
+                   " refused: " + opened.error().reason);
+        return;
+    }
+    connections_.push_front(std::move(connection));
+    connections_.front()->position_ = connections_.begin();
+}
+
+void ReactorLoop::on_wake() noexcept
+{
+    if (start_requested_.exchange(false)) open_acceptors();
+    maker_.on_wake();
+    if (!resume_requested_.exchange(false)) return;
+    // Going on may end the connection, and within its calls others come and go.
+    std::vector<IntrusivePtr<ReactorConnection>> holding;
+    for (const auto& connection : connections_)
+        if (connection->holding_) holding.push_back(connection);
+    for (const auto& connection : holding)
+        if (!connection->forgotten_) connection->resume();
+}
+
+void ReactorLoop::close_all() noexcept
+{
+    for (auto& acceptor : acceptors_)
+        reactor_->remove(acceptor->registration);
+    acceptors_.clear();
+    for (Listener* listener : listeners_) {
+        // The kernel resets the connections that wait; their clients could not know then
+        // whether what they sent was executed.
+        for (;;) {
+            auto accepted = listener->acceptor.accept();
+            if (accepted.status != net::Acceptor::Status::accepted) break;
+            Server::turn_away(std::move(accepted.socket));
+        }
+        listener->acceptor.shut_down();
+    }
+    for (auto& connection : connections_) {
+        connection->close_in_order();
+        connection->stop_listening();
+        connection->abandon();
+    }
+    connections_.clear();
+}
+
+bool ReactorLoop::is_taking(const ReactorConnection& connection) const noexcept
+{
+    for (const Taking* taking = taking_; taking != nullptr; taking = taking->outer)
+        if (taking->connection == &connection) return true;
+    return false;
+}
+
+/// Whoever is just taking its messages finds it forgotten, and has kept it until then.
+void ReactorLoop::forget(ReactorConnection& connection) noexcept
+{
+    connection.stop_listening();
+    connection.abandon();
+    connection.forgotten_ = true;
+    for (Taking* taking = taking_; taking != nullptr; taking = taking->outer) {
+        if (taking->connection != &connection) continue;
+        taking->kept = IntrusivePtr(&connection);
+        taking->connection = nullptr;
+    }
+    connections_.erase(connection.position_);
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reactor-per-priority architecture, the one for real time: each priority has listeners, a
+// reactor, buffers and a thread of its own, or a pool of them, and shares nothing with the others.
+// A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
+// taken. References say which address is for which priority, and clients connect there.
+#include "kairos/base/log.h"
+#include "kairos/orb/in_place_connection.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/server.h"
+
+#include <atomic>
+
+namespace kairos::orb {
+namespace {
+
+/// A reactor and the thread that turns it.
+class ReactorThread final : public Server, public InPlaceMaker {
+  public:
+    ReactorThread(Orb& orb, std::vector<Listener> listeners, ServingThreads thread)
+        : Server(orb, std::move(listeners)), InPlaceMaker(orb), wanted_(std::move(thread))
+    {
+    }
+    ~ReactorThread() override
+    {
+        if (!loop_) return;
+        stop();
+        join();
+    }
+    [[nodiscard]] Result<void> open()
+    {
+        auto loop = ReactorLoop::create(orb_, all_listeners(), *this);
+        if (!loop) return loop.error();
+        loop_ = std::move(loop).value();
+        return {};
+    }
+
+    void start() override
+    {
+        loop_->start();
+        auto thread = net::Thread::start(wanted_.options, [this] {
+            Lane::current().priority = wanted_.priority;
+            loop_->run();
+            loop_->close_all();
+        });
+        if (thread)
+            thread_ = std::move(thread).value();
+        else
+            log::error("cannot serve: " + thread.error().reason);
+    }
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void resume() noexcept override { loop_->resume(); }
+    void stop() noexcept override { loop_->stop(); }
+    void join() noexcept override
+    {
+        const std::lock_guard joining(join_mutex_);
+        thread_.join();
+        loop_->bind_to_this_thread();
+        loop_->close_all();
+    }
+
+  private:
+    const ServingThreads wanted_;
+    std::unique_ptr<ReactorLoop> loop_;
+    std::mutex join_mutex_; // one thread ends the server
+    net::Thread thread_;
+};
+
+class ReactorPerPriority final : public Server {
+  public:
+    ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
+                       std::vector<ior::PriorityAddress> addresses)
+        : Server(orb, servers.front()->published(), std::move(addresses)),
+          servers_(std::move(servers))
+    {
+    }
+    ~ReactorPerPriority() override
+    {
+        stop();
+        join();
+    }
+
+    void start() override
+    {
+        for (const auto& server : servers_)
+            server->start();
+    }
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void resume() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->resume();
+    }
+    void stop() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->stop();
+    }
+    void join() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->join();
+    }
+
+  private:
+    const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first
+};
+
+/// How threads of this priority are scheduled, where the process may: else as all others, once
+/// said.
+Result<std::optional<net::Scheduling>> scheduling_for(Orb& orb, Priority priority, bool& warned)
+{
+    int native = 0;
+    if (!orb.priority_mapping().to_native(priority, native))
+        return Error{ErrorCode::invalid_argument,
+                     "-ORBLanes: no native priority for " + std::to_string(priority)};
+    const net::Scheduling scheduling = scheduling_of(native);
+    const auto tried =
+        net::Thread::start({.name = "kairos-try", .cpu = {}, .scheduling = scheduling}, [] {});
+    if (tried) return std::optional(scheduling);
+    if (orb.options().real_time_required)
+        return Error{tried.error().code, "-ORBRealTime required: " + tried.error().reason,
+                     tried.error().system_errno};
+    if (!std::exchange(warned, true))
+        log::warning("priorities are kept apart but not scheduled in real time: " +
+                     tried.error().reason);
+    return std::optional<net::Scheduling>();
+}
+
+} // namespace
+
+Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes)
+{
+    std::vector<std::unique_ptr<Server>> servers;
+    std::vector<ior::PriorityAddress> addresses;
+    bool warned = false;
+    for (PriorityLane& lane : lanes) {
+        const auto scheduling = scheduling_for(orb, lane.priority, warned);
+        if (!scheduling) return scheduling.error();
+        const ServingThreads threads{.count = lane.threads,
+                                     .options = {.name = "kairos-" + std::to_string(lane.priority),
+                                                 .cpu = {},
+                                                 .scheduling = *scheduling},
+                                     .priority = lane.priority};
+        if (lane.threads > 1) {
+            auto pool = make_leader_followers(orb, std::move(lane.listeners), threads);
+            if (!pool) return pool.error();
+            servers.push_back(std::move(pool).value());
+        } else {
+            auto server = std::make_unique<ReactorThread>(orb, std::move(lane.listeners), threads);
+            if (const auto opened = server->open(); !opened) return opened.error();
+            servers.push_back(std::move(server));
+        }
+        for (const ior::Address& address : servers.back()->published())
+            addresses.push_back({lane.priority, address});
+    }
+    return std::unique_ptr<Server>(
+        std::make_unique<ReactorPerPriority>(orb, std::move(servers), std::move(addresses)));
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread-per-object architecture: each object has a thread of its own, which serves its
+// requests one after the other; those of different objects run side by side. The thread begins with
+// the object's first request. -ORBThreads bounds how many there are: for one more, the one that has
+// been idle for longest ends. While an object waits for a call of its own, its thread serves what
+// comes for it: whoever answers may have to call the object back.
+#include "kairos/base/log.h"
+#include "kairos/orb/dispatcher.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_set.h"
+
+#include <array>
+#include <condition_variable>
+#include <map>
+#include <string>
+
+namespace kairos::orb {
+namespace {
+
+class ThreadPerObject;
+
+/// One object's thread. What the dispatcher's mutex guards is marked.
+class ObjectThread final : public ServingThread {
+  public:
+    explicit ObjectThread(ThreadPerObject& dispatcher) : dispatcher_(dispatcher) {}
+
+    void serve() noexcept;
+    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    /// Guarded: there is something new in the queue, or it ended.
+    void wake() noexcept;
+    /// Guarded.
+    [[nodiscard]] bool is_idle() const noexcept { return !busy && queue.empty() && held.empty(); }
+
+    RequestList queue;         // guarded
+    HeldRequests held;         // guarded
+    bool busy = false;         // guarded
+    bool ended = false;        // guarded
+    std::uint64_t used_at = 0; // guarded: the higher, the later
+
+  private:
+    void serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept;
+    [[nodiscard]] bool open_wake_up() noexcept;
+    void empty_wake_up() noexcept;
+
+    ThreadPerObject& dispatcher_;
+    std::condition_variable changed_;
+    int waits_nested_ = 0; // guarded: how deep
+    // What a nested wait is woken by: the second is written, the first read. From the first one on.
+    std::pair<net::Socket, net::Socket> wake_up_;
+};
+
+class ThreadPerObject final : public Dispatcher {
+  public:
+    ThreadPerObject(RequestSource& source, std::size_t threads_max, std::size_t queued_max)
+        : source_(source), threads_max_(threads_max), queued_max_(queued_max)
+    {
+    }
+    ~ThreadPerObject() override { end(); }
+
+    [[nodiscard]] Result<void> start() override { return {}; }
+
+    void take(QueuedRequestPtr& request, UpcallMemory& memory) override
+    {
+        memory.arena.reset();
+        const Bytes key = request->object_key(memory.arena);
+        const std::string name(reinterpret_cast<const char*>(key.data()), key.size());
+        QueuedRequestPtr dropped; // without the lock: it tells others
+        const std::lock_guard lock(mutex_);
+        if (ended_) {
+            dropped = std::move(request);
+            return;
+        }
+        auto object = objects_.find(name);
+        if (object == objects_.end()) {
+            if (objects_.size() >= threads_max_ && !end_idle_thread()) {
+                source_waits_ = true;
+                return;
+            }
+            object = start_thread(name);
+            if (object == objects_.end()) {
+                request->refuse(CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO), memory);
+                return request.reset();
+            }
+        }
+        ObjectThread& thread = *object->second;
+        if (thread.queue.size() >= queued_max_) {
+            source_waits_ = true;
+            return;
+        }
+        thread.used_at = ++uses_;
+        thread.queue.push_back(std::move(request));
+        thread.wake();
+    }
+
+    void resume() noexcept override
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [name, thread] : objects_) {
+            thread->queue.put_in_front(thread->held.list());
+            thread->wake();
+        }
+    }
+
+    void end() noexcept override
+    {
+        RequestList dropped;
+        {
+            const std::lock_guard lock(mutex_);
+            ended_ = true;
+            for (const auto& [name, thread] : objects_) {
+                dropped.put_in_front(thread->queue);
+                dropped.put_in_front(thread->held.list());
+                thread->ended = true;
+                thread->wake();
+            }
+            objects_.clear();
+        }
+        dropped.clear(); // without the lock: that tells others
+        threads_.join();
+    }
+
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+    /// Without the lock: a request was taken out of a queue, or a thread has become idle.
+    void tell_source() noexcept
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!std::exchange(source_waits_, false)) return;
+        }
+        source_.on_space();
+    }
+
+  private:
+    using Objects = std::map<std::string, std::shared_ptr<ObjectThread>, std::less<>>;
+
+    /// Holding the lock.
+    [[nodiscard]] Objects::iterator start_thread(const std::string& name)
+    {
+        const auto object = objects_.emplace(name, std::make_shared<ObjectThread>(*this)).first;
+        const auto started = threads_.start({.name = "kairos-object", .cpu = {}, .scheduling = {}},
+                                            [thread = object->second] { thread->serve(); });
+        if (started) return object;
+        log::warning("request refused: " + started.error().reason);
+        objects_.erase(object);
+        return objects_.end();
+    }
+
+    /// Holding the lock.
+    [[nodiscard]] bool end_idle_thread() noexcept
+    {
+        auto oldest = objects_.end();
+        for (auto object = objects_.begin(); object != objects_.end(); ++object)
+            if (object->second->is_idle() &&
+                (oldest == objects_.end() || object->second->used_at < oldest->second->used_at))
+                oldest = object;
+        if (oldest == objects_.end()) return false;
+        oldest->second->ended = true;
+        oldest->second->wake();
+        objects_.erase(oldest);
+        return true;
+    }
+
+    RequestSource& source_;
+    const std::size_t threads_max_;
+    const std::size_t queued_max_;
+    std::mutex mutex_; // guards what follows, and of the objects what is marked
+    Objects objects_;  // by object key
+    std::uint64_t uses_ = 0;
+    bool source_waits_ = false;
+    bool ended_ = false;
+    ThreadSet threads_;
+};
+
+void ObjectThread::serve() noexcept
+{
+    Lane::current().serving_thread = this;
+    UpcallMemory memory;
+    std::unique_lock lock(dispatcher_.mutex());
+    for (;;) {
+        changed_.wait(lock, [this] { return ended || !queue.empty(); });
+        if (queue.empty()) return; // ended
+        busy = true;
+        serve_next(lock, memory);
+        busy = false;
+        lock.unlock();
+        dispatcher_.tell_source();
+        lock.lock();
+    }
+}
+
+/// Without the lock while it is served.
+void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept
+{
+    QueuedRequestPtr request = queue.pop_front();
+    lock.unlock();
+    const bool served = request->serve(memory);
+    if (served) request.reset();
+    lock.lock();
+    if (!served && !held.add(request)) queue.push_back(std::move(request));
+}
+
+void ObjectThread::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+{
+    if (!open_wake_up()) { // nobody is served meanwhile; the reply still comes
+        (void)wait_either(socket, nullptr, deadline);
+        return;
+    }
+    std::unique_lock lock(dispatcher_.mutex());
+    ++waits_nested_;
+    for (;;) {
+        while (!queue.empty()) {
+            auto memory = Lane::current().upcall_memory.take();
+            serve_next(lock, *memory);
+            Lane::current().upcall_memory.give_back(std::move(memory));
+        }
+        lock.unlock();
+        const ReadableOf readable = wait_either(socket, &wake_up_.first, deadline);
+        if (readable.second) empty_wake_up();
+        lock.lock();
+        if (readable.first || !readable.second) break;
+    }
+    --waits_nested_;
+}
+
+void ObjectThread::wake() noexcept
+{
+    changed_.notify_one();
+    if (waits_nested_ == 0) return;
+    const std::byte one{1}; // a queue that is full of them wakes as well
+    (void)wake_up_.second.write(Bytes(&one, 1), net::WriteFlags::do_not_wait);
+}
+
+bool ObjectThread::open_wake_up() noexcept
+{
+    if (wake_up_.first.is_open()) return true;
+    auto pair = net::socket_pair();
+    if (!pair) return false;
+    const std::lock_guard lock(dispatcher_.mutex()); // whoever wakes looks at it
+    wake_up_ = std::move(pair).value();
+    return true;
+}
+
+void ObjectThread::empty_wake_up() noexcept
+{
+    std::array<std::byte, 64> bytes;
+    (void)wake_up_.first.read(bytes, net::ReadFlags::do_not_wait);
+}
+
+} // namespace
+
+std::unique_ptr<Dispatcher> make_thread_per_object(Orb& orb, RequestSource& source)
+{
+    return std::make_unique<ThreadPerObject>(source, orb.options().threads,
+                                             orb.options().requests_queued_max);
+}
+
+} // namespace kairos::orb

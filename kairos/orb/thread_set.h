@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads that come and go by themselves. A thread cannot join itself, so each is joined by the
+// next that ends, or by join(). Any thread.
+#pragma once
+
+#include "kairos/net/thread.h"
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+
+namespace kairos::orb {
+
+class ThreadSet {
+  public:
+    ThreadSet() = default;
+    ThreadSet(const ThreadSet&) = delete;
+    ThreadSet& operator=(const ThreadSet&) = delete;
+    ~ThreadSet() { join(); }
+
+    [[nodiscard]] Result<void> start(const net::ThreadOptions& options, std::function<void()> body);
+    /// Waits until none runs. Not from one of them.
+    void join() noexcept;
+
+  private:
+    void end(std::list<net::Thread>::iterator thread) noexcept;
+
+    std::mutex mutex_; // guards what follows; not held while a thread's body runs
+    std::list<net::Thread> running_;
+    std::list<net::Thread> ended_; // about to end, to be joined
+    std::condition_variable none_runs_;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/unsent.h"
+
+#include "kairos/base/log.h"
+#include "kairos/giop/fragments.h"
+
+#include <array>
+#include <new>
+
+namespace kairos::orb {
+
+void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
+{
+    if (broken_) return;
+    if (!bytes_.empty()) return keep(bytes);
+    const net::IoResult written = socket.write_all(bytes);
+    if (written.ok()) [[likely]]
+        return;
+    if (written.status == net::IoResult::Status::would_block)
+        keep(bytes.subspan(written.bytes));
+    else
+        broken_ = true;
+}
+
+void Unsent::keep(Bytes bytes) noexcept
+{
+    try {
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a reply that the peer does not take; connection closed");
+        broken_ = true;
+    }
+}
+
+void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                 std::size_t fragment_size) noexcept
+{
+    const std::size_t size = header.size() + body.size();
+    if ((fragment_size == 0 || size <= fragment_size) && body.externals().empty())
+        return put(socket, {header.data(), size}); // the header lies in front of the body
+    giop::Segments part;
+    giop::Fragmenter fragmenter(giop::gather(header, body),
+                                fragment_size == 0 ? size : fragment_size);
+    while (fragmenter.next(part)) {
+        std::array<iovec, giop::Segments::count_max> vectors;
+        for (std::size_t i = 0; i < part.count; ++i)
+            vectors[i] = {const_cast<std::byte*>(part.list[i].data()), part.list[i].size()};
+        std::size_t sent = 0;
+        if (bytes_.empty() && !broken_) {
+            const auto written = socket.write(std::span<const iovec>(vectors.data(), part.count));
+            sent = written.bytes;
+            if (!written.ok() && written.status != net::IoResult::Status::would_block)
+                broken_ = true;
+        }
+        for (const Bytes segment : part.view()) {
+            const std::size_t skipped = std::min(sent, segment.size());
+            sent -= skipped;
+            if (skipped < segment.size()) put(socket, segment.subspan(skipped));
+        }
+    }
+}
+
+void Unsent::flush(net::Socket& socket) noexcept
+{
+    const net::IoResult written = socket.write_all(Bytes(bytes_).subspan(sent_));
+    sent_ += written.bytes;
+    if (written.status == net::IoResult::Status::would_block) return;
+    if (!written.ok()) broken_ = true;
+    bytes_ = std::vector<std::byte>(); // not {}, which would keep its memory
+    sent_ = 0;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a peer did not take yet of what it is sent over a socket that does not block. Ordinarily
+// empty, and then everything goes to the socket at once. Used by one thread at a time.
+#pragma once
+
+#include "kairos/cdr/writer.h"
+#include "kairos/net/socket.h"
+
+#include <vector>
+
+namespace kairos::orb {
+
+class Unsent {
+  public:
+    [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+    /// Nothing can be sent any more: the connection is broken, or memory was short.
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+
+    /// Sends now what can be sent, keeps the rest.
+    void put(net::Socket& socket, Bytes bytes) noexcept;
+    /// The same for a message: `header`, then what `body` holds, in fragments of this size if it is
+    /// larger; 0: never.
+    void put(net::Socket& socket, Bytes header, const cdr::Writer& body,
+             std::size_t fragment_size) noexcept;
+    /// Sends of what is kept as much as the peer takes now.
+    void flush(net::Socket& socket) noexcept;
+
+  private:
+    void keep(Bytes bytes) noexcept;
+
+    std::vector<std::byte> bytes_;
+    std::size_t sent_ = 0; // of bytes_
+    bool broken_ = false;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worker-pool architecture: one thread reads, a pool of threads serves.
+#include "kairos/orb/worker_pool.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+Result<void> WorkerPool::start()
+{
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < size_.threads; ++i)
+        if (auto added = add_thread(); !added) return added;
+    return {};
+}
+
+Result<void> WorkerPool::add_thread() noexcept
+{
+    ++starting_;
+    auto added = threads_.start(size_.thread, [this] { serve(); });
+    if (!added) --starting_;
+    return added;
+}
+
+void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory&)
+{
+    QueuedRequestPtr dropped; // without the lock: it tells others
+    const std::lock_guard lock(mutex_);
+    if (ended_) {
+        dropped = std::move(request);
+        return;
+    }
+    if (queue_.size() >= size_.queued_max) {
+        source_waits_ = true;
+        return;
+    }
+    queue_.push_back(std::move(request));
+    call_worker();
+}
+
+void WorkerPool::call_worker() noexcept
+{
+    if (serving_ >= size_.threads) return; // the next to be done looks
+    if (idle_ != 0) return changed_.notify_one();
+    if (starting_ != 0) return;
+    // The others wait for calls of their own: whoever could answer those may be in the queue.
+    if (const auto added = add_thread(); !added)
+        log::warning("no thread for nested requests: " + added.error().reason);
+}
+
+void WorkerPool::serve() noexcept
+{
+    Lane::current().serving_thread = this;
+    UpcallMemory memory;
+    std::unique_lock lock(mutex_);
+    --starting_;
+    for (;;) {
+        ++idle_;
+        changed_.wait(lock,
+                      [this] { return ended_ || (!queue_.empty() && serving_ < size_.threads); });
+        --idle_;
+        if (ended_) return;
+        QueuedRequestPtr request = queue_.pop_front();
+        ++serving_;
+        const bool tell = std::exchange(source_waits_, false);
+        lock.unlock();
+        if (tell) source_.on_space();
+        const bool served = request->serve(memory);
+        if (served) request.reset();
+        lock.lock();
+        --serving_;
+        if (!served && !held_.add(request)) queue_.push_back(std::move(request));
+        if (idle_ < size_.threads) continue;
+        // Came in for others that are back. One of them may be waiting for this one to be done.
+        if (!queue_.empty()) call_worker();
+        return;
+    }
+}
+
+void WorkerPool::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+{
+    {
+        const std::lock_guard lock(mutex_);
+        --serving_;
+        if (!queue_.empty()) call_worker();
+    }
+    (void)wait_either(socket, nullptr, deadline);
+    const std::lock_guard lock(mutex_);
+    ++serving_;
+}
+
+void WorkerPool::resume() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    queue_.put_in_front(held_.list());
+    changed_.notify_all();
+    if (!queue_.empty()) call_worker();
+}
+
+void WorkerPool::end() noexcept
+{
+    RequestList dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        dropped.put_in_front(queue_);
+        dropped.put_in_front(held_.list());
+    }
+    dropped.clear(); // without the lock: that tells others
+    changed_.notify_all();
+    threads_.join();
+}
+
+std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source)
+{
+    return std::make_unique<WorkerPool>(
+        source, WorkerPool::Size{.threads = orb.options().threads,
+                                 .queued_max = orb.options().requests_queued_max,
+                                 .thread = {.name = "kairos-work", .cpu = {}, .scheduling = {}}});
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bounded queue of requests and the threads that serve it. A thread that waits for a call of its
+// own does not count: while it waits, another may take its place, so a pool of one thread can be
+// called back. Any thread.
+#pragma once
+
+#include "kairos/orb/dispatcher.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_set.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace kairos::orb {
+
+class WorkerPool final : public Dispatcher, public ServingThread {
+  public:
+    struct Size {
+        std::size_t threads = 1;     ///< that serve at the same time
+        std::size_t queued_max = 1;  ///< requests that wait
+        net::ThreadOptions thread{}; ///< what each of them is
+    };
+    WorkerPool(RequestSource& source, Size size) : source_(source), size_(std::move(size)) {}
+    ~WorkerPool() override { end(); }
+
+    [[nodiscard]] Result<void> start() override;
+    void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
+    void resume() noexcept override;
+    void end() noexcept override;
+
+    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+
+  private:
+    void serve() noexcept;
+    /// Holding the lock: somebody is to look at the queue.
+    void call_worker() noexcept;
+    [[nodiscard]] Result<void> add_thread() noexcept;
+
+    RequestSource& source_;
+    const Size size_;
+    std::mutex mutex_; // guards what follows; not held while a request is served
+    std::condition_variable changed_;
+    RequestList queue_;
+    HeldRequests held_;
+    std::size_t idle_ = 0;     // threads that wait for requests
+    std::size_t starting_ = 0; // threads that are about to
+    std::size_t serving_ = 0;  // those that serve and do not wait for calls of their own
+    bool source_waits_ = false;
+    bool ended_ = false;
+    ThreadSet threads_;
+};
+
+} // namespace kairos::orb

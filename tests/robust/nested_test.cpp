@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Servants that call, and are called back before their call returns: no architecture may deadlock,
+// however few threads it has and whatever connection the call back comes by.
+#include "tests/malformed/fixture.h"
+
+namespace kairos::orb_testing {
+namespace {
+
+class Nested : public EveryArchitecture {
+  protected:
+    /// One thread, and a queue of one, where the architecture has them.
+    static std::vector<std::string> smallest()
+    {
+        const std::string_view architecture = GetParam();
+        if (architecture == "reactor-per-priority") return {"-ORBLanes", "0"};
+        if (architecture == "thread-per-connection" || architecture == "reactor") return {};
+        std::vector<std::string> options{"-ORBThreads", "1"};
+        if (architecture == "leader-followers" || architecture == "thread-per-request")
+            return options;
+        options.insert(options.end(), {"-ORBQueue", "1"});
+        return options;
+    }
+};
+
+/// Two processes, as it were, that call each other: each ORB calls with its own connections.
+TEST_P(Nested, PartnersCallEachOtherBack)
+{
+    constexpr int depth = 6;
+    RunningServer left(GetParam(), smallest());
+    RunningServer right(GetParam(), smallest());
+    const CORBA::Object_var right_object = left.orb()->string_to_object(right.reference().c_str());
+    const Probe::Target_var to_right = Probe::Target::_unchecked_narrow(right_object);
+    const CORBA::Object_var left_object = right.orb()->string_to_object(left.reference().c_str());
+    const Probe::Target_var to_left = Probe::Target::_unchecked_narrow(left_object);
+    std::atomic<int> left_to_do{depth};
+    left.servant().action = [&] {
+        if (left_to_do-- > 0) to_right->act();
+    };
+    right.servant().action = [&] { to_left->act(); };
+    Client client;
+    client.target(left.reference())->act();
+    EXPECT_EQ(left.servant().calls, depth + 1u);
+    EXPECT_EQ(right.servant().calls, unsigned{depth});
+}
+
+/// Who answers us shares its connection with who called us, as clients with one connection a
+/// process do.
+TEST_P(Nested, TheCallBackComesByTheConnectionOfTheCall)
+{
+    RunningServer server(GetParam(), smallest());
+    RunningServer other("thread-per-connection");
+    RawPeer peer = server.connect();
+    Event called_back;
+    other.servant().action = [&] {
+        peer.send(server.ping(2));
+        EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 2u);
+        called_back.set();
+    };
+    const CORBA::Object_var object = server.orb()->string_to_object(other.reference().c_str());
+    const Probe::Target_var to_other = Probe::Target::_unchecked_narrow(object);
+    server.servant().action = [&] { to_other->act(); };
+    peer.send(request(server.key(), "act", 1).finish());
+    ASSERT_TRUE(called_back.wait());
+    EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
+}
+
+/// The same several times over, in requests of which more than one waits at once.
+TEST_P(Nested, SeveralClientsWaitAtOnce)
+{
+    RunningServer server(GetParam(), smallest());
+    RunningServer other(GetParam(), smallest());
+    const CORBA::Object_var object = server.orb()->string_to_object(other.reference().c_str());
+    const Probe::Target_var to_other = Probe::Target::_unchecked_narrow(object);
+    server.servant().action = [&] { to_other->ping(); };
+    std::vector<std::thread> callers;
+    std::atomic<int> done{0};
+    for (int i = 0; i < 8; ++i) {
+        callers.emplace_back([&] {
+            Client client;
+            const Probe::Target_var target = client.target(server.reference());
+            for (int n = 0; n < 20; ++n) {
+                target->act();
+                ++done;
+            }
+        });
+    }
+    for (std::thread& caller : callers)
+        caller.join();
+    EXPECT_EQ(done, 160);
+    EXPECT_EQ(other.servant().calls, 160u);
+}
+
+/// A peer that ends its connection while we wait within its request.
+TEST_P(Nested, TheCallerLeavesMeanwhile)
+{
+    RunningServer server(GetParam(), smallest());
+    RunningServer other("thread-per-connection");
+    Event inside;
+    Event go_on;
+    other.servant().action = [&] {
+        inside.set();
+        EXPECT_TRUE(go_on.wait());
+    };
+    const CORBA::Object_var object = server.orb()->string_to_object(other.reference().c_str());
+    const Probe::Target_var to_other = Probe::Target::_unchecked_narrow(object);
+    server.servant().action = [&] { to_other->act(); };
+    {
+        RawPeer peer = server.connect();
+        peer.send(request(server.key(), "act", 1).finish());
+        ASSERT_TRUE(inside.wait());
+    }
+    RawPeer bystander = server.connect();
+    bystander.send(server.ping());
+    EXPECT_EQ(ParsedReply(bystander.read_message()).text(), "NO_EXCEPTION");
+    go_on.set();
+}
+
+KAIROS_EVERY_ARCHITECTURE(Nested);
+
+} // namespace
+} // namespace kairos::orb_testing

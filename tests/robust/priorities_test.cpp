@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Priorities from the client's thread to the server's: reactor-per-priority.
+#include "kairos/orb/lane.h"
+#include "tests/malformed/fixture.h"
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kairos::orb_testing {
+namespace {
+
+using orb::Lane;
+using orb::Priority;
+
+/// The priority of the thread that serves a call, when the calling thread has this one.
+class Priorities : public testing::Test {
+  protected:
+    explicit Priorities()
+        : server_("reactor-per-priority",
+                  {"-ORBLanes", "0,100,200:2", "-ORBDebug", "0", "-ORBCollocation", "no"})
+    {
+        server_.servant().action = [this] { served_at_ = Lane::current().priority.value_or(-1); };
+    }
+    ~Priorities() override { Lane::current().priority.reset(); }
+
+    Priority served_at(const Probe::Target_var& target, Priority priority)
+    {
+        Lane::current().priority = priority;
+        target->act();
+        return served_at_;
+    }
+
+    LogLines log_;
+    RunningServer server_;
+    Client client_;
+    std::atomic<Priority> served_at_{-1};
+};
+
+TEST_F(Priorities, OfTheCallerChooseTheLane)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    EXPECT_EQ(served_at(target, 0), 0);
+    EXPECT_EQ(served_at(target, 99), 0);
+    EXPECT_EQ(served_at(target, 100), 100);
+    EXPECT_EQ(served_at(target, 199), 100);
+    EXPECT_EQ(served_at(target, 200), 200);
+    EXPECT_EQ(served_at(target, orb::priority_max), 200);
+    EXPECT_EQ(served_at(target, 0), 0);
+}
+
+TEST_F(Priorities, HaveConnectionsOfTheirOwn)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    const std::size_t before = descriptors();
+    for (const Priority priority : std::initializer_list<Priority>{0, 100, 200, 0, 100, 200})
+        (void)served_at(target, priority);
+    EXPECT_EQ(descriptors(), before + 6); // both ends of three
+}
+
+/// Whoever does not know of priorities finds the first lane.
+TEST_F(Priorities, OthersAreServedAtTheLowest)
+{
+    RawPeer peer = server_.connect();
+    peer.send(request(server_.key(), "act").finish());
+    EXPECT_EQ(ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
+    EXPECT_EQ(served_at_, 0);
+}
+
+/// A low request that takes long delays no high one: they share nothing.
+TEST_F(Priorities, HighOnesDoNotWaitForLowOnes)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    Event low_inside;
+    Event high_done;
+    server_.servant().action = [&] {
+        if (Lane::current().priority != Priority{0}) return;
+        low_inside.set();
+        EXPECT_TRUE(high_done.wait());
+    };
+    std::thread low([&] {
+        Lane::current().priority = 0;
+        target->act();
+    });
+    ASSERT_TRUE(low_inside.wait());
+    Lane::current().priority = 200;
+    target->act();
+    high_done.set();
+    low.join();
+}
+
+/// A lane with several threads serves as many requests at once.
+TEST_F(Priorities, MayHaveAPool)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    std::atomic<int> inside{0};
+    Event both;
+    server_.servant().action = [&] {
+        if (++inside == 2) both.set();
+        EXPECT_TRUE(both.wait());
+    };
+    const auto call = [&] {
+        Lane::current().priority = 200;
+        target->act();
+    };
+    std::thread other(call);
+    call();
+    other.join();
+}
+
+/// Takes the right to real-time priorities away from the calling thread, and from those that it
+/// starts.
+void give_up_real_time()
+{
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    __user_cap_data_struct data[2]{};
+    ASSERT_EQ(::syscall(SYS_capget, &header, data), 0);
+    data[0].effective &= ~(1u << CAP_SYS_NICE);
+    ASSERT_EQ(::syscall(SYS_capset, &header, data), 0);
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_RTPRIO, &limit), 0);
+    limit.rlim_cur = 0;
+    ASSERT_EQ(::setrlimit(RLIMIT_RTPRIO, &limit), 0);
+}
+
+TEST(RealTime, RefusedIsSaidOnceAndServedAnyway)
+{
+    std::thread([] {
+        give_up_real_time();
+        LogLines log;
+        RunningServer server("reactor-per-priority", {"-ORBLanes", "0,1,2,3"});
+        Client client;
+        const Probe::Target_var target = client.target(server.reference());
+        Lane::current().priority = 3;
+        target->ping();
+        EXPECT_EQ(log.count("not scheduled in real time"), 1u);
+    }).join();
+}
+
+TEST(RealTime, RequiredAndRefusedIsAnError)
+{
+    std::thread([] {
+        give_up_real_time();
+        const LogLines log;
+        const CORBA::ORB_var orb =
+            make_orb({"-ORBConcurrency", "reactor-per-priority", "-ORBRealTime", "required",
+                      "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        try {
+            const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+            ADD_FAILURE() << "it serves";
+        } catch (const CORBA::SystemException& exception) {
+            EXPECT_NE(std::string(exception.what()).find("-ORBRealTime required"),
+                      std::string::npos)
+                << exception.what();
+        }
+        orb->destroy();
+    }).join();
+}
+
+TEST(LinearMapping, IsMonotonicAndComesBack)
+{
+    const orb::LinearPriorityMapping mapping;
+    int last = -1;
+    for (int priority = 0; priority <= orb::priority_max; ++priority) {
+        int native = -1;
+        ASSERT_TRUE(mapping.to_native(static_cast<Priority>(priority), native));
+        ASSERT_GE(native, last);
+        ASSERT_LE(native, orb::native_priority_max);
+        ASSERT_EQ(native == 0, priority == 0);
+        last = native;
+    }
+    EXPECT_EQ(last, orb::native_priority_max);
+    for (int native = 0; native <= orb::native_priority_max; ++native) {
+        Priority priority = -1;
+        int again = -1;
+        ASSERT_TRUE(mapping.to_corba(native, priority));
+        ASSERT_TRUE(mapping.to_native(priority, again));
+        EXPECT_EQ(again, native);
+    }
+    int native = 0;
+    Priority priority = 0;
+    EXPECT_FALSE(mapping.to_native(-1, native));
+    EXPECT_FALSE(mapping.to_corba(100, priority));
+    EXPECT_FALSE(mapping.to_corba(-1, priority));
+}
+
+} // namespace
+} // namespace kairos::orb_testing
