@@ -80,6 +80,9 @@ TEST_P(Pools, EndTheirThreads)
         for (RawPeer& peer : peers)
             EXPECT_EQ(ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
     }
+    // One that was joined may still be listed for a moment.
+    while (threads() > before)
+        std::this_thread::yield();
     EXPECT_EQ(threads(), before);
 }
 
@@ -216,7 +219,8 @@ TEST(ThreadPerObject, ManyObjectsShareFewThreads)
     }
     for (const auto& servant : servants)
         EXPECT_EQ(servant->calls, 3u);
-    EXPECT_LE(threads(), before + 2 + 1); // one may be about to end
+    while (threads() > before + 2) // those that gave theirs up are about to end
+        std::this_thread::yield();
     server.end();
 }
 
