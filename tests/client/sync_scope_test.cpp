@@ -120,7 +120,7 @@ TEST_F(ConfirmedOneway, HeedsTheDeadline)
 
 // --- what our server does ------------------------------------------------------------------------
 
-class SyncScopeServed : public BothArchitectures {};
+class SyncScopeServed : public EveryArchitecture {};
 
 TEST_P(SyncScopeServed, WithServerBeforeTheServantIsCalled)
 {
@@ -183,7 +183,7 @@ TEST_P(SyncScopeServed, WithoutAConfirmationInOrder)
     }
 }
 
-KAIROS_BOTH_ARCHITECTURES(SyncScopeServed);
+KAIROS_EVERY_ARCHITECTURE(SyncScopeServed);
 
 } // namespace
 } // namespace kairos::orb_testing
