@@ -194,6 +194,7 @@ void check_utilisation(const sched::Analysis& analysis)
 {
     if (analysis.policy == sched::Policy::muf) return;
     std::vector<const sched::Task*> tasks;
+    tasks.reserve(analysis.tasks.size());
     for (const sched::Task& task : analysis.tasks)
         tasks.push_back(&task);
     if (compare_with_processor(tasks) == sched::Load::above)
