@@ -91,10 +91,12 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
     void serve(QueuedRequestPtr request) noexcept
     {
         Lane::current().serving_thread = this;
-        UpcallMemory memory;
-        while (!request->serve(memory)) {
-            const std::lock_guard lock(mutex_);
-            if (held_.add(request)) break; // else it may go on already
+        {
+            UpcallMemory memory; // given back before the next thread may start
+            while (!request->serve(memory)) {
+                const std::lock_guard lock(mutex_);
+                if (held_.add(request)) break; // else it may go on already
+            }
         }
         request.reset();
         leave();
