@@ -99,6 +99,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
             }
         }
         request.reset();
+        threads_.join_ended(); // before another may start: the bound is one of threads that exist
         leave();
     }
 

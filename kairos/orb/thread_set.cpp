@@ -30,6 +30,13 @@ void ThreadSet::end(std::list<net::Thread>::iterator thread) noexcept
     if (running_.empty()) none_runs_.notify_all();
 }
 
+void ThreadSet::join_ended() noexcept
+{
+    std::list<net::Thread> ended; // joined without the lock
+    const std::lock_guard lock(mutex_);
+    ended.swap(ended_);
+}
+
 void ThreadSet::join() noexcept
 {
     std::list<net::Thread> ended;

@@ -21,6 +21,9 @@ class ThreadSet {
     ~ThreadSet() { join(); }
 
     [[nodiscard]] Result<void> start(const net::ThreadOptions& options, std::function<void()> body);
+    /// From one of them, about to end: waits for those that did before, so that there are never
+    /// many which have done their work and are still there.
+    void join_ended() noexcept;
     /// Waits until none runs. Not from one of them.
     void join() noexcept;
 

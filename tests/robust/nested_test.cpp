@@ -39,7 +39,8 @@ TEST_P(Nested, PartnersCallEachOtherBack)
     };
     right.servant().action = [&] { to_left->act(); };
     Client client;
-    client.target(left.reference())->act();
+    const Probe::Target_var target = client.target(left.reference());
+    target->act();
     EXPECT_EQ(left.servant().calls, depth + 1u);
     EXPECT_EQ(right.servant().calls, unsigned{depth});
 }

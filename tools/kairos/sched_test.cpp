@@ -79,7 +79,8 @@ TEST(Sched, TheExampleInIdlSaysTheSame)
         const Outcome outcome = sched({"--json", std::string(KAIROS_EXAMPLES) + file});
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         auto result = nlohmann::json::array();
-        for (const auto& task : nlohmann::json::parse(outcome.out)["tasks"])
+        const auto report = nlohmann::json::parse(outcome.out);
+        for (const auto& task : report.at("tasks"))
             result.push_back({task["period_ns"], task["execution_ns"], task["response_ns"],
                               task["slack_ns"], task["os_priority"], task["criticality"]});
         return result;
