@@ -105,7 +105,6 @@ CORBA::InterfaceDef_ptr ServantBase::_get_interface()
 
 void ServantBase::_kairos_dispatch_standard(kairos::orb::Upcall& upcall)
 {
-    static constexpr kairos::orb::Operation standard{"standard"};
     const std::string_view operation = upcall.operation();
     if (operation == "_is_a") {
         const std::string_view id = upcall.in().read_string();
