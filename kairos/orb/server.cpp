@@ -158,6 +158,7 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb)
 std::vector<Listener*> Server::all_listeners()
 {
     std::vector<Listener*> all;
+    all.reserve(listeners_.size());
     for (Listener& listener : listeners_)
         all.push_back(&listener);
     return all;
