@@ -32,8 +32,17 @@ class Watched {
   public:
     virtual void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept = 0;
 
+    /// Before it is watched: what was done with it is seen by who finds it ready. (The system keeps
+    /// that order, but the language does not know.)
+    void pass_on() noexcept { passed_on_.store(true, std::memory_order_release); }
+    /// By who has found it.
+    void take_over() noexcept { (void)passed_on_.load(std::memory_order_acquire); }
+
   protected:
     ~Watched() = default;
+
+  private:
+    std::atomic<bool> passed_on_{false};
 };
 
 class SharedConnection final : public ServerConnection, public Watched {
@@ -212,8 +221,11 @@ void LeaderFollowers::serve() noexcept
     UpcallMemory memory;
     while (!stopping_ && stay_in_line()) {
         const net::SharedPoller::Ready ready = poller_->wait();
-        if (ready.token != nullptr)
-            static_cast<Watched*>(ready.token)->on_ready(ready.readiness, memory);
+        if (ready.token != nullptr) {
+            auto& found = *static_cast<Watched*>(ready.token);
+            found.take_over();
+            found.on_ready(ready.readiness, memory);
+        }
         thread.connection = nullptr;
     }
     if (--alive_ == 0) close_all(); // the server ends, and nobody else is left to
@@ -308,9 +320,11 @@ void LeaderFollowers::accept(net::Acceptor& acceptor) noexcept
         break;
     }
     for (const auto& accepting : accepting_)
-        if (&accepting->acceptor == &acceptor)
+        if (&accepting->acceptor == &acceptor) {
+            accepting->pass_on();
             (void)poller_->watch(acceptor.descriptor(), net::Interest::readable,
                                  static_cast<Watched*>(accepting.get()));
+        }
 }
 
 void LeaderFollowers::forget(SharedConnection& connection) noexcept
@@ -348,6 +362,7 @@ void LeaderFollowers::close_all() noexcept
 
 Result<void> SharedConnection::open()
 {
+    pass_on();
     return server_.poller().add(socket_.descriptor(), net::Interest::readable,
                                 static_cast<Watched*>(this));
 }
@@ -408,6 +423,7 @@ void SharedConnection::serve(UpcallMemory& memory) noexcept
 
 void SharedConnection::go_on() noexcept
 {
+    pass_on();
     // It can always be written: the thread that finds that goes on.
     if (!server_.poller().watch(socket_.descriptor(), net::Interest::writable,
                                 static_cast<Watched*>(this)))
@@ -422,6 +438,7 @@ void SharedConnection::after(Next next) noexcept
         drain(socket_);
         return server_.forget(*this);
     }
+    pass_on();
     const net::Interest interest = congested_ ? net::Interest::writable : net::Interest::readable;
     if (!server_.poller().watch(socket_.descriptor(), interest, static_cast<Watched*>(this)))
         server_.forget(*this);
