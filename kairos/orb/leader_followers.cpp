@@ -75,6 +75,7 @@ class SharedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] bool receive();
     void serve(UpcallMemory& memory) noexcept;
     void after(Next next) noexcept;
+    [[nodiscard]] bool watch(net::Interest interest) noexcept;
     void send_control(Bytes message) noexcept override
     {
         unsent_.put(socket_, message);
@@ -321,8 +322,9 @@ void LeaderFollowers::accept(net::Acceptor& acceptor) noexcept
     }
     for (const auto& accepting : accepting_)
         if (&accepting->acceptor == &acceptor) {
+            const int descriptor = acceptor.descriptor();
             accepting->pass_on();
-            (void)poller_->watch(acceptor.descriptor(), net::Interest::readable,
+            (void)poller_->watch(descriptor, net::Interest::readable,
                                  static_cast<Watched*>(accepting.get()));
         }
 }
@@ -365,6 +367,15 @@ Result<void> SharedConnection::open()
     pass_on();
     return server_.poller().add(socket_.descriptor(), net::Interest::readable,
                                 static_cast<Watched*>(this));
+}
+
+/// Nothing of this may be touched any more unless it fails.
+bool SharedConnection::watch(net::Interest interest) noexcept
+{
+    net::SharedPoller& poller = server_.poller();
+    const int descriptor = socket_.descriptor();
+    pass_on();
+    return poller.watch(descriptor, interest, static_cast<Watched*>(this)).ok();
 }
 
 void SharedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
@@ -423,11 +434,8 @@ void SharedConnection::serve(UpcallMemory& memory) noexcept
 
 void SharedConnection::go_on() noexcept
 {
-    pass_on();
     // It can always be written: the thread that finds that goes on.
-    if (!server_.poller().watch(socket_.descriptor(), net::Interest::writable,
-                                static_cast<Watched*>(this)))
-        socket_.shutdown_both();
+    if (!watch(net::Interest::writable)) socket_.shutdown_both();
 }
 
 void SharedConnection::after(Next next) noexcept
@@ -438,9 +446,7 @@ void SharedConnection::after(Next next) noexcept
         drain(socket_);
         return server_.forget(*this);
     }
-    pass_on();
-    const net::Interest interest = congested_ ? net::Interest::writable : net::Interest::readable;
-    if (!server_.poller().watch(socket_.descriptor(), interest, static_cast<Watched*>(this)))
+    if (!watch(congested_ ? net::Interest::writable : net::Interest::readable))
         server_.forget(*this);
 }
 
