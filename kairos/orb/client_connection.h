@@ -32,6 +32,7 @@ class ClientConnection {
         malformed,     ///< we did not understand what the peer sent
         not_sent,      ///< not wholly sent by the deadline: the connection is of no more use
         late,          ///< sent, but the deadline passed before the reply was there
+        no_memory,     ///< for the reply
     };
 
     /// Connects by the deadline; tries each address of the endpoint. Counted and known to `orb`

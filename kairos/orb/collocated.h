@@ -5,25 +5,17 @@
 // cannot tell the difference. Stations 3 to 7 of the request walk (docs/TOUR.md) are left out.
 #pragma once
 
-#include "kairos/base/limits.h"
 #include "kairos/giop/message.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
+#include "kairos/orb/reply_memory.h"
 #include "kairos/orb/upcall.h"
 
 namespace kairos::orb {
 
 /// Receives the reply and keeps it until the caller has read its results.
-class CollocatedReply final : public ReplyChannel {
+class CollocatedReply final : public ReplyChannel, public ReplyMemory {
   public:
-    explicit CollocatedReply(Lane& lane) : lane_(lane), memory_(lane.upcall_memory.take()) {}
-    ~CollocatedReply()
-    {
-        if (memory_->reply.capacity() > limits::receive_buffer_kept) memory_->reply.clear();
-        lane_.upcall_memory.give_back(std::move(memory_));
-    }
-    CollocatedReply(const CollocatedReply&) = delete;
-    CollocatedReply& operator=(const CollocatedReply&) = delete;
+    using ReplyMemory::ReplyMemory;
 
     /// Serves the request whose encoded arguments are `arguments`. Blocks while the adapter holds
     /// requests.
@@ -35,8 +27,6 @@ class CollocatedReply final : public ReplyChannel {
     void send(Bytes header, const cdr::Writer& body) noexcept override;
 
   private:
-    Lane& lane_;
-    std::unique_ptr<UpcallMemory> memory_;
     cdr::Buffer arguments_; // only when they lay in several places
     cdr::Buffer reply_;     // likewise
     MutableBytes message_;

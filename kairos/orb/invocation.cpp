@@ -6,6 +6,7 @@
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/shared_connections.h"
 
 #include <algorithm>
 
@@ -133,6 +134,12 @@ Invocation::Step Invocation::call_remote(Reference& reference)
         if (target.text != environment_.text && !text_suits(target)) [[unlikely]] {
             if (other_text == nullptr) other_text = &target;
             continue;
+        }
+        if constexpr (way == Way::limited) {
+            if (shares_connections()) {
+                if (const auto step = call_shared(reference, target)) return *step;
+                continue;
+            }
         }
         for (int attempt = 0; attempt < 2; ++attempt) {
             connection_ = lane_.take_connection(*target.endpoint);
@@ -287,7 +294,8 @@ Outcome Invocation::receive(std::uint32_t request_id)
     }
 }
 
-// For DeferredInvocation.
+// For DeferredInvocation, and for shared_call.cpp.
+template std::uint8_t Invocation::response_flags<Invocation::Way::limited>() const noexcept;
 template Bytes
 Invocation::prepend_header<Invocation::Way::limited>(const giop::RequestTemplate& header,
                                                      std::uint32_t request_id);
@@ -437,6 +445,8 @@ void Invocation::raise_lost(Outcome outcome)
         raise<CORBA::TIMEOUT>(minor_code::not_sent_in_time, CORBA::COMPLETED_NO,
                               failure_.empty() ? "the request could not be sent in time"
                                                : failure_);
+    case Outcome::no_memory:
+        raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
     case Outcome::late:
         raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_MAYBE,
                               "no reply in time");
@@ -499,7 +509,13 @@ giop::LocateStatus locate(Reference& reference)
     Lane& lane = Lane::current();
     const CallLimits limits = limits_of_call(reference);
     std::string failure;
+    const bool shared = orb.shared_connections() != nullptr && lane.serving_thread == nullptr;
     for (const Target& target : reference.targets()) {
+        if (shared) {
+            const auto status = locate_shared(orb, target, limits, failure);
+            if (status) return *status;
+            continue;
+        }
         auto connection = lane.take_connection(*target.endpoint);
         if (!connection) {
             auto opened = ClientConnection::open(orb, *target.endpoint, limits.connection());

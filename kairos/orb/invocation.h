@@ -20,6 +20,8 @@
 
 namespace kairos::orb {
 
+class SharedConnection;
+
 class Invocation {
   public:
     /// `target` and `operation` must outlive it.
@@ -71,6 +73,14 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Step call_remote(Reference& reference);
     [[nodiscard]] Step call_local(Reference& reference);
+    /// Over a connection that threads share (shared_call.cpp); nothing if this target could not be
+    /// reached.
+    [[nodiscard, gnu::cold]] std::optional<Step> call_shared(Reference& reference,
+                                                             const Target& target);
+    [[nodiscard]] ClientConnection::Outcome exchange_shared(SharedConnection& connection,
+                                                            const giop::RequestTemplate& header);
+    [[nodiscard]] Bytes prepend_shared_header(const giop::RequestTemplate& header,
+                                              std::uint32_t request_id, Bytes contexts);
     template <Way way>
     [[nodiscard]] ClientConnection::Outcome exchange(const giop::RequestTemplate& header);
     template <Way way>
@@ -84,6 +94,8 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Deadline connection_deadline() const noexcept;
     [[nodiscard]] bool connect(const Target& target, Deadline deadline);
+    /// Whether calls of this thread go over connections that threads share.
+    [[nodiscard]] bool shares_connections() const;
     [[nodiscard]] const std::vector<Target>& targets_by_priority(const Reference& reference) const;
     /// Whether the arguments, encoded for another target, mean the same at this one. Then results
     /// are read as it sends them.
@@ -118,7 +130,8 @@ class Invocation {
     cdr::Reader in_;
     giop::Reply reply_;
     std::unique_ptr<ClientConnection> connection_; // busy until the results are read
-    std::optional<CollocatedReply> collocated_;    // the same for a call within the process
+    // What keeps the reply of a call within the process, or over a connection that is shared.
+    std::optional<CollocatedReply> collocated_;
     std::unique_ptr<std::byte[]> long_header_;
     ReferencePtr forward_; // where the last reply sent us
     // Where we were sent before; null: the original address. Set by each attempt, and not before:

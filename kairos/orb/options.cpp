@@ -83,6 +83,21 @@ Result<void> set_concurrency(Options& options, std::string_view option, std::str
                       "worker-pool, thread-per-request, thread-per-object or filter-chain");
 }
 
+constexpr std::pair<std::string_view, ConnectionArchitecture> connection_names[] = {
+    {"non-multiplexed", ConnectionArchitecture::non_multiplexed},
+    {"leader-followers", ConnectionArchitecture::leader_followers},
+};
+
+Result<void> set_connection(Options& options, std::string_view option, std::string_view value)
+{
+    for (const auto& [name, architecture] : connection_names) {
+        if (value != name) continue;
+        options.connection = architecture;
+        return {};
+    }
+    return bad_option(option, value, "non-multiplexed or leader-followers");
+}
+
 template <auto Member>
 Result<void> set_count(Options& options, std::string_view option, std::string_view value)
 {
@@ -320,6 +335,7 @@ constexpr Known known_options[] = {
     {"-ORBPublish", set_publish},
     {"-ORBPublishAs", set_publish_as},
     {"-ORBConcurrency", set_concurrency},
+    {"-ORBConnection", set_connection},
     {"-ORBThreads", set_count<&Options::threads>},
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},

@@ -31,6 +31,13 @@ enum class Concurrency {
     filter_chain,          ///< one thread reads, filters choose among pools
 };
 
+/// How a client's threads share connections (paper 003's connection architectures).
+enum class ConnectionArchitecture {
+    non_multiplexed,  ///< each thread has its own: no thread waits for another
+    leader_followers, ///< one for all; of the threads that wait for replies, one reads
+    active,           ///< one for all, which a thread of the ORB writes and reads
+};
+
 /// What becomes of a request for which the queue has no place.
 enum class WhenQueueFull {
     block,  ///< it waits, and its connection is not read meanwhile
@@ -68,6 +75,8 @@ struct Options {
     /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
     std::string default_initial_reference;
     Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
+    /// -ORBConnection non-multiplexed, leader-followers or active: of clients.
+    ConnectionArchitecture connection = ConnectionArchitecture::non_multiplexed;
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;

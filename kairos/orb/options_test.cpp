@@ -80,6 +80,15 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
               "accepted");
 }
 
+TEST(Options, OfConnections)
+{
+    EXPECT_EQ(parse({})->connection, ConnectionArchitecture::non_multiplexed);
+    EXPECT_EQ(parse({"-ORBConnection", "leader-followers"})->connection,
+              ConnectionArchitecture::leader_followers);
+    EXPECT_EQ(parse({"-ORBConnection", "shared"}).error().reason,
+              "-ORBConnection: 'shared' is not non-multiplexed or leader-followers");
+}
+
 TEST(Options, InitialReferencesMayHoldEqualsSigns)
 {
     const auto options = parse({"-ORBInitRef", "Name=corbaloc::h/k=1"});

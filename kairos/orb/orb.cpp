@@ -6,6 +6,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
+#include "kairos/orb/shared_connections.h"
 
 #include <algorithm>
 #include <random>
@@ -60,6 +61,9 @@ Orb::Orb(Options options)
 {
     set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
+    if (options_.connection == ConnectionArchitecture::non_multiplexed) return;
+    shared_connections_ = std::make_unique<SharedConnections>(*this);
+    note_call_policies();
 }
 
 Orb::~Orb() = default;
@@ -199,6 +203,7 @@ void Orb::destroy()
 {
     shutdown(true);
     client_connections_.interrupt_all();
+    if (shared_connections_) shared_connections_->end_all();
     Lane::current().drop_connections_of_the_dead();
     const std::lock_guard lock(mutex_);
     endpoints_.clear();

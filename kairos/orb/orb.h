@@ -29,6 +29,7 @@
 namespace kairos::orb {
 
 class Server;
+class SharedConnections;
 
 /// The open client connections of an ORB, so that shutting down can end the calls on them.
 class ClientConnections {
@@ -115,12 +116,13 @@ class Orb final : public RefCounted {
 
     // --- calling ---
     /// Whether calls need to look at nothing but their reference: no reference, thread or ORB has
-    /// ever been given policies that calls heed, and the ORB was not shut down.
+    /// ever been given policies that calls heed, each thread has its own connections, and the ORB
+    /// was not shut down.
     [[nodiscard]] bool has_plain_calls() const noexcept
     {
         return state_.load(std::memory_order_acquire) == 0;
     }
-    /// Somebody has policies: from here on calls look for them.
+    /// Somebody has policies, or connections are shared: from here on calls look for that.
     void note_call_policies() noexcept
     {
         state_.fetch_or(has_call_policies, std::memory_order_release);
@@ -147,6 +149,11 @@ class Orb final : public RefCounted {
     void destroy();
 
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
+    /// Those that threads share; null where each has its own (-ORBConnection non-multiplexed).
+    [[nodiscard]] SharedConnections* shared_connections() const noexcept
+    {
+        return shared_connections_.get();
+    }
 
   private:
     ~Orb() override;
@@ -163,6 +170,7 @@ class Orb final : public RefCounted {
     std::atomic<std::uint8_t> state_{0};
     SharedCallPolicies call_policies_;
     ClientConnections client_connections_;
+    std::unique_ptr<SharedConnections> shared_connections_; // from the beginning on
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};

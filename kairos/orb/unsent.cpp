@@ -9,11 +9,30 @@
 
 namespace kairos::orb {
 
+namespace {
+
+/// What the peer takes of it now, also of a socket that blocks.
+net::IoResult write_now(net::Socket& socket, Bytes bytes) noexcept
+{
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+        net::IoResult result = socket.write(bytes.subspan(written), net::WriteFlags::do_not_wait);
+        written += result.bytes;
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+    }
+    return {.bytes = written};
+}
+
+} // namespace
+
 void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
 {
     if (broken_) return;
     if (!bytes_.empty()) return keep(bytes);
-    const net::IoResult written = socket.write_all(bytes);
+    const net::IoResult written = write_now(socket, bytes);
     if (written.ok()) [[likely]]
         return;
     if (written.status == net::IoResult::Status::would_block)
@@ -27,7 +46,7 @@ void Unsent::keep(Bytes bytes) noexcept
     try {
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     } catch (const std::bad_alloc&) {
-        log::error("out of memory for a reply that the peer does not take; connection closed");
+        log::error("out of memory for a message that the peer does not take; connection closed");
         broken_ = true;
     }
 }
@@ -38,6 +57,13 @@ void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
     const std::size_t size = header.size() + body.size();
     if ((fragment_size == 0 || size <= fragment_size) && body.externals().empty())
         return put(socket, {header.data(), size}); // the header lies in front of the body
+    put_parts(socket, header, body, fragment_size);
+}
+
+void Unsent::put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                       std::size_t fragment_size) noexcept
+{
+    const std::size_t size = header.size() + body.size();
     giop::Segments part;
     giop::Fragmenter fragmenter(giop::gather(header, body),
                                 fragment_size == 0 ? size : fragment_size);
@@ -47,7 +73,8 @@ void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
             vectors[i] = {const_cast<std::byte*>(part.list[i].data()), part.list[i].size()};
         std::size_t sent = 0;
         if (bytes_.empty() && !broken_) {
-            const auto written = socket.write(std::span<const iovec>(vectors.data(), part.count));
+            const auto written = socket.write(std::span<const iovec>(vectors.data(), part.count),
+                                              net::WriteFlags::do_not_wait);
             sent = written.bytes;
             if (!written.ok() && written.status != net::IoResult::Status::would_block)
                 broken_ = true;
@@ -62,7 +89,7 @@ void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
 
 void Unsent::flush(net::Socket& socket) noexcept
 {
-    const net::IoResult written = socket.write_all(Bytes(bytes_).subspan(sent_));
+    const net::IoResult written = write_now(socket, Bytes(bytes_).subspan(sent_));
     sent_ += written.bytes;
     if (written.status == net::IoResult::Status::would_block) return;
     if (!written.ok()) broken_ = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a peer did not take yet of what it is sent over a socket that does not block. Ordinarily
-// empty, and then everything goes to the socket at once. Used by one thread at a time.
+// What a peer did not take yet of what it is sent: nothing here waits, whether the socket blocks or
+// not. Ordinarily empty, and then everything goes to the socket at once. Used by one thread at a
+// time.
 #pragma once
 
 #include "kairos/cdr/writer.h"
@@ -23,6 +24,9 @@ class Unsent {
     /// larger; 0: never.
     void put(net::Socket& socket, Bytes header, const cdr::Writer& body,
              std::size_t fragment_size) noexcept;
+    /// The same wherever the header lies.
+    void put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                   std::size_t fragment_size) noexcept;
     /// Sends of what is kept as much as the peer takes now.
     void flush(net::Socket& socket) noexcept;
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists whose links lie in their elements, so that joining and leaving one allocates nothing. The
+// list does not own its elements: they must have left it before they end. Who guards the list
+// guards the links.
+#pragma once
+
+namespace kairos {
+
+template <typename T>
+struct ListLinks {
+    T* previous = nullptr;
+    T* next = nullptr;
+    bool linked = false;
+};
+
+template <typename T, ListLinks<T> T::*links>
+class IntrusiveList {
+  public:
+    IntrusiveList() = default;
+    IntrusiveList(const IntrusiveList&) = delete;
+    IntrusiveList& operator=(const IntrusiveList&) = delete;
+
+    [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
+    /// Null if there is none.
+    [[nodiscard]] T* front() const noexcept { return front_; }
+
+    void push_back(T& element) noexcept
+    {
+        (element.*links) = {.previous = back_, .next = nullptr, .linked = true};
+        (back_ == nullptr ? front_ : (back_->*links).next) = &element;
+        back_ = &element;
+    }
+    /// Does nothing if the element is in no list.
+    void remove(T& element) noexcept
+    {
+        ListLinks<T>& own = element.*links;
+        if (!own.linked) return;
+        (own.previous == nullptr ? front_ : (own.previous->*links).next) = own.next;
+        (own.next == nullptr ? back_ : (own.next->*links).previous) = own.previous;
+        own = {};
+    }
+
+  private:
+    T* front_ = nullptr;
+    T* back_ = nullptr;
+};
+
+} // namespace kairos

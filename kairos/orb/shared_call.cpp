@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Invocation over connections that threads share: the same rules as invocation.cpp's for a
+// connection of the caller's own.
+#include "kairos/orb/failure.h"
+#include "kairos/orb/invocation.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/shared_connections.h"
+
+namespace kairos::orb {
+
+using Outcome = ClientConnection::Outcome;
+
+/// Who waits within an upcall must go on serving, which one of those that wait for each other
+/// cannot: its calls have connections of their own.
+bool Invocation::shares_connections() const
+{
+    return reference_.orb().shared_connections() != nullptr &&
+           Lane::current().serving_thread == nullptr;
+}
+
+std::optional<Invocation::Step> Invocation::call_shared(Reference& reference, const Target& target)
+{
+    SharedConnections& connections = *reference_.orb().shared_connections();
+    const bool answered = response_flags<Way::limited>() != giop::response_flags::none;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto connection = connections.take(*target.endpoint, limits_.connection());
+        if (!connection) {
+            failure_ = connection.error().reason;
+            break;
+        }
+        Outcome outcome = exchange_shared(**connection, target.by_key);
+        if (outcome == Outcome::ok && answered &&
+            reply_.status == giop::ReplyStatus::needs_addressing_mode)
+            outcome = exchange_shared(**connection, readdressed(reference, target));
+        if (outcome == Outcome::ok) return answered ? accept() : Step::done;
+        if (outcome != Outcome::not_executed) raise_lost(outcome);
+        failure_ = "connection to " + target.endpoint->text() + " was closed";
+    }
+    return std::nullopt;
+}
+
+Outcome Invocation::exchange_shared(SharedConnection& connection,
+                                    const giop::RequestTemplate& header)
+{
+    SharedCall call(connection.next_request_id());
+    const Bytes contexts = connection.contexts();
+    call.header = prepend_shared_header(header, call.request_id, contexts);
+    if (call.header.empty())
+        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
+                                "the request exceeds 4 GiB");
+    call.body = &out_;
+    call.has_contexts = !contexts.empty();
+    call.send_by = limits_.request;
+    call.answer_by = limits_.reply;
+    if (response_flags<Way::limited>() == giop::response_flags::none)
+        return connection.exchange(call);
+    collocated_.emplace(lane_);
+    call.answer = giop::MessageType::reply;
+    call.reply = &*collocated_;
+    const Outcome outcome = connection.exchange(call);
+    if (outcome != Outcome::ok) return outcome;
+    const bool parsed = giop::parse(collocated_->taken(), reply_) == cdr::Fault::none;
+    return parsed ? Outcome::ok : Outcome::malformed;
+}
+
+Bytes Invocation::prepend_shared_header(const giop::RequestTemplate& header,
+                                        std::uint32_t request_id, Bytes contexts)
+{
+    const std::uint8_t flags = response_flags<Way::limited>();
+    const auto body = giop::Body::of(out_, headroom);
+    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name(), contexts);
+    if (!prefix.empty()) return prefix;
+    // As in prepend_header: an object key or operation name of hundreds of octets.
+    const std::size_t size = header.headroom(operation_.name().size(), contexts.size());
+    long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
+                          operation_.name(), contexts);
+}
+
+std::optional<giop::LocateStatus> locate_shared(Orb& orb, const Target& target,
+                                                const CallLimits& limits, std::string& failure)
+{
+    const auto connection = orb.shared_connections()->take(*target.endpoint, limits.connection());
+    if (!connection) {
+        failure = connection.error().reason;
+        return std::nullopt;
+    }
+    std::vector<std::byte> request(target.by_key.locate_size());
+    ReplyMemory memory(Lane::current());
+    SharedCall call((*connection)->next_request_id());
+    call.header = target.by_key.locate(request, call.request_id);
+    call.send_by = limits.request;
+    call.answer_by = limits.reply;
+    call.answer = giop::MessageType::locate_reply;
+    call.reply = &memory;
+    giop::LocateReply reply;
+    if ((*connection)->exchange(call) == Outcome::ok &&
+        giop::parse(memory.taken(), reply) == cdr::Fault::none)
+        return reply.status;
+    failure = target.endpoint->text() + " did not answer a LocateRequest";
+    return std::nullopt;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/shared_connection.h"
+
+#include "kairos/base/log.h"
+#include "kairos/giop/control.h"
+#include "kairos/giop/locate.h"
+#include "kairos/net/connector.h"
+#include "kairos/orb/orb.h"
+
+#include <ctime>
+#include <poll.h>
+
+namespace kairos::orb {
+
+namespace {
+
+/// A few milliseconds exact, and a few instructions.
+std::chrono::nanoseconds now() noexcept
+{
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// Wakes who has parked, when the lock that was taken after this was made is given back.
+class WakeLater {
+  public:
+    WakeLater() = default;
+    WakeLater(const WakeLater&) = delete;
+    WakeLater& operator=(const WakeLater&) = delete;
+    ~WakeLater()
+    {
+        if (place != nullptr) net::Parking::wake(place);
+    }
+    const net::Parking* place = nullptr;
+};
+
+} // namespace
+
+Result<IntrusivePtr<SharedConnection>> SharedConnection::open(Orb& orb, Endpoint& endpoint,
+                                                              Deadline deadline)
+{
+    const auto addresses = endpoint.resolve(deadline);
+    if (!addresses) return addresses.error();
+    auto bell = net::Bell::create();
+    if (!bell) return bell.error();
+    auto socket = net::connect_any(*addresses, orb.options().socket, deadline.left());
+    if (!socket) return socket.error();
+    return IntrusivePtr<SharedConnection>::adopt(
+        new SharedConnection(orb, endpoint, std::move(socket).value(), std::move(bell).value()));
+}
+
+SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, net::Socket socket, net::Bell bell)
+    : orb_(orb), endpoint_(&endpoint), socket_(std::move(socket)),
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max),
+      bell_(std::move(bell)), last_use_(now())
+{
+}
+
+void SharedConnection::interrupt() noexcept { socket_.shutdown_both(); }
+
+// --- what calls do -------------------------------------------------------------------------------
+
+SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
+{
+    WakeLater next;
+    Lock lock(mutex_);
+    if (!admit(call, lock)) return Outcome::not_executed;
+    while (!call.is_over()) {
+        if (!call.outcome && call.deadline().has_passed())
+            give_up(call, lock);
+        else
+            take_part(call, lock);
+    }
+    next.place = leave(call);
+    return *call.outcome;
+}
+
+/// False if the connection has ended.
+bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
+{
+    constexpr std::chrono::milliseconds trusted_for{20};
+    const auto last = std::exchange(last_use_, now());
+    if (last_use_ - last >= trusted_for && call_count_ == 0 && !somebody_reads_) look_around(lock);
+    if (ended_) return false;
+    if (call.answer) {
+        if (find(call.request_id) != nullptr) return false; // 2^32 calls ago, and still waiting
+        SharedCall*& bucket = calls_[call.request_id % bucket_count];
+        call.next_in_bucket = std::exchange(bucket, &call);
+        ++call_count_;
+    }
+    to_send_.push_back(call);
+    return true;
+}
+
+/// Nobody was reading: the peer may have closed meanwhile, and then nothing should be sent.
+void SharedConnection::look_around(Lock& lock) noexcept
+{
+    constexpr int reads_max = 16; // of a peer that goes on and on
+    somebody_reads_ = true;
+    lock.unlock();
+    for (int i = 0; i < reads_max && !has_ended() && read(Wait::no, {}); ++i) {
+    }
+    lock.lock();
+    somebody_reads_ = false;
+    if (const net::Parking* place = call_next()) net::Parking::wake(place);
+}
+
+/// One step of a call on its way: what nobody else does, or waiting for who does it.
+void SharedConnection::take_part(SharedCall& call, Lock& lock) noexcept
+{
+    if (call.outcome) return park(call, lock, {}); // until nobody uses its memory
+    if (!call.writes && !somebody_writes_ && has_to_write()) somebody_writes_ = call.writes = true;
+    if (call.writes) {
+        write(lock, &call);
+        if (!has_to_write()) somebody_writes_ = call.writes = false;
+        if (call.outcome) return;
+    }
+    const bool may_read = call.writes || call.sent == SharedCall::Sent::wholly;
+    if (!somebody_reads_ && may_read) somebody_reads_ = call.reads = true;
+    if (call.writes) return wait_for_peer(call, lock);
+    if (!call.reads) return park(call, lock, call.deadline());
+    const Deadline deadline = call.deadline();
+    lock.unlock();
+    (void)read(Wait::until_deadline, deadline);
+    lock.lock();
+}
+
+/// The peer does not take what it is sent. It may be waiting for us to read.
+void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
+{
+    const bool reads = call.reads;
+    const Deadline deadline = call.deadline();
+    writer_waits_ = true;
+    lock.unlock();
+    const auto left = deadline.left();
+    timespec limit{};
+    if (left) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*left);
+        limit = {.tv_sec = static_cast<std::time_t>(seconds.count()),
+                 .tv_nsec = static_cast<long>((*left - seconds).count())};
+    }
+    const short events = static_cast<short>(POLLOUT | (reads ? POLLIN : 0));
+    std::array<pollfd, 2> polled{pollfd{.fd = socket_.descriptor(), .events = events, .revents = 0},
+                                 pollfd{.fd = bell_.descriptor(), .events = POLLIN, .revents = 0}};
+    (void)::ppoll(polled.data(), polled.size(), left ? &limit : nullptr, nullptr);
+    if (polled[1].revents != 0) bell_.silence();
+    if (reads && (polled[0].revents & ~POLLOUT) != 0) (void)read(Wait::no, {});
+    lock.lock();
+    writer_waits_ = false;
+}
+
+void SharedConnection::park(SharedCall& call, Lock& lock, Deadline deadline) noexcept
+{
+    call.parking.prepare();
+    call.parked = true;
+    if (call.sent == SharedCall::Sent::wholly && !call.outcome) followers_.push_back(call);
+    lock.unlock();
+    call.parking.park(deadline);
+    lock.lock();
+    call.parked = false;
+    followers_.remove(call);
+}
+
+void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
+{
+    if (call.being_sent || call.being_answered) { // not for long: nobody waits meanwhile
+        call.is_impatient = true;
+        return park(call, lock, {});
+    }
+    call.outcome = call.sent == SharedCall::Sent::no ? Outcome::not_sent : Outcome::late;
+}
+
+/// Who is to be woken.
+const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
+{
+    forget(call);
+    to_send_.remove(call);
+    if (partly_sent_ == &call) partly_sent_ = nullptr;
+    if (call.reads) somebody_reads_ = false;
+    if (call.writes) somebody_writes_ = false;
+    return call_next();
+}
+
+/// Calls somebody to a role that nobody has and that is needed. Who reads is called first: that one
+/// will see to it, when it leaves, that somebody writes. (It cannot be that nobody would: what is
+/// left to write then is the end of a message that was given up, for whom the next call is early
+/// enough, or there is a thread that waits to send, and is called here when it is needed.)
+const net::Parking* SharedConnection::call_next() noexcept
+{
+    SharedCall* next = nullptr;
+    if (!somebody_writes_ && has_to_write())
+        next = to_send_.empty() ? partly_sent_ : to_send_.front();
+    if (next == nullptr && !somebody_reads_) {
+        next = followers_.front();
+        if (next == nullptr && writer_waits_) bell_.ring();
+    }
+    if (next == nullptr) return nullptr;
+    next->parking.call();
+    return &next->parking;
+}
+
+// --- who writes ----------------------------------------------------------------------------------
+
+/// Until the peer takes no more, nothing is left, or what `own` waits for has come.
+void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
+{
+    for (;;) {
+        if (!unsent_is_empty_) {
+            lock.unlock();
+            unsent_.flush(socket_);
+            lock.lock();
+            if (unsent_.broken()) return fail_sending();
+            unsent_is_empty_ = unsent_.empty();
+            if (!unsent_is_empty_) return;
+            if (SharedCall* sent = std::exchange(partly_sent_, nullptr)) {
+                note_sent(*sent);
+                if (sent->outcome) wake_locked(*sent);
+            }
+        }
+        SharedCall* const call = to_send_.front();
+        if (call == nullptr || (own != nullptr && own->outcome)) return;
+        to_send_.remove(*call);
+        call->being_sent = true;
+        lock.unlock();
+        put(*call);
+        lock.lock();
+        call->being_sent = false;
+        unsent_is_empty_ = unsent_.empty();
+        if (unsent_.broken())
+            finish(*call, Outcome::not_executed);
+        else if (unsent_is_empty_)
+            note_sent(*call);
+        else
+            note_partly_sent(*call);
+        if (call->outcome || call->is_impatient) wake_locked(*call);
+        if (unsent_.broken()) return fail_sending();
+    }
+}
+
+void SharedConnection::put(SharedCall& call) noexcept
+{
+    if (call.body == nullptr) return unsent_.put(socket_, call.header);
+    const std::size_t fragment_size = orb_.options().fragment_size;
+    if (call.header.data() + call.header.size() == call.body->contiguous().data()) [[likely]]
+        return unsent_.put(socket_, call.header, *call.body, fragment_size);
+    unsent_.put_parts(socket_, call.header, *call.body, fragment_size);
+}
+
+void SharedConnection::note_sent(SharedCall& call) noexcept
+{
+    call.sent = SharedCall::Sent::wholly;
+    if (call.has_contexts) contexts_sent_.store(true, std::memory_order_relaxed);
+    if (!call.answer)
+        finish(call, Outcome::ok);
+    else if (call.parked && !call.outcome)
+        followers_.push_back(call);
+}
+
+void SharedConnection::note_partly_sent(SharedCall& call) noexcept
+{
+    call.sent = SharedCall::Sent::partly;
+    if (!call.outcome) partly_sent_ = &call;
+}
+
+/// What was not wholly sent cannot be executed. The answers to the rest may still be there to be
+/// read: who reads ends the connection.
+void SharedConnection::fail_sending() noexcept
+{
+    ended_ = true;
+    unsent_is_empty_ = true;
+    socket_.shutdown_both();
+    while (SharedCall* call = to_send_.empty() ? partly_sent_ : to_send_.front()) {
+        finish(*call, Outcome::not_executed);
+        wake_locked(*call);
+    }
+}
+
+// --- who reads -----------------------------------------------------------------------------------
+
+bool SharedConnection::read(Wait wait, Deadline deadline) noexcept
+{
+    try {
+        const MutableBytes space = protocol_.space();
+        const net::IoResult got = wait == Wait::no
+                                      ? socket_.read(space, net::ReadFlags::do_not_wait)
+                                  : deadline.is_never() ? socket_.read(space)
+                                                        : socket_.read(space, deadline);
+        if (got.status == net::IoResult::Status::would_block) return false;
+        if (!got.ok()) {
+            end(Outcome::lost);
+            return true;
+        }
+        protocol_.received(got.bytes);
+        take_received();
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for what " + endpoint_->text() + " sends; connection closed");
+        end(Outcome::lost);
+    }
+    return true;
+}
+
+void SharedConnection::take_received()
+{
+    giop::Message message;
+    for (;;) {
+        switch (protocol_.next(message)) {
+        case giop::Connection::Event::message:
+            if (!deliver(message)) return;
+            break;
+        case giop::Connection::Event::need_bytes:
+            return;
+        case giop::Connection::Event::closed:
+            return end(Outcome::not_executed);
+        case giop::Connection::Event::message_error:
+            return end(Outcome::message_error);
+        case giop::Connection::Event::fault:
+            return refuse(giop::describe(protocol_.fault()));
+        }
+    }
+}
+
+/// To who waits for it, if anybody does. False if it could not be understood.
+bool SharedConnection::deliver(const giop::Message& message)
+{
+    giop::Reply reply;
+    giop::LocateReply locate_reply;
+    const bool locates = message.type == giop::MessageType::locate_reply;
+    const cdr::Fault fault =
+        locates ? giop::parse(message, locate_reply) : giop::parse(message, reply);
+    if (fault != cdr::Fault::none) {
+        refuse(cdr::describe(fault));
+        return false;
+    }
+    SharedCall* const call =
+        claim(message.type, locates ? locate_reply.request_id : reply.request_id);
+    if (call == nullptr) return true; // given up, or never made
+    Outcome outcome = Outcome::ok;
+    try {
+        call->reply->take(message, protocol_);
+    } catch (const std::bad_alloc&) {
+        outcome = Outcome::no_memory;
+    }
+    WakeLater owner;
+    const Lock lock(mutex_);
+    call->being_answered = false;
+    finish(*call, outcome);
+    call->parking.call();
+    if (call->parked) owner.place = &call->parking;
+    return true;
+}
+
+/// The call that this answers. It stays until its `being_answered` is taken back.
+SharedCall* SharedConnection::claim(giop::MessageType type, std::uint32_t request_id) noexcept
+{
+    const Lock lock(mutex_);
+    SharedCall** const place = find(request_id);
+    if (place == nullptr) return nullptr;
+    SharedCall* const call = *place;
+    const bool not_begun = call->sent == SharedCall::Sent::no && !call->being_sent;
+    if (call->answer != type || not_begun) return nullptr; // the peer has made it up
+    forget(*call);
+    followers_.remove(*call);
+    call->being_answered = true;
+    return call;
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+/// For everybody: calls that were not wholly sent were not executed in any case.
+void SharedConnection::end(Outcome outcome) noexcept
+{
+    const Lock lock(mutex_);
+    fail_sending();
+    for (SharedCall*& bucket : calls_) {
+        while (SharedCall* call = bucket) {
+            finish(*call, outcome);
+            wake_locked(*call);
+        }
+    }
+}
+
+/// Tells the peer that what it sent cannot be understood, and the log why. The message waits for
+/// its turn like any, but not for a peer that does not read.
+void SharedConnection::refuse(std::string_view why) noexcept
+{
+    constexpr std::chrono::milliseconds enough{100};
+    log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
+    const auto message = giop::message_error(protocol_.error_version());
+    SharedCall refusal(next_request_id());
+    refusal.header = Bytes(message);
+    refusal.send_by = Deadline::after(enough);
+    (void)exchange(refusal);
+    end(Outcome::malformed);
+}
+
+// --- calls ---------------------------------------------------------------------------------------
+
+/// What points to it; null if there is none.
+SharedCall** SharedConnection::find(std::uint32_t request_id) noexcept
+{
+    SharedCall** place = &calls_[request_id % bucket_count];
+    while (*place != nullptr && (*place)->request_id != request_id)
+        place = &(*place)->next_in_bucket;
+    return *place == nullptr ? nullptr : place;
+}
+
+void SharedConnection::forget(SharedCall& call) noexcept
+{
+    SharedCall** const place = find(call.request_id);
+    if (place == nullptr || *place != &call) return;
+    *place = call.next_in_bucket;
+    --call_count_;
+}
+
+void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
+{
+    forget(call);
+    to_send_.remove(call);
+    followers_.remove(call);
+    if (partly_sent_ == &call) partly_sent_ = nullptr;
+    if (!call.outcome) call.outcome = outcome;
+}
+
+void SharedConnection::wake_locked(SharedCall& call) noexcept
+{
+    call.parking.call();
+    if (call.parked) net::Parking::wake(&call.parking);
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/shared_connections.h"
+
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+Result<IntrusivePtr<SharedConnection>> SharedConnections::take(Endpoint& endpoint,
+                                                               Deadline deadline)
+{
+    Lock lock(mutex_);
+    Slot& slot = slots_[endpoint.id()];
+    for (;;) {
+        if (has_ended_) return Error{ErrorCode::unreachable, "the ORB was shut down"};
+        if (slot.connection && !slot.connection->has_ended()) [[likely]]
+            return slot.connection;
+        if (!slot.is_being_made) {
+            make(slot, endpoint, deadline, lock);
+            if (slot.failure) return *slot.failure;
+            continue;
+        }
+        if (!wait_for_attempt(slot, deadline, lock))
+            return Error{ErrorCode::unreachable,
+                         "no connection to " + endpoint.text() + " in time"};
+        const bool had_less_time = slot.failed_by.at() < deadline.at();
+        if (slot.failure && !had_less_time) return *slot.failure;
+    }
+}
+
+/// False if the deadline came first.
+bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock)
+{
+    const std::uint64_t before = slot.attempts;
+    const auto is_over = [&] { return slot.attempts != before || has_ended_; };
+    if (!deadline.is_never()) return attempt_over_.wait_until(lock, deadline.at(), is_over);
+    attempt_over_.wait(lock, is_over);
+    return true;
+}
+
+void SharedConnections::make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock)
+{
+    slot.is_being_made = true;
+    const auto former = std::exchange(slot.connection, {}); // not closed under the lock
+    lock.unlock();
+    auto opened = [&]() -> Result<IntrusivePtr<SharedConnection>> {
+        try {
+            return SharedConnection::open(orb_, endpoint, deadline);
+        } catch (const std::bad_alloc&) { // others wait for us
+            return Error{ErrorCode::unreachable, "no memory for a connection"};
+        }
+    }();
+    lock.lock();
+    slot.is_being_made = false;
+    ++slot.attempts;
+    slot.failure.reset();
+    if (opened) {
+        slot.connection = std::move(opened).value();
+        if (has_ended_) slot.connection->interrupt();
+    } else {
+        slot.failure = opened.error();
+        slot.failed_by = deadline;
+    }
+    attempt_over_.notify_all();
+}
+
+void SharedConnections::end_all() noexcept
+{
+    const Lock lock(mutex_);
+    has_ended_ = true;
+    for (auto& [id, slot] : slots_) {
+        if (slot.connection) slot.connection->interrupt();
+        slot.connection = {};
+    }
+    attempt_over_.notify_all();
+}
+
+std::size_t SharedConnections::count() const noexcept
+{
+    const Lock lock(mutex_);
+    std::size_t count = 0;
+    for (const auto& [id, slot] : slots_)
+        count += slot.connection && !slot.connection->has_ended() ? 1 : 0;
+    return count;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The connections that threads share: one for each endpoint, and so, where a server has addresses
+// by priority, one for each priority. Owned by the ORB. Any thread.
+#pragma once
+
+#include "kairos/giop/locate.h"
+#include "kairos/orb/reference.h"
+#include "kairos/orb/shared_connection.h"
+
+#include <condition_variable>
+#include <unordered_map>
+
+namespace kairos::orb {
+
+class SharedConnections {
+  public:
+    explicit SharedConnections(Orb& orb) : orb_(orb) {}
+    ~SharedConnections() { end_all(); }
+    SharedConnections(const SharedConnections&) = delete;
+    SharedConnections& operator=(const SharedConnections&) = delete;
+
+    /// The one to this endpoint, which is made, by the deadline, if there is none that can still be
+    /// used. While one thread makes it the others wait; they share its failure, unless they have
+    /// more time than it had.
+    [[nodiscard]] Result<IntrusivePtr<SharedConnection>> take(Endpoint& endpoint,
+                                                              Deadline deadline);
+    /// Ends all, now and for ever: calls on them end as if the peer had closed.
+    void end_all() noexcept;
+    /// Those that can be used.
+    [[nodiscard]] std::size_t count() const noexcept;
+
+  private:
+    struct Slot {
+        IntrusivePtr<SharedConnection> connection;
+        bool is_being_made = false;
+        std::uint64_t attempts = 0;   // to make one, that are over
+        std::optional<Error> failure; // of the last
+        Deadline failed_by;
+    };
+    using Lock = std::unique_lock<std::mutex>;
+    void make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock);
+    [[nodiscard]] bool wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock);
+
+    Orb& orb_;
+    mutable std::mutex mutex_; // guards what follows; not held while connecting
+    std::condition_variable attempt_over_;
+    std::unordered_map<std::uint64_t, Slot> slots_; // by the endpoints' ids; they stay there
+    bool has_ended_ = false;
+};
+
+/// One LocateRequest; nothing if this target did not answer.
+[[nodiscard]] std::optional<giop::LocateStatus>
+locate_shared(Orb& orb, const Target& target, const CallLimits& limits, std::string& failure);
+
+} // namespace kairos::orb
