@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos bench latency`: null calls and 1 … 1024 units of each type, every call timed, beside a
-// ping-pong of the same bytes over raw sockets.
+// ping-pong of the same bytes over raw sockets, TCP's and those of the host.
 #include "bench/experiment.h"
 
 #include "bench/statistics.h"
@@ -52,9 +52,10 @@ double median_ratio(const Samples& mine, const Samples& other)
 
 void set_bars(Row& row, const System& system, Pinning pinning)
 {
-    const bool judged =
-        system.option == "kairos" && row.payload_type == "null" && row.direction == "twoway";
-    if (!judged) return;
+    if (row.payload_type != "null" || row.direction != "twoway") return;
+    if (system.option == "kairos-unix")
+        row.bars = {{"ratio_to_raw_unix", Bar::Relation::at_most, 1.10}};
+    if (system.option != "kairos") return;
     row.bars = {{"ratio_to_raw", Bar::Relation::at_most, pinning == Pinning::same ? 1.12 : 1.10},
                 {"ratio_to_omniorb", Bar::Relation::below, 1.0}};
 }
@@ -89,11 +90,14 @@ void add_rows(Report& report, const Exercise& exercise, const std::vector<Contes
               const std::vector<Samples>& samples, const LatencyOptions& options)
 {
     const Samples* raw = samples_of(contestants, samples, "raw");
+    const Samples* raw_unix = samples_of(contestants, samples, "unix");
     const Samples* omniorb = samples_of(contestants, samples, "omniorb");
     for (std::size_t i = 0; i < contestants.size(); ++i) {
         const System& system = contestants[i].system;
         Row row = make_row(exercise, system, samples[i], options);
         if (raw != nullptr) row.set("ratio_to_raw", median_ratio(samples[i], *raw));
+        if (raw_unix != nullptr && system.option.ends_with("unix"))
+            row.set("ratio_to_raw_unix", median_ratio(samples[i], *raw_unix));
         if (omniorb != nullptr && system.orb && omniorb != &samples[i])
             row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb));
         row.set("request_bytes", exercise.request_bytes);
@@ -143,17 +147,22 @@ Result<Report> run_latency(const LatencyOptions& options)
         if (auto ended = contestant.running.finish(); !ended) return ended.error();
     report.notes.push_back(fmt::format(
         "Medians of {} interleaved rounds of {} calls each (max: the highest of all). × raw: p50 "
-        "against raw-tcp moving the same bytes, within a round.",
+        "against raw-tcp moving the same bytes, within a round; × raw Unix: likewise raw-unix.",
         options.rounds, options.calls));
     return report;
 }
 
 std::vector<Column> latency_columns()
 {
-    return {{"units", "units", 0},        {"p50_us", "p50 µs", 2},
-            {"p99_us", "p99 µs", 2},      {"p999_us", "p99.9 µs", 2},
-            {"max_us", "max µs", 1},      {"mean_us", "mean µs", 2},
-            {"ratio_to_raw", "× raw", 2}, {"ratio_to_omniorb", "× omniORB", 2}};
+    return {{"units", "units", 0},
+            {"p50_us", "p50 µs", 2},
+            {"p99_us", "p99 µs", 2},
+            {"p999_us", "p99.9 µs", 2},
+            {"max_us", "max µs", 1},
+            {"mean_us", "mean µs", 2},
+            {"ratio_to_raw", "× raw", 2},
+            {"ratio_to_raw_unix", "× raw Unix", 2},
+            {"ratio_to_omniorb", "× omniORB", 2}};
 }
 
 } // namespace kairos::bench

@@ -91,12 +91,20 @@ std::span<const System> all_systems()
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
     static const std::vector<std::string> loopback_reactor{
         "-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBConcurrency", "reactor"};
-    static const std::array<System, 6> systems{{
+    static const std::vector<std::string> unix_socket{"-ORBListenEndpoints", "uiop://"};
+    static const std::array<System, 7> systems{{
         {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
         {"unix", "raw-unix", "blocking sockets", "kairos-bench-raw", {"unix"}, {}, false},
         {"wrapper", "wrapper", "blocking sockets", "kairos-bench-wrapper", {}, {}, false},
         {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", loopback, {}, true},
         {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", loopback_reactor, {}, true},
+        {"kairos-unix",
+         "kairos",
+         "thread-per-connection, Unix socket",
+         "kairos-bench-orb",
+         unix_socket,
+         {},
+         true},
         {"omniorb", "omniorb", "thread-per-connection", "kairos-bench-omniorb", {}, {}, true},
     }};
     return systems;

@@ -55,6 +55,9 @@ inline constexpr std::size_t held_requests_max = 1000;
 inline constexpr std::size_t lanes_max = 64;
 /// Addresses of one reference for different priorities.
 inline constexpr std::size_t priority_addresses_max = 1024;
+/// Addresses within the host of one reference, and octets of one: what the system has room for.
+inline constexpr std::size_t local_addresses_max = 128;
+inline constexpr std::size_t socket_path_max = 107;
 /// Threads that serve at the same time by default, where there is a pool; `-ORBThreads`.
 inline constexpr std::size_t threads = 8;
 /// Requests that wait for such a pool by default; `-ORBQueue` changes it.

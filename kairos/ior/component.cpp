@@ -147,6 +147,20 @@ TaggedComponent make_priority_addresses(std::span<const PriorityAddress> address
     });
 }
 
+TaggedComponent make_local_addresses(const LocalAddresses& addresses)
+{
+    return make_component(tag_local_addresses, [&](cdr::Writer& writer) {
+        writer.write(addresses.host[0]);
+        writer.write(addresses.host[1]);
+        writer.write(static_cast<std::uint32_t>(addresses.addresses.size()));
+        for (const LocalAddress& each : addresses.addresses) {
+            writer.write(each.priority);
+            writer.write(static_cast<std::uint8_t>(each.transport));
+            writer.write_string(each.path);
+        }
+    });
+}
+
 std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component)
 {
     cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
@@ -188,6 +202,29 @@ decode_priority_addresses(const TaggedComponent& component)
                             host.find('\0') == std::string_view::npos;
         if (!usable) return std::nullopt;
         addresses.push_back(std::move(each));
+    }
+    if (!reader.ok()) return std::nullopt;
+    return addresses;
+}
+
+std::optional<LocalAddresses> decode_local_addresses(const TaggedComponent& component)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
+    LocalAddresses addresses;
+    addresses.host[0] = reader.read<std::uint64_t>();
+    addresses.host[1] = reader.read<std::uint64_t>();
+    const std::uint32_t count = reader.read_length(8);
+    if (count > limits::local_addresses_max) return std::nullopt;
+    for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+        const auto priority = reader.read<std::int16_t>();
+        const auto transport = LocalAddress::Transport{reader.read<std::uint8_t>()};
+        const std::string_view path = reader.read_string();
+        const bool usable = priority >= LocalAddress::any_priority && path.size() > 1 &&
+                            path.size() <= limits::socket_path_max &&
+                            (path.front() == '/' || path.front() == '@') &&
+                            path.find('\0') == std::string_view::npos;
+        if (!usable) return std::nullopt;
+        addresses.addresses.push_back({priority, transport, std::string(path)});
     }
     if (!reader.ok()) return std::nullopt;
     return addresses;

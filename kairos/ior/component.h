@@ -9,6 +9,7 @@
 #include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/ior.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,8 @@ inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
 inline constexpr std::uint32_t tag_tls_sec_trans = 36;
 /// Of Kairos, not registered: where requests of each priority go.
 inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
+/// … and where clients on the server's own host go.
+inline constexpr std::uint32_t tag_local_addresses = 0x4B524F02;
 
 /// The vendor ids that ORBs put into TAG_ORB_TYPE.
 namespace orb_type {
@@ -63,6 +66,25 @@ struct PriorityAddress {
     Address address;
     friend bool operator==(const PriorityAddress&, const PriorityAddress&) = default;
 };
+/// An address that means something within one host only.
+struct LocalAddress {
+    /// Of an address for every priority.
+    static constexpr std::int16_t any_priority = -1;
+    enum class Transport : std::uint8_t {
+        unix_socket = 0, ///< a stream of GIOP messages as over TCP
+    };
+
+    std::int16_t priority = any_priority;
+    Transport transport = Transport::unix_socket; ///< perhaps one that is not known here
+    std::string path; ///< absolute; or '@' and a name of the abstract namespace
+    friend bool operator==(const LocalAddress&, const LocalAddress&) = default;
+};
+/// What a server on this host offers to clients there (docs/transports.md).
+struct LocalAddresses {
+    std::array<std::uint64_t, 2> host{}; ///< which: net::HostIdentity
+    std::vector<LocalAddress> addresses;
+    friend bool operator==(const LocalAddresses&, const LocalAddresses&) = default;
+};
 /// "host:port", with brackets around IPv6.
 [[nodiscard]] std::string to_string(const Address& address);
 
@@ -86,6 +108,7 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_code_sets(const CodeSets& sets);
 [[nodiscard]] TaggedComponent make_alternate_address(const Address& address);
 [[nodiscard]] TaggedComponent make_priority_addresses(std::span<const PriorityAddress> addresses);
+[[nodiscard]] TaggedComponent make_local_addresses(const LocalAddresses& addresses);
 
 /// The contents of one component; nothing if it is malformed, which a client treats as absent.
 /// The tag has been looked at by the caller.
@@ -94,6 +117,8 @@ struct CodeSets {
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);
 [[nodiscard]] std::optional<std::vector<PriorityAddress>>
 decode_priority_addresses(const TaggedComponent& component);
+[[nodiscard]] std::optional<LocalAddresses>
+decode_local_addresses(const TaggedComponent& component);
 
 /// The well-formed TAG_ALTERNATE_IIOP_ADDRESS components in order. An address may have port zero.
 [[nodiscard]] std::vector<Address> alternate_addresses(std::span<const TaggedComponent> components);

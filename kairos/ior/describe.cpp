@@ -217,6 +217,24 @@ bool describe_omniorb_unix(Page& page, int depth, Bytes data)
     return true;
 }
 
+bool describe_local_addresses(Page& page, int depth, const TaggedComponent& component)
+{
+    const auto local = decode_local_addresses(component);
+    if (!local) return false;
+    page.line(depth, "Kairos' addresses within host " + hex_number(local->host[0]) +
+                         hex_number(local->host[1]).substr(2));
+    for (const LocalAddress& each : local->addresses) {
+        const bool known = each.transport == LocalAddress::Transport::unix_socket;
+        const auto number = static_cast<unsigned>(each.transport);
+        page.line(depth + 1, (known ? "unix:" : "transport " + std::to_string(number) + ": ") +
+                                 printable(each.path) +
+                                 (each.priority == LocalAddress::any_priority
+                                      ? ""
+                                      : " for priority " + std::to_string(each.priority)));
+    }
+    return true;
+}
+
 /// Writes what is in a component of a kind known here; false if it is malformed or another.
 bool describe_known(Page& page, int depth, const TaggedComponent& component)
 {
@@ -255,6 +273,8 @@ bool describe_known(Page& page, int depth, const TaggedComponent& component)
                       std::to_string(each.priority) + ": " + printable(to_string(each.address)));
         return true;
     }
+    case tag_local_addresses:
+        return describe_local_addresses(page, depth, component);
     case tag_omniorb_unix:
         return describe_omniorb_unix(page, depth, component.data);
     default:
@@ -282,7 +302,10 @@ bool describe_iiop(Page& page, const TaggedProfile& tagged, const std::string& h
     const IiopProfile& profile = decoded.value();
     page.line(0, heading + ": IIOP 1." + std::to_string(profile.version.minor));
     page.line(1, "address: " + printable(to_string(Address{profile.host, profile.port})) +
-                     (profile.port == 0 ? " (not to be used without TLS)" : ""));
+                     (profile.port != 0 ? ""
+                      : find(profile.components, tag_local_addresses) != nullptr
+                          ? " (within the host only)"
+                          : " (not to be used without TLS)"));
     page.line(1, "object key: " + describe_object_key(profile.object_key));
     for (const TaggedComponent& component : profile.components)
         describe_component(page, 1, component);

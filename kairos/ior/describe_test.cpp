@@ -121,6 +121,30 @@ profile 3: 0x00000012: 0 octets
 )");
 }
 
+TEST(Describe, AddressesWithinTheHost)
+{
+    IiopProfile profile{
+        .version = {1, 2}, .host = "localhost", .port = 0, .object_key = {}, .components = {}};
+    LocalAddresses local{.host = {0x0123456789ABCDEF, 0xFEDCBA9876543210},
+                         .addresses = {{.path = "/run/demo"},
+                                       {.priority = 7, .path = "@a\n"},
+                                       {.transport = LocalAddress::Transport{9}, .path = "/x"}}};
+    profile.components = {make_local_addresses(local)};
+    const Ior reference{"IDL:Demo/Echo:1.0", {encode_iiop(profile)}};
+    EXPECT_EQ(describe(reference), R"(type id: "IDL:Demo/Echo:1.0"
+profile 1: TAG_INTERNET_IOP: IIOP 1.2
+  address: localhost:0 (within the host only)
+  object key: "" (0 octets)
+  Kairos' addresses within host 0x0123456789abcdeffedcba9876543210
+    unix:/run/demo
+    unix:@a\x0a for priority 7
+    transport 9: /x
+)");
+    EXPECT_TRUE(targets(reference).empty());
+    ASSERT_EQ(targets_within_host(reference).size(), 1u);
+    EXPECT_EQ(targets_within_host(reference)[0].address, (Address{"localhost", 0}));
+}
+
 TEST(Describe, ForeignTextCannotDriveATerminal)
 {
     IiopProfile profile;

@@ -68,7 +68,9 @@ Result<std::vector<TaggedComponent>> decode_multiple_components(Bytes data)
     return components;
 }
 
-std::vector<Target> targets(const Ior& reference)
+namespace {
+
+std::vector<Target> list_targets(const Ior& reference, bool within_host)
 {
     std::vector<Target> list;
     for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
@@ -81,11 +83,24 @@ std::vector<Target> targets(const Ior& reference)
             if (address.host.empty() || address.port == 0) return;
             list.push_back({std::move(address), profile, i});
         };
+        const std::size_t others = list.size();
         add({profile->host, profile->port});
         for (Address& address : alternate_addresses(profile->components))
             add(std::move(address));
+        if (within_host && list.size() == others && !profile->host.empty() &&
+            find(profile->components, tag_local_addresses) != nullptr)
+            list.push_back({{profile->host, 0}, profile, i});
     }
     return list;
+}
+
+} // namespace
+
+std::vector<Target> targets(const Ior& reference) { return list_targets(reference, false); }
+
+std::vector<Target> targets_within_host(const Ior& reference)
+{
+    return list_targets(reference, true);
 }
 
 } // namespace kairos::ior

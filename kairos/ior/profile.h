@@ -57,4 +57,7 @@ struct Target {
 /// addresses without host or with port zero (a server that wants TLS only says so).
 [[nodiscard]] std::vector<Target> targets(const Ior& reference);
 
+/// The same, and of a profile that has local addresses, but no other, its own with port zero.
+[[nodiscard]] std::vector<Target> targets_within_host(const Ior& reference);
+
 } // namespace kairos::ior

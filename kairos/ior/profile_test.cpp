@@ -237,6 +237,51 @@ TEST(Targets, SkipWhatCannotBeReached)
     EXPECT_TRUE(targets(Ior{}).empty());
 }
 
+TEST(Components, LocalAddressesSurvive)
+{
+    const LocalAddresses local{.host = {1, ~0ULL},
+                               .addresses = {{.path = "/run/demo"},
+                                             {.priority = 32767, .path = "@demo"},
+                                             {.transport = LocalAddress::Transport{255},
+                                              .path = '/' + std::string(106, 'p')}}};
+    EXPECT_EQ(decode_local_addresses(make_local_addresses(local)), local);
+}
+
+TEST(Components, MalformedLocalAddressesAreNone)
+{
+    const auto decoded = [](const LocalAddress& address) {
+        return decode_local_addresses(make_local_addresses({.host = {}, .addresses = {address}}));
+    };
+    EXPECT_TRUE(decoded({.path = "/s"}));
+    for (const std::string& path :
+         {std::string(), std::string("/"), std::string("@"), std::string("relative"),
+          '/' + std::string(limits::socket_path_max, 'p'), std::string("/a\0b", 4)})
+        EXPECT_FALSE(decoded({.path = path})) << path;
+    EXPECT_FALSE(decoded({.priority = -2, .path = "/s"}));
+    const TaggedComponent whole =
+        make_local_addresses({.host = {}, .addresses = {{.path = "/run/demo"}}});
+    for (std::size_t size = 0; size < whole.data.size(); ++size) {
+        TaggedComponent cut = whole;
+        cut.data.resize(size);
+        EXPECT_FALSE(decode_local_addresses(cut)) << size;
+    }
+}
+
+TEST(Targets, WithinTheHostMayHavePortZero)
+{
+    IiopProfile profile = profile_at("localhost", 0);
+    profile.components = {make_local_addresses({.host = {}, .addresses = {{.path = "/s"}}})};
+    Ior reference{"", {encode_iiop(profile), encode_iiop(profile_at("a", 0))}};
+    EXPECT_TRUE(targets(reference).empty());
+    ASSERT_EQ(targets_within_host(reference).size(), 1u);
+    EXPECT_EQ(targets_within_host(reference)[0].profile_index, 0u);
+    // Another address of the profile is enough.
+    profile.components.push_back(make_alternate_address({"b", 1}));
+    reference.profiles[0] = encode_iiop(profile);
+    ASSERT_EQ(targets_within_host(reference).size(), 1u);
+    EXPECT_EQ(targets_within_host(reference)[0].address, (Address{"b", 1}));
+}
+
 TEST(Targets, OfForeignReferences)
 {
     EXPECT_EQ(addresses_of(parsed(sample::bracketed_ipv6)), Strings{"[::1]:2809"});

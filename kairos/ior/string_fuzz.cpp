@@ -27,6 +27,8 @@ void check_profiles(const Ior& reference)
             if (const auto addresses = decode_priority_addresses(component))
                 KAIROS_CHECK(decode_priority_addresses(make_priority_addresses(*addresses)) ==
                              addresses);
+            if (const auto local = decode_local_addresses(component))
+                KAIROS_CHECK(decode_local_addresses(make_local_addresses(*local)) == local);
         }
     }
 }
@@ -63,6 +65,9 @@ void check_reference(const Ior& reference)
         KAIROS_CHECK(target.address.port != 0 && !target.address.host.empty());
         KAIROS_CHECK(target.profile_index < reference.profiles.size());
     }
+    for (const Target& target : targets_within_host(reference))
+        KAIROS_CHECK(!target.address.host.empty() &&
+                     target.profile_index < reference.profiles.size());
     check_profiles(reference);
     check_corbaloc(reference);
 }

@@ -54,13 +54,30 @@ Acceptor::Status status_of(int error) noexcept
     }
 }
 
+/// `named` is what the system calls it.
+Address peer_of(const Socket& socket, const Address& named, Address::Family family) noexcept
+{
+    if (family != Address::Family::unix_domain) return named;
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return named;
+    return Address::unix_peer(peer);
+}
+
 } // namespace
 
 Result<Acceptor> Acceptor::open(const Address& address, const AcceptorOptions& options)
 {
-    auto listener = listen(address, options.socket, options.backlog);
-    if (!listener) return listener.error();
-    return adopt(std::move(*listener), options);
+    if (address.family() != Address::Family::unix_domain) {
+        auto listener = listen(address, options.socket, options.backlog);
+        if (!listener) return listener.error();
+        return adopt(std::move(*listener), options);
+    }
+    auto listening = listen_at_path(address, options.socket, options.backlog);
+    if (!listening) return listening.error();
+    auto acceptor = adopt(std::move(listening->socket), options);
+    if (acceptor) acceptor->file_ = std::move(listening->file);
+    return acceptor;
 }
 
 Result<Acceptor> Acceptor::adopt(Socket listener, const AcceptorOptions& options)
@@ -113,7 +130,7 @@ Acceptor::Accepted Acceptor::accept_once() noexcept
         result.status = status_of(result.error);
         return result;
     }
-    result.peer = Address::from_native(peer, size);
+    result.peer = peer_of(result.socket, Address::from_native(peer, size), address_.family());
     result.status = Status::accepted;
     // Fails only for a connection that is already gone, which its first read reports properly.
     (void)apply_options(result.socket, options_, address_.family());

@@ -8,6 +8,7 @@
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
+#include "kairos/net/socket_file.h"
 
 #include <cstdint>
 
@@ -38,10 +39,12 @@ class Acceptor {
         bool first_of_episode = false;
         int error = 0;   ///< errno of turned_away, exhausted and failed
         Socket socket{}; ///< of accepted
-        Address peer{};  ///< of accepted, in numbers as the kernel gave it
+        /// Of accepted, in numbers as the kernel gave it; of a unix-domain socket who it is
+        /// (Address::unix_peer).
+        Address peer{};
     };
 
-    /// Listens (net::listen).
+    /// Listens: net::listen, or net::listen_at_path. The file of a socket is the acceptor's.
     [[nodiscard]] static Result<Acceptor> open(const Address& address,
                                                const AcceptorOptions& options = {});
     /// Takes over a socket that already listens, as from a service manager.
@@ -51,8 +54,13 @@ class Acceptor {
     /// allocate.
     Accepted accept() noexcept;
 
-    /// Ends accept() in this and every other thread, for ever.
-    void shut_down() noexcept { listener_.shutdown_both(); }
+    /// Ends accept() in this and every other thread, for ever, and removes the file of a
+    /// unix-domain socket.
+    void shut_down() noexcept
+    {
+        file_.remove(); // first: whoever finds it gone takes another way at once
+        listener_.shutdown_both();
+    }
 
     [[nodiscard]] int descriptor() const noexcept { return listener_.descriptor(); }
     /// Where it listens, with the port that the system chose.
@@ -70,6 +78,7 @@ class Acceptor {
     /// accept a connection with and close it. Not a socket, but owned and closed alike.
     Socket spare_;
     Address address_;
+    SocketFile file_;
     SocketOptions options_;
     int accept_flags_;
     bool exhausted_ = false;

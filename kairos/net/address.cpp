@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <ifaddrs.h>
 #include <memory>
@@ -114,6 +115,18 @@ Result<Address> Address::unix_path(std::string_view path)
     std::copy(path.begin(), path.end(), native.sun_path);
     if (is_abstract) native.sun_path[0] = '\0';
     address.size_ = static_cast<socklen_t>(path_offset + path.size() + (is_abstract ? 0 : 1));
+    return address;
+}
+
+Address Address::unix_peer(const ucred& peer) noexcept
+{
+    Address address;
+    sockaddr_un& native = address.storage_.path;
+    native.sun_family = AF_UNIX;
+    const int size =
+        std::snprintf(native.sun_path, sizeof native.sun_path, "process %ld, user %lu",
+                      static_cast<long>(peer.pid), static_cast<unsigned long>(peer.uid));
+    address.size_ = static_cast<socklen_t>(path_offset + static_cast<std::size_t>(size) + 1);
     return address;
 }
 

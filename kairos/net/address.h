@@ -31,6 +31,9 @@ class Address {
     [[nodiscard]] static Result<Address> parse(std::string_view host, std::uint16_t port);
     /// A unix-domain socket. A path that starts with '@' is a name in Linux's abstract namespace.
     [[nodiscard]] static Result<Address> unix_path(std::string_view path);
+    /// Who is at the other end of a unix-domain socket, whose own address is most often none: its
+    /// process and user when it connected. Nobody can connect to it; for messages.
+    [[nodiscard]] static Address unix_peer(const ucred& peer) noexcept;
     /// What the system reported. Unknown families and impossible lengths become Family::none.
     [[nodiscard]] static Address from_native(const sockaddr* native, socklen_t size) noexcept;
 
@@ -58,7 +61,8 @@ class Address {
 
     /// The host in numbers, "::1" without brackets; the path of a unix-domain socket.
     [[nodiscard]] std::string host_text() const;
-    /// "127.0.0.1:2809", "[::1]:2809", "unix:/path", "unix:@name", "none".
+    /// "127.0.0.1:2809", "[::1]:2809", "unix:/path", "unix:@name", "none"; "unix:process 17, user
+    /// 1000" of a peer.
     [[nodiscard]] std::string to_text() const;
 
     [[nodiscard]] const sockaddr* native() const noexcept { return &storage_.common; }

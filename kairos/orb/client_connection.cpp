@@ -3,7 +3,6 @@
 
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
-#include "kairos/net/connector.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transmit.h"
@@ -13,9 +12,7 @@ namespace kairos::orb {
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
                                                                  Deadline deadline)
 {
-    const auto addresses = endpoint.resolve(deadline);
-    if (!addresses) return addresses.error();
-    auto socket = net::connect_any(*addresses, orb.options().socket, deadline.left());
+    auto socket = endpoint.connect(orb.options().socket, deadline);
     if (!socket) return socket.error();
     return std::unique_ptr<ClientConnection>(
         new ClientConnection(orb, endpoint, std::move(socket).value()));

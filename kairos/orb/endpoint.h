@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One address that clients connect to, shared by all references that name it and agree on the same
-// code sets there: those belong to a connection. Immutable.
+// One address that clients connect to, and the way there within the host if there is one, shared by
+// all references that name them and agree on the same code sets there: those belong to a
+// connection. Immutable.
 #pragma once
 
 #include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
-#include "kairos/net/resolver.h"
+#include "kairos/net/address.h"
+#include "kairos/net/socket.h"
 
 #include <atomic>
 #include <string>
@@ -17,9 +19,12 @@ namespace kairos::orb {
 
 class Endpoint : public RefCounted {
   public:
-    /// `contexts` are the service contexts of the first request on each connection.
-    Endpoint(std::string host, std::uint16_t port, std::vector<std::byte> contexts)
-        : host_(std::move(host)), port_(port), contexts_(std::move(contexts))
+    /// `contexts` are the service contexts of the first request on each connection. `local` is an
+    /// address of this very host that leads to the same server; Family::none if there is none. Port
+    /// 0: there is nothing but that.
+    Endpoint(std::string host, std::uint16_t port, const net::Address& local,
+             std::vector<std::byte> contexts)
+        : host_(std::move(host)), port_(port), local_(local), contexts_(std::move(contexts))
     {
     }
 
@@ -32,21 +37,21 @@ class Endpoint : public RefCounted {
     /// Whether both lead to the same place.
     [[nodiscard]] bool same_address(const Endpoint& other) const noexcept
     {
-        return port_ == other.port_ && host_ == other.host_;
+        return port_ == other.port_ && host_ == other.host_ &&
+               (port_ != 0 || local_ == other.local_);
     }
-    /// "host:port", for messages.
+    /// "host:port", for messages; or the local address if there is no other.
     [[nodiscard]] std::string text() const
     {
+        if (port_ == 0) return local_.to_text();
         const bool ipv6 = host_.find(':') != std::string::npos;
         return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
     }
 
-    /// The addresses behind the name, asked for anew each time: a connection is being made, and
-    /// names move. Numeric hosts ask nobody.
-    [[nodiscard]] Result<std::vector<net::Address>> resolve(Deadline deadline) const
-    {
-        return net::resolve(host_, port_, deadline);
-    }
+    /// A connection, by the deadline: the local address is tried first, then each of those behind
+    /// the name. That is asked for anew each time, for names move; numeric hosts ask nobody.
+    [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& options,
+                                              Deadline deadline) const;
 
   private:
     [[nodiscard]] static std::uint64_t next_id() noexcept
@@ -58,6 +63,7 @@ class Endpoint : public RefCounted {
     const std::uint64_t id_ = next_id();
     const std::string host_;
     const std::uint16_t port_;
+    const net::Address local_;
     const std::vector<std::byte> contexts_;
 };
 

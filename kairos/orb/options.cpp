@@ -344,6 +344,7 @@ constexpr Known known_options[] = {
     {"-ORBQueueFull", set_when_queue_full},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
+    {"-ORBPreferLocal", set_flag<&Options::prefer_local>},
     {"-ORBClientTimeout", set_time<&CallPolicies::round_trip_max>},
     {"-ORBConnectTimeout", set_time<&CallPolicies::connect_max>},
     {"-ORBDemux", set_demultiplexing},
@@ -406,8 +407,20 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
                      "endpoint '" + std::string(text) + "': " + std::string(why)};
     };
     ListenEndpoint endpoint{.text = std::string(text), .host = {}, .published_host = {}};
+    constexpr std::string_view local_scheme = "uiop://";
+    if (text.starts_with(local_scheme)) {
+        endpoint.transport = Transport::unix_socket;
+        endpoint.path = text.substr(local_scheme.size());
+        if (endpoint.path.empty()) return endpoint;
+        if (endpoint.path.size() < 2 || (endpoint.path[0] != '/' && endpoint.path[0] != '@'))
+            return bad("expected an absolute path, or '@' and a name");
+        if (const auto address = net::Address::unix_path(endpoint.path); !address)
+            return bad(address.error().reason);
+        return endpoint;
+    }
     constexpr std::string_view scheme = "iiop://";
-    if (!text.starts_with(scheme)) return bad("expected iiop://[host][:port][/option=value]");
+    if (!text.starts_with(scheme))
+        return bad("expected iiop://[host][:port][/option=value] or uiop://[path]");
     std::string_view rest = text.substr(scheme.size());
     std::string_view address = rest.substr(0, rest.find('/'));
     std::string_view option = address.size() < rest.size() ? rest.substr(address.size() + 1) : "";

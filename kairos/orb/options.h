@@ -54,12 +54,21 @@ enum class Collocation {
     no,          ///< as remote calls do, by messages, but without sockets
 };
 
+/// How bytes travel.
+enum class Transport {
+    tcp,         ///< iiop://
+    unix_socket, ///< uiop://: within the host (docs/transports.md)
+};
+
 /// Where to listen, and what to publish about it in references.
 struct ListenEndpoint {
+    Transport transport = Transport::tcp;
     std::string text;           ///< as the user wrote it, for messages
     std::string host;           ///< "" is every interface
     std::uint16_t port = 0;     ///< 0 lets the system choose
     std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
+    /// Of a Unix socket, absolute or '@' and an abstract name; "": the ORB chooses a file.
+    std::string path{};
 };
 
 /// A priority that a server has threads and addresses for.
@@ -119,6 +128,9 @@ struct Options {
     bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
     std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
     PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles
+    /// -ORBPreferLocal 0 or 1: whether clients go to a server of their own host by its local
+    /// address. One that has no other is reached by that in any case.
+    bool prefer_local = true;
     /// -ORBClientTimeout, -ORBConnectTimeout (milliseconds): for calls that no policy says it of.
     CallPolicies call_policies;
     /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
@@ -134,7 +146,8 @@ struct Options {
 /// 8.5.3.3).
 [[nodiscard]] std::string default_reference(const Options& options, std::string_view name);
 
-/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]"; several are separated by ';'.
+/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]"; several are separated by
+/// ';'.
 [[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);
 
 } // namespace kairos::orb

@@ -111,6 +111,24 @@ TEST(ListenEndpoints, HostPortAndPublishedName)
     EXPECT_EQ((*endpoints)[2].published_host, "gate.example");
 }
 
+TEST(ListenEndpoints, UnixSocketsAreFilesOrAbstractNames)
+{
+    const auto endpoints =
+        parse_listen_endpoints("uiop://;iiop://:7000;uiop:///run/demo socket;uiop://@demo");
+    ASSERT_TRUE(endpoints);
+    ASSERT_EQ(endpoints->size(), 4u);
+    EXPECT_EQ((*endpoints)[0].transport, Transport::unix_socket);
+    EXPECT_EQ((*endpoints)[0].path, "");
+    EXPECT_EQ((*endpoints)[1].transport, Transport::tcp);
+    EXPECT_EQ((*endpoints)[1].port, 7000);
+    EXPECT_EQ((*endpoints)[2].path, "/run/demo socket");
+    EXPECT_EQ((*endpoints)[3].path, "@demo");
+    for (const std::string& text :
+         {std::string("uiop://relative"), std::string("uiop:///"), std::string("uiop://@"),
+          "uiop:///" + std::string(107, 'p'), std::string("uiop:/run/demo")})
+        EXPECT_FALSE(parse_listen_endpoints(text)) << text;
+}
+
 TEST(ListenEndpoints, BadOnesAreRefused)
 {
     for (const char* text : {"", "tcp://h:1", "iiop://h:", "iiop://h:x", "iiop://[::1",

@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/ior/component.h"
 #include "kairos/ior/profile.h"
+#include "kairos/net/host_identity.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/shared_connections.h"
@@ -80,15 +81,17 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-IntrusivePtr<Endpoint> Orb::endpoint(const std::string& host, std::uint16_t port,
+IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address, const net::Address& local,
                                      const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
     const bool announces = agreement.context.has_value();
-    IntrusivePtr<Endpoint>& known = endpoints_[{host, port, agreement.form, announces}];
+    IntrusivePtr<Endpoint>& known =
+        endpoints_[{address.host, address.port, local, agreement.form, announces}];
     if (!known)
-        known = make_intrusive<Endpoint>(
-            host, port, announces ? encode_contexts(*agreement.context) : std::vector<std::byte>());
+        known = make_intrusive<Endpoint>(address.host, address.port, local,
+                                         announces ? encode_contexts(*agreement.context)
+                                                   : std::vector<std::byte>());
     return known;
 }
 
@@ -106,7 +109,14 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
     }
     if (const auto& by_priority = server_->priority_addresses(); !by_priority.empty())
         profile.components.push_back(ior::make_priority_addresses(by_priority));
-    std::span<const ior::Address> addresses = server_->published();
+    // Only in the first profile, which is tried first.
+    const std::vector<ior::TaggedComponent> later = profile.components;
+    if (const auto& local = server_->local_addresses(); !local.empty())
+        profile.components.push_back(ior::make_local_addresses({*net::this_host(), local}));
+    // Port 0 leads nowhere: such a server is reached within the host only.
+    static const std::vector<ior::Address> within_host{{"localhost", 0}};
+    std::span<const ior::Address> addresses =
+        server_->published().empty() ? within_host : server_->published();
     // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
     if (options_.publish_as == PublishAs::alternates && options_.giop_version.minor >= 2) {
         for (const ior::Address& address : addresses.subspan(1))
@@ -117,6 +127,7 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
         profile.host = address.host;
         profile.port = address.port;
         ior.profiles.push_back(ior::encode_iiop(profile));
+        profile.components = later;
     }
     return ior;
 }
@@ -127,14 +138,16 @@ void Orb::set_call_policies(const CallPolicies& policies) noexcept
     note_call_policies();
 }
 
-bool Orb::is_own_address(const std::string& host, std::uint16_t port) const
+bool Orb::is_own_address(const ior::Address& address, const net::Address& local) const
 {
     const std::lock_guard lock(mutex_);
     if (!server_) return false;
-    const ior::Address address{host, port};
     return std::ranges::count(server_->published(), address) != 0 ||
            std::ranges::count(server_->priority_addresses(), address,
-                              &ior::PriorityAddress::address) != 0;
+                              &ior::PriorityAddress::address) != 0 ||
+           (local.family() != net::Address::Family::none &&
+            std::ranges::count(server_->local_addresses(), local.host_text(),
+                               &ior::LocalAddress::path) != 0);
 }
 
 Result<void> Orb::listen()

@@ -56,9 +56,9 @@ class Orb final : public RefCounted {
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
-    /// The one Endpoint of this address with this agreement.
-    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const std::string& host, std::uint16_t port,
-                                                  const Agreement& agreement);
+    /// The one Endpoint of these addresses with this agreement; see there.
+    [[nodiscard]] IntrusivePtr<Endpoint>
+    endpoint(const ior::Address& address, const net::Address& local, const Agreement& agreement);
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
     {
@@ -109,8 +109,8 @@ class Orb final : public RefCounted {
     }
     /// Before the ORB serves; false if it does, or has no filter chain.
     [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
-    /// Whether references say this address of objects here.
-    [[nodiscard]] bool is_own_address(const std::string& host, std::uint16_t port) const;
+    /// Whether references say this address of objects here, or have this one within the host.
+    [[nodiscard]] bool is_own_address(const ior::Address& address, const net::Address& local) const;
     /// The thread in `run` or `perform_work`.
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
@@ -176,7 +176,8 @@ class Orb final : public RefCounted {
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
-    using EndpointKey = std::tuple<std::string, std::uint16_t, const cdr::TextForm*, bool>;
+    using EndpointKey =
+        std::tuple<std::string, std::uint16_t, net::Address, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;

@@ -72,8 +72,10 @@ class ReactorThread final : public Server, public InPlaceMaker {
 class ReactorPerPriority final : public Server {
   public:
     ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
-                       std::vector<ior::PriorityAddress> addresses)
-        : Server(orb, servers.front()->published(), std::move(addresses)),
+                       std::vector<ior::PriorityAddress> addresses,
+                       std::vector<ior::LocalAddress> local_addresses)
+        : Server(orb, servers.front()->published(), std::move(addresses),
+                 std::move(local_addresses)),
           servers_(std::move(servers))
     {
     }
@@ -138,6 +140,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
 {
     std::vector<std::unique_ptr<Server>> servers;
     std::vector<ior::PriorityAddress> addresses;
+    std::vector<ior::LocalAddress> local_addresses;
     bool warned = false;
     for (PriorityLane& lane : lanes) {
         const auto scheduling = scheduling_for(orb, lane.priority, warned);
@@ -158,9 +161,13 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
         }
         for (const ior::Address& address : servers.back()->published())
             addresses.push_back({lane.priority, address});
+        for (ior::LocalAddress local : servers.back()->local_addresses()) {
+            local.priority = lane.priority;
+            local_addresses.push_back(std::move(local));
+        }
     }
-    return std::unique_ptr<Server>(
-        std::make_unique<ReactorPerPriority>(orb, std::move(servers), std::move(addresses)));
+    return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
+        orb, std::move(servers), std::move(addresses), std::move(local_addresses)));
 }
 
 } // namespace kairos::orb

@@ -3,6 +3,7 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/ior/profile.h"
+#include "kairos/orb/local_ways.h"
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
@@ -25,12 +26,19 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     : orb_(std::move(orb)), ior_(std::move(ior)), overrides_(std::move(overrides))
 {
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
-    for (const ior::Target& target : ior::targets(ior_)) {
-        targets_.push_back(make_target(target, target.address));
+    std::size_t last_profile = ior_.profiles.size();
+    for (const ior::Target& target : ior::targets_within_host(ior_)) {
+        const LocalWays ways(target, orb_->options().prefer_local);
+        // Only with the first address: when that has failed, so has the local one.
+        const bool first = target.profile_index != last_profile;
+        last_profile = target.profile_index;
+        const net::Address local = first ? ways.lowest() : net::Address();
+        if (target.address.port == 0 && local.family() == net::Address::Family::none) continue;
+        targets_.push_back(make_target(target, target.address, local));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
-        is_local_ = serves_itself(target);
-        add_priorities(target);
+        is_local_ = serves_itself(target, local);
+        add_priorities(target, ways);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
     const Collocation collocation = orb_->options().collocation;
@@ -44,30 +52,38 @@ Reference::~Reference()
         delete std::exchange(link, link->next);
 }
 
-Target Reference::make_target(const ior::Target& target, const ior::Address& address) const
+Target Reference::make_target(const ior::Target& target, const ior::Address& address,
+                              const net::Address& local) const
 {
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
     const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
-    return {orb_->endpoint(address.host, address.port, agreement),
+    return {orb_->endpoint(address, local, agreement),
             giop::RequestTemplate(version, target.object_key()), target.profile_index,
             agreement.form};
 }
 
 /// Of the first usable profile.
-void Reference::add_priorities(const ior::Target& target)
+void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
 {
     const auto* component = ior::find(target.profile->components, ior::tag_priority_addresses);
-    if (component == nullptr) return;
-    const auto addresses = ior::decode_priority_addresses(*component);
-    if (!addresses) return;
-    for (const ior::PriorityAddress& each : *addresses) {
-        const auto at =
-            std::ranges::lower_bound(by_priority_, each.priority, {}, &TargetsAt::priority);
-        const auto place = at != by_priority_.end() && at->priority == each.priority
-                               ? at
-                               : by_priority_.insert(at, {each.priority, {}});
-        place->targets.push_back(make_target(target, each.address));
-    }
+    const auto addresses =
+        component == nullptr ? std::nullopt : ior::decode_priority_addresses(*component);
+    if (addresses)
+        for (const ior::PriorityAddress& each : *addresses)
+            add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
+    if (target.address.port != 0) return;
+    // A server that has nothing else.
+    for (const auto& [priority, local] : ways.by_priority())
+        add_at(priority, make_target(target, target.address, local));
+}
+
+void Reference::add_at(Priority priority, Target target)
+{
+    const auto at = std::ranges::lower_bound(by_priority_, priority, {}, &TargetsAt::priority);
+    const auto place = at != by_priority_.end() && at->priority == priority
+                           ? at
+                           : by_priority_.insert(at, {priority, {}});
+    place->targets.push_back(std::move(target));
 }
 
 const std::vector<Target>& Reference::targets_at(Priority priority) const noexcept
@@ -78,11 +94,11 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of
 /// whoever is at the address.
-bool Reference::serves_itself(const ior::Target& target) const
+bool Reference::serves_itself(const ior::Target& target, const net::Address& local) const
 {
     if (const auto key = ior::ObjectKey::parse(object_key_))
         return key->incarnation == orb_->incarnation();
-    return orb_->is_own_address(target.address.host, target.address.port);
+    return orb_->is_own_address(target.address, local);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const

@@ -23,6 +23,8 @@ namespace kairos::orb {
 
 class Orb;
 
+class LocalWays;
+
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
     IntrusivePtr<Endpoint> endpoint;
@@ -122,9 +124,11 @@ class Reference final : public RefCounted {
 
   private:
     ~Reference() override;
-    [[nodiscard]] bool serves_itself(const ior::Target& target) const;
-    [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address) const;
-    void add_priorities(const ior::Target& target);
+    [[nodiscard]] bool serves_itself(const ior::Target& target, const net::Address& local) const;
+    [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address,
+                                     const net::Address& local) const;
+    void add_priorities(const ior::Target& target, const LocalWays& ways);
+    void add_at(Priority priority, Target target);
 
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;

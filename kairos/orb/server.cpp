@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/net/address.h"
+#include "kairos/net/host_identity.h"
 #include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server_connection.h"
@@ -31,52 +32,83 @@ Result<std::vector<ior::Address>> published_of(const ListenEndpoint& endpoint,
     return published;
 }
 
+Result<net::Address> address_of(const ListenEndpoint& endpoint)
+{
+    if (endpoint.transport == Transport::unix_socket)
+        return endpoint.path.empty() ? net::private_path() : net::Address::unix_path(endpoint.path);
+    if (endpoint.host.empty()) return net::Address::any_ipv4(endpoint.port);
+    const auto addresses = net::resolve(endpoint.host, endpoint.port);
+    if (!addresses) return addresses.error();
+    return addresses->front();
+}
+
 Result<Listener> open_listener(const ListenEndpoint& endpoint, const Options& options,
                                const Machine& machine)
 {
     const std::string option = "-ORBListenEndpoints " + endpoint.text;
-    net::Address address = net::Address::any_ipv4(endpoint.port);
-    if (!endpoint.host.empty()) {
-        const auto addresses = net::resolve(endpoint.host, endpoint.port);
-        if (!addresses) return named(option, addresses.error());
-        address = addresses->front();
-    }
+    const auto address = address_of(endpoint);
+    if (!address) return named(option, address.error());
     auto acceptor = net::Acceptor::open(
-        address, {.socket = options.socket,
-                  .non_blocking = options.concurrency != Concurrency::thread_per_connection});
+        *address, {.socket = options.socket,
+                   .non_blocking = options.concurrency != Concurrency::thread_per_connection});
     if (!acceptor) return named(option, acceptor.error());
+    if (endpoint.transport == Transport::unix_socket) {
+        if (net::this_host()) return Listener{std::move(acceptor).value(), {}};
+        return Error{ErrorCode::system, option + ": the system does not tell which host this is"};
+    }
     auto published = published_of(endpoint, acceptor->address(), options, machine);
     if (!published) return published.error();
     return Listener{std::move(acceptor).value(), std::move(published).value()};
 }
 
-/// `port_offset` is added to ports that the options name.
-Result<std::vector<Listener>> open_listeners(const Options& options, std::size_t port_offset = 0)
+/// Ports and paths that the options name become those of a lane.
+Result<std::vector<ListenEndpoint>> endpoints_of_lane(const Options& options, std::size_t lane)
 {
     std::vector<ListenEndpoint> endpoints = options.listen_endpoints;
-    for (ListenEndpoint& endpoint : endpoints)
-        if (endpoint.port != 0) {
-            if (endpoint.port + port_offset > std::numeric_limits<std::uint16_t>::max())
-                return Error{ErrorCode::invalid_argument,
-                             "-ORBListenEndpoints " + endpoint.text +
-                                 ": no port is left for each of -ORBLanes"};
-            endpoint.port = static_cast<std::uint16_t>(endpoint.port + port_offset);
-        }
+    for (ListenEndpoint& endpoint : endpoints) {
+        if (!endpoint.path.empty() && lane != 0) endpoint.path += '.' + std::to_string(lane);
+        if (endpoint.port == 0) continue;
+        if (endpoint.port + lane > std::numeric_limits<std::uint16_t>::max())
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBListenEndpoints " + endpoint.text +
+                             ": no port is left for each of -ORBLanes"};
+        endpoint.port = static_cast<std::uint16_t>(endpoint.port + lane);
+    }
+    return endpoints;
+}
+
+/// Why no reference could say where the server is, if that is so.
+Result<void> check_reachable(const std::vector<Listener>& listeners, const Options& options)
+{
+    bool has_local = false;
+    for (const Listener& listener : listeners) {
+        if (!listener.published.empty()) return {};
+        has_local = has_local || !listener.acceptor.address().is_ip();
+    }
+    if (has_local && options.giop_version.minor != 0) return {};
+    return Error{ErrorCode::invalid_argument,
+                 has_local ? "-ORBListenEndpoints without iiop:// contradicts -ORBGIOPVersion 1.0, "
+                             "whose references have no place for other addresses"
+                           : "-ORBPublish: the server has no address of those that are to be "
+                             "published"};
+}
+
+Result<std::vector<Listener>> open_listeners(const Options& options, std::size_t lane = 0)
+{
+    auto lanes_endpoints = endpoints_of_lane(options, lane);
+    if (!lanes_endpoints) return lanes_endpoints.error();
+    std::vector<ListenEndpoint> endpoints = std::move(lanes_endpoints).value();
     if (endpoints.empty())
         endpoints.push_back({.text = "iiop://", .host = {}, .published_host = {}});
     const Machine machine = Machine::current();
     std::vector<Listener> listeners;
-    bool reachable = false;
     for (const ListenEndpoint& endpoint : endpoints) {
         auto listener = open_listener(endpoint, options, machine);
         if (!listener) return listener.error();
         log::info("listening on " + listener->acceptor.address().to_text());
-        reachable = reachable || !listener->published.empty();
         listeners.push_back(std::move(listener).value());
     }
-    if (!reachable)
-        return Error{ErrorCode::invalid_argument,
-                     "-ORBPublish: the server has no address of those that are to be published"};
+    if (const auto check = check_reachable(listeners, options); !check) return check.error();
     return listeners;
 }
 
@@ -137,10 +169,13 @@ Result<std::unique_ptr<Server>> open_server(Orb& orb)
 Server::Server(Orb& orb, std::vector<Listener> listeners)
     : orb_(orb), listeners_(std::move(listeners))
 {
-    for (const Listener& listener : listeners_)
+    for (const Listener& listener : listeners_) {
         for (const ior::Address& address : listener.published)
             if (std::ranges::find(published_, address) == published_.end())
                 published_.push_back(address);
+        const net::Address& listening = listener.acceptor.address();
+        if (!listening.is_ip()) local_addresses_.push_back({.path = listening.host_text()});
+    }
 }
 
 Result<std::unique_ptr<Server>> Server::open(Orb& orb)
@@ -150,6 +185,8 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb)
         std::string text;
         for (const ior::Address& address : (*server)->published())
             text += (text.empty() ? "" : ", ") + ior::to_string(address);
+        for (const ior::LocalAddress& local : (*server)->local_addresses())
+            text += (text.empty() ? "unix:" : ", unix:") + local.path;
         log::announce("published in references: " + text);
     }
     return server;

@@ -38,6 +38,13 @@ class Server {
     /// What references say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
 
+    /// Where clients on this host reach it; those of one priority where requests of each go
+    /// elsewhere.
+    [[nodiscard]] const std::vector<ior::LocalAddress>& local_addresses() const noexcept
+    {
+        return local_addresses_;
+    }
+
     /// Where requests of each priority go, if that differs: then also `published` is one of these.
     [[nodiscard]] const std::vector<ior::PriorityAddress>& priority_addresses() const noexcept
     {
@@ -68,9 +75,11 @@ class Server {
 
     /// Of several servers, one for each priority.
     Server(Orb& orb, std::vector<ior::Address> published,
-           std::vector<ior::PriorityAddress> priority_addresses)
+           std::vector<ior::PriorityAddress> priority_addresses,
+           std::vector<ior::LocalAddress> local_addresses)
         : orb_(orb), published_(std::move(published)),
-          priority_addresses_(std::move(priority_addresses))
+          priority_addresses_(std::move(priority_addresses)),
+          local_addresses_(std::move(local_addresses))
     {
     }
 
@@ -80,6 +89,7 @@ class Server {
   private:
     std::vector<ior::Address> published_;
     std::vector<ior::PriorityAddress> priority_addresses_;
+    std::vector<ior::LocalAddress> local_addresses_;
 };
 
 [[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,

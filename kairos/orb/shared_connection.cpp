@@ -4,7 +4,6 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
-#include "kairos/net/connector.h"
 #include "kairos/orb/orb.h"
 
 #include <ctime>
@@ -40,11 +39,9 @@ class WakeLater {
 Result<IntrusivePtr<SharedConnection>> SharedConnection::open(Orb& orb, Endpoint& endpoint,
                                                               Deadline deadline)
 {
-    const auto addresses = endpoint.resolve(deadline);
-    if (!addresses) return addresses.error();
     auto bell = net::Bell::create();
     if (!bell) return bell.error();
-    auto socket = net::connect_any(*addresses, orb.options().socket, deadline.left());
+    auto socket = endpoint.connect(orb.options().socket, deadline);
     if (!socket) return socket.error();
     return IntrusivePtr<SharedConnection>::adopt(
         new SharedConnection(orb, endpoint, std::move(socket).value(), std::move(bell).value()));
