@@ -86,6 +86,7 @@ Result<void> set_concurrency(Options& options, std::string_view option, std::str
 constexpr std::pair<std::string_view, ConnectionArchitecture> connection_names[] = {
     {"non-multiplexed", ConnectionArchitecture::non_multiplexed},
     {"leader-followers", ConnectionArchitecture::leader_followers},
+    {"active", ConnectionArchitecture::active},
 };
 
 Result<void> set_connection(Options& options, std::string_view option, std::string_view value)
@@ -95,7 +96,7 @@ Result<void> set_connection(Options& options, std::string_view option, std::stri
         options.connection = architecture;
         return {};
     }
-    return bad_option(option, value, "non-multiplexed or leader-followers");
+    return bad_option(option, value, "non-multiplexed, leader-followers or active");
 }
 
 template <auto Member>

@@ -86,7 +86,7 @@ TEST(Options, OfConnections)
     EXPECT_EQ(parse({"-ORBConnection", "leader-followers"})->connection,
               ConnectionArchitecture::leader_followers);
     EXPECT_EQ(parse({"-ORBConnection", "shared"}).error().reason,
-              "-ORBConnection: 'shared' is not non-multiplexed or leader-followers");
+              "-ORBConnection: 'shared' is not non-multiplexed, leader-followers or active");
 }
 
 TEST(Options, InitialReferencesMayHoldEqualsSigns)

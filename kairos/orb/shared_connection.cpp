@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
+#include "kairos/orb/connection_thread.h"
 #include "kairos/orb/orb.h"
 
 #include <ctime>
@@ -36,21 +37,23 @@ class WakeLater {
 
 } // namespace
 
-Result<IntrusivePtr<SharedConnection>> SharedConnection::open(Orb& orb, Endpoint& endpoint,
-                                                              Deadline deadline)
+Result<IntrusivePtr<SharedConnection>>
+SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline)
 {
     auto bell = net::Bell::create();
     if (!bell) return bell.error();
     auto socket = endpoint.connect(orb.options().socket, deadline);
     if (!socket) return socket.error();
-    return IntrusivePtr<SharedConnection>::adopt(
-        new SharedConnection(orb, endpoint, std::move(socket).value(), std::move(bell).value()));
+    return IntrusivePtr<SharedConnection>::adopt(new SharedConnection(
+        orb, endpoint, thread, std::move(socket).value(), std::move(bell).value()));
 }
 
-SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, net::Socket socket, net::Bell bell)
-    : orb_(orb), endpoint_(&endpoint), socket_(std::move(socket)),
+SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread,
+                                   net::Socket socket, net::Bell bell)
+    : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
       protocol_(giop::Connection::Role::client, orb.options().message_size_max),
-      bell_(std::move(bell)), last_use_(now())
+      bell_(std::move(bell)), somebody_writes_(thread != nullptr),
+      somebody_reads_(thread != nullptr), last_use_(now())
 {
 }
 
@@ -63,6 +66,7 @@ SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
     WakeLater next;
     Lock lock(mutex_);
     if (!admit(call, lock)) return Outcome::not_executed;
+    if (thread_ != nullptr && !thread_knows_) call_thread(lock);
     while (!call.is_over()) {
         if (!call.outcome && call.deadline().has_passed())
             give_up(call, lock);
@@ -101,6 +105,15 @@ void SharedConnection::look_around(Lock& lock) noexcept
     lock.lock();
     somebody_reads_ = false;
     if (const net::Parking* place = call_next()) net::Parking::wake(place);
+}
+
+/// There is something to write.
+void SharedConnection::call_thread(Lock& lock) noexcept
+{
+    thread_knows_ = true;
+    lock.unlock();
+    if (!thread_->attend(*this)) end(Outcome::lost);
+    lock.lock();
 }
 
 /// One step of a call on its way: what nobody else does, or waiting for who does it.
@@ -235,6 +248,14 @@ void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
     }
 }
 
+bool SharedConnection::send_waiting() noexcept
+{
+    Lock lock(mutex_);
+    write(lock, nullptr);
+    thread_knows_ = has_to_write();
+    return thread_knows_;
+}
+
 void SharedConnection::put(SharedCall& call) noexcept
 {
     if (call.body == nullptr) return unsent_.put(socket_, call.header);
@@ -364,10 +385,10 @@ SharedCall* SharedConnection::claim(giop::MessageType type, std::uint32_t reques
 
 // --- the end -------------------------------------------------------------------------------------
 
-/// For everybody: calls that were not wholly sent were not executed in any case.
 void SharedConnection::end(Outcome outcome) noexcept
 {
     const Lock lock(mutex_);
+    read_out_ = true;
     fail_sending();
     for (SharedCall*& bucket : calls_) {
         while (SharedCall* call = bucket) {
@@ -386,6 +407,11 @@ void SharedConnection::refuse(std::string_view why) noexcept
     const auto message = giop::message_error(protocol_.error_version());
     SharedCall refusal(next_request_id());
     refusal.header = Bytes(message);
+    if (thread_ != nullptr) { // which this is
+        const Lock lock(mutex_);
+        if (unsent_is_empty_) put(refusal);
+        fail_sending();
+    }
     refusal.send_by = Deadline::after(enough);
     (void)exchange(refusal);
     end(Outcome::malformed);

@@ -34,6 +34,8 @@
 
 namespace kairos::orb {
 
+class ConnectionThread;
+
 /// One message to be sent and the wait for what answers it: on the stack of the thread that waits.
 /// Set up by that thread, then the connection's until its `exchange` returns.
 struct SharedCall {
@@ -82,9 +84,10 @@ class SharedConnection final : public RefCounted {
   public:
     using Outcome = ClientConnection::Outcome;
 
-    /// Connects by the deadline. `orb` must outlive it.
-    [[nodiscard]] static Result<IntrusivePtr<SharedConnection>> open(Orb& orb, Endpoint& endpoint,
-                                                                     Deadline deadline);
+    /// Connects by the deadline. `orb` and `thread` must outlive it. `thread` writes and reads it;
+    /// null: its callers do.
+    [[nodiscard]] static Result<IntrusivePtr<SharedConnection>>
+    open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline);
 
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
     /// Any thread, like everything public here.
@@ -106,8 +109,26 @@ class SharedConnection final : public RefCounted {
     /// Ends it as if the peer had closed.
     void interrupt() noexcept;
 
+    /// Ends it for everybody: calls that were not wholly sent were not executed in any case.
+    void end(Outcome outcome) noexcept;
+
+    // --- for the thread that it has, if any ---
+    [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
+    /// Whether nothing more can come. One that can carry no more calls may still have answers.
+    [[nodiscard]] bool is_read_out() const noexcept
+    {
+        return read_out_.load(std::memory_order_acquire);
+    }
+    /// Takes what has come, to whom it belongs.
+    void receive() noexcept { (void)read(Wait::no, {}); }
+    /// Sends what waits to be sent; true if the peer must take more first.
+    [[nodiscard]] bool send_waiting() noexcept;
+    /// The thread's.
+    ListLinks<SharedConnection> attention_links;
+
   private:
-    SharedConnection(Orb& orb, Endpoint& endpoint, net::Socket socket, net::Bell bell);
+    SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, net::Socket socket,
+                     net::Bell bell);
     ~SharedConnection() override = default;
 
     using Lock = std::unique_lock<std::mutex>;
@@ -116,6 +137,7 @@ class SharedConnection final : public RefCounted {
     // --- what calls do ---
     [[nodiscard]] bool admit(SharedCall& call, Lock& lock) noexcept;
     void look_around(Lock& lock) noexcept;
+    void call_thread(Lock& lock) noexcept;
     void take_part(SharedCall& call, Lock& lock) noexcept;
     void wait_for_peer(SharedCall& call, Lock& lock) noexcept;
     void park(SharedCall& call, Lock& lock, Deadline deadline) noexcept;
@@ -141,8 +163,6 @@ class SharedConnection final : public RefCounted {
     [[nodiscard]] bool deliver(const giop::Message& message);
     [[nodiscard]] SharedCall* claim(giop::MessageType type, std::uint32_t request_id) noexcept;
 
-    // --- the end ---
-    void end(Outcome outcome) noexcept;
     void refuse(std::string_view why) noexcept;
 
     // Calls by their request ids.
@@ -154,9 +174,11 @@ class SharedConnection final : public RefCounted {
 
     Orb& orb_;
     const IntrusivePtr<Endpoint> endpoint_;
+    ConnectionThread* const thread_; // has both roles, if there is one
     std::atomic<std::uint32_t> last_request_id_{0};
     std::atomic<bool> contexts_sent_{false};
-    std::atomic<bool> ended_{false}; // set under mutex_
+    std::atomic<bool> ended_{false};    // set under mutex_
+    std::atomic<bool> read_out_{false}; // likewise
 
     net::Socket socket_;
     Unsent unsent_;             // of who writes
@@ -171,8 +193,9 @@ class SharedConnection final : public RefCounted {
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
     SharedCall* partly_sent_ = nullptr; // its rest is in unsent_
     bool unsent_is_empty_ = true;
-    bool somebody_writes_ = false;
-    bool somebody_reads_ = false;
+    bool somebody_writes_;
+    bool somebody_reads_;
+    bool thread_knows_ = false; // that there is something to write
     bool writer_waits_ = false; // for the peer: the bell wakes it
     std::chrono::nanoseconds last_use_;
 };

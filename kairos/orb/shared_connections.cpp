@@ -39,12 +39,17 @@ bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lo
 
 void SharedConnections::make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock)
 {
+    const auto thread = this->thread();
+    if (!thread) {
+        slot.failure = thread.error();
+        return;
+    }
     slot.is_being_made = true;
     const auto former = std::exchange(slot.connection, {}); // not closed under the lock
     lock.unlock();
     auto opened = [&]() -> Result<IntrusivePtr<SharedConnection>> {
         try {
-            return SharedConnection::open(orb_, endpoint, deadline);
+            return SharedConnection::open(orb_, endpoint, *thread, deadline);
         } catch (const std::bad_alloc&) { // others wait for us
             return Error{ErrorCode::unreachable, "no memory for a connection"};
         }
@@ -63,15 +68,30 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, Deadline deadline, 
     attempt_over_.notify_all();
 }
 
+/// Null where callers do its work.
+Result<ConnectionThread*> SharedConnections::thread()
+{
+    if (orb_.options().connection != ConnectionArchitecture::active) return nullptr;
+    if (!thread_) {
+        auto started = ConnectionThread::start();
+        if (!started) return started.error();
+        thread_ = std::move(started).value();
+    }
+    return thread_.get();
+}
+
 void SharedConnections::end_all() noexcept
 {
-    const Lock lock(mutex_);
-    has_ended_ = true;
-    for (auto& [id, slot] : slots_) {
-        if (slot.connection) slot.connection->interrupt();
-        slot.connection = {};
+    {
+        const Lock lock(mutex_);
+        has_ended_ = true;
+        for (auto& [id, slot] : slots_) {
+            if (slot.connection) slot.connection->interrupt();
+            slot.connection = {};
+        }
+        attempt_over_.notify_all();
     }
-    attempt_over_.notify_all();
+    if (thread_) thread_->stop(); // nobody makes one any more
 }
 
 std::size_t SharedConnections::count() const noexcept

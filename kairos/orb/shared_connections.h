@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/giop/locate.h"
+#include "kairos/orb/connection_thread.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/shared_connection.h"
 
@@ -42,11 +43,14 @@ class SharedConnections {
     void make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock);
     [[nodiscard]] bool wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock);
 
+    [[nodiscard]] Result<ConnectionThread*> thread();
+
     Orb& orb_;
     mutable std::mutex mutex_; // guards what follows; not held while connecting
     std::condition_variable attempt_over_;
     std::unordered_map<std::uint64_t, Slot> slots_; // by the endpoints' ids; they stay there
     bool has_ended_ = false;
+    std::unique_ptr<ConnectionThread> thread_; // with -ORBConnection active, from the first one on
 };
 
 /// One LocateRequest; nothing if this target did not answer.

@@ -545,7 +545,7 @@ TEST_P(Connections, FollowForwards)
     agent.end();
 }
 
-const auto architectures = testing::Values("leader-followers");
+const auto architectures = testing::Values("leader-followers", "active");
 INSTANTIATE_TEST_SUITE_P(Architectures, Connections, architectures, architecture_name);
 INSTANTIATE_TEST_SUITE_P(Architectures, Limits, architectures, architecture_name);
 INSTANTIATE_TEST_SUITE_P(Architectures, Ends, architectures, architecture_name);

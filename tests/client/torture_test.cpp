@@ -123,7 +123,8 @@ std::string both_names(const testing::TestParamInfo<std::tuple<const char*, cons
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Torture,
-                         testing::Combine(testing::Values("non-multiplexed", "leader-followers"),
+                         testing::Combine(testing::Values("non-multiplexed", "leader-followers",
+                                                          "active"),
                                           testing::Values("thread-per-connection", "reactor",
                                                           "worker-pool", "leader-followers")),
                          both_names);
