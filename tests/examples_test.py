@@ -14,6 +14,9 @@ EXPECTED = {
     "poa_servant_activator":
         "loading ann\nann has 10\nloading bob\nbob has 10\nsaving ann\nsaving bob\n",
     "poa_servant_locator": "ann, who has moved, has 0\nbob has 0\n",
+    "realtime_plant":
+        "pump: called at 500, served at 1000\nvalve: called at 500, served at 30000\n"
+        "journal: called at 500, served at 500\njournal: called at 30000, served at 30000\n",
 }
 
 failed = False

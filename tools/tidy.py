@@ -33,7 +33,7 @@ SCRIPTS = (".py", ".sh", ".cmake")
 # The OMG's API is used and defined here; everywhere else names follow the coding guide.
 OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
                "kairos/dynamic/", "kairos/ir/", "kairos/naming/", "kairos/nameserver/",
-               "kairos/lifecycle/", "kairos/scheduler/",
+               "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/",
                "tests/", "examples/", "bench/", "tools/")
 # These two hold every banned word there is, as data.
 SELF = ("tools/tidy.py", "tools/tidy_test.py")
@@ -390,7 +390,8 @@ def check_functions(tree):
 # ---- words ------------------------------------------------------------------------------------
 
 # The specification's own names.
-OMG_NAMES = re.compile(r"(POA|Servant|Policy|Adapter|poa_|servant_|policy_|adapter_)_?[Mm]anager")
+OMG_NAMES = re.compile(r"(POA|Servant|Policy|Adapter|PriorityMapping|PriorityTransform|"
+                       r"poa_|servant_|policy_|adapter_)_?[Mm]anager")
 VAGUE = r"\b\w*(?:Manager|Helper|Util)\w*|\b(?:\w+_)?(?:helper|util|utils)s?(?:_\w+)?\b"
 # References are the façade's alone; the values of CORBA:: also belong to whoever may use mapping.
 OMG_REFERENCE = r"\b[A-Z]\w*_(?:ptr|var|out)\b|\b_(?:narrow|duplicate|nil)\b"

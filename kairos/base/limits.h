@@ -58,6 +58,11 @@ inline constexpr std::size_t priority_addresses_max = 1024;
 /// Addresses within the host of one reference, and octets of one: what the system has room for.
 inline constexpr std::size_t local_addresses_max = 128;
 inline constexpr std::size_t socket_path_max = 107;
+/// Policies that one reference says its object has, and bands of priorities in one of them.
+inline constexpr std::size_t exposed_policies_max = 256;
+inline constexpr std::size_t priority_bands_max = 64;
+/// Threads of a Real-Time CORBA thread pool, those made at need included.
+inline constexpr std::size_t pool_threads_max = 10'000;
 /// Threads that serve at the same time by default, where there is a pool; `-ORBThreads`.
 inline constexpr std::size_t threads = 8;
 /// Requests that wait for such a pool by default; `-ORBQueue` changes it.

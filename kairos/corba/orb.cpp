@@ -22,6 +22,8 @@ namespace kairos::corba {
 [[gnu::weak]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
 /// Likewise of ior_table.cpp.
 [[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
+/// Likewise of kairos/rtcorba; `name` is one of real_time_services.
+[[gnu::weak]] CORBA::Object_ptr real_time_service(CORBA::ORB& orb, std::string_view name);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -39,6 +41,16 @@ constexpr std::string_view ior_table = "IORTable";
 /// What every ORB has, and nobody can register.
 constexpr std::string_view own_services[] = {"RootPOA",      poa_current,    type_code_factory,
                                              policy_manager, policy_current, ior_table};
+
+/// What it has as well where kairos/rtcorba is linked.
+constexpr std::string_view real_time_services[] = {"RTORB", "RTCurrent", "PriorityMappingManager",
+                                                   "PriorityTransformManager"};
+
+bool is_real_time_service(std::string_view name)
+{
+    return &kairos::corba::real_time_service != nullptr &&
+           std::ranges::find(real_time_services, name) != std::end(real_time_services);
+}
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
@@ -300,6 +312,7 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
         if (&kairos::corba::ior_table_service == nullptr) throw InvalidName();
         return kairos::corba::ior_table_service(*this);
     }
+    if (is_real_time_service(wanted)) return kairos::corba::real_time_service(*this, wanted);
     {
         const std::lock_guard lock(mutex_);
         const auto known = registered_.find(wanted);
@@ -316,6 +329,8 @@ ORB::ObjectIdList* ORB::list_initial_services()
 {
     require_running();
     std::vector<std::string> names(std::begin(own_services), std::end(own_services));
+    for (const std::string_view name : real_time_services)
+        if (is_real_time_service(name)) names.emplace_back(name);
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {
@@ -341,12 +356,21 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     const std::lock_guard lock(mutex_);
     const bool added =
         std::ranges::find(own_services, std::string_view(name)) == std::end(own_services) &&
-        !core_->options().initial_references.contains(name) &&
+        !is_real_time_service(name) && !core_->options().initial_references.contains(name) &&
         registered_.try_emplace(name, kept).second;
     if (!added) throw InvalidName();
 }
 
 // --- life ----------------------------------------------------------------------------------------
+
+std::shared_ptr<kairos::corba::OrbAttachment>
+ORB::_kairos_real_time(std::shared_ptr<kairos::corba::OrbAttachment> (*make)(ORB& orb))
+{
+    require_running();
+    const std::lock_guard lock(mutex_);
+    if (!real_time_) real_time_ = make(*this);
+    return real_time_;
+}
 
 void ORB::_kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter)
 {
@@ -413,14 +437,17 @@ void ORB::destroy()
     std::shared_ptr<kairos::corba::PoaServices> services;
     std::map<std::string, Object_var, std::less<>> registered;
     kairos::corba::OrbAttachment* responses = nullptr;
+    std::shared_ptr<kairos::corba::OrbAttachment> real_time;
     {
         const std::lock_guard lock(mutex_);
         services.swap(poa_services_);
         registered.swap(registered_);
         if (std::exchange(is_profiled_, false)) kairos::types::end_profile();
         responses = responses_.get(); // lives as long as this
+        real_time = real_time_;
     }
     if (responses != nullptr) responses->end();
+    if (real_time) real_time->end();
     if (services) services->destroy_all(); // gives the servants back
     if (core_->options().counters)
         kairos::log::announce("counters: " + to_string(kairos::counters()));

@@ -87,9 +87,10 @@ class ORB : public kairos::corba::TypeCodeMaker {
     Object_ptr string_to_object(const char* text);
 
     /// "RootPOA", "POACurrent", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", "IORTable"
-    /// (ior_table.h), what -ORBInitRef or register_initial_reference named and, with
-    /// -ORBDefaultInitRef, any other. The caller owns the result. Throws InvalidName, and what
-    /// string_to_object throws.
+    /// (ior_table.h), with kairos/rtcorba linked
+    /// "RTORB", "RTCurrent", "PriorityMappingManager" and "PriorityTransformManager", what
+    /// -ORBInitRef or register_initial_reference named and, with -ORBDefaultInitRef, any other. The
+    /// caller owns the result. Throws InvalidName, and what string_to_object throws.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
     void register_initial_reference(const char* name, Object_ptr object);
@@ -142,6 +143,9 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// later, or without a filter chain.
     void _kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter);
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
+    /// What kairos/rtcorba keeps; made at the first call.
+    [[nodiscard]] std::shared_ptr<kairos::corba::OrbAttachment>
+        _kairos_real_time(std::shared_ptr<kairos::corba::OrbAttachment> (*make)(ORB& orb));
     /// What its POAs share. The first call opens the listening sockets.
     [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> _kairos_poa_services();
     /// The RootPOA, owned by the caller; made at the first call.
@@ -175,6 +179,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
     bool is_profiled_ = false;                                // -ORBProfileTypes, until destroy()
     std::shared_ptr<kairos::corba::Policies> policies_;       // null until asked for
     std::unique_ptr<kairos::corba::OrbAttachment> responses_; // kairos/dynamic's
+    std::shared_ptr<kairos::corba::OrbAttachment> real_time_; // kairos/rtcorba's
     std::atomic<std::uint32_t> count_{1};
 };
 

@@ -2,6 +2,7 @@
 #include "kairos/corba/poa.h"
 
 #include "kairos/base/log.h"
+#include "kairos/corba/poa_in_use.h"
 #include "kairos/corba/poa_services.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/orb/failure.h"
@@ -38,12 +39,6 @@ ObjectId borrowed_id(Bytes octets)
     const auto size = static_cast<CORBA::ULong>(octets.size());
     auto* data = const_cast<std::byte*>(octets.data()); // passed on as const
     return ObjectId(size, size, reinterpret_cast<CORBA::Octet*>(data), false);
-}
-
-[[noreturn]] void raise_gone()
-{
-    kairos::orb::raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO,
-                                                "the POA was destroyed");
 }
 
 void require(bool given, const char* what)
@@ -159,21 +154,6 @@ void ForwardRequest::_marshal(kairos::cdr::Writer& out) const
 
 // --- POA -----------------------------------------------------------------------------------------
 
-class POA::InUse {
-  public:
-    explicit InUse(const POA& poa)
-        : adapter_(*poa.found_.adapter), use_(adapter_, poa.found_.key_id)
-    {
-        if (!use_) raise_gone();
-    }
-    Adapter* operator->() const noexcept { return &adapter_; }
-    Adapter& operator*() const noexcept { return adapter_; }
-
-  private:
-    Adapter& adapter_;
-    const Adapter::Use use_;
-};
-
 POA::POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
          std::shared_ptr<kairos::corba::PoaServices> services)
     : orb_(std::move(orb)), services_(std::move(services))
@@ -209,6 +189,11 @@ void POA::check(Outcome outcome)
         throw ObjectNotActive();
     case Outcome::bad_id:
         throw CORBA::BAD_PARAM(omg_minor(14), CORBA::COMPLETED_NO, "the id is none of this POA's");
+    case Outcome::bad_priority:
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                               "no priority of CORBA's, or of a lane of the POA's thread pool");
+    case Outcome::other_priority:
+        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the object has another priority");
     case Outcome::already_set:
         throw CORBA::BAD_INV_ORDER(omg_minor(6), CORBA::COMPLETED_NO,
                                    "the POA has a servant manager already");
@@ -433,8 +418,8 @@ void POA::deactivate_object(const ObjectId& id)
 
 CORBA::Object_ptr POA::reference_to(const Identity& object, const char* repository_id)
 {
-    return kairos::corba::StubFactory::make<CORBA::Object>(
-        orb_->make_reference(orb_->make_ior(repository_id, found_.adapter->key_of(object))));
+    return kairos::corba::StubFactory::make<CORBA::Object>(orb_->make_reference(orb_->make_ior(
+        repository_id, found_.adapter->key_of(object), found_.adapter->components_of(object.id))));
 }
 
 CORBA::Object_ptr POA::_kairos_called(const kairos::poa::Calling& calling)

@@ -162,12 +162,20 @@ class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace 
     [[nodiscard]] static kairos::poa::IdStrategy
     _kairos_default_strategy(const kairos::orb::Orb& core) noexcept;
 
-  private:
-    friend class kairos::corba::PoaServices;
-
+  protected:
     POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
         std::shared_ptr<kairos::corba::PoaServices> services);
     ~POA() override;
+
+    /// What RTPortableServer::POA adds: an object of this priority, activated. Without an id the
+    /// system gives it one. Its id, owned by the caller.
+    ObjectId* activate_at(std::int16_t priority, const ObjectId* id, Servant servant);
+    /// Likewise a reference to one that need not be active.
+    CORBA::Object_ptr reference_at(std::int16_t priority, const ObjectId* id,
+                                   const char* repository_id);
+
+  private:
+    friend class kairos::corba::PoaServices;
 
     using Found = kairos::poa::Adapters::Found;
 

@@ -57,7 +57,7 @@ using poa::PolicyKind;
 /// Kairos's own policy: not of the OMG's types, so no two vendors mean different things by it.
 constexpr CORBA::PolicyType demultiplexing_policy_id = 0x4b520001;
 
-class DemultiplexingPolicy final : public CORBA::Policy {
+class DemultiplexingPolicy final : public CORBA::Policy, public AdapterPolicy {
   public:
     DemultiplexingPolicy(poa::IdStrategy strategy, std::vector<std::vector<std::byte>> ids)
         : strategy_(strategy), known_ids_(std::move(ids))
@@ -68,10 +68,11 @@ class DemultiplexingPolicy final : public CORBA::Policy {
     CORBA::Policy_ptr copy() override { return new DemultiplexingPolicy(strategy_, known_ids_); }
     void destroy() override {}
 
-    void add_to(poa::Policies& policies) const
+    bool add_to(poa::Policies& policies) const override
     {
         policies.strategy = strategy_;
         policies.known_ids = known_ids_;
+        return true;
     }
 
   private:
@@ -93,10 +94,8 @@ bool take(CORBA::Policy_ptr policy, Field& field)
 bool add(poa::Policies& policies, CORBA::Policy_ptr policy)
 {
     using namespace PortableServer;
-    if (const auto* own = dynamic_cast<DemultiplexingPolicy*>(policy)) {
-        own->add_to(policies);
-        return true;
-    }
+    if (const auto* of_module = dynamic_cast<AdapterPolicy*>(policy))
+        return of_module->add_to(policies);
     return take<ThreadPolicy>(policy, policies.threads) ||
            take<LifespanPolicy>(policy, policies.lifespan) ||
            take<IdUniquenessPolicy>(policy, policies.id_uniqueness) ||
@@ -108,8 +107,20 @@ bool add(poa::Policies& policies, CORBA::Policy_ptr policy)
 
 CORBA::PolicyType type_of(PolicyKind kind)
 {
-    if (kind == PolicyKind::demultiplexing) return demultiplexing_policy_id;
-    return PortableServer::THREAD_POLICY_ID + static_cast<CORBA::PolicyType>(kind);
+    // Real-Time CORBA 1.2, annex A.
+    constexpr CORBA::PolicyType priority_model = 40, thread_pool = 41, priority_bands = 45;
+    switch (kind) {
+    case PolicyKind::demultiplexing:
+        return demultiplexing_policy_id;
+    case PolicyKind::priority_model:
+        return priority_model;
+    case PolicyKind::thread_pool:
+        return thread_pool;
+    case PolicyKind::priority_bands:
+        return priority_bands;
+    default:
+        return PortableServer::THREAD_POLICY_ID + static_cast<CORBA::PolicyType>(kind);
+    }
 }
 
 [[noreturn]] void refuse(std::size_t index)

@@ -152,6 +152,16 @@ template <typename P, typename Value>
     return new Made(value);
 }
 
+/// What policies of other modules implement that POAs understand.
+class AdapterPolicy {
+  public:
+    /// False: no POA can have it.
+    [[nodiscard]] virtual bool add_to(poa::Policies& policies) const = 0;
+
+  protected:
+    ~AdapterPolicy() = default;
+};
+
 /// A policy for create_POA: how the POA finds its objects (docs/poa.md). `known_ids` are those of
 /// IdStrategy::perfect, which refuses all others. Owned by the caller.
 [[nodiscard]] CORBA::Policy_ptr

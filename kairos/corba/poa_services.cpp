@@ -7,6 +7,10 @@
 
 namespace kairos::corba {
 
+/// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
+[[gnu::weak]] PortableServer::POA* make_real_time_poa(IntrusivePtr<orb::Orb> core,
+                                                      std::shared_ptr<PoaServices> services);
+
 using PortableServer::POA;
 using PortableServer::POA_var;
 using PortableServer::POAManager;
@@ -35,7 +39,11 @@ PoaServices::PoaServices(IntrusivePtr<orb::Orb> core)
 
 PoaServices::~PoaServices() = default;
 
-PortableServer::POA_ptr PoaServices::make_poa() { return new POA(core_, shared_from_this()); }
+PortableServer::POA_ptr PoaServices::make_poa()
+{
+    if (&make_real_time_poa != nullptr) return make_real_time_poa(core_, shared_from_this());
+    return new POA(core_, shared_from_this());
+}
 
 PortableServer::POA_ptr PoaServices::root_poa()
 {

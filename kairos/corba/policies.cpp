@@ -12,6 +12,9 @@
 
 namespace kairos::corba {
 
+/// Of kairos/rtcorba, if that is linked.
+[[gnu::weak]] void add_real_time_policies(Policies& policies);
+
 using mapping::omg_minor;
 
 // --- PolicySet -----------------------------------------------------------------------------------
@@ -41,8 +44,11 @@ PolicySet::PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
     if (std::ranges::adjacent_find(entries_, {}, &Entry::type) != entries_.end())
         throw CORBA::BAD_PARAM(omg_minor(30), CORBA::COMPLETED_NO, "two policies of one type");
     if (former != nullptr && how == CORBA::ADD_OVERRIDE) add_all(former->entries_);
-    for (const Entry& entry : entries_)
+    for (const Entry& entry : entries_) {
         add_call_policy(calls_, entry.policy.in());
+        if (const auto* binding = dynamic_cast<BindingPolicy*>(entry.policy.in()))
+            binding->add_to(binding_);
+    }
 }
 
 /// Those of whose types there are none yet.
@@ -170,6 +176,7 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
 Policies::Policies(orb::Orb& orb)
     : manager_(new OrbPolicyManager(orb)), current_(new ThreadPolicyManager(orb))
 {
+    if (&add_real_time_policies != nullptr) add_real_time_policies(*this);
 }
 
 Policies::~Policies() = default;

@@ -48,6 +48,15 @@ using PolicySetPtr = IntrusivePtr<const PolicySet>;
 /// Makes a policy out of what a program says about it. Throws PolicyError.
 using PolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type, const CORBA::Any& value);
 
+/// What policies of other modules implement that say how references share connections.
+class BindingPolicy {
+  public:
+    virtual void add_to(orb::BindingPolicies& policies) const = 0;
+
+  protected:
+    ~BindingPolicy() = default;
+};
+
 class OrbPolicyManager;
 class ThreadPolicyManager;
 

@@ -6,6 +6,7 @@
 #include "kairos/base/check.h"
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
+#include "kairos/ior/policies.h"
 
 using namespace kairos;
 using namespace kairos::ior;
@@ -24,6 +25,8 @@ void check_profiles(const Ior& reference)
                 KAIROS_CHECK(decode_code_sets(make_code_sets(*sets)) == sets);
             if (const auto address = decode_alternate_address(component))
                 KAIROS_CHECK(decode_alternate_address(make_alternate_address(*address)) == address);
+            if (const auto policies = decode_policies(component))
+                KAIROS_CHECK(decode_policies(make_policies(*policies)) == policies);
             if (const auto addresses = decode_priority_addresses(component))
                 KAIROS_CHECK(decode_priority_addresses(make_priority_addresses(*addresses)) ==
                              addresses);

@@ -90,6 +90,12 @@ Result<Acceptor> Acceptor::adopt(Socket listener, const AcceptorOptions& options
     return acceptor;
 }
 
+Result<void> Acceptor::become_non_blocking() noexcept
+{
+    accept_flags_ |= SOCK_NONBLOCK;
+    return listener_.set_non_blocking(true);
+}
+
 Acceptor::Acceptor(Socket listener, const Address& address, const AcceptorOptions& options)
     : listener_(std::move(listener)), address_(address), options_(options.socket),
       accept_flags_(SOCK_CLOEXEC | (options.non_blocking ? SOCK_NONBLOCK : 0))

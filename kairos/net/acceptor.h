@@ -54,6 +54,9 @@ class Acceptor {
     /// allocate.
     Accepted accept() noexcept;
 
+    /// For use with a reactor from now on; connections that are accepted later, too.
+    [[nodiscard]] Result<void> become_non_blocking() noexcept;
+
     /// Ends accept() in this and every other thread, for ever, and removes the file of a
     /// unix-domain socket.
     void shut_down() noexcept

@@ -7,9 +7,14 @@
 #include "kairos/base/bytes.h"
 #include "kairos/ior/ior.h"
 
+namespace kairos::giop {
+struct Request;
+}
+
 namespace kairos::orb {
 
 class DirectCall;
+class ThreadPool;
 class Upcall;
 
 /// Thrown through an upcall: the object is elsewhere. Becomes a LOCATION_FORWARD.
@@ -33,6 +38,17 @@ class Adapter {
     [[nodiscard]] virtual bool call(DirectCall& call) = 0;
     /// Whether the object of this key is here. Throws as dispatch does.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
+
+    /// The threads that are to serve a request, and at which priority they are to begin, where the
+    /// object's adapter has some of its own. Asked by servers that hand requests over.
+    struct OwnThreads {
+        ThreadPool* pool = nullptr; ///< null for most
+        std::int16_t priority = 0;
+    };
+    [[nodiscard]] virtual OwnThreads threads_for(const giop::Request&, Bytes /*object_key*/)
+    {
+        return {};
+    }
 };
 
 } // namespace kairos::orb

@@ -15,7 +15,7 @@ namespace kairos::orb {
 /// Receives the reply and keeps it until the caller has read its results.
 class CollocatedReply final : public ReplyChannel, public ReplyMemory {
   public:
-    using ReplyMemory::ReplyMemory;
+    explicit CollocatedReply(Lane& lane) : ReplyMemory(lane) { is_local = true; }
 
     /// Serves the request whose encoded arguments are `arguments`. Blocks while the adapter holds
     /// requests.

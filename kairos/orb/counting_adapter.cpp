@@ -40,6 +40,10 @@ class CountingAdapter final : public Adapter {
     }
     bool call(DirectCall& call) override { return adapter_->call(call); }
     bool locates(Bytes object_key) override { return adapter_->locates(object_key); }
+    OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
+    {
+        return adapter_->threads_for(request, object_key);
+    }
 
   private:
     const std::unique_ptr<Adapter> adapter_;

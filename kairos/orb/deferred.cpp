@@ -32,7 +32,9 @@ bool DeferredInvocation::send_to(Reference& reference)
 {
     if (reference.orb().is_shut_down() || reference.is_local() || reference.targets().empty())
         return false;
-    const Target& target = reference.targets().front();
+    const Target& target =
+        (reference.has_priorities() ? targets_by_priority(reference) : reference.targets()).front();
+    propagates_priority_ = reference.propagates_priority();
     if (target.text != environment_.text && !text_suits(target)) return false;
     connection_ = Lane::current().take_connection(*target.endpoint);
     if (!connection_ && !connect(target, limits_.connection())) return false;

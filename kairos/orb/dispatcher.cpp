@@ -85,6 +85,8 @@ void QueuedRequest::send(Bytes header, const cdr::Writer& body) noexcept
 
 const net::Address& QueuedRequest::peer() const noexcept { return connection_->peer(); }
 
+RequestSource& QueuedRequest::source() const noexcept { return connection_->source(); }
+
 // --- RequestStore --------------------------------------------------------------------------------
 
 void RecycleRequest::operator()(QueuedRequest* request) const noexcept

@@ -9,6 +9,7 @@
 #include "kairos/giop/locate.h"
 #include "kairos/giop/request.h"
 #include "kairos/net/thread.h"
+#include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/upcall.h"
 
@@ -19,6 +20,7 @@
 namespace kairos::orb {
 
 class HandoverConnection;
+class RequestSource;
 class RequestStore;
 
 /// A Request or LocateRequest outside its connection's buffer. Used by one thread at a time.
@@ -48,6 +50,9 @@ class QueuedRequest final : public ReplyChannel {
     void send(Bytes header, const cdr::Writer& body) noexcept override;
 
     [[nodiscard]] const net::Address& peer() const noexcept;
+    /// Where it came from.
+    [[nodiscard]] RequestSource& source() const noexcept;
+    [[nodiscard]] std::size_t message_bytes() const noexcept { return message_.bytes.size(); }
     /// Somebody who is told when the request was answered, or dropped.
     class Watcher {
       public:
@@ -58,6 +63,8 @@ class QueuedRequest final : public ReplyChannel {
     };
     Watcher* watcher = nullptr;
     std::size_t pool = 0; ///< which is to serve it, where there are several
+    /// The threads of its object's adapter that are to serve it, and their priority.
+    Adapter::OwnThreads own_threads{};
     bool counted = false; ///< by its connection, as one under way
 
   private:

@@ -32,6 +32,8 @@ class Endpoint : public RefCounted {
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+    /// Family::none if there is none.
+    [[nodiscard]] const net::Address& local() const noexcept { return local_; }
     /// As giop::RequestTemplate wants them; empty if there are none.
     [[nodiscard]] Bytes contexts() const noexcept { return contexts_; }
     /// Whether both lead to the same place.

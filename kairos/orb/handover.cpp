@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_pool.h"
 
 #include <utility>
 
@@ -50,18 +51,31 @@ HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& mess
         return refuse(cdr::describe(fault));
     }
     if (waiting_->is_request()) waiting_->set_text(text_form(waiting_->request()));
+    look_for_own_threads(memory);
     return offer(memory);
+}
+
+void HandoverConnection::look_for_own_threads(UpcallMemory& memory)
+{
+    waiting_->own_threads = {};
+    Adapter* adapter = orb_.adapter();
+    if (adapter == nullptr || !waiting_->is_request()) return;
+    memory.arena.reset();
+    waiting_->own_threads =
+        adapter->threads_for(waiting_->request(), waiting_->object_key(memory.arena));
 }
 
 HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
 {
     ++under_way_;
     waiting_->counted = true;
-    server_.dispatcher().take(waiting_, memory);
+    ThreadPool* const own = waiting_->own_threads.pool;
+    Dispatcher& dispatcher = own != nullptr ? *own : server_.dispatcher();
+    dispatcher.take(waiting_, memory);
     if (!waiting_) return Next::read;
     waiting_->counted = false;
     --under_way_;
-    if (orb_.options().when_queue_full == WhenQueueFull::block) return Next::hold;
+    if (own != nullptr || orb_.options().when_queue_full == WhenQueueFull::block) return Next::hold;
     waiting_->refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO), memory);
     waiting_.reset();
     return Next::read;
@@ -76,7 +90,7 @@ void HandoverConnection::abandon() noexcept
         socket_.shutdown_both();
     }
     // What was put aside is to be served, though nobody hears of it.
-    if (congested_) server_.dispatcher().resume();
+    if (congested_) server_.resume();
 }
 
 void HandoverConnection::flush() noexcept
@@ -85,8 +99,10 @@ void HandoverConnection::flush() noexcept
         const std::lock_guard lock(send_mutex_);
         flush_unsent();
     }
-    if (!is_congested()) server_.dispatcher().resume();
+    if (!is_congested()) server_.resume();
 }
+
+RequestSource& HandoverConnection::source() const noexcept { return server_; }
 
 /// What is sent so is the last: replies still to come go first.
 void HandoverConnection::send_control(Bytes message) noexcept
@@ -152,10 +168,17 @@ void HandoverServer::start()
     if (!started) log::error("cannot serve: " + started.error().reason);
 }
 
+void HandoverServer::resume() noexcept
+{
+    dispatcher_->resume();
+    orb_.thread_pools().resume();
+}
+
 void HandoverServer::serve() noexcept
 {
     loop_->run();
     dispatcher_->end();
+    orb_.thread_pools().end();
     loop_->close_all();
 }
 
@@ -164,6 +187,7 @@ void HandoverServer::join() noexcept
     const std::lock_guard joining(join_mutex_);
     thread_.join();
     dispatcher_->end();
+    orb_.thread_pools().end();
     loop_->bind_to_this_thread();
     loop_->close_all();
 }

@@ -27,6 +27,7 @@ class HandoverConnection final : public ReactorConnection {
 
     [[nodiscard]] Orb& orb() const noexcept { return orb_; }
     [[nodiscard]] const net::Address& peer() const noexcept { return peer_; }
+    [[nodiscard]] RequestSource& source() const noexcept;
     /// Any thread.
     void send(Bytes header, const cdr::Writer& body) noexcept override;
     /// Any thread: arguments of a request could not be understood.
@@ -45,6 +46,7 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Next take_received(UpcallMemory& memory) override;
     [[nodiscard]] Next hand_over(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Next offer(UpcallMemory& memory);
+    void look_for_own_threads(UpcallMemory& memory);
     [[nodiscard]] bool become_quiet() noexcept override;
     void abandon() noexcept override;
     void flush() noexcept override;
@@ -68,7 +70,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     bool run() override { return false; }
     bool work_pending() override { return false; }
     void perform_work() override {}
-    void resume() noexcept override { dispatcher_->resume(); }
+    void resume() noexcept override;
     void stop() noexcept override { loop_->stop(); }
     void join() noexcept override;
 

@@ -6,6 +6,7 @@
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/real_time.h"
 #include "kairos/orb/shared_connections.h"
 
 #include <algorithm>
@@ -104,6 +105,13 @@ void Invocation::run()
             if (limits_.request.has_passed()) raise_lost(Outcome::not_sent);
         if (step == Step::forward) {
             current = follow_forward();
+            if constexpr (way == Way::plain) {
+                // Where it leads may want calls to say their priority.
+                if (current->propagates_priority()) {
+                    limits_ = limits_of_call(reference_);
+                    return invoke_limited();
+                }
+            }
         } else if (current) {
             // The place we were sent to is gone: ask again where the object is now.
             current = fall_back();
@@ -130,6 +138,7 @@ Invocation::Step Invocation::call_remote(Reference& reference)
     const Target* other_text = nullptr;
     const auto& targets =
         reference.has_priorities() ? targets_by_priority(reference) : reference.targets();
+    if constexpr (way == Way::limited) propagates_priority_ = reference.propagates_priority();
     for (const Target& target : targets) {
         if (target.text != environment_.text && !text_suits(target)) [[unlikely]] {
             if (other_text == nullptr) other_text = &target;
@@ -173,7 +182,24 @@ Invocation::Step Invocation::call_remote(Reference& reference)
 
 const std::vector<Target>& Invocation::targets_by_priority(const Reference& reference) const
 {
-    return reference.targets_at(thread_priority(lane_, reference.orb().priority_mapping()));
+    const Priority priority = thread_priority(lane_, reference.orb().priority_mapping());
+    const auto& targets = reference.targets_at(priority);
+    if (targets.empty()) [[unlikely]]
+        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
+                                 "the priority is in none of the bands of the connection");
+    return targets;
+}
+
+Bytes Invocation::contexts_with_priority(Bytes contexts)
+{
+    if (!propagates_priority_) return contexts;
+    Orb& orb = reference_.orb();
+    Priority priority = thread_priority(lane_, orb.priority_mapping());
+    if (PriorityTransform* transform = orb.priority_transform();
+        transform != nullptr && !transform->outbound(priority))
+        raise<CORBA::DATA_CONVERSION>(0, CORBA::COMPLETED_NO,
+                                      "the priority transform has none for this request");
+    return with_priority(contexts, priority, contexts_);
 }
 
 bool Invocation::text_suits(const Target& target)
@@ -259,7 +285,12 @@ Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint3
 {
     const std::uint8_t flags = response_flags<way>();
     const auto body = giop::Body::of(out_, headroom);
-    const Bytes contexts = connection_->contexts();
+    const Bytes contexts = [&] {
+        if constexpr (way == Way::limited)
+            return contexts_with_priority(connection_->contexts());
+        else
+            return connection_->contexts();
+    }();
     const Bytes prefix = header.prepend(body, request_id, flags, operation_.name(), contexts);
     if (!prefix.empty()) [[likely]]
         return prefix;

@@ -14,6 +14,7 @@
 #include "kairos/orb/collocated.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
+#include "kairos/orb/priority_context.h"
 #include "kairos/orb/reference.h"
 
 #include <optional>
@@ -103,6 +104,8 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
                                        std::uint32_t request_id);
+    /// What the connection wants in its next request and, if the reference says so, the priority.
+    [[nodiscard]] Bytes contexts_with_priority(Bytes contexts);
     [[nodiscard]] Step accept();
     [[nodiscard]] giop::RequestTemplate readdressed(const Reference& reference,
                                                     const Target& target);
@@ -138,6 +141,8 @@ class Invocation {
     // it is on the call path.
     const Reference* following_;
     CallLimits limits_;        // of a limited call; else nobody knows
+    bool propagates_priority_; // likewise: whether this attempt's request says it
+    ContextsBuffer contexts_;  // likewise
     bool asked_again_ = false; // where the object is, after a forward led nowhere
     std::string failure_;      // why the last connection could not be made
 };

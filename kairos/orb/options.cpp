@@ -76,6 +76,7 @@ Result<void> set_concurrency(Options& options, std::string_view option, std::str
     for (const auto& [name, architecture] : architecture_names) {
         if (value != name) continue;
         options.concurrency = architecture;
+        options.concurrency_given = true;
         return {};
     }
     return bad_option(option, value,
@@ -387,7 +388,7 @@ Result<void> check_meaning(std::string_view option, Concurrency chosen)
     static constexpr auto priorities = {reactor_per_priority};
     static constexpr Meaning meanings[] = {
         {"-ORBThreads", pools}, {"-ORBQueue", queues},     {"-ORBQueueFull", bounds},
-        {"-ORBPools", filters}, {"-ORBLanes", priorities}, {"-ORBRealTime", priorities},
+        {"-ORBPools", filters}, {"-ORBLanes", priorities},
     };
     for (const Meaning& meaning : meanings) {
         if (meaning.option != option) continue;

@@ -86,13 +86,15 @@ struct Options {
     Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
     /// -ORBConnection non-multiplexed, leader-followers or active: of clients.
     ConnectionArchitecture connection = ConnectionArchitecture::non_multiplexed;
+    bool concurrency_given = false; ///< else it may become worker-pool, for thread pools
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;
     /// -ORBLanes priority[:threads],…: of reactor-per-priority, ascending. Empty: 0 and 32767.
     std::vector<LaneOption> lanes;
     /// -ORBRealTime wanted or required: whether a server starts without the priorities of its
-    /// lanes where the process may not have them.
+    /// lanes, and threads go on without those of Real-Time CORBA, where the process may not have
+    /// them.
     bool real_time_required = false;
     /// -ORBPools: how many pools the filters choose among.
     std::size_t pools = 1;

@@ -8,6 +8,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/shared_connections.h"
+#include "kairos/orb/thread_pools.h"
 
 #include <algorithm>
 #include <random>
@@ -58,7 +59,8 @@ std::uint64_t random_number()
 
 Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
-      code_sets_(*options_.native_code_set, *options_.native_wide_code_set)
+      code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
+      thread_pools_(std::make_unique<ThreadPools>(*this))
 {
     set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
@@ -95,7 +97,8 @@ IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address, const net::Add
     return known;
 }
 
-ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
+ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key,
+                       std::span<const ior::TaggedComponent> more) const
 {
     ior::Ior ior{.type_id = std::string(type_id), .profiles = {}};
     ior::IiopProfile profile{.version = options_.giop_version,
@@ -109,6 +112,8 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key) const
     }
     if (const auto& by_priority = server_->priority_addresses(); !by_priority.empty())
         profile.components.push_back(ior::make_priority_addresses(by_priority));
+    if (options_.giop_version.minor >= 1)
+        profile.components.insert(profile.components.end(), more.begin(), more.end());
     // Only in the first profile, which is tried first.
     const std::vector<ior::TaggedComponent> later = profile.components;
     if (const auto& local = server_->local_addresses(); !local.empty())
@@ -154,9 +159,47 @@ Result<void> Orb::listen()
 {
     const std::lock_guard lock(mutex_);
     if (server_) return {};
-    auto server = Server::open(*this);
+    auto server = Server::open(*this, hands_over_);
     if (!server) return server.error();
     server_ = std::move(server).value();
+    return {};
+}
+
+namespace {
+
+bool hands_over(Concurrency architecture) noexcept
+{
+    switch (architecture) {
+    case Concurrency::worker_pool:
+    case Concurrency::thread_per_request:
+    case Concurrency::thread_per_object:
+    case Concurrency::filter_chain:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+Result<void> Orb::hand_over()
+{
+    const std::lock_guard lock(mutex_);
+    if (hands_over_ || hands_over(options_.concurrency)) return {};
+    if (options_.concurrency_given)
+        return Error{ErrorCode::invalid_argument,
+                     "thread pools contradict -ORBConcurrency: they need worker-pool, "
+                     "thread-per-request, thread-per-object or filter-chain"};
+    if (serving_)
+        return Error{ErrorCode::invalid_argument,
+                     "the ORB serves already: make thread pools before a POAManager is activated, "
+                     "or choose -ORBConcurrency worker-pool"};
+    if (server_) {
+        auto server = Server::open_worker_pool(*this, server_->take_listeners());
+        if (!server) return server.error();
+        server_ = std::move(server).value();
+    }
+    hands_over_ = true;
     return {};
 }
 
@@ -179,6 +222,7 @@ void Orb::start_serving()
 void Orb::resume_held_requests() noexcept
 {
     if (server_) server_->resume();
+    thread_pools_->resume();
 }
 
 void Orb::run()
@@ -207,9 +251,11 @@ void Orb::shutdown(bool wait_for_completion)
         state_.fetch_or(shut_down, std::memory_order_release);
     }
     main_thread_.close();
-    if (!server_) return;
-    server_->stop();
-    if (wait_for_completion) server_->join();
+    if (server_) {
+        server_->stop();
+        if (wait_for_completion) server_->join();
+    }
+    if (wait_for_completion) thread_pools_->end();
 }
 
 void Orb::destroy()

@@ -23,13 +23,16 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
 namespace kairos::orb {
 
+class PriorityTransform;
 class Server;
 class SharedConnections;
+class ThreadPools;
 
 /// The open client connections of an ORB, so that shutting down can end the calls on them.
 class ClientConnections {
@@ -66,8 +69,19 @@ class Orb final : public RefCounted {
     }
     /// Any thread; those that were used before live as long as the ORB.
     void set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping);
-    /// A reference to an object of this process. Needs `listen`.
-    [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key) const;
+    /// What changes the priorities that requests carry; null for nothing. It must outlive the ORB.
+    [[nodiscard]] PriorityTransform* priority_transform() const noexcept
+    {
+        return priority_transform_.load(std::memory_order_acquire);
+    }
+    void set_priority_transform(PriorityTransform* transform) noexcept
+    {
+        priority_transform_.store(transform, std::memory_order_release);
+    }
+    /// A reference to an object of this process; `more` is what its adapter says of it. Needs
+    /// `listen`.
+    [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key,
+                                    std::span<const ior::TaggedComponent> more = {}) const;
 
     // --- values ---
     /// The façade's registry of value factories, which messages are given to (cdr::Environment).
@@ -86,6 +100,12 @@ class Orb final : public RefCounted {
     [[nodiscard]] Result<void> listen();
     /// Begins to accept connections. Once; later calls find it done.
     void start_serving();
+    /// Sees to it that whoever reads requests can hand them over to thread pools: with an
+    /// architecture that does so anyway, or with worker-pool where none was asked for and the ORB
+    /// does not serve yet. The error says what would help.
+    [[nodiscard]] Result<void> hand_over();
+    /// Real-Time CORBA's.
+    [[nodiscard]] ThreadPools& thread_pools() noexcept { return *thread_pools_; }
     /// Requests that the adapter held are to be offered again.
     void resume_held_requests() noexcept;
     [[nodiscard]] Adapter* adapter() const noexcept
@@ -174,6 +194,8 @@ class Orb final : public RefCounted {
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
+    std::atomic<PriorityTransform*> priority_transform_{nullptr};
+    const std::unique_ptr<ThreadPools> thread_pools_;
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey =
@@ -181,6 +203,7 @@ class Orb final : public RefCounted {
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
+    bool hands_over_ = false; ///< though the options do not say so
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
 };
 

@@ -5,6 +5,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/orb/local_ways.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/priority_context.h"
 
 #include <algorithm>
 #include <new>
@@ -38,6 +39,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
         is_local_ = serves_itself(target, local);
+        read_policies(target);
         add_priorities(target, ways);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
@@ -53,16 +55,36 @@ Reference::~Reference()
 }
 
 Target Reference::make_target(const ior::Target& target, const ior::Address& address,
-                              const net::Address& local) const
+                              const net::Address& local, const ior::PriorityBand* band) const
 {
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
     const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
-    return {orb_->endpoint(address, local, agreement),
-            giop::RequestTemplate(version, target.object_key()), target.profile_index,
-            agreement.form};
+    const bool is_private = overrides_ && overrides_->binding().private_connection;
+    IntrusivePtr<Endpoint> endpoint;
+    if (band == nullptr && !is_private) {
+        endpoint = orb_->endpoint(address, local, agreement);
+    } else {
+        auto contexts =
+            agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
+        if (band != nullptr) append_priority_range(contexts, *band);
+        endpoint = make_intrusive<Endpoint>(address.host, address.port, local, std::move(contexts));
+    }
+    return {std::move(endpoint), giop::RequestTemplate(version, target.object_key()),
+            target.profile_index, agreement.form};
 }
 
 /// Of the first usable profile.
+void Reference::read_policies(const ior::Target& target)
+{
+    const auto* component = ior::find(target.profile->components, ior::tag_policies);
+    if (component == nullptr) return;
+    auto policies = ior::decode_policies(*component);
+    if (!policies) return;
+    policies_ = std::move(*policies);
+    if (propagates_priority()) orb_->note_call_policies(); // so that calls look for it
+}
+
+/// Likewise.
 void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
 {
     const auto* component = ior::find(target.profile->components, ior::tag_priority_addresses);
@@ -71,10 +93,12 @@ void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
     if (addresses)
         for (const ior::PriorityAddress& each : *addresses)
             add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
-    if (target.address.port != 0) return;
-    // A server that has nothing else.
-    for (const auto& [priority, local] : ways.by_priority())
-        add_at(priority, make_target(target, target.address, local));
+    if (target.address.port == 0) // a server that has nothing else
+        for (const auto& [priority, local] : ways.by_priority())
+            add_at(priority, make_target(target, target.address, local));
+    const bool overridden = overrides_ && !overrides_->binding().bands.empty();
+    const auto& bands = overridden ? overrides_->binding().bands : policies_.bands;
+    if (!bands.empty()) add_bands(target, bands);
 }
 
 void Reference::add_at(Priority priority, Target target)
@@ -86,10 +110,40 @@ void Reference::add_at(Priority priority, Target target)
     place->targets.push_back(std::move(target));
 }
 
-const std::vector<Target>& Reference::targets_at(Priority priority) const noexcept
+/// In place of the addresses by priority: each band has the one for its highest.
+void Reference::add_bands(const ior::Target& target, std::span<const ior::PriorityBand> bands)
+{
+    std::vector<TargetsAt> by_band;
+    for (const ior::PriorityBand& band : bands) {
+        const auto& shared = by_priority_.empty() ? targets_ : targets_not_above(band.high);
+        std::vector<Target> targets;
+        for (const Target& each : shared) {
+            const Endpoint& endpoint = *each.endpoint;
+            targets.push_back(
+                make_target(target, {endpoint.host(), endpoint.port()}, endpoint.local(), &band));
+        }
+        const auto at = std::ranges::lower_bound(by_band, band.low, {}, &TargetsAt::priority);
+        by_band.insert(at, {band.low, std::move(targets), band.high});
+    }
+    by_priority_ = std::move(by_band);
+    has_bands_ = true;
+}
+
+const std::vector<Target>& Reference::targets_not_above(Priority priority) const noexcept
 {
     const auto above = std::ranges::upper_bound(by_priority_, priority, {}, &TargetsAt::priority);
     return above == by_priority_.begin() ? above->targets : std::prev(above)->targets;
+}
+
+const std::vector<Target>& Reference::targets_at(Priority priority) const noexcept
+{
+    if (policies_.priority_model && !policies_.priority_model->client_propagated)
+        priority = policies_.priority_model->server_priority;
+    if (!has_bands_) return targets_not_above(priority);
+    static const std::vector<Target> none;
+    for (const TargetsAt& band : by_priority_)
+        if (band.priority <= priority && priority <= band.highest) return band.targets;
+    return none;
 }
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of

@@ -10,6 +10,7 @@
 #include "kairos/giop/request.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/object_key.h"
+#include "kairos/ior/policies.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/endpoint.h"
 #include "kairos/orb/policies.h"
@@ -17,6 +18,8 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace kairos::orb {
@@ -63,9 +66,21 @@ class Reference final : public RefCounted {
     /// In the order in which they are to be tried.
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
     /// The same for a thread of this priority: where the server has addresses by priority, that of
-    /// the highest which is not above the thread's, or else the lowest.
+    /// the highest which is not above the thread's, or else the lowest. With bands of priorities,
+    /// those of its band: empty if it is in none. What the server has declared for the object
+    /// counts instead of the thread's.
     [[nodiscard]] const std::vector<Target>& targets_at(Priority priority) const noexcept;
     [[nodiscard]] bool has_priorities() const noexcept { return !by_priority_.empty(); }
+    /// Who says at which priority its calls are served; nothing if the server did not say.
+    [[nodiscard]] const std::optional<ior::PriorityModel>& priority_model() const noexcept
+    {
+        return policies_.priority_model;
+    }
+    /// Whether each request is to say the priority of its thread.
+    [[nodiscard]] bool propagates_priority() const noexcept
+    {
+        return policies_.priority_model && policies_.priority_model->client_propagated;
+    }
     /// Whether the object is in this process, served by the reference's own ORB.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
     /// Whether stubs are to try call_directly first.
@@ -125,10 +140,16 @@ class Reference final : public RefCounted {
   private:
     ~Reference() override;
     [[nodiscard]] bool serves_itself(const ior::Target& target, const net::Address& local) const;
+    /// `band` has connections of its own, if there is one.
     [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address,
-                                     const net::Address& local) const;
+                                     const net::Address& local,
+                                     const ior::PriorityBand* band = nullptr) const;
+    void read_policies(const ior::Target& target);
     void add_priorities(const ior::Target& target, const LocalWays& ways);
     void add_at(Priority priority, Target target);
+    void add_bands(const ior::Target& target, std::span<const ior::PriorityBand> bands);
+    /// The targets of the highest of by_priority_ that is not above this, or else the lowest.
+    [[nodiscard]] const std::vector<Target>& targets_not_above(Priority priority) const noexcept;
 
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;
@@ -137,8 +158,11 @@ class Reference final : public RefCounted {
     struct TargetsAt {
         Priority priority;
         std::vector<Target> targets;
+        Priority highest = priority_max; ///< of a band
     };
     std::vector<TargetsAt> by_priority_; // ascending
+    bool has_bands_ = false;
+    ior::ExposedPolicies policies_; // as the IOR says them
     ior::OctetVector object_key_;
     bool is_local_ = false;
     bool calls_directly_ = false;

@@ -178,9 +178,10 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
     }
 }
 
-Result<std::unique_ptr<Server>> Server::open(Orb& orb)
+Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
 {
     auto server = open_server(orb);
+    if (server && hands_over) server = open_worker_pool(orb, (*server)->take_listeners());
     if (server && orb.options().announces_addresses) {
         std::string text;
         for (const ior::Address& address : (*server)->published())
@@ -190,6 +191,13 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb)
         log::announce("published in references: " + text);
     }
     return server;
+}
+
+Result<std::unique_ptr<Server>> Server::open_worker_pool(Orb& orb, std::vector<Listener> listeners)
+{
+    for (Listener& listener : listeners)
+        if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
+    return make_handover(orb, std::move(listeners), make_worker_pool);
 }
 
 std::vector<Listener*> Server::all_listeners()

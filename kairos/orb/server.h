@@ -32,8 +32,8 @@ class Server {
     Server& operator=(const Server&) = delete;
 
     /// Opens the endpoints of the options; none given: every interface, a port of the system's
-    /// choice.
-    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb);
+    /// choice. With `hands_over` the architecture is worker-pool.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, bool hands_over);
 
     /// What references say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
@@ -50,6 +50,12 @@ class Server {
     {
         return priority_addresses_;
     }
+
+    /// Gives up what it listens on; it cannot start any more.
+    [[nodiscard]] std::vector<Listener> take_listeners() noexcept { return std::move(listeners_); }
+    /// In place of a server that has not started: one that hands requests over to a worker pool.
+    [[nodiscard]] static Result<std::unique_ptr<Server>>
+    open_worker_pool(Orb& orb, std::vector<Listener> listeners);
 
     virtual void start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.

@@ -30,6 +30,8 @@ class ReplyChannel {
 
     /// Of the request that is being served, or offered again and again.
     Hold hold;
+    /// Set where the caller is the calling thread.
+    bool is_local = false;
 
   protected:
     ~ReplyChannel() = default;
@@ -94,6 +96,8 @@ class Upcall {
     void send_kept();
 
     [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
+    /// Whether the caller is the calling thread.
+    [[nodiscard]] bool is_local() const noexcept { return channel_.is_local; }
     /// Of the channel: what Adapter::dispatch does not take now.
     [[nodiscard]] Hold& hold() noexcept { return channel_.hold; }
     /// Whether the arguments could not be understood: the peer is not to be trusted further.

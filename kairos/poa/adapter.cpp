@@ -2,6 +2,7 @@
 #include "kairos/poa/adapter.h"
 
 #include "kairos/orb/failure.h"
+#include "kairos/orb/thread_pool.h"
 #include "kairos/poa/adapters.h"
 
 #include <chrono>
@@ -81,15 +82,24 @@ bool Adapter::dispatch(Request& request, std::uint32_t key_id, const Wanted& wan
     return served;
 }
 
-bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& wanted)
+bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& asked)
 {
     const Use use(*this, key_id);
-    if (!use || !may_say(wanted)) raise_gone();
+    const auto wanted = use ? understood(asked) : std::nullopt;
+    if (!wanted || !may_say(*wanted)) raise_gone();
     if (!admits(request.hold())) return false;
+    if (policies_.real_time.is_set())
+        serve_in_real_time(request, *wanted);
+    else
+        serve_alone(request, *wanted);
+    return true;
+}
+
+void Adapter::serve_alone(Request& request, const Wanted& wanted)
+{
     std::unique_lock alone(single_, std::defer_lock);
     if (policies_.threads == Threads::single) alone.lock();
     call(request, wanted);
-    return true;
 }
 
 bool Adapter::admits(orb::Hold& hold)
@@ -138,7 +148,8 @@ void Adapter::call(Request& request, const Wanted& wanted)
 bool Adapter::call_active(Request& request, const std::optional<ObjectMap::Entry>& entry)
 {
     if (!entry) return false;
-    const bool any_thread = policies_.threads == Threads::orb_controlled;
+    const bool any_thread =
+        policies_.threads == Threads::orb_controlled && !policies_.real_time.is_set();
     const Calling calling(*this, *entry);
     request.call(entry->servant(), any_thread ? &*entry : nullptr);
     return true;
@@ -192,10 +203,12 @@ bool Adapter::locates(std::uint32_t key_id, const Wanted& wanted)
     return found;
 }
 
-bool Adapter::look_for(std::uint32_t key_id, const Wanted& wanted)
+bool Adapter::look_for(std::uint32_t key_id, const Wanted& asked)
 {
     const Use use(*this, key_id);
-    if (!use || !may_say(wanted)) return false;
+    const auto understood_as = use ? understood(asked) : std::nullopt;
+    if (!understood_as || !may_say(*understood_as)) return false;
+    const Wanted& wanted = *understood_as;
     if (policies_.retains() && enter(wanted)) return true;
     if (policies_.processing == Processing::map_only) return false;
     // Whoever could be asked may not be called now, but it may be there.
@@ -284,6 +297,7 @@ void Adapter::retired(Servant& servant, Bytes id, Place place, bool remaining_ac
         }
     }
     if (!later) give_up(servant, id, remaining_activations);
+    if (policies_.real_time.declares()) forget_declared(id);
     occupied_.fetch_sub(1);
     if (unsettled_.load()) settle();
 }
@@ -350,6 +364,8 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     options.known_ids = known_ids;
     options.knows_skeletons = policies_.delayered();
     objects_.reset(options);
+    if (policies_.real_time.pool != nullptr) policies_.real_time.pool->add_user();
+    declared_.clear();
     name_ = std::move(name);
     parent_ = parent;
     face_ = &face;
@@ -422,6 +438,7 @@ void Adapter::end()
         servant->_remove_ref();
     (void)IntrusivePtr<ServantActivator>::adopt(activator_.exchange(nullptr));
     (void)IntrusivePtr<ServantLocator>::adopt(locator_.exchange(nullptr));
+    if (policies_.real_time.pool != nullptr) policies_.real_time.pool->remove_user();
     std::exchange(face_, nullptr)->end();
     unsettled_ = false;
     life_ = Life::none;

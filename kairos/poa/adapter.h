@@ -55,7 +55,9 @@ enum class Outcome {
     servant_not_active,
     object_active,
     object_not_active,
-    bad_id, ///< none that the system gave, or none of those known a priori
+    bad_id,         ///< none that the system gave, or none of those known a priori
+    bad_priority,   ///< none of CORBA's, or none of the lanes of the adapter's pool
+    other_priority, ///< the object has another
     already_set,
     object_leaving,
     would_deadlock,
@@ -71,7 +73,8 @@ struct Identity {
 struct Wanted {
     Bytes id;
     std::optional<Place> place;
-    bool id_is_place = false; ///< the key has no id but this
+    bool id_is_place = false;                ///< the key has no id but this
+    std::optional<orb::Priority> priority{}; ///< that was declared for the object
 };
 
 class Adapter final : private Retiring {
@@ -124,6 +127,9 @@ class Adapter final : private Retiring {
     /// Every other way. As orb::Adapter::dispatch.
     [[nodiscard]] bool dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted);
     [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
+    /// As orb::Adapter::threads_for.
+    [[nodiscard]] orb::Adapter::OwnThreads threads_for(const giop::Request& request,
+                                                       std::uint32_t key_id, const Wanted& wanted);
     /// Whether a request may go on: as orb::Adapter::dispatch, throws what the manager's state
     /// calls for. While in use.
     [[nodiscard]] bool admits(orb::Hold& hold);
@@ -145,10 +151,17 @@ class Adapter final : private Retiring {
     /// The same, for an id: being called does not suffice, unless as the default servant.
     [[nodiscard]] Outcome id_of(Servant& servant, Identity& object);
     [[nodiscard]] Outcome new_object(Identity& object);
+    /// The object, active or not, has this priority from now on (Real-Time CORBA 1.2, 5.7.5).
+    [[nodiscard]] Outcome declare(Bytes id, orb::Priority priority);
+    /// An object that could not be activated has none.
+    void forget_declared(Bytes id) noexcept;
+    [[nodiscard]] orb::Priority declared_priority(Bytes id) const;
     /// Whether the system gave this id, as far as can be seen.
     [[nodiscard]] bool may_be_own(Bytes id) const;
 
     [[nodiscard]] std::vector<std::byte> key_of(const Identity& object) const;
+    /// What references to an object say of the adapter's policies.
+    [[nodiscard]] std::vector<ior::TaggedComponent> components_of(Bytes id) const;
     /// The object of a key, if it is this adapter's.
     [[nodiscard]] std::optional<Identity> object_in(Bytes object_key) const;
     [[nodiscard]] Identity called(const Calling& calling) const;
@@ -194,8 +207,14 @@ class Adapter final : private Retiring {
     void give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept;
 
     void on_its_thread(std::uint32_t key_id, const std::function<void()>& work);
-    [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& wanted);
-    [[nodiscard]] bool look_for(std::uint32_t key_id, const Wanted& wanted);
+    [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& asked);
+    void serve_in_real_time(Request& request, const Wanted& wanted);
+    void serve_alone(Request& request, const Wanted& wanted);
+    /// Without the priority in front of the id, where there is one; nothing if it is missing.
+    [[nodiscard]] std::optional<Wanted> understood(const Wanted& wanted) const noexcept;
+    [[nodiscard]] std::optional<orb::Priority>
+    priority_of(const std::optional<orb::Priority>& of_client, const Wanted& wanted) const noexcept;
+    [[nodiscard]] bool look_for(std::uint32_t key_id, const Wanted& asked);
     void call(Request& request, const Wanted& wanted);
     [[nodiscard]] bool call_active(Request& request, const std::optional<ObjectMap::Entry>& entry);
     void call_located(Request& request, Bytes id);
@@ -222,6 +241,8 @@ class Adapter final : private Retiring {
     [[nodiscard]] Outcome found_or_activated(Servant& servant, Identity& object);
     [[nodiscard]] Id new_id();
     [[nodiscard]] Id id_at(Place place) const;
+    /// Behind the object's priority, where keys say it.
+    [[nodiscard]] Id id_in_key(Bytes id) const;
     [[nodiscard]] std::optional<Place> place_in(Bytes id) const;
     [[nodiscard]] bool is_being_called(Bytes id) const;
 
@@ -262,6 +283,7 @@ class Adapter final : private Retiring {
     std::atomic<std::uint32_t> occupied_{0}; // objects that are active or leaving
     std::vector<Leaving> leaving_;           // objects to be etherealized at the end
     std::vector<Servant*> replaced_;         // default servants of old, counted
+    std::map<Id, orb::Priority> declared_;   // by the program, in this life
 
     // Guarded by Adapters.
     std::map<std::string, Adapter*, std::less<>> children_;

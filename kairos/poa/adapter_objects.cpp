@@ -77,10 +77,22 @@ bool Adapter::may_be_own(Bytes id) const
     return origin == key_id_.load() && known;
 }
 
+Id Adapter::id_in_key(Bytes id) const
+{
+    Id octets;
+    if (policies_.real_time.declares()) {
+        const orb::Priority priority = declared_priority(id);
+        octets = {static_cast<std::byte>(priority >> 8), static_cast<std::byte>(priority)};
+    }
+    octets.insert(octets.end(), id.begin(), id.end());
+    return octets;
+}
+
 std::vector<std::byte> Adapter::key_of(const Identity& object) const
 {
     if (policies_.persistent()) {
-        const ior::PersistentKey key{path_, object.id};
+        const Id id = id_in_key(object.id);
+        const ior::PersistentKey key{path_, id};
         return orb().options().plain_keys ? ior::plain_key(key) : key.encode();
     }
     ObjectKey key{.incarnation = orb().incarnation(),
@@ -95,7 +107,9 @@ std::vector<std::byte> Adapter::key_of(const Identity& object) const
     }
     const auto head = key.encode();
     std::vector<std::byte> octets(head.begin(), head.end());
-    if (!place) octets.insert(octets.end(), object.id.begin(), object.id.end());
+    if (place) return octets;
+    const Id id = id_in_key(object.id);
+    octets.insert(octets.end(), id.begin(), id.end());
     return octets;
 }
 
@@ -106,13 +120,17 @@ std::optional<Identity> Adapter::object_in(Bytes object_key) const
         auto key = ior::PersistentKey::parse(object_key);
         if (!key && orb().options().plain_keys) key = ior::parse_plain_key(object_key, arena);
         if (!key || as_text(key->path) != as_text(path_)) return std::nullopt;
-        return Identity{.id = Id(key->id.begin(), key->id.end()), .place = {}};
+        const auto wanted = understood({.id = key->id, .place = {}});
+        if (!wanted) return std::nullopt;
+        return Identity{.id = Id(wanted->id.begin(), wanted->id.end()), .place = {}};
     }
     const auto key = ObjectKey::parse(object_key);
     if (!key || key->incarnation != orb().incarnation() || key->adapter != key_id_.load())
         return std::nullopt;
     const Place place{key->slot, key->generation};
-    const Bytes id = ObjectKey::id_in(object_key);
+    const auto wanted = understood({.id = ObjectKey::id_in(object_key), .place = place});
+    if (!wanted) return std::nullopt;
+    const Bytes id = wanted->id;
     if (id.empty() && policies_.places_are_ids()) return Identity{id_at(place), place};
     if (place_in(id)) return std::nullopt; // its place would stand in front, and no id behind
     return Identity{Id(id.begin(), id.end()), place};

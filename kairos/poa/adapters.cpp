@@ -5,6 +5,7 @@
 #include "kairos/ior/plain_key.h"
 #include "kairos/orb/direct_call.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
 
 #include <algorithm>
@@ -41,11 +42,21 @@ Wanted wanted_by(const ObjectKey& key, Bytes octets)
             .id_is_place = id.empty()};
 }
 
+orb::Priority priority_of_caller(const orb::Orb& orb)
+{
+    return orb::thread_priority(orb::Lane::current(), orb.priority_mapping());
+}
+
 class EncodedRequest final : public Request {
   public:
     explicit EncodedRequest(orb::Upcall& upcall)
         : Request(upcall.hold(), upcall.operation()), upcall_(upcall)
     {
+    }
+    std::optional<orb::Priority> priority() const override
+    {
+        return upcall_.is_local() ? priority_of_caller(upcall_.orb())
+                                  : orb::priority_in(upcall_.request().contexts);
     }
     void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
     {
@@ -88,10 +99,11 @@ void make(orb::DirectCall& call, Servant& servant, const ObjectMap::Entry* lasti
 /// Results go where the caller wants them at once: an exception of postinvoke takes their place.
 class DirectRequest final : public Request {
   public:
-    explicit DirectRequest(orb::DirectCall& call)
-        : Request(call.hold(), call.operation()), call_(call)
+    DirectRequest(const orb::Orb& orb, orb::DirectCall& call)
+        : Request(call.hold(), call.operation()), orb_(orb), call_(call)
     {
     }
+    std::optional<orb::Priority> priority() const override { return priority_of_caller(orb_); }
     void call(Servant& servant, const ObjectMap::Entry* lasting) override
     {
         make(call_, servant, lasting);
@@ -100,6 +112,7 @@ class DirectRequest final : public Request {
     void send_kept() override {}
 
   private:
+    const orb::Orb& orb_;
     orb::DirectCall& call_;
 };
 
@@ -179,7 +192,7 @@ bool Adapters::serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter)
 
 bool Adapters::serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter)
 {
-    DirectRequest request(call);
+    DirectRequest request(orb_, call);
     return serve(request, call.object_key(), adapter);
 }
 
@@ -209,6 +222,24 @@ bool Adapters::locates(Bytes object_key)
     if (!key) return false;
     const Found found = reach(key->path, nullptr);
     return found.adapter->locates(found.key_id, {.id = key->id, .place = {}});
+}
+
+orb::Adapter::OwnThreads Adapters::threads_for(const giop::Request& request, Bytes object_key)
+{
+    if (const auto key = ObjectKey::parse(object_key)) {
+        poa::Adapter* adapter =
+            key->incarnation == orb_.incarnation() ? find(key->adapter) : nullptr;
+        if (adapter == nullptr) return {};
+        return adapter->threads_for(request, key->adapter, wanted_by(*key, object_key));
+    }
+    // Adapters that are still to be activated are found by the thread that serves, which then gives
+    // the request to theirs.
+    Arena arena;
+    auto key = ior::PersistentKey::parse(object_key);
+    if (!key && orb_.options().plain_keys) key = ior::parse_plain_key(object_key, arena);
+    const Found found = key ? find_path(key->path) : Found{};
+    if (!found) return {};
+    return found.adapter->threads_for(request, found.key_id, {.id = key->id, .place = {}});
 }
 
 void Adapters::hold(orb::Hold& hold, Manager& manager, std::uint64_t seen)

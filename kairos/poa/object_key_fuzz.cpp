@@ -40,7 +40,8 @@ orb::Options options()
 }
 
 /// The RootPOA, with an object; "users", transient with an object "a"; "lasting", the same but
-/// persistent, and below it "deep", which has none.
+/// persistent, and below it "deep", which has none; "declared" and "lasting-declared" are like
+/// "users" and "lasting", but keys say the priority in front of the id.
 class Server {
   public:
     Server()
@@ -58,6 +59,12 @@ class Server {
         create(root_.found, "lasting", policies, lasting_);
         activate(lasting_, "a");
         create(lasting_.found, "deep", policies, deep_);
+        policies.real_time.priority_model = ior::PriorityModel{false, 5};
+        create(root_.found, "lasting-declared", policies, lasting_declared_);
+        activate(lasting_declared_, "a");
+        policies.lifespan = Lifespan::transient;
+        create(root_.found, "declared", policies, declared_);
+        activate(declared_, "a");
     }
     ~Server() { KAIROS_CHECK(adapters_->destroy(root_.found, true, true) == Outcome::ok); }
     Server(const Server&) = delete;
@@ -72,7 +79,8 @@ class Server {
         }
         const bool here = locates(key);
         bool expected = false;
-        for (const Face* face : {&root_, &users_, &lasting_, &deep_}) {
+        for (const Face* face :
+             {&root_, &users_, &lasting_, &deep_, &lasting_declared_, &declared_}) {
             poa::Adapter& adapter = *face->found.adapter;
             const auto object = adapter.object_in(key);
             if (!object) continue;
@@ -115,6 +123,8 @@ class Server {
     Face users_;
     Face lasting_;
     Face deep_;
+    Face lasting_declared_;
+    Face declared_;
 };
 
 } // namespace

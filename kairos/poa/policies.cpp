@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/policies.h"
 
+#include "kairos/orb/thread_pool.h"
+
+#include <algorithm>
+
 namespace kairos::poa {
+
+namespace {
+
+using Conflict = std::array<PolicyKind, 2>;
+
+/// What the lanes of a pool cannot do (Real-Time CORBA 1.2, 5.12.3 and 5.14).
+std::optional<Conflict> real_time_conflict_of(const Policies& policies)
+{
+    const RealTimePolicies& real_time = policies.real_time;
+    if (real_time.pool == nullptr) return std::nullopt;
+    if (policies.threads == Threads::main)
+        return Conflict{PolicyKind::threads, PolicyKind::thread_pool};
+    if (real_time.declares() &&
+        !real_time.pool->has_lane(real_time.priority_model->server_priority))
+        return Conflict{PolicyKind::priority_model, PolicyKind::thread_pool};
+    if (!real_time.pool->settings().has_lanes) return std::nullopt;
+    const auto has_lane = [&](const ior::PriorityBand& band) {
+        return std::ranges::any_of(real_time.pool->settings().lanes,
+                                   [&](const auto& lane) { return band.contains(lane.priority); });
+    };
+    if (!std::ranges::all_of(real_time.bands, has_lane))
+        return Conflict{PolicyKind::thread_pool, PolicyKind::priority_bands};
+    return std::nullopt;
+}
+
+} // namespace
 
 std::optional<std::array<PolicyKind, 2>> conflict_of(const Policies& policies)
 {
-    using Conflict = std::array<PolicyKind, 2>;
     if (!policies.retains() && policies.processing == Processing::map_only)
         return Conflict{PolicyKind::retention, PolicyKind::processing};
     if (policies.processing == Processing::default_servant && policies.unique())
@@ -19,7 +48,7 @@ std::optional<std::array<PolicyKind, 2>> conflict_of(const Policies& policies)
             return Conflict{PolicyKind::id_assignment, PolicyKind::demultiplexing};
         if (!policies.retains()) return Conflict{PolicyKind::retention, PolicyKind::demultiplexing};
     }
-    return std::nullopt;
+    return real_time_conflict_of(policies);
 }
 
 } // namespace kairos::poa

@@ -4,11 +4,16 @@
 // together. Values of the enumerations are as in PortableServer.
 #pragma once
 
+#include "kairos/ior/policies.h"
 #include "kairos/poa/id_index.h"
 
 #include <array>
 #include <optional>
 #include <vector>
+
+namespace kairos::orb {
+class ThreadPool;
+}
 
 namespace kairos::poa {
 
@@ -20,8 +25,8 @@ enum class ImplicitActivation { implicit, none };
 enum class Retention { retain, none };
 enum class Processing { map_only, default_servant, servant_manager };
 
-/// The kinds of policies, in the order of their numbers from THREAD_POLICY_ID on; the last is
-/// Kairos's own.
+/// The kinds of policies, in the order of their numbers from THREAD_POLICY_ID on; then Kairos's
+/// own and Real-Time CORBA's.
 enum class PolicyKind {
     threads,
     lifespan,
@@ -31,8 +36,24 @@ enum class PolicyKind {
     retention,
     processing,
     demultiplexing,
+    priority_model,
+    thread_pool,
+    priority_bands,
 };
-inline constexpr std::size_t policy_kinds = 8;
+
+/// Those of Real-Time CORBA (1.2, 5.7, 5.12 and 5.14).
+struct RealTimePolicies {
+    std::optional<ior::PriorityModel> priority_model;
+    orb::ThreadPool* pool = nullptr; ///< whose threads serve; the ORB's
+    std::vector<ior::PriorityBand> bands;
+
+    [[nodiscard]] bool is_set() const noexcept { return priority_model || pool != nullptr; }
+    /// Objects may have priorities of their own, which their keys say.
+    [[nodiscard]] bool declares() const noexcept
+    {
+        return priority_model && !priority_model->client_propagated;
+    }
+};
 
 struct Policies {
     Threads threads = Threads::orb_controlled;
@@ -45,6 +66,7 @@ struct Policies {
     IdStrategy strategy = IdStrategy::active;
     /// For IdStrategy::perfect: all ids that there will ever be.
     std::vector<std::vector<std::byte>> known_ids;
+    RealTimePolicies real_time;
 
     [[nodiscard]] bool retains() const noexcept { return retention == Retention::retain; }
     [[nodiscard]] bool unique() const noexcept { return id_uniqueness == IdUniqueness::unique; }
@@ -63,7 +85,8 @@ struct Policies {
     /// objects say none; one that does is forged.
     [[nodiscard]] bool plain() const noexcept
     {
-        return retains() && threads == Threads::orb_controlled && !persistent();
+        return retains() && threads == Threads::orb_controlled && !persistent() &&
+               !real_time.is_set();
     }
     /// Such requests find the operation with the object.
     [[nodiscard]] bool delayered() const noexcept
@@ -74,7 +97,7 @@ struct Policies {
     [[nodiscard]] bool places_are_ids() const noexcept
     {
         return retains() && system_ids() && !persistent() && processing == Processing::map_only &&
-               keys_say_places();
+               keys_say_places() && !real_time.declares();
     }
 };
 

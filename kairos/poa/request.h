@@ -5,8 +5,10 @@
 #pragma once
 
 #include "kairos/orb/hold.h"
+#include "kairos/orb/priority.h"
 #include "kairos/poa/object_map.h"
 
+#include <optional>
 #include <string_view>
 
 namespace kairos::poa {
@@ -19,6 +21,8 @@ class Request {
     [[nodiscard]] orb::Hold& hold() const noexcept { return hold_; }
     [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
 
+    /// That of the client, if it is known; of a caller of this process, its thread's.
+    [[nodiscard]] virtual std::optional<orb::Priority> priority() const = 0;
     /// Calls the servant; of an object that later calls may go to without the adapter, `lasting`.
     virtual void call(Servant& servant, const ObjectMap::Entry* lasting) = 0;
     /// Results are not to be sent before `send_kept`. To be called before there are any.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// POA: objects that have priorities of their own, for RTPortableServer::POA.
+#include "kairos/corba/poa_in_use.h"
+
+#include <cstring>
+
+namespace PortableServer {
+
+using kairos::poa::Identity;
+
+namespace {
+
+kairos::poa::Id octets_of(const ObjectId& id)
+{
+    const auto* octets = reinterpret_cast<const std::byte*>(id.get_buffer());
+    return {octets, octets + id.length()};
+}
+
+} // namespace
+
+ObjectId* POA::activate_at(std::int16_t priority, const ObjectId* id, Servant servant)
+{
+    if (servant == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null servant");
+    const InUse adapter(*this);
+    if (!adapter->policies().real_time.declares() || !adapter->policies().retains())
+        check(kairos::poa::Outcome::wrong_policy);
+    Identity object;
+    if (id != nullptr)
+        object.id = octets_of(*id);
+    else
+        check(adapter->new_object(object));
+    check(adapter->declare(object.id, priority));
+    const auto outcome = adapter->activate(*servant, object, true);
+    if (outcome != kairos::poa::Outcome::ok && outcome != kairos::poa::Outcome::object_active)
+        adapter->forget_declared(object.id);
+    check(outcome);
+    ObjectId_var given = new ObjectId;
+    given->length(static_cast<CORBA::ULong>(object.id.size()));
+    if (!object.id.empty()) std::memcpy(given->get_buffer(), object.id.data(), object.id.size());
+    return given._retn();
+}
+
+CORBA::Object_ptr POA::reference_at(std::int16_t priority, const ObjectId* id,
+                                    const char* repository_id)
+{
+    if (repository_id == nullptr)
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null repository id");
+    const InUse adapter(*this);
+    if (!adapter->policies().real_time.declares()) check(kairos::poa::Outcome::wrong_policy);
+    Identity object;
+    if (id == nullptr) {
+        check(adapter->new_object(object));
+    } else {
+        object.id = octets_of(*id);
+        if (adapter->policies().system_ids() && !adapter->may_be_own(object.id))
+            check(kairos::poa::Outcome::bad_id);
+    }
+    check(adapter->declare(object.id, priority));
+    return reference_to(object, repository_id);
+}
+
+} // namespace PortableServer

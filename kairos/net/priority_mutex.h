@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A mutex whose owner runs at the priority of the highest thread that waits for it
+// (PTHREAD_PRIO_INHERIT), so that a thread of middle priority cannot delay a high one by way of a
+// low one; and what waits with it. Any thread.
+#pragma once
+
+#include "kairos/base/deadline.h"
+
+#include <mutex>
+#include <pthread.h>
+
+namespace kairos::net {
+
+class PriorityMutex {
+  public:
+    PriorityMutex() noexcept;
+    ~PriorityMutex();
+    PriorityMutex(const PriorityMutex&) = delete;
+    PriorityMutex& operator=(const PriorityMutex&) = delete;
+
+    void lock() noexcept;
+    void unlock() noexcept;
+    [[nodiscard]] bool try_lock() noexcept;
+    /// Waits no longer than that.
+    [[nodiscard]] bool try_lock_until(Deadline deadline) noexcept;
+
+  private:
+    friend class PriorityCondition;
+    pthread_mutex_t native_;
+};
+
+class PriorityCondition {
+  public:
+    PriorityCondition() noexcept;
+    ~PriorityCondition();
+    PriorityCondition(const PriorityCondition&) = delete;
+    PriorityCondition& operator=(const PriorityCondition&) = delete;
+
+    /// Of the threads that wait the system wakes the highest first.
+    void notify_one() noexcept { ::pthread_cond_signal(&native_); }
+    void notify_all() noexcept { ::pthread_cond_broadcast(&native_); }
+    template <typename Predicate>
+    void wait(std::unique_lock<PriorityMutex>& lock, Predicate&& done)
+    {
+        while (!done())
+            ::pthread_cond_wait(&native_, &lock.mutex()->native_);
+    }
+
+  private:
+    pthread_cond_t native_;
+};
+
+} // namespace kairos::net

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The service contexts of Real-Time CORBA 1.2 (5.7.3 and 5.14): the priority of a request, and the
+// band that a connection is for. Values.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/giop/message.h"
+#include "kairos/ior/policies.h"
+#include "kairos/orb/priority.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace kairos::orb {
+
+// IOP::ServiceId.
+inline constexpr std::uint32_t priority_context_id = 10;
+inline constexpr std::uint32_t priority_range_context_id = 11;
+
+/// Room for a list of contexts: those that a connection begins with, and a priority.
+using ContextsBuffer = std::array<std::byte, 96>;
+
+/// The encoded list `others`, which may be empty, and behind it a priority. Lies in `buffer`; just
+/// `others` if there is no room.
+[[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextsBuffer& buffer) noexcept;
+/// Adds to an encoded list what a connection is for.
+void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band);
+
+/// Nothing if there is none, or if it is malformed or none of CORBA's: then the request is served
+/// as one that does not say any.
+[[nodiscard]] std::optional<Priority> priority_in(const giop::ServiceContexts& contexts) noexcept;
+
+} // namespace kairos::orb

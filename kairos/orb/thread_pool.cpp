@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/thread_pool.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/real_time.h"
+
+#include <algorithm>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace kairos::orb {
+
+namespace {
+
+/// What the calling thread is in which pool.
+struct Membership {
+    const ThreadPool* pool = nullptr;
+    void* level = nullptr;
+};
+thread_local Membership membership;
+
+[[nodiscard]] CORBA::TRANSIENT no_room()
+{
+    return {minor_code::request_discarded, CORBA::COMPLETED_NO, "the thread pool has no room"};
+}
+
+} // namespace
+
+// --- Queues --------------------------------------------------------------------------------------
+
+void ThreadPool::Level::push(LocalCall& call) noexcept
+{
+    (last_call == nullptr ? first_call : last_call->next) = &call;
+    last_call = &call;
+    ++calls;
+}
+
+ThreadPool::LocalCall* ThreadPool::Level::pop_call() noexcept
+{
+    LocalCall* call = first_call;
+    if (call == nullptr) return nullptr;
+    first_call = call->next;
+    if (first_call == nullptr) last_call = nullptr;
+    --calls;
+    return call;
+}
+
+ThreadPool::Level& ThreadPool::level_for(std::optional<Priority> priority) noexcept
+{
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+        if (priority && level->lane.priority <= *priority) return *level;
+    return levels_.front();
+}
+
+const ThreadPool::Level* ThreadPool::lender_for(const Level& level) const noexcept
+{
+    if (!settings_.borrows) return nullptr;
+    for (auto lower = levels_.rbegin(); lower != levels_.rend(); ++lower)
+        if (lower->lane.priority < level.lane.priority && lower->idle > lower->queued())
+            return &*lower;
+    return nullptr;
+}
+
+bool ThreadPool::finds_thread(const Level& level) const noexcept
+{
+    return level.idle + level.starting > level.queued() || level.may_start() ||
+           lender_for(level) != nullptr;
+}
+
+std::size_t ThreadPool::buffered() const noexcept
+{
+    std::size_t count = 0;
+    for (const Level& level : levels_)
+        count += level.queued() - std::min(level.queued(), level.idle + level.starting);
+    return count;
+}
+
+ThreadPool::Room ThreadPool::room_for(const Level& level, std::size_t bytes) const noexcept
+{
+    if (ended_) return Room::refused;
+    if (finds_thread(level)) return Room::found;
+    if (!settings_.buffers) return Room::none;
+    const std::size_t requests_max =
+        settings_.buffered_max != 0 ? settings_.buffered_max : orb_.options().requests_queued_max;
+    if (buffered() >= requests_max) return Room::refused;
+    const std::size_t bytes_max = settings_.buffered_bytes_max;
+    if (bytes_max != 0 && (bytes > bytes_max || queued_bytes_ > bytes_max - bytes))
+        return Room::refused;
+    return Room::found;
+}
+
+bool ThreadPool::has_lane(Priority priority) const noexcept
+{
+    return !settings_.has_lanes ||
+           std::ranges::count(settings_.lanes, priority, &PoolLane::priority) != 0;
+}
+
+bool ThreadPool::is_current() const noexcept { return membership.pool == this; }
+
+// --- Threads -------------------------------------------------------------------------------------
+
+ThreadPool::ThreadPool(Orb& orb, PoolSettings settings) : orb_(orb), settings_(std::move(settings))
+{
+    for (const PoolLane& lane : settings_.lanes) {
+        levels_.emplace_back();
+        levels_.back().lane = lane;
+    }
+}
+
+Result<void> ThreadPool::start()
+{
+    for (Level& level : levels_) {
+        int native = 0;
+        if (!orb_.priority_mapping().to_native(level.lane.priority, native))
+            return Error{ErrorCode::invalid_argument,
+                         "no native priority for " + std::to_string(level.lane.priority)};
+        auto scheduling = scheduling_if_allowed(orb_, native);
+        if (!scheduling) return scheduling.error();
+        level.thread = {.name = "kairos-rt-" + std::to_string(level.lane.priority),
+                        .stack_bytes = settings_.stack_bytes,
+                        .cpu = {},
+                        .scheduling = *scheduling};
+    }
+    for (Level& level : levels_) {
+        for (std::size_t i = 0; i < level.lane.static_threads; ++i) {
+            const std::lock_guard lock(mutex_);
+            if (auto added = add_thread(level); !added) return added;
+        }
+    }
+    return {};
+}
+
+Result<void> ThreadPool::add_thread(Level& level) noexcept
+{
+    ++level.starting;
+    auto added = threads_.start(level.thread, [this, &level] { serve(level); });
+    if (!added) --level.starting;
+    return added;
+}
+
+/// Somebody is to look at the level's queue.
+void ThreadPool::call_thread(Level& level) noexcept
+{
+    if (level.idle + level.starting >= level.queued()) return level.changed.notify_one();
+    if (level.may_start()) {
+        const auto added = add_thread(level);
+        if (added) return;
+        log::warning("a thread pool goes on with fewer threads: " + added.error().reason);
+    }
+    if (level.idle != 0) level.changed.notify_one(); // it has been called for another already
+    if (const Level* lender = lender_for(level)) const_cast<Level*>(lender)->changed.notify_one();
+}
+
+ThreadPool::Level* ThreadPool::next_for(Level& level) noexcept
+{
+    for (auto higher = levels_.rbegin(); higher != levels_.rend(); ++higher) {
+        if (&*higher == &level) break;
+        if (settings_.borrows && higher->queued() > higher->idle + higher->starting)
+            return &*higher;
+    }
+    return level.queued() != 0 && level.serving < level.threads_max() ? &level : nullptr;
+}
+
+void ThreadPool::serve(Level& level) noexcept
+{
+    orb::Lane& lane = orb::Lane::current();
+    lane.serving_thread = this;
+    lane.priority = level.lane.priority;
+    membership = {this, &level};
+    UpcallMemory memory;
+    Lock lock(mutex_);
+    --level.starting;
+    for (;;) {
+        ++level.idle; // before the sources hear of it: then they find a thread
+        if (next_for(level) == nullptr) tell_sources(lock);
+        Level* from = nullptr;
+        level.changed.wait(lock, [&] {
+            from = next_for(level);
+            return ended_ || from != nullptr;
+        });
+        --level.idle;
+        if (ended_) return;
+        serve_one(lock, level, *from, memory);
+        if (level.idle < level.threads_max()) continue;
+        // Came in for others that are back. One of them may be waiting for this one to be done.
+        if (level.queued() != 0) call_thread(level);
+        return;
+    }
+}
+
+void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept
+{
+    ++level.serving;
+    std::optional<Priority> borrowed;
+    if (&from != &level) borrowed = from.lane.priority;
+    if (LocalCall* call = from.pop_call()) {
+        serve_call(lock, *call, borrowed);
+    } else {
+        QueuedRequestPtr request = from.requests.pop_front();
+        queued_bytes_ -= request->message_bytes();
+        tell_sources(lock);
+        lock.unlock();
+        const bool served = serve_request(request, memory, borrowed);
+        if (served) request.reset();
+        lock.lock();
+        if (!served && !from.held.add(request)) {
+            queued_bytes_ += request->message_bytes();
+            from.requests.push_back(std::move(request));
+        }
+    }
+    --level.serving;
+}
+
+bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
+                               const std::optional<Priority>& borrowed) noexcept
+{
+    if (!borrowed) return request->serve(memory);
+    try {
+        const PriorityScope scope(orb_, *borrowed);
+        return request->serve(memory);
+    } catch (const CORBA::SystemException& exception) { // the thread may not have the priority
+        request->refuse(exception, memory);
+        return true;
+    }
+}
+
+// --- Requests ------------------------------------------------------------------------------------
+
+void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        Level& level = level_for(request->own_threads.priority);
+        switch (room_for(level, request->message_bytes())) {
+        case Room::found:
+            queued_bytes_ += request->message_bytes();
+            level.requests.push_back(std::move(request));
+            return call_thread(level);
+        case Room::none:
+            if (std::ranges::find(sources_, &request->source()) == sources_.end())
+                sources_.push_back(&request->source());
+            return;
+        case Room::refused:
+            break;
+        }
+    }
+    const QueuedRequestPtr refused = std::move(request);
+    refused->refuse(no_room(), memory);
+}
+
+void ThreadPool::tell_sources(Lock& lock) noexcept
+{
+    if (sources_.empty()) return;
+    std::vector<RequestSource*> told;
+    told.swap(sources_);
+    lock.unlock();
+    for (RequestSource* source : told)
+        source->on_space();
+    lock.lock();
+}
+
+void ThreadPool::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+{
+    Level& level = *static_cast<Level*>(membership.level);
+    {
+        Lock lock(mutex_);
+        --level.serving;
+        if (level.queued() != 0) call_thread(level);
+        tell_sources(lock);
+    }
+    (void)wait_either(socket, nullptr, deadline);
+    const std::lock_guard lock(mutex_);
+    ++level.serving;
+}
+
+void ThreadPool::resume() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    for (Level& level : levels_) {
+        RequestList again;
+        while (QueuedRequestPtr request = level.held.list().pop_front()) {
+            queued_bytes_ += request->message_bytes();
+            again.push_back(std::move(request));
+        }
+        if (again.empty()) continue;
+        level.requests.put_in_front(again);
+        level.changed.notify_all();
+        call_thread(level);
+    }
+}
+
+// --- Callers of this process ---------------------------------------------------------------------
+
+void ThreadPool::run(std::optional<Priority> priority, const std::function<void()>& work)
+{
+    // A thread that serves requests goes on serving while it waits (serving_thread.h).
+    ServingThread* serving = orb::Lane::current().serving_thread;
+    net::Socket woken;
+    if (serving != nullptr) {
+        woken = net::Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        if (!woken.is_open()) raise<CORBA::NO_RESOURCES>(0, CORBA::COMPLETED_NO, "no descriptor");
+    }
+    LocalCall call{.work = work, .waiter = serving == nullptr ? nullptr : &woken};
+    Lock lock(mutex_);
+    Level& level = level_for(priority);
+    if (room_for(level, 0) == Room::refused) throw no_room();
+    level.push(call);
+    call_thread(level);
+    if (serving == nullptr)
+        call_done_.wait(lock, [&] { return call.state != LocalCall::State::waiting; });
+    while (call.state == LocalCall::State::waiting) {
+        lock.unlock();
+        serving->wait_readable(woken, {});
+        lock.lock();
+    }
+    lock.unlock();
+    if (call.state == LocalCall::State::refused) throw no_room();
+    if (call.exception) std::rethrow_exception(call.exception);
+}
+
+void ThreadPool::serve_call(Lock& lock, LocalCall& call,
+                            const std::optional<Priority>& borrowed) noexcept
+{
+    lock.unlock();
+    try {
+        std::optional<PriorityScope> scope;
+        if (borrowed) scope.emplace(orb_, *borrowed);
+        call.work();
+    } catch (...) {
+        call.exception = std::current_exception();
+    }
+    lock.lock();
+    finish(call, LocalCall::State::done);
+}
+
+/// The caller may be gone as soon as the lock is.
+void ThreadPool::finish(LocalCall& call, LocalCall::State state) noexcept
+{
+    call.state = state;
+    if (call.waiter == nullptr) return call_done_.notify_all();
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written =
+        ::write(call.waiter->descriptor(), &one, sizeof one); // the first; it cannot overflow
+}
+
+// --- The end -------------------------------------------------------------------------------------
+
+void ThreadPool::end() noexcept
+{
+    const std::lock_guard ending(end_mutex_);
+    RequestList dropped;
+    has_ended_ = true;
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        for (Level& level : levels_) {
+            dropped.put_in_front(level.requests);
+            dropped.put_in_front(level.held.list());
+            while (LocalCall* call = level.pop_call())
+                finish(*call, LocalCall::State::refused);
+            level.changed.notify_all();
+        }
+    }
+    dropped.clear(); // without the lock: that tells others
+    threads_.join();
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One thread pool of Real-Time CORBA: lanes of threads, each lane with a priority and a queue of
+// its own. Serves the requests of the object adapters that have it: those that a server's thread
+// has read and hands over, and those of callers in this process, who wait. A thread that waits for
+// a call of its own does not count: while it waits, another may take its place, a new one if there
+// is none, so that a pool of one thread can be called back. Any thread.
+#pragma once
+
+#include "kairos/net/priority_mutex.h"
+#include "kairos/orb/dispatcher.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_pools.h"
+#include "kairos/orb/thread_set.h"
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+
+namespace kairos::orb {
+
+class ThreadPool final : public Dispatcher, public ServingThread {
+  public:
+    ThreadPool(Orb& orb, PoolSettings settings);
+    ~ThreadPool() override { end(); }
+
+    /// Starts the static threads.
+    [[nodiscard]] Result<void> start() override;
+    /// By request.own_threads.priority. With buffers, what there is no room for is answered with
+    /// TRANSIENT.
+    void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
+    void resume() noexcept override;
+    void end() noexcept override;
+    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+
+    /// Has one of its threads do this, at the lane for `priority`, or else the lowest; waits, and
+    /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended.
+    void run(std::optional<Priority> priority, const std::function<void()>& work);
+    /// Whether the calling thread is one of its own.
+    [[nodiscard]] bool is_current() const noexcept;
+
+    [[nodiscard]] const PoolSettings& settings() const noexcept { return settings_; }
+    /// Whether it has a lane of just this priority; without lanes it has all.
+    [[nodiscard]] bool has_lane(Priority priority) const noexcept;
+
+    // --- by object adapters ---
+    void add_user() noexcept { users_.fetch_add(1); }
+    void remove_user() noexcept { users_.fetch_sub(1); }
+    [[nodiscard]] bool is_used() const noexcept { return users_.load() != 0; }
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(); }
+
+  private:
+    /// A caller of this process, on its stack.
+    struct LocalCall {
+        const std::function<void()>& work;
+        const net::Socket* waiter; // to be made readable; null: waits for call_done_
+        std::exception_ptr exception{};
+        enum class State : std::uint8_t { waiting, done, refused } state = State::waiting;
+        LocalCall* next = nullptr;
+    };
+    /// A lane, its queue and its threads.
+    struct Level {
+        PoolLane lane;
+        net::ThreadOptions thread;
+        RequestList requests;
+        HeldRequests held;
+        LocalCall* first_call = nullptr; // these go before requests: somebody's thread waits
+        LocalCall* last_call = nullptr;
+        std::size_t calls = 0;
+        std::size_t idle = 0;     // threads that wait for requests
+        std::size_t starting = 0; // that are about to
+        std::size_t serving = 0;  // that serve and do not wait for calls of their own
+        net::PriorityCondition changed;
+
+        [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }
+        [[nodiscard]] std::size_t threads_max() const noexcept
+        {
+            return lane.static_threads + lane.dynamic_threads;
+        }
+        [[nodiscard]] bool may_start() const noexcept
+        {
+            return serving + idle + starting < threads_max();
+        }
+        void push(LocalCall& call) noexcept;
+        [[nodiscard]] LocalCall* pop_call() noexcept;
+    };
+    enum class Room : std::uint8_t { found, none, refused };
+    using Lock = std::unique_lock<net::PriorityMutex>;
+
+    void serve(Level& level) noexcept;
+    void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
+    void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
+    /// False: not now.
+    [[nodiscard]] bool serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
+                                     const std::optional<Priority>& borrowed) noexcept;
+    // All of these hold the lock.
+    [[nodiscard]] Level& level_for(std::optional<Priority> priority) noexcept;
+    [[nodiscard]] bool finds_thread(const Level& level) const noexcept;
+    [[nodiscard]] const Level* lender_for(const Level& level) const noexcept;
+    [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) const noexcept;
+    [[nodiscard]] std::size_t buffered() const noexcept;
+    /// Whose queue a thread of this level is to serve next; null for none.
+    [[nodiscard]] Level* next_for(Level& level) noexcept;
+    void call_thread(Level& level) noexcept;
+    [[nodiscard]] Result<void> add_thread(Level& level) noexcept;
+    void finish(LocalCall& call, LocalCall::State state) noexcept;
+    /// Releases it for as long as sources that wait are told that there may be room.
+    void tell_sources(Lock& lock) noexcept;
+
+    Orb& orb_;
+    const PoolSettings settings_;
+    std::atomic<std::size_t> users_{0};
+    std::atomic<bool> has_ended_{false};
+    net::PriorityMutex mutex_; // guards what follows; not held while a request is served
+    std::deque<Level> levels_; // ascending
+    std::size_t queued_bytes_ = 0;
+    std::vector<RequestSource*> sources_; // that wait for room
+    net::PriorityCondition call_done_;
+    bool ended_ = false;
+    std::mutex end_mutex_; // one thread ends it; outside mutex_
+    ThreadSet threads_;
+};
+
+} // namespace kairos::orb

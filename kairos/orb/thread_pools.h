@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread pools of Real-Time CORBA (1.2, 5.12) that an ORB has, and what programs say of one.
+// Any thread.
+#pragma once
+
+#include "kairos/orb/priority.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kairos::orb {
+
+class Orb;
+class ThreadPool;
+
+/// Threads of one priority.
+struct PoolLane {
+    Priority priority = 0;
+    std::size_t static_threads = 0;  ///< there from the start
+    std::size_t dynamic_threads = 0; ///< more, made at need and kept
+};
+
+struct PoolSettings {
+    std::size_t stack_bytes = 0; ///< 0 is the system's default
+    /// Ascending. Without lanes there is one, whose threads serve at any priority.
+    std::vector<PoolLane> lanes;
+    bool has_lanes = false;
+    bool borrows = false; ///< a lane without an idle thread may use one of a lower lane
+    bool buffers = false; ///< what finds no thread waits here; else its connection is not read
+    std::size_t buffered_max = 0;       ///< requests; 0: as many as -ORBQueue says
+    std::size_t buffered_bytes_max = 0; ///< octets of their messages; 0: not bounded
+};
+
+class ThreadPools {
+  public:
+    explicit ThreadPools(Orb& orb);
+    ~ThreadPools();
+    ThreadPools(const ThreadPools&) = delete;
+    ThreadPools& operator=(const ThreadPools&) = delete;
+
+    /// Makes a pool with its static threads, and says its id.
+    [[nodiscard]] Result<std::uint32_t> create(PoolSettings settings);
+    /// Null for an id of none. What is found lives as long as the ORB, ended or not.
+    [[nodiscard]] ThreadPool* find(std::uint32_t id);
+
+    enum class Destroyed : std::uint8_t {
+        yes,
+        unknown,
+        in_use,         ///< by an object adapter
+        would_deadlock, ///< the calling thread is one of its own
+    };
+    /// Waits until its threads have ended.
+    [[nodiscard]] Destroyed destroy(std::uint32_t id);
+
+    /// What could not be served is to be tried again.
+    void resume() noexcept;
+    /// Ends all of them: requests in progress are finished, others dropped. Waits.
+    void end() noexcept;
+
+  private:
+    [[nodiscard]] std::vector<ThreadPool*> all();
+
+    Orb& orb_;
+    std::mutex mutex_;                               // guards what follows
+    std::vector<std::unique_ptr<ThreadPool>> pools_; // never freed before the ORB
+    bool ended_ = false;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one ORB has of Real-Time CORBA beyond its core. Made with the first of its initial
+// references; it lives as long as the ORB or whoever has one of its objects. Any thread.
+#pragma once
+
+#include "kairos/corba/orb.h"
+#include "kairos/orb/real_time.h"
+#include "kairos/rtcorba/RTCORBA.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kairos::rtcorba {
+
+class Services final : public corba::OrbAttachment {
+  public:
+    explicit Services(CORBA::ORB& orb);
+    ~Services() override;
+    [[nodiscard]] static std::shared_ptr<Services> of(CORBA::ORB& orb);
+
+    [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
+
+    /// Owned by the caller; `created` says whether there was none of this name.
+    [[nodiscard]] RTCORBA::Mutex_ptr named_mutex(const char* name, bool& created);
+    /// Nil if there is none.
+    [[nodiscard]] RTCORBA::Mutex_ptr find_mutex(const char* name);
+    /// Its name, if it has one, is free again.
+    void forget(RTCORBA::Mutex_ptr mutex);
+
+    /// Takes it over.
+    void set_mapping(RTCORBA::PriorityMapping* mapping);
+    [[nodiscard]] RTCORBA::PriorityMapping* mapping();
+    /// Takes it over; null for none.
+    void set_transform(RTCORBA::PriorityTransform* transform);
+    [[nodiscard]] RTCORBA::PriorityTransform* transform();
+
+    void end() noexcept override;
+
+  private:
+    class Transform;
+
+    const IntrusivePtr<orb::Orb> core_;
+    std::mutex mutex_; // guards what follows
+    std::map<std::string, RTCORBA::Mutex_var, std::less<>> mutexes_;
+    RTCORBA::PriorityMapping* mapping_ = nullptr; // the core's
+    // Every transform there ever was: a call in progress may be using it.
+    std::vector<std::unique_ptr<Transform>> transforms_;
+};
+
+// Each in the file of its name; owned by the caller.
+[[nodiscard]] CORBA::Object_ptr make_current(Services& services);
+[[nodiscard]] CORBA::Object_ptr make_rtorb(std::shared_ptr<Services> services);
+[[nodiscard]] RTCORBA::Mutex_ptr make_mutex();
+[[nodiscard]] CORBA::Object_ptr make_mapping_manager(std::shared_ptr<Services> services);
+[[nodiscard]] CORBA::Object_ptr make_transform_manager(std::shared_ptr<Services> services);
+
+// policies.cpp; owned by the caller. Throw BAD_PARAM for values that cannot be.
+[[nodiscard]] RTCORBA::PriorityModelPolicy_ptr make_priority_model(RTCORBA::PriorityModel model,
+                                                                   RTCORBA::Priority priority);
+[[nodiscard]] RTCORBA::ThreadpoolPolicy_ptr make_threadpool(orb::Orb& core,
+                                                            RTCORBA::ThreadpoolId id);
+[[nodiscard]] RTCORBA::PrivateConnectionPolicy_ptr make_private_connection();
+[[nodiscard]] RTCORBA::PriorityBandedConnectionPolicy_ptr
+make_priority_bands(const RTCORBA::PriorityBands& bands);
+
+} // namespace kairos::rtcorba
