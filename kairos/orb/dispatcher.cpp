@@ -104,7 +104,9 @@ QueuedRequestPtr RequestStore::take()
             return {spare, RecycleRequest{this}};
         }
     }
-    return {new QueuedRequest, RecycleRequest{this}};
+    QueuedRequestPtr made(new QueuedRequest, RecycleRequest{this});
+    made->store_ = this;
+    return made;
 }
 
 void RequestStore::give_back(QueuedRequest* request) noexcept
@@ -128,7 +130,6 @@ void RequestStore::give_back(QueuedRequest* request) noexcept
 
 void RequestList::push_back(QueuedRequestPtr request) noexcept
 {
-    store_ = request.get_deleter().store;
     QueuedRequest* added = request.release();
     added->next_ = nullptr;
     if (first_ == nullptr)
@@ -141,10 +142,10 @@ void RequestList::push_back(QueuedRequestPtr request) noexcept
 
 QueuedRequestPtr RequestList::pop_front() noexcept
 {
-    if (first_ == nullptr) return {nullptr, RecycleRequest{store_}};
+    if (first_ == nullptr) return {};
     QueuedRequest* taken = std::exchange(first_, first_->next_);
     --size_;
-    return {taken, RecycleRequest{store_}};
+    return {taken, RecycleRequest{taken->store_}};
 }
 
 void RequestList::put_in_front(RequestList& earlier) noexcept
@@ -154,7 +155,6 @@ void RequestList::put_in_front(RequestList& earlier) noexcept
     if (first_ == nullptr) last_ = earlier.last_;
     first_ = std::exchange(earlier.first_, nullptr);
     size_ += std::exchange(earlier.size_, 0);
-    store_ = earlier.store_;
 }
 
 void RequestList::clear() noexcept

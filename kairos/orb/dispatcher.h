@@ -80,6 +80,7 @@ class QueuedRequest final : public ReplyChannel {
     const cdr::TextForm* text_ = nullptr;
     bool waits_for_peer_ = false;
     QueuedRequest* next_ = nullptr;
+    RequestStore* store_ = nullptr; // where it goes when it is done
 };
 
 struct RecycleRequest {
@@ -127,7 +128,6 @@ class RequestList {
     QueuedRequest* first_ = nullptr;
     QueuedRequest* last_ = nullptr;
     std::size_t size_ = 0;
-    RequestStore* store_ = nullptr; // of all of them
 };
 
 /// Requests that could not be served, until it is said that they may be again. Guarded by whoever

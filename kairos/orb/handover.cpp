@@ -131,8 +131,8 @@ void HandoverConnection::request_done() noexcept
 
 // --- HandoverServer ------------------------------------------------------------------------------
 
-HandoverServer::HandoverServer(Orb& orb, std::vector<Listener> listeners)
-    : Server(orb, std::move(listeners)),
+HandoverServer::HandoverServer(Orb& orb, std::vector<Listener> listeners, ServingThreads reader)
+    : Server(orb, std::move(listeners)), reader_(std::move(reader)),
       requests_(orb.options().requests_queued_max + orb.options().threads)
 {
 }
@@ -158,8 +158,7 @@ void HandoverServer::start()
     Result<void> started = dispatcher_->start();
     if (started) {
         loop_->start();
-        auto thread = net::Thread::start({.name = "kairos-read", .cpu = {}, .scheduling = {}},
-                                         [this] { serve(); });
+        auto thread = net::Thread::start(reader_.options, [this] { serve(); });
         if (thread)
             thread_ = std::move(thread).value();
         else
@@ -176,6 +175,7 @@ void HandoverServer::resume() noexcept
 
 void HandoverServer::serve() noexcept
 {
+    Lane::current().priority = reader_.priority;
     loop_->run();
     dispatcher_->end();
     orb_.thread_pools().end();

@@ -62,7 +62,8 @@ class HandoverConnection final : public ReactorConnection {
 
 class HandoverServer final : public Server, public ReactorLoop::Maker, public RequestSource {
   public:
-    HandoverServer(Orb& orb, std::vector<Listener> listeners);
+    /// `reader` is the thread that reads; its count is one.
+    HandoverServer(Orb& orb, std::vector<Listener> listeners, ServingThreads reader);
     ~HandoverServer() override;
     [[nodiscard]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
 
@@ -88,6 +89,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
   private:
     void serve() noexcept;
 
+    const ServingThreads reader_;
     RequestStore requests_;
     std::unique_ptr<ReactorLoop> loop_;
     std::unique_ptr<Dispatcher> dispatcher_;

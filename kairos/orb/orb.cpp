@@ -186,16 +186,17 @@ Result<void> Orb::hand_over()
 {
     const std::lock_guard lock(mutex_);
     if (hands_over_ || hands_over(options_.concurrency)) return {};
-    if (options_.concurrency_given)
+    const bool has_lanes = options_.concurrency == Concurrency::reactor_per_priority;
+    if (options_.concurrency_given && !has_lanes)
         return Error{ErrorCode::invalid_argument,
-                     "thread pools contradict -ORBConcurrency: they need worker-pool, "
-                     "thread-per-request, thread-per-object or filter-chain"};
+                     "thread pools contradict -ORBConcurrency: they need reactor-per-priority, "
+                     "worker-pool, thread-per-request, thread-per-object or filter-chain"};
     if (serving_)
         return Error{ErrorCode::invalid_argument,
                      "the ORB serves already: make thread pools before a POAManager is activated, "
                      "or choose -ORBConcurrency worker-pool"};
     if (server_) {
-        auto server = Server::open_worker_pool(*this, server_->take_listeners());
+        auto server = Server::open_handing_over(*this, *server_);
         if (!server) return server.error();
         server_ = std::move(server).value();
     }

@@ -5,10 +5,12 @@
 // A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
 // taken. References say which address is for which priority, and clients connect there.
 #include "kairos/base/log.h"
+#include "kairos/orb/handover.h"
 #include "kairos/orb/in_place_connection.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
+#include "kairos/orb/worker_pool.h"
 
 #include <atomic>
 
@@ -85,6 +87,13 @@ class ReactorPerPriority final : public Server {
         join();
     }
 
+    std::vector<std::vector<Listener>> take_listeners() override
+    {
+        std::vector<std::vector<Listener>> taken;
+        for (const auto& server : servers_)
+            taken.push_back(std::move(server->take_listeners().front()));
+        return taken;
+    }
     void start() override
     {
         for (const auto& server : servers_)
@@ -134,9 +143,26 @@ Result<std::optional<net::Scheduling>> scheduling_for(Orb& orb, Priority priorit
     return std::optional<net::Scheduling>();
 }
 
+/// A thread that reads, and a pool that serves what no other threads are to serve.
+Result<std::unique_ptr<Server>> open_reader(Orb& orb, PriorityLane lane, ServingThreads threads)
+{
+    ServingThreads reader = threads;
+    reader.options.name += "-read";
+    auto server =
+        std::make_unique<HandoverServer>(orb, std::move(lane.listeners), std::move(reader));
+    auto pool = std::make_unique<WorkerPool>(
+        *server, WorkerPool::Size{.threads = threads.count,
+                                  .queued_max = orb.options().requests_queued_max,
+                                  .thread = threads.options,
+                                  .priority = threads.priority});
+    if (const auto opened = server->open(std::move(pool)); !opened) return opened.error();
+    return std::unique_ptr<Server>(std::move(server));
+}
+
 } // namespace
 
-Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes)
+Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes,
+                                                          bool hands_over)
 {
     std::vector<std::unique_ptr<Server>> servers;
     std::vector<ior::PriorityAddress> addresses;
@@ -150,7 +176,11 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
                                                  .cpu = {},
                                                  .scheduling = *scheduling},
                                      .priority = lane.priority};
-        if (lane.threads > 1) {
+        if (hands_over) {
+            auto reader = open_reader(orb, std::move(lane), threads);
+            if (!reader) return reader.error();
+            servers.push_back(std::move(reader).value());
+        } else if (lane.threads > 1) {
             auto pool = make_leader_followers(orb, std::move(lane.listeners), threads);
             if (!pool) return pool.error();
             servers.push_back(std::move(pool).value());
@@ -160,7 +190,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             servers.push_back(std::move(server));
         }
         for (const ior::Address& address : servers.back()->published())
-            addresses.push_back({lane.priority, address});
+            addresses.push_back({*threads.priority, address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {
             local.priority = lane.priority;
             local_addresses.push_back(std::move(local));

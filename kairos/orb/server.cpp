@@ -116,17 +116,23 @@ Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> li
                                               std::unique_ptr<Dispatcher> (*make)(Orb&,
                                                                                   RequestSource&))
 {
-    auto server = std::make_unique<HandoverServer>(orb, std::move(listeners));
+    auto server = std::make_unique<HandoverServer>(
+        orb, std::move(listeners),
+        ServingThreads{.options = {.name = "kairos-read", .cpu = {}, .scheduling = {}}});
     if (const auto opened = server->open(make(orb, *server)); !opened) return opened.error();
     return std::unique_ptr<Server>(std::move(server));
 }
 
+std::vector<LaneOption> lanes_of(const Options& options)
+{
+    if (!options.lanes.empty()) return options.lanes;
+    return {{.priority = 0}, {.priority = priority_max}};
+}
+
 Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
 {
-    std::vector<LaneOption> options = orb.options().lanes;
-    if (options.empty()) options = {{.priority = 0}, {.priority = priority_max}};
     std::vector<PriorityLane> lanes;
-    for (const LaneOption& option : options) {
+    for (const LaneOption& option : lanes_of(orb.options())) {
         auto listeners = open_listeners(orb.options(), lanes.size());
         if (!listeners) return listeners.error();
         lanes.push_back({option.priority, option.threads, std::move(listeners).value()});
@@ -181,7 +187,10 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
 Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
 {
     auto server = open_server(orb);
-    if (server && hands_over) server = open_worker_pool(orb, (*server)->take_listeners());
+    if (server && hands_over) {
+        const std::unique_ptr<Server> former = std::move(server).value();
+        server = open_handing_over(orb, *former);
+    }
     if (server && orb.options().announces_addresses) {
         std::string text;
         for (const ior::Address& address : (*server)->published())
@@ -193,11 +202,27 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
     return server;
 }
 
-Result<std::unique_ptr<Server>> Server::open_worker_pool(Orb& orb, std::vector<Listener> listeners)
+Result<std::unique_ptr<Server>> Server::open_handing_over(Orb& orb, Server& former)
 {
-    for (Listener& listener : listeners)
-        if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
-    return make_handover(orb, std::move(listeners), make_worker_pool);
+    std::vector<std::vector<Listener>> listeners = former.take_listeners();
+    for (std::vector<Listener>& of_lane : listeners)
+        for (Listener& listener : of_lane)
+            if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
+    if (orb.options().concurrency != Concurrency::reactor_per_priority)
+        return make_handover(orb, std::move(listeners.front()), make_worker_pool);
+    std::vector<PriorityLane> lanes;
+    for (const LaneOption& option : lanes_of(orb.options()))
+        lanes.push_back({option.priority, option.threads, std::move(listeners[lanes.size()])});
+    return make_reactor_per_priority(orb, std::move(lanes), true);
+}
+
+/// What it leaves behind can be closed, and is nobody's.
+std::vector<std::vector<Listener>> Server::take_listeners()
+{
+    std::vector<std::vector<Listener>> taken(1);
+    for (Listener& listener : listeners_)
+        taken.front().push_back(std::move(listener));
+    return taken;
 }
 
 std::vector<Listener*> Server::all_listeners()

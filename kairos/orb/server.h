@@ -51,11 +51,12 @@ class Server {
         return priority_addresses_;
     }
 
-    /// Gives up what it listens on; it cannot start any more.
-    [[nodiscard]] std::vector<Listener> take_listeners() noexcept { return std::move(listeners_); }
-    /// In place of a server that has not started: one that hands requests over to a worker pool.
-    [[nodiscard]] static Result<std::unique_ptr<Server>>
-    open_worker_pool(Orb& orb, std::vector<Listener> listeners);
+    /// Gives up what it listens on, for each of its lanes if it has any; it cannot start any more.
+    [[nodiscard]] virtual std::vector<std::vector<Listener>> take_listeners();
+    /// In place of a server that has not started: one that hands requests over to a worker pool, or
+    /// to one for each lane.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb,
+                                                                           Server& former);
 
     virtual void start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.
@@ -116,8 +117,9 @@ struct PriorityLane {
     std::size_t threads = 1;
     std::vector<Listener> listeners;
 };
-/// At least one lane; the lowest priority first.
+/// At least one lane; the lowest priority first. With `hands_over` each lane's thread reads only,
+/// and a pool of that priority serves.
 [[nodiscard]] Result<std::unique_ptr<Server>>
-make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes);
+make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes, bool hands_over = false);
 
 } // namespace kairos::orb

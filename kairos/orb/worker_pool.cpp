@@ -54,6 +54,7 @@ void WorkerPool::call_worker() noexcept
 void WorkerPool::serve() noexcept
 {
     Lane::current().serving_thread = this;
+    Lane::current().priority = size_.priority;
     UpcallMemory memory;
     std::unique_lock lock(mutex_);
     --starting_;

@@ -6,20 +6,23 @@
 #pragma once
 
 #include "kairos/orb/dispatcher.h"
+#include "kairos/orb/priority.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_set.h"
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 namespace kairos::orb {
 
 class WorkerPool final : public Dispatcher, public ServingThread {
   public:
     struct Size {
-        std::size_t threads = 1;     ///< that serve at the same time
-        std::size_t queued_max = 1;  ///< requests that wait
-        net::ThreadOptions thread{}; ///< what each of them is
+        std::size_t threads = 1;            ///< that serve at the same time
+        std::size_t queued_max = 1;         ///< requests that wait
+        net::ThreadOptions thread{};        ///< what each of them is
+        std::optional<Priority> priority{}; ///< that they are known to have
     };
     WorkerPool(RequestSource& source, Size size) : source_(source), size_(std::move(size)) {}
     ~WorkerPool() override { end(); }

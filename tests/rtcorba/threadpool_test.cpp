@@ -617,13 +617,12 @@ TEST_P(PoolArchitectures, ServeThem)
 }
 INSTANTIATE_TEST_SUITE_P(ThatHandOver, PoolArchitectures,
                          testing::Values("worker-pool", "thread-per-request", "thread-per-object",
-                                         "filter-chain"),
+                                         "filter-chain", "reactor-per-priority"),
                          orb_testing::architecture_name);
 
 TEST(PoolArchitecture, ThatWasChosenMustHandOver)
 {
-    for (const char* architecture :
-         {"thread-per-connection", "reactor", "reactor-per-priority", "leader-followers"}) {
+    for (const char* architecture : {"thread-per-connection", "reactor", "leader-followers"}) {
         World world({"-ORBConcurrency", architecture});
         EXPECT_EQ(outcome([&] { (void)make(world, Pool{}); }), bad_order) << architecture;
     }
@@ -634,6 +633,37 @@ TEST(PoolArchitecture, IsChosenBeforeTheOrbServes)
     World world;
     world.activate();
     EXPECT_EQ(outcome([&] { (void)make(world, Pool{}); }), bad_order);
+}
+
+/// Each priority is read by a thread of its own, whoever serves.
+TEST(PoolArchitecture, MayReadEachPriorityByAThreadOfItsOwn)
+{
+    World world({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,100:2"});
+    Servant& plain = world.make_servant();
+    const PortableServer::ObjectId_var plain_id = world.root()->activate_object(&plain);
+    Listener listener(world);
+    const RTPortableServer::POA_var poa = world.make_poa(
+        "pool", {world.rtorb()->create_threadpool_policy(make(world, Pool{.priority = 10})),
+                 world.client_propagated(0)});
+    const PortableServer::ObjectId_var id = poa->activate_object(&listener.servant);
+    world.activate();
+    expect_threads("kairos-0-read", 1);
+    expect_threads("kairos-100-read", 1);
+    expect_threads("kairos-100", 2);
+    const Probe::Target_var target = world.to_client(poa, id);
+    const CORBA::Object_var object = world.root()->id_to_reference(plain_id);
+    const Probe::Target_var plain_target = world.to_client(object);
+    std::optional<RTCORBA::Priority> plain_priority;
+    plain.action = [&] { plain_priority = orb::Lane::current().priority; };
+    for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{0, 99, 100}) {
+        in_thread([&] {
+            world.current()->the_priority(priority);
+            target->act();
+            EXPECT_EQ(listener.priority, priority);
+            plain_target->act(); // by the lane's pool
+            EXPECT_EQ(plain_priority, priority < 100 ? 0 : 100);
+        });
+    }
 }
 
 /// References that were made before mean the server that came instead.
