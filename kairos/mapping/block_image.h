@@ -14,11 +14,15 @@ namespace kairos::mapping {
 enum class Vectors : std::uint8_t {
     none,  ///< number by number then
     of_16, ///< SSSE3
-    of_32, ///< AVX2. Not AVX-512: it slows the clock of some machines for all that runs on a core
+    of_32, ///< AVX2
+    of_64, ///< AVX-512, where it does not slow the clock for all that runs on a core
 };
 [[nodiscard]] inline Vectors best_vectors() noexcept
 {
 #if defined(__x86_64__)
+    // The machines whose clock it slows are those that came before VBMI2.
+    if (__builtin_cpu_supports("avx512vbmi2") != 0 && __builtin_cpu_supports("avx512bw") != 0)
+        return Vectors::of_64;
     if (__builtin_cpu_supports("avx2") != 0) return Vectors::of_32;
     if (__builtin_cpu_supports("ssse3") != 0) return Vectors::of_16;
 #endif

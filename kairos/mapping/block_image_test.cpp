@@ -125,6 +125,7 @@ std::vector<Vectors> vectors_here()
     std::vector<Vectors> here{Vectors::none};
     if (best_vectors() >= Vectors::of_16) here.push_back(Vectors::of_16);
     if (best_vectors() >= Vectors::of_32) here.push_back(Vectors::of_32);
+    if (best_vectors() >= Vectors::of_64) here.push_back(Vectors::of_64);
     return here;
 }
 
@@ -226,11 +227,11 @@ TEST_P(Images, OfNumbersAreSwappedAtEverySize)
     }
 }
 
+constexpr const char* vector_names[] = {"none", "of_16", "of_32", "of_64"};
+
 INSTANTIATE_TEST_SUITE_P(Vectors, Images, ::testing::ValuesIn(vectors_here()),
                          [](const auto& tested) {
-                             return tested.param == Vectors::none    ? "none"
-                                    : tested.param == Vectors::of_16 ? "of_16"
-                                                                     : "of_32";
+                             return vector_names[static_cast<std::size_t>(tested.param)];
                          });
 
 } // namespace
