@@ -65,6 +65,9 @@ inline constexpr std::size_t priority_bands_max = 64;
 inline constexpr std::size_t pool_threads_max = 10'000;
 /// Threads that serve at the same time by default, where there is a pool; `-ORBThreads`.
 inline constexpr std::size_t threads = 8;
+/// What `-ORBStackSize` can give threads, in bytes.
+inline constexpr std::size_t stack_least = 64 * 1024;
+inline constexpr std::size_t stack_most = 1024 * 1024 * 1024;
 /// Requests that wait for such a pool by default; `-ORBQueue` changes it.
 inline constexpr std::size_t requests_queued_max = 1000;
 

@@ -89,6 +89,16 @@ void keep_arguments(int& argc, char** argv, const std::vector<std::string>& argu
     }
 }
 
+/// For the whole process, once and for all. Throws NO_RESOURCES where it must be and may not.
+void lock_memory(bool required)
+{
+    const auto locked = kairos::net::lock_memory();
+    if (locked) return;
+    const std::string reason = "-ORBLockMemory: " + locked.error().reason;
+    if (required) throw NO_RESOURCES(0, COMPLETED_NO, "-ORBRealTime required: " + reason);
+    kairos::log::warning(reason);
+}
+
 } // namespace
 
 ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
@@ -105,6 +115,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     for (ORB_ptr orb : table.orbs)
         if (orb->id_ == id) return ORB::_duplicate(orb);
     kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
+    if (options->lock_memory) lock_memory(options->real_time_required);
     table.orbs.push_back(new ORB(std::move(id), std::move(options).value()));
     return table.orbs.back();
 }
@@ -378,6 +389,31 @@ void ORB::_kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter>
     if (filter == nullptr || !core_->add_request_filter(std::move(filter)))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "filters are for -ORBConcurrency filter-chain, before it serves");
+}
+
+void ORB::_kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDispatcher> dispatcher)
+{
+    require_running();
+    if (dispatcher == nullptr || !core_->set_request_dispatcher(std::move(dispatcher)))
+        throw BAD_INV_ORDER(0, COMPLETED_NO,
+                            "a dispatcher is for -ORBConcurrency custom, before it serves");
+}
+
+void ORB::_kairos_set_hooks(std::unique_ptr<kairos::orb::Hooks> hooks)
+{
+    require_running();
+    if (!core_->set_hooks(std::move(hooks)))
+        throw BAD_INV_ORDER(0, COMPLETED_NO, "hooks are to be set before the RootPOA is resolved");
+}
+
+int ORB::_kairos_descriptor()
+{
+    require_running();
+    if (!poa_services())
+        throw BAD_INV_ORDER(0, COMPLETED_NO, "the RootPOA was not resolved: nothing is served");
+    const auto descriptor = core_->descriptor();
+    if (!descriptor) throw BAD_INV_ORDER(0, COMPLETED_NO, descriptor.error().reason);
+    return *descriptor;
 }
 
 void ORB::require_serving_possible() const

@@ -132,16 +132,28 @@ class ORB : public kairos::corba::TypeCodeMaker {
     void run();
     Boolean work_pending();
     void perform_work();
+    /// For a foreign event loop: a descriptor that is readable when perform_work has something to
+    /// do, and when the ORB was shut down (docs/event-loops.md). The ORB's, until it is destroyed;
+    /// the same every time. Only with -ORBConcurrency reactor is that everything; elsewhere it is
+    /// for POAs of the main thread. After the RootPOA was resolved; throws BAD_INV_ORDER earlier,
+    /// or while another thread is in `run`.
+    [[nodiscard]] int _kairos_descriptor();
     /// Throws BAD_INV_ORDER 3 for waiting within an upcall.
     void shutdown(Boolean wait_for_completion = false);
     void destroy();
 
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
+    /// What is called where the ORB makes threads and sockets. Before the RootPOA is resolved and
+    /// the first call is made; throws BAD_INV_ORDER later.
+    void _kairos_set_hooks(std::unique_ptr<kairos::orb::Hooks> hooks);
     /// With -ORBConcurrency filter-chain: what every request passes, behind the filters added
     /// before (kairos/orb/filter.h). Before the first POAManager is activated; throws BAD_INV_ORDER
     /// later, or without a filter chain.
     void _kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter);
+    /// With -ORBConcurrency custom: who serves. Before the first POAManager is activated; throws
+    /// BAD_INV_ORDER later, or with another architecture.
+    void _kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDispatcher> dispatcher);
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
     /// What kairos/rtcorba keeps; made at the first call.
     [[nodiscard]] std::shared_ptr<kairos::corba::OrbAttachment>

@@ -140,6 +140,8 @@ Acceptor::Accepted Acceptor::accept_once() noexcept
     result.status = Status::accepted;
     // Fails only for a connection that is already gone, which its first read reports properly.
     (void)apply_options(result.socket, options_, address_.family());
+    if (options_.observer != nullptr)
+        options_.observer->on_socket(result.socket, SocketObserver::Kind::accepted);
     return result;
 }
 

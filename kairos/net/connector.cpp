@@ -86,6 +86,8 @@ Result<Socket> connect(const Address& address, const SocketOptions& options, Tim
     Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return failure(errno);
     if (auto set = apply_options(socket, options, address.family()); !set) return set.error();
+    if (options.observer != nullptr)
+        options.observer->on_socket(socket, SocketObserver::Kind::connecting);
 
     const int error = address.is_ip() ? connect_ip(socket, address, timeout)
                                       : connect_unix(socket, address, timeout);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 namespace kairos::net {
@@ -21,6 +22,7 @@ constexpr int events_per_turn = 64;
 constexpr std::uint32_t no_slot = UINT32_MAX;
 /// What epoll hands back for the eventfd: generation 0, which no registration has.
 constexpr std::uint64_t wake_key = 0;
+constexpr std::uint64_t alarm_key = 1;
 
 std::uint64_t key_of(std::uint32_t slot, std::uint32_t generation) noexcept
 {
@@ -85,6 +87,7 @@ Reactor::~Reactor()
 {
     for (const Scheduled& scheduled : timers_)
         scheduled.timer->reactor_ = nullptr;
+    if (alarm_ >= 0) ::close(alarm_);
     if (wake_ >= 0) ::close(wake_);
     if (epoll_ >= 0) ::close(epoll_);
 }
@@ -177,7 +180,9 @@ std::size_t Reactor::run_once(std::optional<std::chrono::nanoseconds> max_wait) 
     std::size_t handled = 0;
     for (int i = 0; i < count; ++i)
         handled += dispatch(events[i]) ? 1 : 0;
-    return timers_.empty() ? handled : handled + fire_timers();
+    if (!timers_.empty()) handled += fire_timers();
+    if (alarm_ >= 0) arm_alarm();
+    return handled;
 }
 
 /// The number of events, 0 when the time is over or a signal came.
@@ -213,6 +218,8 @@ bool Reactor::dispatch(const epoll_event& event) noexcept
         take_wake();
         return true;
     }
+    if (key == alarm_key) [[unlikely]]
+        return false; // timers are looked at after every turn
     // Copied: the handler may make the table grow or give the slot to another.
     const Slot slot = slots_[static_cast<std::uint32_t>(key)];
     if (slot.generation != static_cast<std::uint32_t>(key >> 32) || slot.handler == nullptr)
@@ -240,6 +247,38 @@ void Reactor::wake() noexcept
     const std::uint64_t one = 1;
     (void)!::write(wake_, &one, sizeof one); // cannot fail: the counter is 0 or 1
     errno = saved_errno;
+}
+
+Result<int> Reactor::descriptor_with_timers()
+{
+    assert_owner();
+    if (alarm_ >= 0) return epoll_;
+    const int alarm = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (alarm < 0) return system_error("cannot make a timerfd", errno);
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = alarm_key}};
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, alarm, &event) != 0) {
+        const int error = errno;
+        ::close(alarm);
+        return system_error("cannot register a timerfd", error);
+    }
+    alarm_ = alarm;
+    arm_alarm();
+    return epoll_;
+}
+
+/// Readable from the first deadline on; setting it anew takes that back.
+void Reactor::arm_alarm() noexcept
+{
+    itimerspec when{}; // all zero: never
+    if (!timers_.empty()) {
+        using namespace std::chrono;
+        const auto due =
+            std::max(timers_.front().deadline.time_since_epoch(), Clock::duration(nanoseconds(1)));
+        const auto whole = duration_cast<seconds>(due);
+        when.it_value = {.tv_sec = static_cast<std::time_t>(whole.count()),
+                         .tv_nsec = static_cast<long>((due - whole).count())};
+    }
+    KAIROS_CHECK(::timerfd_settime(alarm_, TFD_TIMER_ABSTIME, &when, nullptr) == 0);
 }
 
 void Reactor::set_wake_handler(EventHandler* handler) noexcept
@@ -277,6 +316,7 @@ void Reactor::schedule(Timer& timer, Clock::time_point deadline)
         timers_[timer.position_] = entry;
     }
     sift(timer.position_);
+    if (alarm_ >= 0) arm_alarm();
 }
 
 bool Reactor::cancel(Timer& timer) noexcept

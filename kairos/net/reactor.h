@@ -111,7 +111,7 @@ class Reactor {
     void schedule(Timer& timer, Clock::time_point deadline);
     /// False when it was not scheduled.
     bool cancel(Timer& timer) noexcept;
-    /// When the next timer is due: how long a foreign event loop may sleep.
+    /// When the next timer is due.
     [[nodiscard]] std::optional<Clock::time_point> next_deadline() const noexcept;
 
     /// One turn: waits for readiness, a timer, wake() or a signal, at most `max_wait` (nullopt: no
@@ -128,9 +128,10 @@ class Reactor {
     /// Called in each turn that wake() ended; null for none.
     void set_wake_handler(EventHandler* handler) noexcept;
 
-    /// Can be polled by a foreign event loop: readable when run_once(0) would call a handler,
-    /// timers apart (next_deadline()).
+    /// Can be polled, by any thread: readable when run_once(0) would call a handler, timers apart.
     [[nodiscard]] int descriptor() const noexcept { return epoll_; }
+    /// The same for foreign event loops: from now on also readable when a timer is due.
+    [[nodiscard]] Result<int> descriptor_with_timers();
 
   private:
     struct Slot {
@@ -160,11 +161,13 @@ class Reactor {
     bool dispatch(const epoll_event& event) noexcept;
     void take_wake() noexcept;
     std::size_t fire_timers() noexcept;
+    void arm_alarm() noexcept;
     void place(std::size_t position, const Scheduled& entry) noexcept;
     void sift(std::size_t position) noexcept;
 
     int epoll_ = -1;
-    int wake_ = -1; ///< an eventfd
+    int wake_ = -1;  ///< an eventfd
+    int alarm_ = -1; ///< a timerfd, once a foreign loop polls: the next timer is due
     bool has_precise_wait_ = true;
     bool running_ = false;
     std::thread::id owner_ = std::this_thread::get_id();

@@ -288,6 +288,21 @@ TEST_F(ReactorTest, DescriptorTellsAForeignLoop)
     EXPECT_EQ(reactor->next_deadline(), deadline);
 }
 
+TEST_F(ReactorTest, DescriptorTellsAForeignLoopOfTimers)
+{
+    pollfd entry{.fd = must(reactor->descriptor_with_timers()), .events = POLLIN, .revents = 0};
+    FunctionTimer later([] {});
+    reactor->schedule(later, Reactor::Clock::now() + 1h);
+    EXPECT_EQ(::poll(&entry, 1, 0), 0);
+    int fired = 0;
+    FunctionTimer timer([&fired] { ++fired; });
+    reactor->schedule(timer, Reactor::Clock::now() + 1ms);
+    EXPECT_EQ(::poll(&entry, 1, -1), 1);
+    EXPECT_EQ(reactor->run_once(0ns), 1u);
+    EXPECT_EQ(fired, 1);
+    EXPECT_EQ(::poll(&entry, 1, 0), 0);
+}
+
 TEST_F(ReactorTest, WakeEndsTheWaitAndShowsWhatWasWritten)
 {
     int message = 0; // guarded by wake() alone: ThreadSanitizer judges

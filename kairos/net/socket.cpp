@@ -34,6 +34,14 @@ int segment_bound(int receive_queue_bytes) noexcept
     return std::clamp(receive_queue_bytes / 2, least, largest);
 }
 
+/// The two lowest bits of the octet are for congestion (RFC 3168) and the kernel's.
+Result<void> set_dscp(const Socket& socket, int dscp, Address::Family family)
+{
+    if (family == Address::Family::ipv6)
+        return set_option(socket, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, "IPV6_TCLASS");
+    return set_option(socket, IPPROTO_IP, IP_TOS, dscp << 2, "IP_TOS");
+}
+
 timespec to_timespec(std::chrono::nanoseconds duration) noexcept
 {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
@@ -233,6 +241,8 @@ Result<Socket> listen(const Address& address, const SocketOptions& options, int 
             return set.error();
     }
     if (auto set = apply_options(socket, options, address.family()); !set) return set.error();
+    if (options.observer != nullptr)
+        options.observer->on_socket(socket, SocketObserver::Kind::listener);
     if (::bind(socket.descriptor(), address.native(), address.native_size()) != 0 ||
         ::listen(socket.descriptor(), backlog) != 0)
         return system_error(what, errno);
@@ -263,6 +273,12 @@ Result<void> apply_options(const Socket& socket, const SocketOptions& options,
         set = set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
     if (set && is_ip && options.keep_alive)
         set = set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE");
+    if (set && options.busy_poll_us > 0)
+        set = set_option(socket, SOL_SOCKET, SO_BUSY_POLL, options.busy_poll_us, "SO_BUSY_POLL");
+    if (set && is_ip && options.dscp > 0) set = set_dscp(socket, options.dscp, family);
+    // Last: the system derives a priority from the other.
+    if (set && options.priority > 0)
+        set = set_option(socket, SOL_SOCKET, SO_PRIORITY, options.priority, "SO_PRIORITY");
     return set;
 }
 

@@ -60,6 +60,24 @@ enum class WriteFlags : int {
     return static_cast<WriteFlags>(static_cast<int>(left) | static_cast<int>(right));
 }
 
+class Socket;
+
+/// Told of sockets when they are made, to set more of their options. Any thread. Must outlive
+/// whoever makes them.
+class SocketObserver {
+  public:
+    enum class Kind : std::uint8_t {
+        listener,   ///< before it is bound
+        accepted,   ///< from a listener
+        connecting, ///< before it is connected
+    };
+    /// The ORB's own options are set. The socket is not the observer's to keep, read or close.
+    virtual void on_socket(Socket& socket, Kind kind) noexcept = 0;
+
+  protected:
+    ~SocketObserver() = default;
+};
+
 struct SocketOptions {
     /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
     /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
@@ -70,6 +88,14 @@ struct SocketOptions {
     bool no_delay = true;
     /// Let the kernel find out that a silent peer has vanished (SO_KEEPALIVE).
     bool keep_alive = false;
+    /// SO_PRIORITY, 0 to 6: which of the queues of this machine's network interface. 0: as it is.
+    int priority = 0;
+    /// The six bits that routers sort by, 0 to 63 (RFC 2474). 0: as it is.
+    int dscp = 0;
+    /// SO_BUSY_POLL, microseconds: how long a read looks at the network interface itself before it
+    /// waits. 0: as the system says. More than that needs CAP_NET_ADMIN.
+    int busy_poll_us = 0;
+    SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
     bool ipv6_only = true;
 };
@@ -205,8 +231,9 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
 /// Two connected unix-domain sockets within this process.
 [[nodiscard]] Result<std::pair<Socket, Socket>> socket_pair();
 
-/// Queue sizes, TCP_NODELAY and SO_KEEPALIVE where the family has them. For connections and
-/// listeners that were made elsewhere; listen(), connect() and Acceptor do it themselves.
+/// Queue sizes, priorities, TCP_NODELAY and SO_KEEPALIVE where the family has them. For connections
+/// and listeners that were made elsewhere; listen(), connect() and Acceptor do it themselves, and
+/// tell the observer.
 [[nodiscard]] Result<void> apply_options(const Socket& socket, const SocketOptions& options,
                                          Address::Family family);
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <malloc.h>
 #include <memory>
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
@@ -20,13 +22,17 @@ constexpr std::size_t name_size_max = 15;
 struct Start {
     std::string name;
     std::function<void()> body;
+    ThreadObserver* observer;
 };
 
 extern "C" void* run_body(void* argument) noexcept
 {
     const std::unique_ptr<Start> start(static_cast<Start*>(argument));
-    if (!start->name.empty()) ::pthread_setname_np(::pthread_self(), start->name.c_str());
+    if (!start->name.empty())
+        ::pthread_setname_np(::pthread_self(), start->name.substr(0, name_size_max).c_str());
+    if (start->observer != nullptr) start->observer->on_thread_start(start->name);
     start->body();
+    if (start->observer != nullptr) start->observer->on_thread_end(start->name);
     return nullptr;
 }
 
@@ -148,7 +154,7 @@ Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()>
     Attributes attributes;
     if (auto set = attributes.set(options); !set) return set.error();
     auto start = std::make_unique<Start>(
-        Start{.name = options.name.substr(0, name_size_max), .body = std::move(body)});
+        Start{.name = options.name, .body = std::move(body), .observer = options.observer});
     pthread_t handle{};
     const int error = ::pthread_create(&handle, attributes.native(), &run_body, start.get());
     if (error != 0) return not_started(options, error);
@@ -191,6 +197,20 @@ Result<void> schedule_this_thread(Scheduling scheduling)
     const int error =
         ::pthread_setschedparam(::pthread_self(), native_policy(scheduling.policy), &parameter);
     return error == 0 ? Result<void>() : refused_scheduling(scheduling, error);
+}
+
+Result<void> lock_memory()
+{
+    if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+        return system_error(errno == EPERM || errno == ENOMEM
+                                ? "cannot lock memory (needs CAP_IPC_LOCK or a higher "
+                                  "RLIMIT_MEMLOCK)"
+                                : "cannot lock memory",
+                            errno);
+    // Or the heap would give pages back, and wait for new ones later.
+    (void)::mallopt(M_TRIM_THRESHOLD, -1);
+    (void)::mallopt(M_MMAP_MAX, 0);
+    return {};
 }
 
 } // namespace kairos::net

@@ -26,11 +26,24 @@ struct Scheduling {
     int priority = 0;
 };
 
+/// Told of threads, in them. Must outlive them.
+class ThreadObserver {
+  public:
+    /// Before anything else is done there. `name` is that of the options, whole.
+    virtual void on_thread_start(const std::string& name) noexcept = 0;
+    /// The thread is about to end.
+    virtual void on_thread_end(const std::string& name) noexcept = 0;
+
+  protected:
+    ~ThreadObserver() = default;
+};
+
 struct ThreadOptions {
     std::string name{};          ///< as ps and gdb show it; the system keeps 15 characters
     std::size_t stack_bytes = 0; ///< rounded up to what the system can do; 0 is its default
     std::optional<int> cpu{};    ///< the only CPU it may run on
     std::optional<Scheduling> scheduling{}; ///< else inherited from the thread that starts it
+    ThreadObserver* observer = nullptr;
 };
 
 /// A running thread, joined on destruction: whoever owns it must first make its function return.
@@ -59,5 +72,10 @@ class Thread {
 /// The same settings for the calling thread, which somebody else started.
 [[nodiscard]] Result<void> pin_this_thread(int cpu);
 [[nodiscard]] Result<void> schedule_this_thread(Scheduling scheduling);
+
+/// Keeps all memory of the process in RAM, what it has and what it will get: pages, stacks of new
+/// threads too, are there before they are touched, and what was freed is kept. For the life of the
+/// process. An error says why the system refused; nothing has changed then.
+[[nodiscard]] Result<void> lock_memory();
 
 } // namespace kairos::net

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transmit.h"
@@ -12,7 +13,8 @@ namespace kairos::orb {
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
                                                                  Deadline deadline)
 {
-    auto socket = endpoint.connect(orb.options().socket, deadline);
+    const Priority priority = thread_priority(Lane::current(), orb.priority_mapping());
+    auto socket = endpoint.connect(orb.socket_options(priority), deadline);
     if (!socket) return socket.error();
     return std::unique_ptr<ClientConnection>(
         new ClientConnection(orb, endpoint, std::move(socket).value()));

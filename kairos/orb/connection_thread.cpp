@@ -55,13 +55,13 @@ ConnectionThread::ConnectionThread(std::unique_ptr<net::Reactor> reactor)
 
 ConnectionThread::~ConnectionThread() { stop(); }
 
-Result<std::unique_ptr<ConnectionThread>> ConnectionThread::start()
+Result<std::unique_ptr<ConnectionThread>> ConnectionThread::start(const net::ThreadOptions& options)
 {
     auto reactor = net::Reactor::create();
     if (!reactor) return reactor.error();
     std::unique_ptr<ConnectionThread> self(new ConnectionThread(std::move(reactor).value()));
     self->reactor_->set_wake_handler(self.get());
-    auto thread = net::Thread::start({.name = "kairos-calls"}, [owner = self.get()] {
+    auto thread = net::Thread::start(options, [owner = self.get()] {
         owner->reactor_->bind_to_this_thread();
         owner->reactor_->run();
     });

@@ -17,7 +17,8 @@ namespace kairos::orb {
 
 class ConnectionThread final : private net::EventHandler {
   public:
-    [[nodiscard]] static Result<std::unique_ptr<ConnectionThread>> start();
+    [[nodiscard]] static Result<std::unique_ptr<ConnectionThread>>
+    start(const net::ThreadOptions& options);
     ~ConnectionThread() override;
     ConnectionThread(const ConnectionThread&) = delete;
     ConnectionThread& operator=(const ConnectionThread&) = delete;

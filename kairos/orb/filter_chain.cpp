@@ -19,11 +19,10 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
         const Options& options = orb.options();
         for (std::size_t i = 0; i < options.pools; ++i)
             pools_.push_back(std::make_unique<WorkerPool>(
-                source, WorkerPool::Size{.threads = options.threads,
-                                         .queued_max = options.requests_queued_max,
-                                         .thread = {.name = "kairos-pool-" + std::to_string(i),
-                                                    .cpu = {},
-                                                    .scheduling = {}}}));
+                source, WorkerPool::Size{
+                            .threads = options.threads,
+                            .queued_max = options.requests_queued_max,
+                            .thread = orb.thread_options("kairos-pool-" + std::to_string(i))}));
     }
 
     [[nodiscard]] Result<void> start() override

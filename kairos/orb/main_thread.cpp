@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/main_thread.h"
 
+#include <cerrno>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 namespace kairos::orb {
 
 MainThread::Serving::Serving(MainThread& main) : main_(main)
@@ -33,12 +37,42 @@ bool MainThread::run(const std::function<void()>& work, const std::function<void
         if (closed_) return false;
         waiting_.push_back(&mine);
         changed_.notify_all();
+        signal();
     }
     wake();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&mine] { return mine.state != Work::State::waiting; });
     if (mine.exception) std::rethrow_exception(mine.exception);
     return mine.state == Work::State::done;
+}
+
+MainThread::~MainThread()
+{
+    if (event_ >= 0) ::close(event_);
+}
+
+Result<int> MainThread::descriptor()
+{
+    const std::lock_guard lock(mutex_);
+    if (event_ >= 0) return event_;
+    event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event_ < 0) return Error{ErrorCode::system, "cannot make an eventfd", errno};
+    if (closed_ || !waiting_.empty()) signal();
+    return event_;
+}
+
+/// Holding the lock.
+void MainThread::signal() noexcept
+{
+    const std::uint64_t one = 1;
+    if (event_ >= 0) (void)!::write(event_, &one, sizeof one); // cannot fail: it is taken back
+}
+
+/// Holding the lock, with nothing left to do.
+void MainThread::take_signal() noexcept
+{
+    std::uint64_t count = 0;
+    if (event_ >= 0 && !closed_) (void)!::read(event_, &count, sizeof count);
 }
 
 bool MainThread::pending() const
@@ -70,6 +104,7 @@ void MainThread::serve_pending()
     if (thread_ != std::this_thread::get_id()) return;
     while (!waiting_.empty())
         serve_one(lock);
+    take_signal();
 }
 
 void MainThread::serve_until_closed()
@@ -91,6 +126,7 @@ void MainThread::close() noexcept
         work->state = Work::State::refused;
     waiting_.clear();
     changed_.notify_all();
+    signal();
 }
 
 } // namespace kairos::orb

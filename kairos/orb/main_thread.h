@@ -4,6 +4,8 @@
 // thread that is in ORB::run or perform_work, and waits. Any thread.
 #pragma once
 
+#include "kairos/base/result.h"
+
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -36,12 +38,20 @@ class MainThread {
     [[nodiscard]] bool run(const std::function<void()>& work, const std::function<void()>& wake);
 
     [[nodiscard]] bool pending() const;
+    /// Can be polled: readable while there is something to do, and when it was closed. The same
+    /// every time.
+    [[nodiscard]] Result<int> descriptor();
     /// Does what there is to do, if the calling thread is the one that serves.
     void serve_pending();
     /// The same again and again until it is closed.
     void serve_until_closed();
     /// Nothing is begun any more.
     void close() noexcept;
+
+    MainThread() = default;
+    ~MainThread();
+    MainThread(const MainThread&) = delete;
+    MainThread& operator=(const MainThread&) = delete;
 
   private:
     struct Work {
@@ -50,6 +60,8 @@ class MainThread {
         enum class State { waiting, done, refused } state = State::waiting;
     };
     void serve_one(std::unique_lock<std::mutex>& lock);
+    void signal() noexcept;
+    void take_signal() noexcept;
 
     mutable std::mutex mutex_; // guards what follows; not held while working
     std::condition_variable changed_;
@@ -57,6 +69,7 @@ class MainThread {
     std::thread::id thread_; // of the thread that serves, or the last that did
     bool serving_ = false;
     bool closed_ = false;
+    int event_ = -1; // an eventfd, once somebody polls
 };
 
 } // namespace kairos::orb

@@ -69,6 +69,7 @@ constexpr std::pair<std::string_view, Concurrency> architecture_names[] = {
     {"thread-per-request", Concurrency::thread_per_request},
     {"thread-per-object", Concurrency::thread_per_object},
     {"filter-chain", Concurrency::filter_chain},
+    {"custom", Concurrency::custom},
 };
 
 Result<void> set_concurrency(Options& options, std::string_view option, std::string_view value)
@@ -81,7 +82,7 @@ Result<void> set_concurrency(Options& options, std::string_view option, std::str
     }
     return bad_option(option, value,
                       "thread-per-connection, reactor, reactor-per-priority, leader-followers, "
-                      "worker-pool, thread-per-request, thread-per-object or filter-chain");
+                      "worker-pool, thread-per-request, thread-per-object, filter-chain or custom");
 }
 
 constexpr std::pair<std::string_view, ConnectionArchitecture> connection_names[] = {
@@ -110,22 +111,36 @@ Result<void> set_count(Options& options, std::string_view option, std::string_vi
     return {};
 }
 
+/// "priority[:threads][@cpu]".
+std::optional<LaneOption> parse_lane(std::string_view text)
+{
+    LaneOption lane;
+    if (const auto at = text.find('@'); at != std::string_view::npos) {
+        lane.cpu = parse_number<int>(text.substr(at + 1));
+        if (!lane.cpu || *lane.cpu < 0) return std::nullopt;
+        text = text.substr(0, at);
+    }
+    if (const auto colon = text.find(':'); colon != std::string_view::npos) {
+        lane.threads = parse_number<std::size_t>(text.substr(colon + 1)).value_or(0);
+        if (lane.threads == 0 || lane.threads > 1000) return std::nullopt;
+        text = text.substr(0, colon);
+    }
+    lane.priority = parse_number<std::int16_t>(text).value_or(-1);
+    return lane.priority < 0 ? std::nullopt : std::optional(lane);
+}
+
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value)
 {
-    const Error bad =
-        bad_option(option, value, "priority[:threads],… with priorities of 0 to 32767, ascending");
+    const Error bad = bad_option(
+        option, value, "priority[:threads][@cpu],… with priorities of 0 to 32767, ascending");
     options.lanes.clear();
     for (std::string_view rest = value;;) {
         const std::size_t comma = rest.find(',');
         const std::string_view lane = rest.substr(0, comma);
-        const std::size_t colon = lane.find(':');
-        const auto priority = parse_number<std::int16_t>(lane.substr(0, colon));
-        const auto threads = colon == std::string_view::npos
-                                 ? std::optional<std::size_t>(1)
-                                 : parse_number<std::size_t>(lane.substr(colon + 1));
-        if (!priority || *priority < 0 || !threads || *threads == 0 || *threads > 1000) return bad;
-        if (!options.lanes.empty() && options.lanes.back().priority >= *priority) return bad;
-        options.lanes.push_back({*priority, *threads});
+        const auto parsed = parse_lane(lane);
+        if (!parsed) return bad;
+        if (!options.lanes.empty() && options.lanes.back().priority >= parsed->priority) return bad;
+        options.lanes.push_back(*parsed);
         if (comma == std::string_view::npos) break;
         rest.remove_prefix(comma + 1);
     }
@@ -154,6 +169,24 @@ Result<void> set_queue(Options& options, std::string_view option, std::string_vi
     const auto number = parse_number<int>(value);
     if (!number || *number < 0) return bad_option(option, value, "a number of bytes");
     options.socket.*Member = *number;
+    return {};
+}
+
+Result<void> set_busy_poll(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<int>(value);
+    if (!number || *number < 0 || *number > 1'000'000)
+        return bad_option(option, value, "a number of microseconds");
+    options.socket.busy_poll_us = *number;
+    return {};
+}
+
+Result<void> set_stack_size(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::size_t>(value);
+    if (!number || (*number != 0 && *number < limits::stack_least) || *number > limits::stack_most)
+        return bad_option(option, value, "0 or a size of 64 KiB to 1 GiB, in bytes");
+    options.stack_bytes = *number;
     return {};
 }
 
@@ -341,6 +374,10 @@ constexpr Known known_options[] = {
     {"-ORBThreads", set_count<&Options::threads>},
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},
+    {"-ORBLockMemory", set_flag<&Options::lock_memory>},
+    {"-ORBStackSize", set_stack_size},
+    {"-ORBNetworkPriority", set_flag<&Options::network_priority>},
+    {"-ORBBusyPoll", set_busy_poll},
     {"-ORBPools", set_count<&Options::pools>},
     {"-ORBQueue", set_count<&Options::requests_queued_max>},
     {"-ORBQueueFull", set_when_queue_full},
@@ -381,9 +418,9 @@ Result<void> check_meaning(std::string_view option, Concurrency chosen)
     using enum Concurrency;
     static constexpr auto pools = {leader_followers, worker_pool, thread_per_request,
                                    thread_per_object, filter_chain};
-    static constexpr auto queues = {worker_pool, thread_per_object, filter_chain};
+    static constexpr auto queues = {worker_pool, thread_per_object, filter_chain, custom};
     static constexpr auto bounds = {worker_pool, thread_per_request, thread_per_object,
-                                    filter_chain};
+                                    filter_chain, custom};
     static constexpr auto filters = {filter_chain};
     static constexpr auto priorities = {reactor_per_priority};
     static constexpr Meaning meanings[] = {

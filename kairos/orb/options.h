@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ enum class Concurrency {
     thread_per_request,    ///< one thread reads, each request has a thread
     thread_per_object,     ///< one thread reads, each object has a thread
     filter_chain,          ///< one thread reads, filters choose among pools
+    custom,                ///< one thread reads, the program says who serves
 };
 
 /// How a client's threads share connections (paper 003's connection architectures).
@@ -75,6 +77,7 @@ struct ListenEndpoint {
 struct LaneOption {
     std::int16_t priority = 0; ///< CORBA's, 0 to 32767
     std::size_t threads = 1;
+    std::optional<int> cpu{}; ///< the only one that they may run on
 };
 
 struct Options {
@@ -90,18 +93,24 @@ struct Options {
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;
-    /// -ORBLanes priority[:threads],…: of reactor-per-priority, ascending. Empty: 0 and 32767.
+    /// -ORBLanes priority[:threads][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and
+    /// 32767.
     std::vector<LaneOption> lanes;
-    /// -ORBRealTime wanted or required: whether a server starts without the priorities of its
-    /// lanes, and threads go on without those of Real-Time CORBA, where the process may not have
-    /// them.
+    /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
+    /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.
     bool real_time_required = false;
+    bool lock_memory = false;    ///< -ORBLockMemory 0 or 1
+    std::size_t stack_bytes = 0; ///< -ORBStackSize, of the ORB's threads; 0: the system's default
+    /// -ORBNetworkPriority 0 or 1: packets say the priority of their requests.
+    bool network_priority = false;
     /// -ORBPools: how many pools the filters choose among.
     std::size_t pools = 1;
     /// -ORBQueue: requests that wait for a pool, or for an object's thread.
     std::size_t requests_queued_max = limits::requests_queued_max;
     WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
-    net::SocketOptions socket; ///< -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1)
+    /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll (microseconds).
+    /// Orb::socket_options has them, and more.
+    net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.

@@ -33,12 +33,19 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBConcurrency", "magic"}),
               "-ORBConcurrency: 'magic' is not thread-per-connection, reactor, "
               "reactor-per-priority, leader-followers, worker-pool, thread-per-request, "
-              "thread-per-object or filter-chain");
-    for (const char* lanes : {"", "x", "-1", "32768", "1,1", "2,1", "1:0", "1:", ",1", "1,"})
-        EXPECT_EQ(reason({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", lanes}),
-                  std::string("-ORBLanes: '") + lanes +
-                      "' is not priority[:threads],… with priorities of 0 to 32767, ascending");
+              "thread-per-object, filter-chain or custom");
+    for (const char* lanes : {"", "x", "-1", "32768", "1,1", "2,1", "1:0", "1:", ",1", "1,", "1@",
+                              "1@x", "1@-1", "1@0:2"})
+        EXPECT_EQ(
+            reason({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", lanes}),
+            std::string("-ORBLanes: '") + lanes +
+                "' is not priority[:threads][@cpu],… with priorities of 0 to 32767, ascending");
     EXPECT_EQ(reason({"-ORBThreads", "0"}), "-ORBThreads: '0' is not a number of 1 to 100000");
+    EXPECT_EQ(reason({"-ORBLockMemory", "yes"}), "-ORBLockMemory: 'yes' is not 0 or 1");
+    EXPECT_EQ(reason({"-ORBStackSize", "4096"}),
+              "-ORBStackSize: '4096' is not 0 or a size of 64 KiB to 1 GiB, in bytes");
+    EXPECT_EQ(reason({"-ORBNetworkPriority", "2"}), "-ORBNetworkPriority: '2' is not 0 or 1");
+    EXPECT_EQ(reason({"-ORBBusyPoll", "-1"}), "-ORBBusyPoll: '-1' is not a number of microseconds");
     EXPECT_EQ(reason({"-ORBQueueFull", "wait"}), "-ORBQueueFull: 'wait' is not block or refuse");
     EXPECT_EQ(reason({"-ORBRealTime", "1"}), "-ORBRealTime: '1' is not wanted or required");
     EXPECT_EQ(reason({"-ORBDemux", "magic"}),
@@ -76,7 +83,7 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
               "accepted");
     EXPECT_EQ(accepted({"-ORBConcurrency", "filter-chain", "-ORBPools", "2", "-ORBThreads", "1"}),
               "accepted");
-    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,9:3"}),
+    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,9:3@1,10@0"}),
               "accepted");
 }
 

@@ -78,6 +78,35 @@ void Orb::set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping)
     priority_mapping_.store(priority_mappings_.back().get(), std::memory_order_release);
 }
 
+bool Orb::set_hooks(std::unique_ptr<Hooks> hooks)
+{
+    const std::lock_guard lock(mutex_);
+    if (server_) return false;
+    hooks_ = std::move(hooks);
+    return true;
+}
+
+net::ThreadOptions Orb::thread_options(std::string name) const
+{
+    return {.name = std::move(name),
+            .stack_bytes = options_.stack_bytes,
+            .cpu = {},
+            .scheduling = {},
+            .observer = hooks_.get()};
+}
+
+net::SocketOptions Orb::socket_options(Priority priority) const
+{
+    net::SocketOptions options = options_.socket;
+    options.observer = hooks_.get();
+    if (options_.network_priority) {
+        const NetworkPriority network = network_priority_of(priority);
+        options.dscp = network.dscp;
+        options.priority = network.queue;
+    }
+    return options;
+}
+
 ReferencePtr Orb::make_reference(ior::Ior ior)
 {
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
@@ -212,6 +241,14 @@ bool Orb::add_request_filter(std::unique_ptr<RequestFilter> filter)
     return true;
 }
 
+bool Orb::set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher)
+{
+    const std::lock_guard lock(mutex_);
+    if (serving_ || options_.concurrency != Concurrency::custom) return false;
+    request_dispatcher_ = std::move(dispatcher);
+    return true;
+}
+
 void Orb::start_serving()
 {
     const std::lock_guard lock(mutex_);
@@ -243,6 +280,11 @@ void Orb::perform_work()
     const MainThread::Serving serving(main_thread_);
     if (!is_shut_down()) main_thread_.serve_pending();
     if (!is_shut_down() && server_) server_->perform_work();
+}
+
+Result<int> Orb::descriptor()
+{
+    return server_ ? server_->descriptor() : main_thread_.descriptor();
 }
 
 void Orb::shutdown(bool wait_for_completion)

@@ -13,10 +13,12 @@
 #include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/filter.h"
+#include "kairos/orb/hooks.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
+#include "kairos/orb/request_dispatcher.h"
 
 #include <atomic>
 #include <map>
@@ -56,6 +58,14 @@ class Orb final : public RefCounted {
     [[nodiscard]] const Options& options() const noexcept { return options_; }
     /// A random number for this run: references of earlier runs must not hit objects of this one.
     [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
+
+    // --- threads and sockets ---
+    /// Before the ORB listens or connects; false if it listens already.
+    [[nodiscard]] bool set_hooks(std::unique_ptr<Hooks> hooks);
+    /// Of a thread of the ORB's own.
+    [[nodiscard]] net::ThreadOptions thread_options(std::string name) const;
+    /// Of sockets for requests of this priority.
+    [[nodiscard]] net::SocketOptions socket_options(Priority priority) const;
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
@@ -131,6 +141,14 @@ class Orb final : public RefCounted {
     [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
     /// Whether references say this address of objects here, or have this one within the host.
     [[nodiscard]] bool is_own_address(const ior::Address& address, const net::Address& local) const;
+    /// Who serves with -ORBConcurrency custom; null if nobody was set. Constant once the ORB
+    /// serves.
+    [[nodiscard]] RequestDispatcher* request_dispatcher() const noexcept
+    {
+        return request_dispatcher_.get();
+    }
+    /// Before the ORB serves; false if it does, or has another architecture.
+    [[nodiscard]] bool set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher);
     /// The thread in `run` or `perform_work`.
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
@@ -158,6 +176,9 @@ class Orb final : public RefCounted {
     [[nodiscard]] bool work_pending();
     /// Serves what is ready, without waiting.
     void perform_work();
+    /// Can be polled: readable when perform_work has something to do, and when the ORB was shut
+    /// down. The ORB's, until it is destroyed.
+    [[nodiscard]] Result<int> descriptor();
     [[nodiscard]] bool is_shut_down() const noexcept
     {
         return (state_.load(std::memory_order_acquire) & shut_down) != 0;
@@ -180,6 +201,7 @@ class Orb final : public RefCounted {
 
     const Options options_;
     const std::uint64_t incarnation_;
+    std::unique_ptr<Hooks> hooks_;
     CodeSets code_sets_;
     std::atomic<Adapter*> adapter_{nullptr};
     std::unique_ptr<Adapter> owned_adapter_;
@@ -193,6 +215,7 @@ class Orb final : public RefCounted {
     std::unique_ptr<SharedConnections> shared_connections_; // from the beginning on
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
+    std::unique_ptr<RequestDispatcher> request_dispatcher_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
     const std::unique_ptr<ThreadPools> thread_pools_;

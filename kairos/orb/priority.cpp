@@ -3,6 +3,7 @@
 
 #include "kairos/orb/lane.h"
 
+#include <iterator>
 #include <pthread.h>
 #include <sched.h>
 
@@ -47,6 +48,17 @@ net::Scheduling scheduling_of(int native) noexcept
 {
     if (native == 0) return {};
     return {.policy = net::SchedulingPolicy::fifo, .priority = native};
+}
+
+NetworkPriority network_priority_of(Priority priority) noexcept
+{
+    static constexpr NetworkPriority classes[] = {{.dscp = 16, .queue = 2},
+                                                  {.dscp = 24, .queue = 3},
+                                                  {.dscp = 32, .queue = 4},
+                                                  {.dscp = 40, .queue = 5},
+                                                  {.dscp = 46, .queue = 6}};
+    if (priority <= 0) return {};
+    return classes[(priority - 1) * std::ssize(classes) / priority_max];
 }
 
 Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept

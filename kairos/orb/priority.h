@@ -50,6 +50,15 @@ class DirectPriorityMapping final : public PriorityMapping {
 /// How the system schedules a thread of this native priority.
 [[nodiscard]] net::Scheduling scheduling_of(int native) noexcept;
 
+/// What a priority is on the network.
+struct NetworkPriority {
+    int dscp = 0;  ///< the six bits of RFC 2474
+    int queue = 0; ///< SO_PRIORITY
+};
+/// 0 is best effort; the others are spread over the class selectors 2 to 5 (RFC 2474, 4.2.2) and
+/// expedited forwarding (RFC 3246), and over the queues 2 to 6, which take no permission.
+[[nodiscard]] NetworkPriority network_priority_of(Priority priority) noexcept;
+
 /// Of the thread that has this lane, which is the calling one: as it was set here, or else as the
 /// system schedules it when it is first asked for.
 [[nodiscard]] Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept;

@@ -122,6 +122,12 @@ class ReactorLoop final : public ServingThread {
     /// Ends every connection in order, accepts nothing any more.
     void close_all() noexcept;
     void bind_to_this_thread() noexcept { reactor_->bind_to_this_thread(); }
+    /// For a foreign loop, which turns it when this is readable.
+    [[nodiscard]] Result<int> descriptor()
+    {
+        bind_to_this_thread();
+        return reactor_->descriptor_with_timers();
+    }
     void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
 
   private:

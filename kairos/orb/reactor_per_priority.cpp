@@ -171,11 +171,12 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
     for (PriorityLane& lane : lanes) {
         const auto scheduling = scheduling_for(orb, lane.priority, warned);
         if (!scheduling) return scheduling.error();
-        const ServingThreads threads{.count = lane.threads,
-                                     .options = {.name = "kairos-" + std::to_string(lane.priority),
-                                                 .cpu = {},
-                                                 .scheduling = *scheduling},
-                                     .priority = lane.priority};
+        ServingThreads threads{.count = lane.threads,
+                               .options =
+                                   orb.thread_options("kairos-" + std::to_string(lane.priority)),
+                               .priority = lane.priority};
+        threads.options.cpu = lane.cpu;
+        threads.options.scheduling = *scheduling;
         if (hands_over) {
             auto reader = open_reader(orb, std::move(lane), threads);
             if (!reader) return reader.error();

@@ -47,6 +47,13 @@ class ReactorServer final : public Server, public InPlaceMaker {
         loop_->turn();
         if (loop_->stopping()) loop_->close_all();
     }
+    [[nodiscard]] Result<int> descriptor() override
+    {
+        const std::unique_lock serving(serving_mutex_, std::try_to_lock);
+        if (!serving)
+            return Error{ErrorCode::invalid_argument, "another thread serves, in ORB::run"};
+        return loop_->descriptor();
+    }
     void resume() noexcept override { loop_->resume(); }
     void stop() noexcept override { loop_->stop(); }
     void join() noexcept override

@@ -42,14 +42,15 @@ Result<net::Address> address_of(const ListenEndpoint& endpoint)
     return addresses->front();
 }
 
-Result<Listener> open_listener(const ListenEndpoint& endpoint, const Options& options,
+Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, Priority priority,
                                const Machine& machine)
 {
+    const Options& options = orb.options();
     const std::string option = "-ORBListenEndpoints " + endpoint.text;
     const auto address = address_of(endpoint);
     if (!address) return named(option, address.error());
     auto acceptor = net::Acceptor::open(
-        *address, {.socket = options.socket,
+        *address, {.socket = orb.socket_options(priority),
                    .non_blocking = options.concurrency != Concurrency::thread_per_connection});
     if (!acceptor) return named(option, acceptor.error());
     if (endpoint.transport == Transport::unix_socket) {
@@ -93,8 +94,10 @@ Result<void> check_reachable(const std::vector<Listener>& listeners, const Optio
                              "published"};
 }
 
-Result<std::vector<Listener>> open_listeners(const Options& options, std::size_t lane = 0)
+/// For requests of this priority.
+Result<std::vector<Listener>> open_listeners(Orb& orb, Priority priority = 0, std::size_t lane = 0)
 {
+    const Options& options = orb.options();
     auto lanes_endpoints = endpoints_of_lane(options, lane);
     if (!lanes_endpoints) return lanes_endpoints.error();
     std::vector<ListenEndpoint> endpoints = std::move(lanes_endpoints).value();
@@ -103,7 +106,7 @@ Result<std::vector<Listener>> open_listeners(const Options& options, std::size_t
     const Machine machine = Machine::current();
     std::vector<Listener> listeners;
     for (const ListenEndpoint& endpoint : endpoints) {
-        auto listener = open_listener(endpoint, options, machine);
+        auto listener = open_listener(orb, endpoint, priority, machine);
         if (!listener) return listener.error();
         log::info("listening on " + listener->acceptor.address().to_text());
         listeners.push_back(std::move(listener).value());
@@ -117,8 +120,7 @@ Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> li
                                                                                   RequestSource&))
 {
     auto server = std::make_unique<HandoverServer>(
-        orb, std::move(listeners),
-        ServingThreads{.options = {.name = "kairos-read", .cpu = {}, .scheduling = {}}});
+        orb, std::move(listeners), ServingThreads{.options = orb.thread_options("kairos-read")});
     if (const auto opened = server->open(make(orb, *server)); !opened) return opened.error();
     return std::unique_ptr<Server>(std::move(server));
 }
@@ -133,9 +135,10 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
 {
     std::vector<PriorityLane> lanes;
     for (const LaneOption& option : lanes_of(orb.options())) {
-        auto listeners = open_listeners(orb.options(), lanes.size());
+        auto listeners = open_listeners(orb, option.priority, lanes.size());
         if (!listeners) return listeners.error();
-        lanes.push_back({option.priority, option.threads, std::move(listeners).value()});
+        lanes.push_back(
+            {option.priority, option.threads, option.cpu, std::move(listeners).value()});
     }
     return make_reactor_per_priority(orb, std::move(lanes));
 }
@@ -143,7 +146,7 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
 Result<std::unique_ptr<Server>> open_server(Orb& orb)
 {
     if (orb.options().concurrency == Concurrency::reactor_per_priority) return open_lanes(orb);
-    auto opened = open_listeners(orb.options());
+    auto opened = open_listeners(orb);
     if (!opened) return opened.error();
     std::vector<Listener> listeners = std::move(opened).value();
     switch (orb.options().concurrency) {
@@ -154,8 +157,7 @@ Result<std::unique_ptr<Server>> open_server(Orb& orb)
     case Concurrency::leader_followers:
         return make_leader_followers(
             orb, std::move(listeners),
-            {.count = orb.options().threads,
-             .options = {.name = "kairos-pool", .cpu = {}, .scheduling = {}}});
+            {.count = orb.options().threads, .options = orb.thread_options("kairos-pool")});
     case Concurrency::reactor_per_priority:
         break; // has listeners for each
     case Concurrency::worker_pool:
@@ -166,6 +168,8 @@ Result<std::unique_ptr<Server>> open_server(Orb& orb)
         return make_handover(orb, std::move(listeners), make_thread_per_object);
     case Concurrency::filter_chain:
         return make_handover(orb, std::move(listeners), make_filter_chain);
+    case Concurrency::custom:
+        return make_handover(orb, std::move(listeners), make_custom_dispatch);
     }
     return Error{ErrorCode::invalid_argument, "-ORBConcurrency: unknown architecture"};
 }
@@ -212,7 +216,8 @@ Result<std::unique_ptr<Server>> Server::open_handing_over(Orb& orb, Server& form
         return make_handover(orb, std::move(listeners.front()), make_worker_pool);
     std::vector<PriorityLane> lanes;
     for (const LaneOption& option : lanes_of(orb.options()))
-        lanes.push_back({option.priority, option.threads, std::move(listeners[lanes.size()])});
+        lanes.push_back(
+            {option.priority, option.threads, option.cpu, std::move(listeners[lanes.size()])});
     return make_reactor_per_priority(orb, std::move(lanes), true);
 }
 
@@ -224,6 +229,7 @@ std::vector<std::vector<Listener>> Server::take_listeners()
         taken.front().push_back(std::move(listener));
     return taken;
 }
+Result<int> Server::descriptor() { return orb_.main_thread().descriptor(); }
 
 std::vector<Listener*> Server::all_listeners()
 {

@@ -63,6 +63,8 @@ class Server {
     virtual bool run() = 0;
     virtual bool work_pending() = 0;
     virtual void perform_work() = 0;
+    /// Readable when perform_work has something to do.
+    [[nodiscard]] virtual Result<int> descriptor();
     /// Requests held by the adapter can be offered again, or the main thread has work to do.
     virtual void resume() noexcept = 0;
     /// Begins to end: no new connections, no new requests. Does not wait.
@@ -115,6 +117,7 @@ make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads 
 struct PriorityLane {
     Priority priority = 0;
     std::size_t threads = 1;
+    std::optional<int> cpu{};
     std::vector<Listener> listeners;
 };
 /// At least one lane; the lowest priority first. With `hands_over` each lane's thread reads only,

@@ -5,6 +5,7 @@
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
 #include "kairos/orb/connection_thread.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 
 #include <ctime>
@@ -42,7 +43,8 @@ SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, D
 {
     auto bell = net::Bell::create();
     if (!bell) return bell.error();
-    auto socket = endpoint.connect(orb.options().socket, deadline);
+    auto socket = endpoint.connect(
+        orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline);
     if (!socket) return socket.error();
     return IntrusivePtr<SharedConnection>::adopt(new SharedConnection(
         orb, endpoint, thread, std::move(socket).value(), std::move(bell).value()));

@@ -73,7 +73,7 @@ Result<ConnectionThread*> SharedConnections::thread()
 {
     if (orb_.options().connection != ConnectionArchitecture::active) return nullptr;
     if (!thread_) {
-        auto started = ConnectionThread::start();
+        auto started = ConnectionThread::start(orb_.thread_options("kairos-calls"));
         if (!started) return started.error();
         thread_ = std::move(started).value();
     }

@@ -115,7 +115,7 @@ class ThreadPerConnection final : public Server {
     void start() override
     {
         for (Listener& listener : listeners_) {
-            auto thread = net::Thread::start({.name = "kairos-accept", .cpu = {}, .scheduling = {}},
+            auto thread = net::Thread::start(orb_.thread_options("kairos-accept"),
                                              [this, &listener] { accept(listener.acceptor); });
             if (thread)
                 acceptor_threads_.push_back(std::move(thread).value());
@@ -200,11 +200,10 @@ class ThreadPerConnection final : public Server {
         const auto served = connections_.emplace(connections_.end());
         served->connection =
             std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket), accepted.peer);
-        auto thread = net::Thread::start({.name = "kairos-serve", .cpu = {}, .scheduling = {}},
-                                         [this, served] {
-                                             served->connection->run();
-                                             forget(served);
-                                         });
+        auto thread = net::Thread::start(orb_.thread_options("kairos-serve"), [this, served] {
+            served->connection->run();
+            forget(served);
+        });
         if (thread) {
             served->thread = std::move(thread).value();
             return;

@@ -55,8 +55,9 @@ class ObjectThread final : public ServingThread {
 
 class ThreadPerObject final : public Dispatcher {
   public:
-    ThreadPerObject(RequestSource& source, std::size_t threads_max, std::size_t queued_max)
-        : source_(source), threads_max_(threads_max), queued_max_(queued_max)
+    ThreadPerObject(Orb& orb, RequestSource& source)
+        : orb_(orb), source_(source), threads_max_(orb.options().threads),
+          queued_max_(orb.options().requests_queued_max)
     {
     }
     ~ThreadPerObject() override { end(); }
@@ -141,7 +142,7 @@ class ThreadPerObject final : public Dispatcher {
     [[nodiscard]] Objects::iterator start_thread(const std::string& name)
     {
         const auto object = objects_.emplace(name, std::make_shared<ObjectThread>(*this)).first;
-        const auto started = threads_.start({.name = "kairos-object", .cpu = {}, .scheduling = {}},
+        const auto started = threads_.start(orb_.thread_options("kairos-object"),
                                             [thread = object->second] { thread->serve(); });
         if (started) return object;
         log::warning("request refused: " + started.error().reason);
@@ -164,6 +165,7 @@ class ThreadPerObject final : public Dispatcher {
         return true;
     }
 
+    Orb& orb_;
     RequestSource& source_;
     const std::size_t threads_max_;
     const std::size_t queued_max_;
@@ -254,8 +256,7 @@ void ObjectThread::empty_wake_up() noexcept
 
 std::unique_ptr<Dispatcher> make_thread_per_object(Orb& orb, RequestSource& source)
 {
-    return std::make_unique<ThreadPerObject>(source, orb.options().threads,
-                                             orb.options().requests_queued_max);
+    return std::make_unique<ThreadPerObject>(orb, source);
 }
 
 } // namespace kairos::orb

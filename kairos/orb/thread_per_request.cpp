@@ -16,8 +16,8 @@ namespace {
 
 class ThreadPerRequest final : public Dispatcher, public ServingThread {
   public:
-    ThreadPerRequest(RequestSource& source, std::size_t threads_max)
-        : source_(source), threads_max_(threads_max)
+    ThreadPerRequest(Orb& orb, RequestSource& source)
+        : orb_(orb), source_(source), threads_max_(orb.options().threads)
     {
     }
     ~ThreadPerRequest() override { end(); }
@@ -76,7 +76,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         const RecycleRequest recycle = request.get_deleter();
         ++serving_;
         const auto started =
-            threads_.start({.name = "kairos-request", .cpu = {}, .scheduling = {}},
+            threads_.start(orb_.thread_options("kairos-request"),
                            [this, owned, recycle] { serve(QueuedRequestPtr(owned, recycle)); });
         if (started) {
             (void)request.release();
@@ -126,6 +126,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         }
     }
 
+    Orb& orb_;
     RequestSource& source_;
     const std::size_t threads_max_;
     std::mutex mutex_;        // guards what follows; not held while a request is served
@@ -141,7 +142,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
 
 std::unique_ptr<Dispatcher> make_thread_per_request(Orb& orb, RequestSource& source)
 {
-    return std::make_unique<ThreadPerRequest>(source, orb.options().threads);
+    return std::make_unique<ThreadPerRequest>(orb, source);
 }
 
 } // namespace kairos::orb

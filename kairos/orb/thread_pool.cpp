@@ -119,10 +119,9 @@ Result<void> ThreadPool::start()
                          "no native priority for " + std::to_string(level.lane.priority)};
         auto scheduling = scheduling_if_allowed(orb_, native);
         if (!scheduling) return scheduling.error();
-        level.thread = {.name = "kairos-rt-" + std::to_string(level.lane.priority),
-                        .stack_bytes = settings_.stack_bytes,
-                        .cpu = {},
-                        .scheduling = *scheduling};
+        level.thread = orb_.thread_options("kairos-rt-" + std::to_string(level.lane.priority));
+        if (settings_.stack_bytes != 0) level.thread.stack_bytes = settings_.stack_bytes;
+        level.thread.scheduling = *scheduling;
     }
     for (Level& level : levels_) {
         for (std::size_t i = 0; i < level.lane.static_threads; ++i) {

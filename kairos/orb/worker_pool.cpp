@@ -121,7 +121,7 @@ std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source)
     return std::make_unique<WorkerPool>(
         source, WorkerPool::Size{.threads = orb.options().threads,
                                  .queued_max = orb.options().requests_queued_max,
-                                 .thread = {.name = "kairos-work", .cpu = {}, .scheduling = {}}});
+                                 .thread = orb.thread_options("kairos-work")});
 }
 
 } // namespace kairos::orb

@@ -192,14 +192,21 @@ class Client {
 /// An ORB that serves one Servant until it is destroyed.
 class RunningServer {
   public:
-    enum class Start { active, holding };
+    enum class Start {
+        active,
+        holding,
+        held_by_test, ///< nobody is in ORB::run either
+    };
 
+    /// `prepare` is for the ORB, before anything else is done with it.
     explicit RunningServer(const std::string& concurrency, std::vector<std::string> options = {},
-                           Start start = Start::active)
+                           Start start = Start::active,
+                           const std::function<void(CORBA::ORB_ptr)>& prepare = {})
     {
         options.insert(options.end(), {"-ORBConcurrency", concurrency, "-ORBListenEndpoints",
                                        "iiop://127.0.0.1:0"});
         orb_ = make_orb(std::move(options));
+        if (prepare) prepare(orb_);
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
         poa_ = PortableServer::POA::_narrow(object);
         id_ = poa_->activate_object(&servant_);
@@ -211,7 +218,7 @@ class RunningServer {
         reference_ = text.in();
         manager_ = poa_->the_POAManager();
         if (start == Start::active) manager_->activate();
-        thread_ = std::thread([this] { run(); });
+        if (start != Start::held_by_test) thread_ = std::thread([this] { run(); });
     }
     ~RunningServer()
     {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests served by threads of the program's choice (-ORBConcurrency custom): its own pool, the
+// thread of its event loop, a queue that knows what is urgent.
+#pragma once
+
+#include "kairos/base/bytes.h"
+
+#include <memory>
+#include <string_view>
+
+namespace kairos::orb {
+
+/// A request that was read and waits to be served. Movable; used by one thread at a time. Dropped
+/// unserved, its caller gets TRANSIENT. It may outlive the ORB's end, and does nothing then.
+class WaitingRequest {
+  public:
+    class Queue;
+
+    WaitingRequest(WaitingRequest&& other) noexcept;
+    WaitingRequest& operator=(WaitingRequest&& other) noexcept;
+    WaitingRequest(const WaitingRequest&) = delete;
+    WaitingRequest& operator=(const WaitingRequest&) = delete;
+    ~WaitingRequest();
+
+    /// Constant; last as long as it does. Of a question where the object is: no operation.
+    [[nodiscard]] std::string_view operation() const noexcept;
+    [[nodiscard]] Bytes object_key() const noexcept;
+
+    /// Calls the servant and answers, in the calling thread. Once. A request that a POAManager
+    /// holds comes again when it may go on.
+    void serve() noexcept;
+
+  private:
+    struct Entry;
+
+    WaitingRequest(std::shared_ptr<Queue> queue, Entry& entry) noexcept;
+    void drop() noexcept;
+
+    std::shared_ptr<Queue> queue_; // null when moved from
+    Entry* entry_;                 // the queue's, until this gives it back
+};
+
+class RequestDispatcher {
+  public:
+    RequestDispatcher() = default;
+    RequestDispatcher(const RequestDispatcher&) = delete;
+    RequestDispatcher& operator=(const RequestDispatcher&) = delete;
+    virtual ~RequestDispatcher() = default;
+
+    /// Has it served, now or later, here or elsewhere. In the one thread that reads, or in the one
+    /// that lets held requests go on: nothing is read while it runs. At most -ORBQueue requests
+    /// wait at the same time.
+    virtual void dispatch(WaitingRequest request) noexcept = 0;
+};
+
+} // namespace kairos::orb
