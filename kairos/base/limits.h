@@ -42,6 +42,8 @@ inline constexpr std::size_t object_key_max = std::size_t{64} << 10;
 inline constexpr std::size_t operation_name_max = std::size_t{4} << 10;
 /// Connections a server accepts by default; `-ORBMaxConnections` changes it.
 inline constexpr std::size_t connections_max = 10'000;
+/// Connections of a client to servers by default; `-ORBMaxClientConnections` changes it.
+inline constexpr std::size_t client_connections_max = 10'000;
 
 /// Names that the system's resolver is being asked for by a deadline, at the same time: each takes
 /// a thread for as long as a dead name server is waited for.

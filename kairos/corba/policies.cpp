@@ -327,9 +327,15 @@ Object_ptr Object::_set_policy_overrides(const PolicyList& policies, SetOverride
 
 Boolean Object::_validate_connection(PolicyList_out inconsistent_policies)
 {
-    reference_of(*this);
-    inconsistent_policies = new PolicyList; // no policy of today's keeps a call from its object
-    return _validate_connection();
+    const auto& reference = reference_of(*this);
+    inconsistent_policies = new PolicyList;
+    try {
+        return _validate_connection();
+    } catch (const INV_POLICY&) { // no band for the thread's priority
+        if (const PolicySet* overrides = overrides_of(*reference); overrides != nullptr)
+            inconsistent_policies = overrides->list({});
+        return false;
+    }
 }
 
 DomainManagersList* Object::_get_domain_managers()

@@ -13,16 +13,20 @@ namespace kairos::orb {
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
                                                                  Deadline deadline)
 {
+    auto place = orb.connection_cache().take_place();
+    if (!place) return place.error();
     const Priority priority = thread_priority(Lane::current(), orb.priority_mapping());
     auto socket = endpoint.connect(orb.socket_options(priority), deadline);
     if (!socket) return socket.error();
     return std::unique_ptr<ClientConnection>(
-        new ClientConnection(orb, endpoint, std::move(socket).value()));
+        new ClientConnection(orb, endpoint, std::move(socket).value(), std::move(place).value()));
 }
 
-ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket)
+ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
+                                   ConnectionCache::Place place)
     : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
-      protocol_(giop::Connection::Role::client, orb.options().message_size_max), last_use_(now())
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max), last_use_(now()),
+      place_(std::move(place))
 {
     orb_->client_connections().add(*this);
 }
@@ -133,6 +137,38 @@ void ClientConnection::refuse(std::string_view why) noexcept
     log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
     const auto message = giop::message_error(protocol_.error_version());
     (void)socket_.write_all(Bytes(message));
+}
+
+bool ClientConnection::begin_use() noexcept
+{
+    std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    while (since > in_use)
+        if (idle_since_.compare_exchange_weak(since, in_use, std::memory_order_acquire))
+            return true;
+    return since == in_use;
+}
+
+std::optional<ClientConnection::Clock> ClientConnection::idle_since() const noexcept
+{
+    const std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    return since > in_use ? std::optional(Clock(since)) : std::nullopt;
+}
+
+/// Its user, who finds it closed, waits for the mutex of ClientConnections before it ends it.
+bool ClientConnection::close_if_idle(Clock before) noexcept
+{
+    std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    if (since <= in_use || Clock(since) > before) return false;
+    if (!idle_since_.compare_exchange_strong(since, was_closed, std::memory_order_acquire))
+        return false;
+    // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's
+    // last message.
+    const giop::Version version = protocol_.error_version();
+    if (version >= giop::version_1_2)
+        (void)socket_.write(Bytes(giop::close_connection(version)), net::WriteFlags::do_not_wait);
+    socket_.close();
+    place_.give_back();
+    return true;
 }
 
 bool ClientConnection::is_open() noexcept

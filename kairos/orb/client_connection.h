@@ -10,8 +10,10 @@
 #include "kairos/giop/connection.h"
 #include "kairos/giop/message.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/connection_cache.h"
 #include "kairos/orb/endpoint.h"
 
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -89,12 +91,7 @@ class ClientConnection {
         return last_use_ - last < trusted_for || is_open();
     }
 
-    /// Any thread: ends a wait in progress as if the peer had closed.
-    void interrupt() noexcept { socket_.shutdown_both(); }
-
-  private:
-    ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket);
-
+    // --- where idle connections are closed (Options::closes_idle_connections) ---
     using Clock = std::chrono::nanoseconds;
     [[nodiscard]] static Clock now() noexcept
     {
@@ -103,6 +100,23 @@ class ClientConnection {
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
         return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
     }
+    /// By its user, before it is used again: false if it was closed meanwhile.
+    [[nodiscard]] bool begin_use() noexcept;
+    /// By its user, when nothing more will be sent or received: it may be closed from here on. What
+    /// was received stays.
+    void end_use() noexcept { idle_since_.store(now().count(), std::memory_order_release); }
+    /// By ClientConnections: since when nobody uses it; nothing if somebody does.
+    [[nodiscard]] std::optional<Clock> idle_since() const noexcept;
+    /// By ClientConnections: closes it, in order, if nobody has used it since `before`.
+    bool close_if_idle(Clock before) noexcept;
+
+    /// Any thread: ends a wait in progress as if the peer had closed.
+    void interrupt() noexcept { socket_.shutdown_both(); }
+
+  private:
+    ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
+                     ConnectionCache::Place place);
+
     /// What an event other than `need_bytes` means for the wait for a reply.
     [[nodiscard]] Outcome outcome_of(giop::Connection::Event event) noexcept;
     /// Asks the system whether the peer has closed or sent anything but replies given up.
@@ -117,6 +131,10 @@ class ClientConnection {
     std::uint32_t replies_given_up_ = 0; // that have not come
     bool contexts_sent_ = false;
     Clock last_use_;
+    static constexpr std::int64_t in_use = 0;
+    static constexpr std::int64_t was_closed = -1;
+    std::atomic<std::int64_t> idle_since_{in_use}; // or one of these two
+    ConnectionCache::Place place_;
 };
 
 } // namespace kairos::orb

@@ -10,7 +10,9 @@ using Outcome = ClientConnection::Outcome;
 
 DeferredInvocation::~DeferredInvocation()
 {
-    if (connection_ && received_) Lane::current().give_back(std::move(connection_));
+    if (!connection_ || !received_) return;
+    note_end_of_use();
+    Lane::current().give_back(std::move(connection_));
 }
 
 void DeferredInvocation::send()
@@ -36,7 +38,7 @@ bool DeferredInvocation::send_to(Reference& reference)
         (reference.has_priorities() ? targets_by_priority(reference) : reference.targets()).front();
     propagates_priority_ = reference.propagates_priority();
     if (target.text != environment_.text && !text_suits(target)) return false;
-    connection_ = Lane::current().take_connection(*target.endpoint);
+    connection_ = Lane::current().take_open_connection(*target.endpoint);
     if (!connection_ && !connect(target, limits_.connection())) return false;
     request_id_ = connection_->next_request_id();
     if (!send_request(target.by_key)) {

@@ -31,6 +31,21 @@ std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
 
 } // namespace
 
+namespace {
+
+/// Those for a thread with this lane.
+const std::vector<Target>& targets_at_priority(Lane& lane, const Reference& reference)
+{
+    const Priority priority = thread_priority(lane, reference.orb().priority_mapping());
+    const auto& targets = reference.targets_at(priority);
+    if (targets.empty()) [[unlikely]]
+        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
+                                 "the priority is in none of the bands of the connection");
+    return targets;
+}
+
+} // namespace
+
 CallLimits limits_of_call(const Reference& reference)
 {
     const Orb& orb = reference.orb();
@@ -151,7 +166,10 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             }
         }
         for (int attempt = 0; attempt < 2; ++attempt) {
-            connection_ = lane_.take_connection(*target.endpoint);
+            if constexpr (way == Way::limited)
+                connection_ = lane_.take_open_connection(*target.endpoint);
+            else
+                connection_ = lane_.take_connection(*target.endpoint);
             if (!connection_ && !connect(target, connection_deadline<way>())) [[unlikely]]
                 break;
             Outcome outcome = exchange<way>(target.by_key);
@@ -159,6 +177,8 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             if (outcome == Outcome::ok && answered &&
                 reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
                 outcome = exchange<way>(readdressed(reference, target));
+            if constexpr (way == Way::limited)
+                if (outcome == Outcome::ok) note_end_of_use();
             if (outcome == Outcome::ok) [[likely]]
                 return answered ? accept() : Step::done;
             if constexpr (way == Way::limited)
@@ -180,14 +200,15 @@ Invocation::Step Invocation::call_remote(Reference& reference)
     return Step::next_target;
 }
 
+/// The reply is there: what is left to do needs no connection.
+void Invocation::note_end_of_use() noexcept
+{
+    if (reference_.orb().options().closes_idle_connections) connection_->end_use();
+}
+
 const std::vector<Target>& Invocation::targets_by_priority(const Reference& reference) const
 {
-    const Priority priority = thread_priority(lane_, reference.orb().priority_mapping());
-    const auto& targets = reference.targets_at(priority);
-    if (targets.empty()) [[unlikely]]
-        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
-                                 "the priority is in none of the bands of the connection");
-    return targets;
+    return targets_at_priority(lane_, reference);
 }
 
 Bytes Invocation::contexts_with_priority(Bytes contexts)
@@ -541,13 +562,14 @@ giop::LocateStatus locate(Reference& reference)
     const CallLimits limits = limits_of_call(reference);
     std::string failure;
     const bool shared = orb.shared_connections() != nullptr && lane.serving_thread == nullptr;
-    for (const Target& target : reference.targets()) {
+    for (const Target& target :
+         reference.has_priorities() ? targets_at_priority(lane, reference) : reference.targets()) {
         if (shared) {
             const auto status = locate_shared(orb, target, limits, failure);
             if (status) return *status;
             continue;
         }
-        auto connection = lane.take_connection(*target.endpoint);
+        auto connection = lane.take_open_connection(*target.endpoint);
         if (!connection) {
             auto opened = ClientConnection::open(orb, *target.endpoint, limits.connection());
             if (!opened) {
@@ -558,6 +580,7 @@ giop::LocateStatus locate(Reference& reference)
         }
         const auto status = ask(*connection, target, limits, failure);
         if (!status) continue;
+        if (orb.options().closes_idle_connections) connection->end_use();
         lane.give_back(std::move(connection));
         return *status;
     }

@@ -95,6 +95,7 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Deadline connection_deadline() const noexcept;
     [[nodiscard]] bool connect(const Target& target, Deadline deadline);
+    void note_end_of_use() noexcept;
     /// Whether calls of this thread go over connections that threads share.
     [[nodiscard]] bool shares_connections() const;
     [[nodiscard]] const std::vector<Target>& targets_by_priority(const Reference& reference) const;

@@ -33,6 +33,26 @@ void Lane::set_call_policies(const Orb& orb, const CallPolicies& policies)
 
 void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear(); }
 
+std::unique_ptr<ClientConnection> Lane::take_open_connection(const Endpoint& endpoint)
+{
+    Idle& idle = idle_for(endpoint);
+    while (!idle.empty()) {
+        auto connection = std::move(idle.back());
+        idle.pop_back();
+        if (connection->begin_use() && connection->is_usable()) return connection;
+    }
+    return nullptr;
+}
+
+bool Lane::drop_connections(const Orb& orb)
+{
+    bool any = false;
+    for (auto& [id, idle] : idle_)
+        any |= std::erase_if(
+                   idle, [&](const auto& connection) { return &connection->orb() == &orb; }) != 0;
+    return any;
+}
+
 void Lane::drop_connections_of_the_dead()
 {
     for (auto entry = idle_.begin(); entry != idle_.end();) {

@@ -73,6 +73,8 @@ class Lane {
         }
         return nullptr;
     }
+    /// The same where idle connections may have been closed.
+    [[nodiscard]] std::unique_ptr<ClientConnection> take_open_connection(const Endpoint& endpoint);
     void give_back(std::unique_ptr<ClientConnection> connection)
     {
         idle_for(connection->endpoint()).push_back(std::move(connection));
@@ -82,6 +84,8 @@ class Lane {
     /// Policies of this thread for calls on the references of one ORB; null for none.
     [[nodiscard]] const CallPolicies* call_policies(const Orb& orb) const noexcept;
     void set_call_policies(const Orb& orb, const CallPolicies& policies);
+    /// Closes all idle connections of an ORB; false if there are none.
+    bool drop_connections(const Orb& orb);
     /// Closes the idle connections of ORBs that were shut down.
     void drop_connections_of_the_dead();
 

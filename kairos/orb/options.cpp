@@ -101,6 +101,15 @@ Result<void> set_connection(Options& options, std::string_view option, std::stri
     return bad_option(option, value, "non-multiplexed, leader-followers or active");
 }
 
+Result<void> set_client_idle(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number) return bad_option(option, value, "a number of milliseconds");
+    options.client_idle = std::chrono::milliseconds(*number);
+    if (*number != 0) options.closes_idle_connections = true;
+    return {};
+}
+
 template <auto Member>
 Result<void> set_count(Options& options, std::string_view option, std::string_view value)
 {
@@ -127,6 +136,13 @@ std::optional<LaneOption> parse_lane(std::string_view text)
     }
     lane.priority = parse_number<std::int16_t>(text).value_or(-1);
     return lane.priority < 0 ? std::nullopt : std::optional(lane);
+}
+
+Result<void> set_client_connections(Options& options, std::string_view option,
+                                    std::string_view value)
+{
+    options.closes_idle_connections = true;
+    return set_count<&Options::client_connections_max>(options, option, value);
 }
 
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value)
@@ -371,6 +387,8 @@ constexpr Known known_options[] = {
     {"-ORBPublishAs", set_publish_as},
     {"-ORBConcurrency", set_concurrency},
     {"-ORBConnection", set_connection},
+    {"-ORBMaxClientConnections", set_client_connections},
+    {"-ORBClientIdle", set_client_idle},
     {"-ORBThreads", set_count<&Options::threads>},
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},

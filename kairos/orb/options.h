@@ -90,6 +90,13 @@ struct Options {
     /// -ORBConnection non-multiplexed, leader-followers or active: of clients.
     ConnectionArchitecture connection = ConnectionArchitecture::non_multiplexed;
     bool concurrency_given = false; ///< else it may become worker-pool, for thread pools
+    /// -ORBMaxClientConnections: for one more, the idle one that was used least recently is closed.
+    std::size_t client_connections_max = limits::client_connections_max;
+    /// -ORBClientIdle milliseconds: connections that nobody has used for so long are closed; 0:
+    /// none is.
+    std::chrono::milliseconds client_idle{0};
+    /// Whether connections may be closed while threads keep them: one of these two was given.
+    bool closes_idle_connections = false;
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;

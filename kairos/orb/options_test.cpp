@@ -96,6 +96,19 @@ TEST(Options, OfConnections)
               "-ORBConnection: 'shared' is not non-multiplexed, leader-followers or active");
 }
 
+TEST(Options, OfIdleConnections)
+{
+    EXPECT_FALSE(parse({})->closes_idle_connections);
+    const auto options = parse({"-ORBMaxClientConnections", "3", "-ORBClientIdle", "1500"});
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->client_connections_max, 3u);
+    EXPECT_EQ(options->client_idle, std::chrono::milliseconds(1500));
+    EXPECT_TRUE(options->closes_idle_connections);
+    EXPECT_FALSE(parse({"-ORBClientIdle", "0"})->closes_idle_connections);
+    EXPECT_FALSE(parse({"-ORBMaxClientConnections", "0"}));
+    EXPECT_FALSE(parse({"-ORBClientIdle", "-1"}));
+}
+
 TEST(Options, InitialReferencesMayHoldEqualsSigns)
 {
     const auto options = parse({"-ORBInitRef", "Name=corbaloc::h/k=1"});

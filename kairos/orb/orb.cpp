@@ -5,6 +5,7 @@
 #include "kairos/ior/component.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
+#include "kairos/orb/connection_cache.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/shared_connections.h"
@@ -39,6 +40,31 @@ void ClientConnections::interrupt_all() noexcept
         connection->interrupt();
 }
 
+void ClientConnections::close_idle(std::chrono::nanoseconds before) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    for (ClientConnection* connection : connections_)
+        (void)connection->close_if_idle(before);
+}
+
+bool ClientConnections::close_least_recently_used() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    for (;;) {
+        ClientConnection* oldest = nullptr;
+        std::chrono::nanoseconds oldest_since{};
+        for (ClientConnection* connection : connections_) {
+            const auto since = connection->idle_since();
+            if (!since || (oldest != nullptr && *since >= oldest_since)) continue;
+            oldest = connection;
+            oldest_since = *since;
+        }
+        if (oldest == nullptr) return false;
+        if (oldest->close_if_idle(ClientConnection::now())) return true;
+        // Somebody was faster, and uses it.
+    }
+}
+
 std::size_t ClientConnections::count() const noexcept
 {
     const std::lock_guard lock(mutex_);
@@ -60,16 +86,19 @@ std::uint64_t random_number()
 Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
+      connection_cache_(std::make_unique<ConnectionCache>(*this)),
       thread_pools_(std::make_unique<ThreadPools>(*this))
 {
     set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
+    if (options_.closes_idle_connections) note_call_policies();
     if (options_.connection == ConnectionArchitecture::non_multiplexed) return;
     shared_connections_ = std::make_unique<SharedConnections>(*this);
     note_call_policies();
 }
 
-Orb::~Orb() = default;
+/// Its thread looks after what follows it.
+Orb::~Orb() { connection_cache_->stop(); }
 
 void Orb::set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping)
 {
@@ -306,6 +335,7 @@ void Orb::destroy()
     shutdown(true);
     client_connections_.interrupt_all();
     if (shared_connections_) shared_connections_->end_all();
+    connection_cache_->stop();
     Lane::current().drop_connections_of_the_dead();
     const std::lock_guard lock(mutex_);
     endpoints_.clear();

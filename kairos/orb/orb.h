@@ -44,6 +44,10 @@ class ClientConnections {
     /// Ends every wait for a reply, now and for connections still to be added.
     void interrupt_all() noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
+    /// Closes those that nobody has used since.
+    void close_idle(std::chrono::nanoseconds before) noexcept;
+    /// Closes the one that was not used for the longest time; false if all are in use.
+    bool close_least_recently_used() noexcept;
 
   private:
     mutable std::mutex mutex_; // guards what follows; connections come and go under it
@@ -189,6 +193,7 @@ class Orb final : public RefCounted {
     /// shutdown(true), and gives everything back but memory.
     void destroy();
 
+    [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
     /// Those that threads share; null where each has its own (-ORBConnection non-multiplexed).
     [[nodiscard]] SharedConnections* shared_connections() const noexcept
@@ -211,6 +216,7 @@ class Orb final : public RefCounted {
     static constexpr std::uint8_t has_call_policies = 2;
     std::atomic<std::uint8_t> state_{0};
     SharedCallPolicies call_policies_;
+    const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
     ClientConnections client_connections_;
     std::unique_ptr<SharedConnections> shared_connections_; // from the beginning on
     std::unique_ptr<cdr::Attachment> value_factories_;

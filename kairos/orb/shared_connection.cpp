@@ -8,20 +8,11 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 
-#include <ctime>
 #include <poll.h>
 
 namespace kairos::orb {
 
 namespace {
-
-/// A few milliseconds exact, and a few instructions.
-std::chrono::nanoseconds now() noexcept
-{
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 /// Wakes who has parked, when the lock that was taken after this was made is given back.
 class WakeLater {
@@ -41,25 +32,50 @@ class WakeLater {
 Result<IntrusivePtr<SharedConnection>>
 SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline)
 {
+    auto place = orb.connection_cache().take_place();
+    if (!place) return place.error();
     auto bell = net::Bell::create();
     if (!bell) return bell.error();
     auto socket = endpoint.connect(
         orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline);
     if (!socket) return socket.error();
-    return IntrusivePtr<SharedConnection>::adopt(new SharedConnection(
-        orb, endpoint, thread, std::move(socket).value(), std::move(bell).value()));
+    return IntrusivePtr<SharedConnection>::adopt(
+        new SharedConnection(orb, endpoint, thread, std::move(socket).value(),
+                             std::move(bell).value(), std::move(place).value()));
 }
 
 SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread,
-                                   net::Socket socket, net::Bell bell)
+                                   net::Socket socket, net::Bell bell, ConnectionCache::Place place)
     : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
       protocol_(giop::Connection::Role::client, orb.options().message_size_max),
       bell_(std::move(bell)), somebody_writes_(thread != nullptr),
-      somebody_reads_(thread != nullptr), last_use_(now())
+      somebody_reads_(thread != nullptr), last_use_(ClientConnection::now()),
+      place_(std::move(place))
 {
 }
 
 void SharedConnection::interrupt() noexcept { socket_.shutdown_both(); }
+
+std::optional<std::chrono::nanoseconds> SharedConnection::idle_since() noexcept
+{
+    const Lock lock(mutex_);
+    return users_ == 0 && !ended_ ? std::optional(last_use_) : std::nullopt;
+}
+
+bool SharedConnection::close_if_idle(std::chrono::nanoseconds before) noexcept
+{
+    const Lock lock(mutex_);
+    if (ended_) return true;
+    if (users_ != 0 || last_use_ > before) return false;
+    ended_ = true;
+    // As ClientConnection; and not within a message that was given up.
+    const auto message = giop::close_connection(giop::version_1_2);
+    if (speaks_1_2_ && unsent_is_empty_)
+        (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+    socket_.shutdown_both();
+    place_.give_back();
+    return true;
+}
 
 // --- what calls do -------------------------------------------------------------------------------
 
@@ -83,7 +99,7 @@ SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
 bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
 {
     constexpr std::chrono::milliseconds trusted_for{20};
-    const auto last = std::exchange(last_use_, now());
+    const auto last = std::exchange(last_use_, ClientConnection::now());
     if (last_use_ - last >= trusted_for && call_count_ == 0 && !somebody_reads_) look_around(lock);
     if (ended_) return false;
     if (call.answer) {
@@ -93,6 +109,7 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
         ++call_count_;
     }
     to_send_.push_back(call);
+    ++users_;
     return true;
 }
 
@@ -189,6 +206,8 @@ const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
     forget(call);
     to_send_.remove(call);
     if (partly_sent_ == &call) partly_sent_ = nullptr;
+    --users_;
+    last_use_ = ClientConnection::now();
     if (call.reads) somebody_reads_ = false;
     if (call.writes) somebody_writes_ = false;
     return call_next();
@@ -364,6 +383,7 @@ bool SharedConnection::deliver(const giop::Message& message)
     WakeLater owner;
     const Lock lock(mutex_);
     call->being_answered = false;
+    speaks_1_2_ = message.version >= giop::version_1_2;
     finish(*call, outcome);
     call->parking.call();
     if (call->parked) owner.place = &call->parking;

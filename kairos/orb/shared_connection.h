@@ -106,6 +106,10 @@ class SharedConnection final : public RefCounted {
 
     /// Whether it can carry no more calls.
     [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    /// Since when nobody uses it; nothing if somebody does.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> idle_since() noexcept;
+    /// Closes it, in order, if nobody has used it since `before`. True also if it had ended.
+    bool close_if_idle(std::chrono::nanoseconds before) noexcept;
     /// Ends it as if the peer had closed.
     void interrupt() noexcept;
 
@@ -128,7 +132,7 @@ class SharedConnection final : public RefCounted {
 
   private:
     SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, net::Socket socket,
-                     net::Bell bell);
+                     net::Bell bell, ConnectionCache::Place place);
     ~SharedConnection() override = default;
 
     using Lock = std::unique_lock<std::mutex>;
@@ -187,7 +191,9 @@ class SharedConnection final : public RefCounted {
 
     std::mutex mutex_; // guards what follows
     std::array<SharedCall*, bucket_count> calls_{};
-    std::size_t call_count_ = 0;
+    std::size_t call_count_ = 0; // of calls_
+    std::size_t users_ = 0;      // threads in `exchange`
+    bool speaks_1_2_ = false;    // the peer
     IntrusiveList<SharedCall, &SharedCall::to_send_links> to_send_;
     // Parked, with nothing left to do but to wait for the answer: any of them may read.
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
@@ -198,6 +204,7 @@ class SharedConnection final : public RefCounted {
     bool thread_knows_ = false; // that there is something to write
     bool writer_waits_ = false; // for the peer: the bell wakes it
     std::chrono::nanoseconds last_use_;
+    ConnectionCache::Place place_;
 };
 
 } // namespace kairos::orb

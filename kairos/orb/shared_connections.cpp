@@ -94,6 +94,32 @@ void SharedConnections::end_all() noexcept
     if (thread_) thread_->stop(); // nobody makes one any more
 }
 
+void SharedConnections::close_idle(std::chrono::nanoseconds before) noexcept
+{
+    const Lock lock(mutex_);
+    for (auto& [id, slot] : slots_)
+        if (slot.connection && slot.connection->close_if_idle(before)) slot.connection = {};
+}
+
+bool SharedConnections::close_least_recently_used() noexcept
+{
+    const Lock lock(mutex_);
+    for (;;) {
+        Slot* oldest = nullptr;
+        std::chrono::nanoseconds oldest_since{};
+        for (auto& [id, slot] : slots_) {
+            const auto since = slot.connection ? slot.connection->idle_since() : std::nullopt;
+            if (!since || (oldest != nullptr && *since >= oldest_since)) continue;
+            oldest = &slot;
+            oldest_since = *since;
+        }
+        if (oldest == nullptr) return false;
+        if (!oldest->connection->close_if_idle(ClientConnection::now())) continue;
+        oldest->connection = {};
+        return true;
+    }
+}
+
 std::size_t SharedConnections::count() const noexcept
 {
     const Lock lock(mutex_);

@@ -28,6 +28,9 @@ class SharedConnections {
                                                               Deadline deadline);
     /// Ends all, now and for ever: calls on them end as if the peer had closed.
     void end_all() noexcept;
+    /// As of ClientConnections.
+    void close_idle(std::chrono::nanoseconds before) noexcept;
+    bool close_least_recently_used() noexcept;
     /// Those that can be used.
     [[nodiscard]] std::size_t count() const noexcept;
 

@@ -95,7 +95,14 @@ TEST_F(Connections, OfBandsAreApart)
     for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{20, 29, 40}) {
         orb::Lane::current().priority = priority;
         EXPECT_EQ(outcome([&] { banded->ping(); }), no_band) << priority;
+        CORBA::PolicyList_var in_the_way;
+        EXPECT_FALSE(banded->_validate_connection(in_the_way.out()));
+        EXPECT_EQ(in_the_way->length(), 1u);
     }
+    orb::Lane::current().priority = orb::Priority{5};
+    CORBA::PolicyList_var none;
+    EXPECT_TRUE(banded->_validate_connection(none.out()));
+    EXPECT_EQ(none->length(), 0u);
 }
 
 TEST_F(Connections, MayHaveBandsBecauseTheServerSaysSo)

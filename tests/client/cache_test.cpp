@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many connections a client has, and for how long: what is closed for another, what is closed
+// because nobody uses it, and that neither costs a call.
+#include "tests/client/policies.h"
+
+#include "kairos/orb/shared_connections.h"
+
+namespace kairos::orb_testing {
+namespace {
+
+using Peer = FakeServer::Peer;
+
+constexpr const char* no_place = "TRANSIENT 0x4b520001 NO";
+
+class Cache : public testing::TestWithParam<const char*> {
+  protected:
+    static std::vector<std::string> options(std::vector<std::string> more)
+    {
+        more.insert(more.end(), {"-ORBConnection", GetParam()});
+        return more;
+    }
+    static std::string ping(Probe::Target_ptr target)
+    {
+        return outcome([&] { target->ping(); });
+    }
+    /// Serves one request on each of so many connections, which the client closes in order.
+    void serve_and_see_the_end(FakeServer& fake, int connections)
+    {
+        for (int i = 0; i < connections; ++i) {
+            Peer peer = fake.accept();
+            peer.serve_one();
+            EXPECT_EQ(control_text(peer.read_message()), "CloseConnection 1.2");
+            EXPECT_TRUE(peer.at_end());
+            ++ends_seen_;
+        }
+    }
+    /// Until the clock that says when connections were used has moved on: it is a coarse one.
+    static void wait_for_clock()
+    {
+        const auto before = orb::ClientConnection::now();
+        while (orb::ClientConnection::now() == before)
+            std::this_thread::yield();
+    }
+    std::atomic<int> ends_seen_{0};
+    LogLines log_;
+};
+
+TEST_P(Cache, ClosesWhatNobodyUsesThoughNobodyCalls)
+{
+    FakeServer server([this](FakeServer& fake) { serve_and_see_the_end(fake, 3); });
+    Client client(options({"-ORBClientIdle", "20"}));
+    const Probe::Target_var target = client.target(server.reference());
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(ping(target), "ok");
+        while (ends_seen_ == i)
+            std::this_thread::yield();
+    }
+    server.end();
+    EXPECT_EQ(server.connections(), 3);
+}
+
+TEST_P(Cache, SaysNothingToPeersThatMayNotBeTold)
+{
+    FakeServer server([](FakeServer& fake) {
+        Peer peer = fake.accept();
+        const ReceivedRequest request = peer.read_request();
+        peer.send(reply(request.id(), 0, giop::version_1_0).finish());
+        EXPECT_TRUE(peer.at_end());
+    });
+    Client client(options({"-ORBClientIdle", "20", "-ORBGIOPVersion", "1.0"}));
+    const Probe::Target_var target = client.target(server.reference());
+    EXPECT_EQ(ping(target), "ok");
+    server.end();
+}
+
+TEST_P(Cache, LeavesAConnectionInUseAlone)
+{
+    Event other_closed;
+    FakeServer idle([&](FakeServer& fake) {
+        serve_and_see_the_end(fake, 1);
+        other_closed.set();
+    });
+    FakeServer busy([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        const ReceivedRequest request = peer.read_request();
+        EXPECT_TRUE(other_closed.wait()); // which was used later than this
+        peer.send(reply(request.id(), 0).finish());
+    });
+    Client client(options({"-ORBClientIdle", "20"}));
+    const Probe::Target_var to_idle = client.target(idle.reference());
+    const Probe::Target_var to_busy = client.target(busy.reference());
+    std::thread other([&] { EXPECT_EQ(ping(to_busy), "ok"); });
+    while (busy.requests() == 0)
+        std::this_thread::yield();
+    EXPECT_EQ(ping(to_idle), "ok");
+    other.join();
+    idle.end();
+    busy.end();
+}
+
+TEST_P(Cache, ClosesTheOneUsedLeastRecentlyForAnother)
+{
+    FakeServer first([this](FakeServer& fake) {
+        serve_and_see_the_end(fake, 1);
+        fake.accept().serve_all();
+    });
+    FakeServer second([this](FakeServer& fake) { serve_and_see_the_end(fake, 1); });
+    FakeServer third([](FakeServer& fake) { fake.accept().serve_all(); });
+    {
+        Client client(options({"-ORBMaxClientConnections", "2"}));
+        const Probe::Target_var to_first = client.target(first.reference());
+        const Probe::Target_var to_second = client.target(second.reference());
+        const Probe::Target_var to_third = client.target(third.reference());
+        EXPECT_EQ(ping(to_first), "ok");
+        wait_for_clock();
+        EXPECT_EQ(ping(to_second), "ok");
+        wait_for_clock();
+        EXPECT_EQ(ping(to_third), "ok"); // instead of the first
+        EXPECT_EQ(ping(to_first), "ok"); // instead of the second
+        EXPECT_EQ(ping(to_third), "ok");
+    }
+    first.end();
+    second.end();
+    third.end();
+    EXPECT_EQ(first.connections(), 2);
+    EXPECT_EQ(third.connections(), 1);
+}
+
+TEST_P(Cache, RefusesOneMoreWhenAllAreInUse)
+{
+    Event refused;
+    const auto wait = [&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        const ReceivedRequest request = peer.read_request();
+        EXPECT_TRUE(refused.wait());
+        peer.send(reply(request.id(), 0).finish());
+        while (!peer.read_message().empty()) { // a CloseConnection, perhaps
+        }
+    };
+    FakeServer first(wait);
+    FakeServer second(wait);
+    RunningServer third("thread-per-connection");
+    {
+        Client client(options({"-ORBMaxClientConnections", "2"}));
+        const Probe::Target_var to_first = client.target(first.reference());
+        const Probe::Target_var to_second = client.target(second.reference());
+        const Probe::Target_var to_third = client.target(third.reference());
+        std::thread one([&] { EXPECT_EQ(ping(to_first), "ok"); });
+        std::thread other([&] { EXPECT_EQ(ping(to_second), "ok"); });
+        while (first.requests() + second.requests() < 2)
+            std::this_thread::yield();
+        EXPECT_EQ(ping(to_third), no_place);
+        refused.set();
+        one.join();
+        other.join();
+        EXPECT_EQ(ping(to_third), "ok");
+    }
+    first.end();
+    second.end();
+}
+
+/// Threads whose connections are closed at any moment, and who do not notice.
+TEST_P(Cache, CostsNoCall)
+{
+    RunningServer server("worker-pool");
+    Client client(options({"-ORBClientIdle", "1", "-ORBMaxClientConnections", "3"}));
+    const Probe::Target_var target = client.target(server.reference());
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 30; ++round) {
+                for (int ticks = 0; ticks < round % 3; ++ticks)
+                    wait_for_clock(); // idle
+                if (const auto ended = ping(target); ended != "ok" && ++wrong == 1)
+                    ADD_FAILURE() << ended;
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Cache,
+                         testing::Values("non-multiplexed", "leader-followers", "active"),
+                         architecture_name);
+
+} // namespace
+} // namespace kairos::orb_testing
