@@ -8,6 +8,7 @@
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
+#include "kairos/orb/early_binding.h"
 #include "kairos/orb/failure.h"
 #include "kairos/types/profile.h"
 
@@ -221,7 +222,9 @@ Object_ptr ORB::string_to_object(const char* text)
 Object_ptr ORB::make_object(kairos::ior::Ior ior)
 {
     if (ior.is_nil()) return nullptr;
-    return kairos::corba::StubFactory::make<Object>(core_->make_reference(std::move(ior)));
+    auto reference = core_->make_reference(std::move(ior));
+    if (core_->options().binds_early) kairos::orb::bind_early(*reference);
+    return kairos::corba::StubFactory::make<Object>(std::move(reference));
 }
 
 Object_ptr ORB::object_from_url(std::string_view text, int depth)

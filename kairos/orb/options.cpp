@@ -389,6 +389,7 @@ constexpr Known known_options[] = {
     {"-ORBConnection", set_connection},
     {"-ORBMaxClientConnections", set_client_connections},
     {"-ORBClientIdle", set_client_idle},
+    {"-ORBBindEarly", set_flag<&Options::binds_early>},
     {"-ORBThreads", set_count<&Options::threads>},
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},

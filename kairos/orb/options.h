@@ -95,6 +95,9 @@ struct Options {
     /// -ORBClientIdle milliseconds: connections that nobody has used for so long are closed; 0:
     /// none is.
     std::chrono::milliseconds client_idle{0};
+    /// -ORBBindEarly 0 or 1: whether references that a program makes of URLs, or of the names of
+    /// initial references, are connected at once.
+    bool binds_early = false;
     /// Whether connections may be closed while threads keep them: one of these two was given.
     bool closes_idle_connections = false;
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of

@@ -160,6 +160,36 @@ TEST_P(Cache, RefusesOneMoreWhenAllAreInUse)
     second.end();
 }
 
+// --- made early ----------------------------------------------------------------------------------
+
+TEST_P(Cache, HasTheConnectionsOfUrlsBeforeTheFirstCall)
+{
+    Event connected;
+    FakeServer server([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        connected.set();
+        peer.serve_all();
+    });
+    {
+        Client client(options({"-ORBBindEarly", "1"}));
+        const Probe::Target_var target = client.target(server.reference());
+        EXPECT_TRUE(connected.wait());
+        EXPECT_EQ(ping(target), "ok");
+    }
+    server.end();
+    EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_P(Cache, LeavesItToTheFirstCallToSayThatNobodyIsThere)
+{
+    Client client(options({"-ORBBindEarly", "1"}));
+    const Probe::Target_var target =
+        client.target(ior::to_string(reference_of({profile_at(dead_port())})));
+    EXPECT_EQ(ping(target), "TRANSIENT 0x4b520001 NO");
+}
+
+// --- in use --------------------------------------------------------------------------------------
+
 /// Threads whose connections are closed at any moment, and who do not notice.
 TEST_P(Cache, CostsNoCall)
 {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/early_binding.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/invocation.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/shared_connections.h"
+
+namespace kairos::orb {
+namespace {
+
+/// The reason if it cannot be.
+Result<void> connect(Orb& orb, Lane& lane, Endpoint& endpoint, Deadline deadline)
+{
+    if (SharedConnections* shared = orb.shared_connections();
+        shared != nullptr && lane.serving_thread == nullptr) {
+        const auto taken = shared->take(endpoint, deadline);
+        return taken ? Result<void>() : Result<void>(taken.error());
+    }
+    auto connection = lane.take_open_connection(endpoint);
+    if (!connection) {
+        auto opened = ClientConnection::open(orb, endpoint, deadline);
+        if (!opened) return opened.error();
+        connection = std::move(opened).value();
+    }
+    if (orb.options().closes_idle_connections) connection->end_use();
+    lane.give_back(std::move(connection));
+    return {};
+}
+
+} // namespace
+
+void bind_early(Reference& reference)
+{
+    Orb& orb = reference.orb();
+    if (reference.is_local() || orb.is_shut_down()) return;
+    Lane& lane = Lane::current();
+    const CallLimits limits = limits_of_call(reference);
+    const auto& targets = reference.has_priorities()
+                              ? reference.targets_at(thread_priority(lane, orb.priority_mapping()))
+                              : reference.targets();
+    for (const Target& target : targets) {
+        const auto connected = connect(orb, lane, *target.endpoint, limits.connection());
+        if (connected) return;
+        log::warning("no connection made early: " + connected.error().reason);
+    }
+}
+
+} // namespace kairos::orb
