@@ -305,11 +305,14 @@ const Type& void_type()
 
 } // namespace
 
-bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics, std::string& choices)
+bool emit(const Unit& unit, const std::vector<Timing>& timings, const Options& options,
+          Diagnostics& diagnostics, std::string& choices)
 {
     if (!check_supported(unit, diagnostics)) return false;
     check_marshal_annotations(unit, diagnostics);
     Source source{unit, options};
+    for (const Timing& timing : timings)
+        source.timings.emplace(timing.operation, &timing);
     collect_names(unit.declarations, source.declared_names);
     name_operation_scopes(source);
     if (options.profile != nullptr)
@@ -332,8 +335,8 @@ namespace {
 /// have.
 std::string unhiding_name(const std::string& name)
 {
-    constexpr std::string_view used[] = {"result",    "call",   "upcall", "context",
-                                         "reference", "direct", "servant"};
+    constexpr std::string_view used[] = {"result",    "call",   "upcall",  "context",
+                                         "reference", "direct", "servant", "timed"};
     const bool taken = std::ranges::find(used, name) != std::end(used);
     return "_" + name + (taken ? "_" : "");
 }

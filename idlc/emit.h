@@ -7,16 +7,18 @@
 #include "idlc/diagnostics.h"
 #include "idlc/model.h"
 #include "idlc/options.h"
+#include "idlc/timing.h"
 
 #include <string>
+#include <vector>
 
 namespace kairos::idlc {
 
 /// Writes the generated files of the unit's main file, all or none. False, with errors reported,
 /// where something in it has no code yet or a file cannot be written.
 /// What --profile made it choose is told in `choices`, for people.
-[[nodiscard]] bool emit(const Unit& unit, const Options& options, Diagnostics& diagnostics,
-                        std::string& choices);
+[[nodiscard]] bool emit(const Unit& unit, const std::vector<Timing>& timings,
+                        const Options& options, Diagnostics& diagnostics, std::string& choices);
 
 /// Reports everything in the main file, or used by it, that there is no code generation for yet.
 [[nodiscard]] bool check_supported(const Unit& unit, Diagnostics& diagnostics);

@@ -216,6 +216,7 @@ void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
     const std::string skeleton = skeleton_name(call.interface());
     const std::string at = parameter_count(call) == 0 ? "" : " _at";
     out.open("void ", skeleton, "::_serve_", call.wire_name, "(::kairos::orb::Upcall& _upcall)\n{");
+    begin_timed(source, call, out);
     out.open("constexpr auto _call = [](void* _servant, void* const*", at, ") {");
     std::size_t index = 0;
     std::string result;
@@ -230,6 +231,7 @@ void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
     out.close("};");
     out.line("::kairos::corba::serve(_upcall, ", operation_reference(source, call),
              "_signature.signature, _call, this);");
+    end_timed(source, call, out);
     out.close();
     out.blank();
 }

@@ -63,6 +63,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
             out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
     }
+    emit_timings_declaration(source, interface, out);
     for (const Declaration* declaration : interface.declarations)
         for (const Call& call : calls_of(source, *declaration))
             out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
@@ -312,6 +313,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     if (is_interpreted(source, call)) return emit_interpreted_serve(source, call, out);
     out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
              "(::kairos::orb::Upcall& _upcall)\n{");
+    begin_timed(source, call, out);
     emit_call_probe(source, call, "server-decode", "_kairos_decoding", out);
     std::vector<Local> locals(call.parameters.size());
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
@@ -353,6 +355,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     }
     if (!call.oneway) end_call_probe(source, "_kairos_encoding", out);
     out.line("_upcall.reply();");
+    end_timed(source, call, out);
     out.close();
     out.blank();
 }
@@ -501,6 +504,7 @@ void emit_skeleton_function(const Source& source, const Interface& interface, Te
 
 void emit_serving(const Source& source, const Interface& interface, Text& out)
 {
+    emit_timings(source, interface, out);
     for (const Declaration* declaration : interface.declarations)
         for (const Call& call : calls_of(source, *declaration))
             emit_serve(source, call, out);

@@ -10,6 +10,7 @@
 #include "idlc/model.h"
 #include "idlc/options.h"
 #include "idlc/text.h"
+#include "idlc/timing.h"
 
 #include <functional>
 #include <map>
@@ -32,6 +33,8 @@ struct Source {
     std::unordered_map<const Interface*, std::string> operation_scopes{};
     /// What --profile chose, by declaration and name on the wire; that of a type is empty.
     std::map<std::pair<const Declaration*, std::string>, Engine> chosen{};
+    /// Of the operations that the IDL says any of.
+    std::unordered_map<const Declaration*, const Timing*> timings{};
 };
 
 /// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
@@ -49,6 +52,11 @@ void emit_union_marshal(const Source& source, const Union& type, Text& out);
 void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
+
+/// emit_timing.cpp: what the IDL says about the timing of an interface's operations, as constant
+/// data of its skeleton: declaration and definition; nothing where it says nothing.
+void emit_timings_declaration(const Source& source, const Interface& interface, Text& out);
+void emit_timings(const Source& source, const Interface& interface, Text& out);
 
 /// How emit_types emits what is declared within a class.
 using EmitNested = std::function<void(const Declarations&)>;
@@ -114,6 +122,9 @@ struct Call {
     /// Of an operation of a valuetype there is none.
     [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
 };
+/// emit_timing.cpp: around what serves a request of an operation with a deadline.
+void begin_timed(const Source& source, const Call& call, Text& out);
+void end_timed(const Source& source, const Call& call, Text& out);
 /// emit_interpreted.cpp: whether a type or an operation is of the interpretive kind.
 [[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);

@@ -179,8 +179,8 @@ bool process(const std::string& path, const Options& options)
     } else {
         good = compilation.compile_file(path);
         if (good && !options.check_only)
-            good =
-                kairos::idlc::emit(compilation.unit(), options, compilation.diagnostics(), choices);
+            good = kairos::idlc::emit(compilation.unit(), compilation.timings(), options,
+                                      compilation.diagnostics(), choices);
     }
     if (good) std::fwrite(choices.data(), 1, choices.size(), stdout);
     show(compilation.diagnostics());

@@ -402,6 +402,14 @@ void ORB::_kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDis
                             "a dispatcher is for -ORBConcurrency custom, before it serves");
 }
 
+void ORB::_kairos_set_late_call_handler(kairos::orb::LateCallHandler handler)
+{
+    require_running();
+    core_->late_calls().set_handler(std::move(handler));
+}
+
+ULongLong ORB::_kairos_late_calls() const noexcept { return core_->late_calls().count(); }
+
 void ORB::_kairos_set_hooks(std::unique_ptr<kairos::orb::Hooks> hooks)
 {
     require_running();

@@ -154,6 +154,11 @@ class ORB : public kairos::corba::TypeCodeMaker {
     /// With -ORBConcurrency custom: who serves. Before the first POAManager is activated; throws
     /// BAD_INV_ORDER later, or with another architecture.
     void _kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDispatcher> dispatcher);
+    /// Who is told of operations that ended after the deadlines of their IDL (docs/scheduling.md).
+    /// Before the first POAManager is activated.
+    void _kairos_set_late_call_handler(kairos::orb::LateCallHandler handler);
+    /// How many there were.
+    [[nodiscard]] ULongLong _kairos_late_calls() const noexcept;
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
     /// What kairos/rtcorba keeps; made at the first call.
     [[nodiscard]] std::shared_ptr<kairos::corba::OrbAttachment>

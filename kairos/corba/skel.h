@@ -6,3 +6,4 @@
 #include "kairos/corba/operation_table.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/stub.h"
+#include "kairos/orb/timed_upcall.h"

@@ -4,6 +4,7 @@
 #include "kairos/base/limits.h"
 #include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/timed_upcall.h"
 
 #include <cstring>
 #include <utility>
@@ -17,6 +18,7 @@ QueuedRequest::~QueuedRequest() = default;
 cdr::Fault QueuedRequest::fill(HandoverConnection& connection, const giop::Message& message)
 {
     connection_ = IntrusivePtr(&connection);
+    arrived_ = std::chrono::steady_clock::now();
     bytes_.reserve(message.bytes.size(), 0);
     std::memcpy(bytes_.data(), message.bytes.data(), message.bytes.size());
     part_begins_.assign(message.part_begins.begin(), message.part_begins.end());
@@ -48,6 +50,7 @@ bool QueuedRequest::serve(UpcallMemory& memory) noexcept
             answer_locate(connection_->orb(), locate_, *this, memory);
             return true;
         }
+        const ArrivalScope waited(arrived_);
         const Served served = dispatch(connection_->orb(), request_, text_, *this, memory);
         if (served == Served::held) return false;
         if (served == Served::malformed) connection_->note_malformed();

@@ -13,6 +13,7 @@
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/upcall.h"
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -79,6 +80,7 @@ class QueuedRequest final : public ReplyChannel {
     giop::LocateRequest locate_;
     const cdr::TextForm* text_ = nullptr;
     bool waits_for_peer_ = false;
+    std::chrono::steady_clock::time_point arrived_; // when it was read
     QueuedRequest* next_ = nullptr;
     RequestStore* store_ = nullptr; // where it goes when it is done
 };

@@ -29,6 +29,7 @@ inline constexpr CORBA::ULong other_code_set = base | 13;   ///< TRANSIENT: anot
 inline constexpr CORBA::ULong no_domains = base | 14;       ///< NO_IMPLEMENT
 inline constexpr CORBA::ULong not_sent_in_time = base | 15; ///< TIMEOUT: nothing was executed
 inline constexpr CORBA::ULong no_reply_in_time = base | 16; ///< TIMEOUT
+inline constexpr CORBA::ULong late_call = base | 17;        ///< TIMEOUT: -ORBLateCalls timeout
 
 /// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -179,6 +179,14 @@ Result<void> set_when_queue_full(Options& options, std::string_view option, std:
     return {};
 }
 
+Result<void> set_late_calls(Options& options, std::string_view option, std::string_view value)
+{
+    if (value != "results" && value != "timeout")
+        return bad_option(option, value, "results or timeout");
+    options.late_calls = value == "timeout" ? WhenLate::timeout : WhenLate::results;
+    return {};
+}
+
 template <auto Member>
 Result<void> set_queue(Options& options, std::string_view option, std::string_view value)
 {
@@ -393,6 +401,7 @@ constexpr Known known_options[] = {
     {"-ORBThreads", set_count<&Options::threads>},
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},
+    {"-ORBLateCalls", set_late_calls},
     {"-ORBLockMemory", set_flag<&Options::lock_memory>},
     {"-ORBStackSize", set_stack_size},
     {"-ORBNetworkPriority", set_flag<&Options::network_priority>},

@@ -46,6 +46,12 @@ enum class WhenQueueFull {
     refuse, ///< it is answered with TRANSIENT at once
 };
 
+/// What becomes of a call that ends after the deadline of its IDL.
+enum class WhenLate {
+    results, ///< it is reported, and answered as any
+    timeout, ///< it is reported, and answered with TIMEOUT
+};
+
 /// How object adapters find the servants of requests, unless their policies say otherwise.
 enum class Demultiplexing { linear, hash, active, delayered };
 
@@ -109,7 +115,8 @@ struct Options {
     /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
     /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.
     bool real_time_required = false;
-    bool lock_memory = false;    ///< -ORBLockMemory 0 or 1
+    WhenLate late_calls = WhenLate::results; ///< -ORBLateCalls results or timeout
+    bool lock_memory = false;                ///< -ORBLockMemory 0 or 1
     std::size_t stack_bytes = 0; ///< -ORBStackSize, of the ORB's threads; 0: the system's default
     /// -ORBNetworkPriority 0 or 1: packets say the priority of their requests.
     bool network_priority = false;

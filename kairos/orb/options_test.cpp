@@ -41,6 +41,7 @@ TEST(Options, ErrorsNameTheOption)
             std::string("-ORBLanes: '") + lanes +
                 "' is not priority[:threads][@cpu],… with priorities of 0 to 32767, ascending");
     EXPECT_EQ(reason({"-ORBThreads", "0"}), "-ORBThreads: '0' is not a number of 1 to 100000");
+    EXPECT_EQ(reason({"-ORBLateCalls", "no"}), "-ORBLateCalls: 'no' is not results or timeout");
     EXPECT_EQ(reason({"-ORBLockMemory", "yes"}), "-ORBLockMemory: 'yes' is not 0 or 1");
     EXPECT_EQ(reason({"-ORBStackSize", "4096"}),
               "-ORBStackSize: '4096' is not 0 or a size of 64 KiB to 1 GiB, in bytes");

@@ -19,6 +19,7 @@
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/request_dispatcher.h"
+#include "kairos/orb/timed_upcall.h"
 
 #include <atomic>
 #include <map>
@@ -153,6 +154,8 @@ class Orb final : public RefCounted {
     }
     /// Before the ORB serves; false if it does, or has another architecture.
     [[nodiscard]] bool set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher);
+    /// Operations that ended after the deadlines of their IDL.
+    [[nodiscard]] LateCalls& late_calls() noexcept { return late_calls_; }
     /// The thread in `run` or `perform_work`.
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
@@ -222,6 +225,7 @@ class Orb final : public RefCounted {
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::unique_ptr<RequestDispatcher> request_dispatcher_;
+    LateCalls late_calls_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
     const std::unique_ptr<ThreadPools> thread_pools_;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/timed_upcall.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+void LateCalls::note(const LateCall& call) noexcept
+{
+    count_.fetch_add(1, std::memory_order_relaxed);
+    if (!handler_) return;
+    try {
+        handler_(call);
+    } catch (const std::exception& exception) {
+        log::error(std::string("a handler of late calls threw: ") + exception.what());
+    }
+}
+
+TimedUpcall::TimedUpcall(Upcall& upcall, const OperationTiming& timing)
+    : upcall_(upcall), timing_(timing), arrived_(ArrivalScope::take().value_or(Clock::now())),
+      refuses_(upcall.orb().options().late_calls == WhenLate::timeout)
+{
+    if (!refuses_) return;
+    if (note_if_late(false)) {
+        ended_ = true;
+        raise<CORBA::TIMEOUT>(minor_code::late_call, CORBA::COMPLETED_NO,
+                              "the deadline passed before the operation could begin");
+    }
+    upcall.keep_results();
+}
+
+TimedUpcall::~TimedUpcall()
+{
+    if (!ended_) (void)note_if_late(true);
+}
+
+void TimedUpcall::end()
+{
+    ended_ = true;
+    const bool late = note_if_late(true);
+    if (!refuses_) return;
+    if (late && upcall_.request().response_expected() && !upcall_.replied())
+        raise<CORBA::TIMEOUT>(minor_code::late_call, CORBA::COMPLETED_YES,
+                              "the operation ended after its deadline");
+    upcall_.send_kept();
+}
+
+bool TimedUpcall::note_if_late(bool executed) noexcept
+{
+    const auto response = Clock::now() - arrived_;
+    const std::chrono::nanoseconds deadline(timing_.deadline);
+    if (response <= deadline) return false;
+    upcall_.orb().late_calls().note({.operation = timing_.operation,
+                                     .deadline = deadline,
+                                     .response = response,
+                                     .executed = executed});
+    return true;
+}
+
+} // namespace kairos::orb

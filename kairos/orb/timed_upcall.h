@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations whose IDL says by when they must have ended (docs/scheduling.md): their skeletons
+// measure that, and somebody is told when it was too late. What has no timing in its IDL is not
+// measured.
+#pragma once
+
+#include "kairos/orb/upcall.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace kairos::orb {
+
+/// What the IDL says about an operation: constant data of a skeleton. Times in nanoseconds; zero
+/// where nothing is said.
+struct OperationTiming {
+    std::string_view operation; ///< "Aircraft::navigate"
+    std::int64_t period = 0;
+    std::int64_t deadline = 0; ///< after its release; where nothing is said, the period
+    std::int64_t worst_case = 0;
+    std::uint8_t criticality = 2; ///< 0 very low, 4 very high
+    std::uint8_t importance = 2;
+};
+
+/// An operation that ended after its deadline, or was given up there.
+struct LateCall {
+    std::string_view operation;
+    std::chrono::nanoseconds deadline{};
+    /// From when the request was read to when that was seen.
+    std::chrono::nanoseconds response{};
+    bool executed = false;
+};
+/// In the threads that serve, several at the same time.
+using LateCallHandler = std::function<void(const LateCall& call)>;
+
+/// Those of an ORB. Any thread, but for set_handler.
+class LateCalls {
+  public:
+    /// Before the ORB serves.
+    void set_handler(LateCallHandler handler) { handler_ = std::move(handler); }
+    void note(const LateCall& call) noexcept;
+    [[nodiscard]] std::uint64_t count() const noexcept
+    {
+        return count_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    LateCallHandler handler_; // constant while the ORB serves
+    std::atomic<std::uint64_t> count_{0};
+};
+
+/// The calling thread is about to serve a request that was read at this time, and has waited since.
+class ArrivalScope {
+  public:
+    explicit ArrivalScope(std::chrono::steady_clock::time_point arrived) noexcept
+        : outer_(std::exchange(current_, arrived))
+    {
+    }
+    ~ArrivalScope() { current_ = outer_; }
+    ArrivalScope(const ArrivalScope&) = delete;
+    ArrivalScope& operator=(const ArrivalScope&) = delete;
+
+    /// Of the request that the thread is about to serve; asking takes it. Nothing if it was read
+    /// just now.
+    [[nodiscard]] static std::optional<std::chrono::steady_clock::time_point> take() noexcept
+    {
+        return std::exchange(current_, std::nullopt);
+    }
+
+  private:
+    static inline constinit thread_local std::optional<std::chrono::steady_clock::time_point>
+        current_ = std::nullopt;
+    const std::optional<std::chrono::steady_clock::time_point> outer_;
+};
+
+/// One execution of such an operation, on the stack of its skeleton.
+class TimedUpcall {
+  public:
+    /// `timing` has a deadline. Throws CORBA::TIMEOUT, COMPLETED_NO, if that has passed and
+    /// -ORBLateCalls says so.
+    TimedUpcall(Upcall& upcall, const OperationTiming& timing);
+    /// The operation has ended with an exception, unless end() was called.
+    ~TimedUpcall();
+    TimedUpcall(const TimedUpcall&) = delete;
+    TimedUpcall& operator=(const TimedUpcall&) = delete;
+
+    /// Behind the reply. Throws CORBA::TIMEOUT, COMPLETED_YES, instead of it if it comes too late
+    /// and -ORBLateCalls says so.
+    void end();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    [[nodiscard]] bool note_if_late(bool executed) noexcept;
+
+    Upcall& upcall_;
+    const OperationTiming& timing_;
+    const Clock::time_point arrived_;
+    const bool refuses_;
+    bool ended_ = false;
+};
+
+} // namespace kairos::orb
