@@ -129,6 +129,8 @@ struct FootprintOptions : CommonOptions {
 
 /// The columns that each experiment's table shows.
 [[nodiscard]] std::vector<Column> latency_columns();
+/// Of local_systems().
+[[nodiscard]] std::vector<Column> local_latency_columns();
 [[nodiscard]] std::vector<Column> ttcp_columns();
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> param_columns();

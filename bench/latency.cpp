@@ -50,14 +50,33 @@ double median_ratio(const Samples& mine, const Samples& other)
     return median(std::move(ratios));
 }
 
+/// What one system's times are held against another's for.
+struct Comparison {
+    std::string_view system; ///< its option; "" is every one
+    std::string_view figure;
+    std::string_view base;
+};
+constexpr Comparison comparisons[] = {
+    {"", "ratio_to_raw", "raw"},
+    {"kairos-unix", "ratio_to_raw_unix", "unix"},
+    {"kairos-memory", "ratio_to_raw_ring", "ring"},
+    {"kairos-spin", "ratio_to_raw_ring", "spin"},
+    {"kairos-memory", "ratio_to_unix", "kairos-unix"},
+    {"kairos-spin", "ratio_to_unix", "kairos-unix"},
+};
+
 void set_bars(Row& row, const System& system, Pinning pinning)
 {
+    using enum Bar::Relation;
     if (row.payload_type != "null" || row.direction != "twoway") return;
-    if (system.option == "kairos-unix")
-        row.bars = {{"ratio_to_raw_unix", Bar::Relation::at_most, 1.10}};
+    if (system.option == "kairos-unix") row.bars = {{"ratio_to_raw_unix", at_most, 1.10}};
+    if (system.option == "kairos-memory") row.bars = {{"ratio_to_unix", at_most, 0.8}};
+    // On one processor nobody spins.
+    if (system.option == "kairos-spin" && pinning != Pinning::same)
+        row.bars = {{"ratio_to_raw_ring", at_most, 3.0}};
     if (system.option != "kairos") return;
-    row.bars = {{"ratio_to_raw", Bar::Relation::at_most, pinning == Pinning::same ? 1.12 : 1.10},
-                {"ratio_to_omniorb", Bar::Relation::below, 1.0}};
+    row.bars = {{"ratio_to_raw", at_most, pinning == Pinning::same ? 1.12 : 1.10},
+                {"ratio_to_omniorb", below, 1.0}};
 }
 
 Row make_row(const Exercise& exercise, const System& system, const Samples& samples,
@@ -89,15 +108,15 @@ const Samples* samples_of(const std::vector<Contestant>& contestants,
 void add_rows(Report& report, const Exercise& exercise, const std::vector<Contestant>& contestants,
               const std::vector<Samples>& samples, const LatencyOptions& options)
 {
-    const Samples* raw = samples_of(contestants, samples, "raw");
-    const Samples* raw_unix = samples_of(contestants, samples, "unix");
     const Samples* omniorb = samples_of(contestants, samples, "omniorb");
     for (std::size_t i = 0; i < contestants.size(); ++i) {
         const System& system = contestants[i].system;
         Row row = make_row(exercise, system, samples[i], options);
-        if (raw != nullptr) row.set("ratio_to_raw", median_ratio(samples[i], *raw));
-        if (raw_unix != nullptr && system.option.ends_with("unix"))
-            row.set("ratio_to_raw_unix", median_ratio(samples[i], *raw_unix));
+        for (const Comparison& with : comparisons) {
+            const Samples* base = samples_of(contestants, samples, std::string(with.base));
+            if (base != nullptr && (with.system.empty() || with.system == system.option))
+                row.set(std::string(with.figure), median_ratio(samples[i], *base));
+        }
         if (omniorb != nullptr && system.orb && omniorb != &samples[i])
             row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb));
         row.set("request_bytes", exercise.request_bytes);
@@ -147,22 +166,29 @@ Result<Report> run_latency(const LatencyOptions& options)
         if (auto ended = contestant.running.finish(); !ended) return ended.error();
     report.notes.push_back(fmt::format(
         "Medians of {} interleaved rounds of {} calls each (max: the highest of all). × raw: p50 "
-        "against raw-tcp moving the same bytes, within a round; × raw Unix: likewise raw-unix.",
+        "against raw-tcp moving the same bytes, within a round; the other ratios likewise.",
         options.rounds, options.calls));
     return report;
 }
 
 std::vector<Column> latency_columns()
 {
+    return {{"units", "units", 0},        {"p50_us", "p50 µs", 2},
+            {"p99_us", "p99 µs", 2},      {"p999_us", "p99.9 µs", 2},
+            {"max_us", "max µs", 1},      {"mean_us", "mean µs", 2},
+            {"ratio_to_raw", "× raw", 2}, {"ratio_to_omniorb", "× omniORB", 2}};
+}
+
+std::vector<Column> local_latency_columns()
+{
     return {{"units", "units", 0},
             {"p50_us", "p50 µs", 2},
             {"p99_us", "p99 µs", 2},
-            {"p999_us", "p99.9 µs", 2},
             {"max_us", "max µs", 1},
             {"mean_us", "mean µs", 2},
-            {"ratio_to_raw", "× raw", 2},
             {"ratio_to_raw_unix", "× raw Unix", 2},
-            {"ratio_to_omniorb", "× omniORB", 2}};
+            {"ratio_to_raw_ring", "× raw ring", 2},
+            {"ratio_to_unix", "× Unix socket", 2}};
 }
 
 } // namespace kairos::bench

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The yardstick: blocking C sockets and nothing else, over TCP or a Unix socket.
+// The yardstick: blocking C sockets and nothing else, over TCP or a Unix socket; or bare rings in
+// shared memory.
 #include "bench/c_stream.h"
+#include "bench/ring_stream.h"
 #include "bench/stream_exchange.h"
 
 #include <cstring>
@@ -43,8 +45,29 @@ int listen_unix(std::string& reference)
     return listener;
 }
 
+/// One client: an exercise after the other, until it has gone or standard input ends. That is not
+/// looked at while there is a client, who ends first.
+int serve_rings(bool spins)
+{
+    std::string reference;
+    const int file = make_rings(reference, spins);
+    announce_ready(reference);
+    RingStream stream(file, false, spins);
+    std::vector<char> buffer(std::size_t{1} << 20);
+    while (serve_exercise(stream, buffer)) {
+    }
+    wait_for_quit();
+    return 0;
+}
+
 int run(const std::vector<std::string>& arguments)
 {
+    const bool spins = arguments.size() == 2 && arguments[1].starts_with("spin");
+    if (spins || (arguments.size() == 2 && arguments[1].starts_with("ring"))) {
+        if (arguments[0] == "server") return serve_rings(spins);
+        StreamClient client(open_rings(arguments[1].substr(5), spins));
+        return serve_orders(client);
+    }
     if (arguments.size() == 2 && arguments[0] == "client") {
         StreamClient client(connect_to(arguments[1]));
         return serve_orders(client);
@@ -55,7 +78,7 @@ int run(const std::vector<std::string>& arguments)
             arguments[1] == "unix" ? listen_unix(reference) : listen_tcp(reference);
         return serve_streams(listener, reference, [listener] { return accept_one(listener); });
     }
-    std::cerr << "usage: kairos-bench-raw server tcp|unix\n"
+    std::cerr << "usage: kairos-bench-raw server tcp|unix|ring|spin\n"
                  "       kairos-bench-raw client REFERENCE\n";
     return 2;
 }

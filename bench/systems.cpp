@@ -91,22 +91,38 @@ std::span<const System> all_systems()
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
     static const std::vector<std::string> loopback_reactor{
         "-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBConcurrency", "reactor"};
-    static const std::vector<std::string> unix_socket{"-ORBListenEndpoints", "uiop://"};
-    static const std::array<System, 7> systems{{
+    static const std::array<System, 6> systems{{
         {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
         {"unix", "raw-unix", "blocking sockets", "kairos-bench-raw", {"unix"}, {}, false},
         {"wrapper", "wrapper", "blocking sockets", "kairos-bench-wrapper", {}, {}, false},
         {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", loopback, {}, true},
         {"kairos-reactor", "kairos", "reactor", "kairos-bench-orb", loopback_reactor, {}, true},
-        {"kairos-unix",
-         "kairos",
-         "thread-per-connection, Unix socket",
-         "kairos-bench-orb",
-         unix_socket,
-         {},
-         true},
         {"omniorb", "omniorb", "thread-per-connection", "kairos-bench-omniorb", {}, {}, true},
     }};
+    return systems;
+}
+
+std::span<const System> local_systems()
+{
+    const auto raw = [](const char* option, const char* name, const char* architecture) {
+        return System{option, name, architecture, "kairos-bench-raw", {option}, {}, false};
+    };
+    const auto kairos = [](const char* option, const char* architecture, const char* endpoint,
+                           std::vector<std::string> spin = {}) {
+        std::vector<std::string> server{"-ORBListenEndpoints", endpoint};
+        server.insert(server.end(), spin.begin(), spin.end());
+        return System{option, "kairos", architecture, "kairos-bench-orb", server, spin, true};
+    };
+    static const std::array<System, 7> systems{
+        raw("unix", "raw-unix", "blocking sockets"),
+        raw("ring", "raw-ring", "futex"),
+        raw("spin", "raw-ring", "spinning"),
+        // Its bytes can be counted, and the others have as many.
+        kairos("kairos-tcp", "TCP", "iiop://127.0.0.1"),
+        kairos("kairos-unix", "Unix socket", "uiop://"),
+        kairos("kairos-memory", "shared memory", "shmiop://"),
+        kairos("kairos-spin", "shared memory, spinning", "shmiop://", {"-ORBSpin", "1000"}),
+    };
     return systems;
 }
 

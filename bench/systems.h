@@ -31,6 +31,9 @@ struct System {
 /// Every system that there may be, in the order of the reports.
 [[nodiscard]] std::span<const System> all_systems();
 
+/// The ways between a client and a server of one host, and the yardsticks for them.
+[[nodiscard]] std::span<const System> local_systems();
+
 /// Those that know Param_Test: each kind of stubs and skeletons, and other ORBs.
 [[nodiscard]] std::span<const System> param_systems();
 

@@ -71,7 +71,8 @@ struct LocalAddress {
     /// Of an address for every priority.
     static constexpr std::int16_t any_priority = -1;
     enum class Transport : std::uint8_t {
-        unix_socket = 0, ///< a stream of GIOP messages as over TCP
+        unix_socket = 0,   ///< a stream of GIOP messages as over TCP
+        shared_memory = 1, ///< the same by rings that are handed over there
     };
 
     std::int16_t priority = any_priority;

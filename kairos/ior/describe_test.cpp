@@ -125,10 +125,12 @@ TEST(Describe, AddressesWithinTheHost)
 {
     IiopProfile profile{
         .version = {1, 2}, .host = "localhost", .port = 0, .object_key = {}, .components = {}};
-    LocalAddresses local{.host = {0x0123456789ABCDEF, 0xFEDCBA9876543210},
-                         .addresses = {{.path = "/run/demo"},
-                                       {.priority = 7, .path = "@a\n"},
-                                       {.transport = LocalAddress::Transport{9}, .path = "/x"}}};
+    LocalAddresses local{
+        .host = {0x0123456789ABCDEF, 0xFEDCBA9876543210},
+        .addresses = {{.path = "/run/demo"},
+                      {.priority = 7, .path = "@a\n"},
+                      {.transport = LocalAddress::Transport{9}, .path = "/x"},
+                      {.transport = LocalAddress::Transport::shared_memory, .path = "/m"}}};
     profile.components = {make_local_addresses(local)};
     const Ior reference{"IDL:Demo/Echo:1.0", {encode_iiop(profile)}};
     EXPECT_EQ(describe(reference), R"(type id: "IDL:Demo/Echo:1.0"
@@ -139,6 +141,7 @@ profile 1: TAG_INTERNET_IOP: IIOP 1.2
     unix:/run/demo
     unix:@a\x0a for priority 7
     transport 9: /x
+    memory:/m
 )");
     EXPECT_TRUE(targets(reference).empty());
     ASSERT_EQ(targets_within_host(reference).size(), 1u);

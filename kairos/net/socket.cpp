@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/socket.h"
 
+#include "kairos/net/ring_channel.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
 #include <ctime>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <vector>
 
@@ -80,6 +83,7 @@ IoResult io_stopped(int error) noexcept
 
 void Socket::close() noexcept
 {
+    delete std::exchange(channel_, nullptr);
     // Linux releases the descriptor even when close() reports EINTR; repeating could close another.
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
@@ -149,6 +153,11 @@ IoResult Socket::wait_writable(std::optional<std::chrono::nanoseconds> timeout) 
 
 IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept
 {
+    if (channel_ != nullptr) {
+        const Deadline deadline = timeout ? Deadline::after(*timeout) : Deadline();
+        return events == POLLIN ? channel_->wait_readable(deadline)
+                                : channel_->wait_writable(deadline);
+    }
     const bool limited = timeout.has_value();
     const auto deadline = limited ? deadline_after(*timeout) : Clock::time_point::max();
     for (auto left = timeout.value_or(std::chrono::nanoseconds::zero());;) {
@@ -168,6 +177,8 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
     std::vector<pollfd> entries;
     entries.reserve(sockets.size());
     for (const Socket* socket : sockets)
+        if (socket->prepare_poll()) return;
+    for (const Socket* socket : sockets)
         entries.push_back({.fd = socket->descriptor(), .events = POLLIN, .revents = 0});
     int count = -1;
     do {
@@ -177,9 +188,70 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
     } while (count < 0 && errno == EINTR);
 }
 
-void Socket::shutdown_read() noexcept { ::shutdown(descriptor_, SHUT_RD); }
-void Socket::shutdown_write() noexcept { ::shutdown(descriptor_, SHUT_WR); }
-void Socket::shutdown_both() noexcept { ::shutdown(descriptor_, SHUT_RDWR); }
+void Socket::shutdown_read() noexcept
+{
+    // The socket's own end would look like the peer's.
+    if (channel_ != nullptr && channel_->shut_reading()) return;
+    ::shutdown(descriptor_, SHUT_RD);
+}
+
+void Socket::shutdown_write() noexcept
+{
+    if (channel_ != nullptr) channel_->shut_writing();
+    ::shutdown(descriptor_, SHUT_WR);
+}
+
+void Socket::shutdown_both() noexcept
+{
+    if (channel_ != nullptr) {
+        (void)channel_->shut_reading();
+        channel_->shut_writing();
+    }
+    ::shutdown(descriptor_, SHUT_RDWR);
+}
+
+// --- Shared memory -------------------------------------------------------------------------------
+
+IoResult Socket::read_channel(MutableBytes buffer, ReadFlags flags) noexcept
+{
+    return channel_->read(buffer, flags);
+}
+
+IoResult Socket::write_channel(Bytes data, WriteFlags flags) noexcept
+{
+    const iovec segment{const_cast<std::byte*>(data.data()), data.size()};
+    return channel_->write(std::span(&segment, 1), flags);
+}
+
+IoResult Socket::write_channel(std::span<const iovec> segments, WriteFlags flags) noexcept
+{
+    return channel_->write(segments, flags);
+}
+
+bool Socket::prepare_channel() const noexcept { return channel_->prepare_poll(); }
+
+Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadline)
+{
+    auto channel = RingChannel::connect(*this, spin, deadline);
+    if (!channel) return channel.error();
+    channel_ = std::move(channel).value().release();
+    return {};
+}
+
+void Socket::expect_memory(std::chrono::microseconds spin)
+{
+    channel_ = new RingChannel(descriptor_, spin);
+}
+
+Result<void> Socket::accept_memory() { return channel_->accept(*this); }
+
+std::optional<std::size_t> Socket::unsent() const noexcept
+{
+    if (channel_ != nullptr) return channel_->unsent();
+    int octets = 0;
+    if (::ioctl(descriptor_, SIOCOUTQ, &octets) != 0) return std::nullopt;
+    return static_cast<std::size_t>(octets);
+}
 
 Result<void> Socket::set_non_blocking(bool non_blocking)
 {

@@ -95,6 +95,9 @@ struct SocketOptions {
     /// SO_BUSY_POLL, microseconds: how long a read looks at the network interface itself before it
     /// waits. 0: as the system says. More than that needs CAP_NET_ADMIN.
     int busy_poll_us = 0;
+    /// How long who waits for a peer in shared memory looks there before it sleeps; less where that
+    /// was in vain, and not at all where the process has one CPU.
+    std::chrono::microseconds spin{0};
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
     bool ipv6_only = true;
@@ -104,18 +107,27 @@ namespace detail {
 [[nodiscard, gnu::cold]] IoResult io_stopped(int error) noexcept;
 } // namespace detail
 
-/// Owns one descriptor of a stream socket and closes it. Empty after a move.
+class RingChannel;
+
+/// Owns one descriptor of a stream socket and closes it. Empty after a move. The bytes of one that
+/// has a channel go through shared memory; its descriptor is then for waiting only, and not before
+/// prepare_poll().
 class Socket {
   public:
     Socket() = default;
     /// Takes over the descriptor.
     explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
-    Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Socket(Socket&& other) noexcept
+        : descriptor_(std::exchange(other.descriptor_, -1)),
+          channel_(std::exchange(other.channel_, nullptr))
+    {
+    }
     Socket& operator=(Socket&& other) noexcept
     {
         if (this != &other) {
             close();
             descriptor_ = std::exchange(other.descriptor_, -1);
+            channel_ = std::exchange(other.channel_, nullptr);
         }
         return *this;
     }
@@ -135,6 +147,8 @@ class Socket {
                                          ReadFlags flags = ReadFlags::none) noexcept
     {
         if (buffer.empty()) return {}; // the system would wait, and its 0 would look like the end
+        if (channel_ != nullptr) [[unlikely]]
+            return read_channel(buffer, flags);
         for (;;) {
             const ssize_t count =
                 ::recv(descriptor_, buffer.data(), buffer.size(), static_cast<int>(flags));
@@ -148,6 +162,8 @@ class Socket {
     /// As much of the data as the queue takes; all of it on a blocking socket, signals apart.
     IoResult write(Bytes data, WriteFlags flags = WriteFlags::none) noexcept
     {
+        if (channel_ != nullptr) [[unlikely]]
+            return write_channel(data, flags);
         for (;;) {
             const ssize_t count = ::send(descriptor_, data.data(), data.size(),
                                          MSG_NOSIGNAL | static_cast<int>(flags));
@@ -161,6 +177,8 @@ class Socket {
     static constexpr std::size_t segments_max = 1024; // Linux's IOV_MAX
     IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept
     {
+        if (channel_ != nullptr) [[unlikely]]
+            return write_channel(segments, flags);
         msghdr message{};
         message.msg_iov = const_cast<iovec*>(segments.data()); // sendmsg only reads them
         message.msg_iovlen = segments.size() < segments_max ? segments.size() : segments_max;
@@ -203,6 +221,22 @@ class Socket {
     /// Both. Wakes every thread that blocks on this socket, also in accept().
     void shutdown_both() noexcept;
 
+    /// Of a connected unix-domain socket: from here on bytes go through memory that it makes and
+    /// hands to the peer, by the deadline.
+    [[nodiscard]] Result<void> offer_memory(std::chrono::microseconds spin, Deadline deadline);
+    /// The peer's side of that, in two steps: nothing is read or written in between, and any thread
+    /// may shut it down from the first on, while another waits in the second.
+    void expect_memory(std::chrono::microseconds spin);
+    [[nodiscard]] Result<void> accept_memory();
+    /// Before the descriptor is waited for by other means than those of this class, until when it
+    /// must be readable. True if there is no need to: something can be read now.
+    [[nodiscard]] bool prepare_poll() const noexcept
+    {
+        return channel_ != nullptr && prepare_channel();
+    }
+    /// Bytes written that the peer has not taken; nothing if the system does not tell.
+    [[nodiscard]] std::optional<std::size_t> unsent() const noexcept;
+
     [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
     [[nodiscard]] Result<Address> local_address() const;
     [[nodiscard]] Result<Address> peer_address() const;
@@ -211,8 +245,14 @@ class Socket {
     /// Goes on after a write of segments that ended like this.
     [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last) noexcept;
     IoResult wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept;
+    [[gnu::noinline]] IoResult read_channel(MutableBytes buffer, ReadFlags flags) noexcept;
+    [[gnu::noinline]] IoResult write_channel(Bytes data, WriteFlags flags) noexcept;
+    [[gnu::noinline]] IoResult write_channel(std::span<const iovec> segments,
+                                             WriteFlags flags) noexcept;
+    [[nodiscard]] bool prepare_channel() const noexcept;
 
     int descriptor_ = -1;
+    RingChannel* channel_ = nullptr; // owned; almost always none
 };
 
 /// Blocks until a read of one of them would not, or the deadline.

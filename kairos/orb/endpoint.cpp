@@ -6,15 +6,37 @@
 #include "kairos/net/resolver.h"
 
 namespace kairos::orb {
+namespace {
 
-Result<net::Socket> Endpoint::connect(const net::SocketOptions& options, Deadline deadline) const
+Result<net::Socket> connect_locally(const LocalWay& way, const net::SocketOptions& options,
+                                    Deadline deadline)
 {
-    if (local_.family() != net::Address::Family::none) {
-        auto socket = net::connect(local_, options, deadline.left());
-        if (socket || port_ == 0) return socket;
+    auto socket = net::connect(way.address, options, deadline.left());
+    if (!socket || way.transport != ior::LocalAddress::Transport::shared_memory) return socket;
+    if (const auto agreed = socket->offer_memory(options.spin, deadline); !agreed)
+        return Error{ErrorCode::unreachable,
+                     "no memory shared with " + way.address.to_text() + ": " +
+                         agreed.error().reason,
+                     agreed.error().system_errno};
+    return socket;
+}
+
+} // namespace
+
+Result<net::Socket> Endpoint::connect(const net::SocketOptions& options, Deadline deadline,
+                                      By by) const
+{
+    Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
+    for (const LocalWay& way : local_) {
+        if (by == By::sockets && way.transport != ior::LocalAddress::Transport::unix_socket)
+            continue;
+        auto socket = connect_locally(way, options, deadline);
+        if (socket) return socket;
         // The server that made the reference is gone, or belongs to somebody else.
-        log::info(socket.error().reason + "; trying " + text());
+        log::info(socket.error().reason);
+        failure = socket.error();
     }
+    if (port_ == 0) return failure;
     const auto addresses = net::resolve(host_, port_, deadline);
     if (!addresses) return addresses.error();
     return net::connect_any(*addresses, options, deadline.left());

@@ -8,8 +8,8 @@
 #include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
-#include "kairos/net/address.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/local_ways.h"
 
 #include <atomic>
 #include <string>
@@ -19,12 +19,12 @@ namespace kairos::orb {
 
 class Endpoint : public RefCounted {
   public:
-    /// `contexts` are the service contexts of the first request on each connection. `local` is an
-    /// address of this very host that leads to the same server; Family::none if there is none. Port
-    /// 0: there is nothing but that.
-    Endpoint(std::string host, std::uint16_t port, const net::Address& local,
+    /// `contexts` are the service contexts of the first request on each connection. `local` is what
+    /// leads to the same server within this very host. Port 0: there is nothing but that.
+    Endpoint(std::string host, std::uint16_t port, std::vector<LocalWay> local,
              std::vector<std::byte> contexts)
-        : host_(std::move(host)), port_(port), local_(local), contexts_(std::move(contexts))
+        : host_(std::move(host)), port_(port), local_(std::move(local)),
+          contexts_(std::move(contexts))
     {
     }
 
@@ -33,7 +33,7 @@ class Endpoint : public RefCounted {
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
     /// Family::none if there is none.
-    [[nodiscard]] const net::Address& local() const noexcept { return local_; }
+    [[nodiscard]] const std::vector<LocalWay>& local() const noexcept { return local_; }
     /// As giop::RequestTemplate wants them; empty if there are none.
     [[nodiscard]] Bytes contexts() const noexcept { return contexts_; }
     /// Whether both lead to the same place.
@@ -45,15 +45,20 @@ class Endpoint : public RefCounted {
     /// "host:port", for messages; or the local address if there is no other.
     [[nodiscard]] std::string text() const
     {
-        if (port_ == 0) return local_.to_text();
+        if (port_ == 0) return local_.empty() ? "nowhere" : local_.front().address.to_text();
         const bool ipv6 = host_.find(':') != std::string::npos;
         return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
     }
 
-    /// A connection, by the deadline: the local address is tried first, then each of those behind
+    /// What a connection can be made of.
+    enum class By : std::uint8_t {
+        anything,
+        sockets, ///< for who waits for more than the next bytes of one connection
+    };
+    /// A connection, by the deadline: local addresses are tried first, then each of those behind
     /// the name. That is asked for anew each time, for names move; numeric hosts ask nobody.
-    [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& options,
-                                              Deadline deadline) const;
+    [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& options, Deadline deadline,
+                                              By by = By::anything) const;
 
   private:
     [[nodiscard]] static std::uint64_t next_id() noexcept
@@ -65,7 +70,7 @@ class Endpoint : public RefCounted {
     const std::uint64_t id_ = next_id();
     const std::string host_;
     const std::uint16_t port_;
-    const net::Address local_;
+    const std::vector<LocalWay> local_;
     const std::vector<std::byte> contexts_;
 };
 

@@ -8,6 +8,22 @@
 namespace kairos::orb {
 
 using net::Address;
+using LocalTransport = ior::LocalAddress::Transport;
+
+namespace {
+
+bool is_known(LocalTransport transport) noexcept
+{
+    return transport == LocalTransport::unix_socket || transport == LocalTransport::shared_memory;
+}
+
+void sort(LocalWays::List& list)
+{
+    std::ranges::stable_partition(
+        list, [](const LocalWay& way) { return way.transport == LocalTransport::shared_memory; });
+}
+
+} // namespace
 
 LocalWays::LocalWays(const ior::Target& target, bool preferred)
 {
@@ -17,27 +33,26 @@ LocalWays::LocalWays(const ior::Target& target, bool preferred)
     const auto local = ior::decode_local_addresses(*component);
     if (!local || local->host != net::this_host()) return;
     for (const ior::LocalAddress& each : local->addresses) {
-        if (each.transport != ior::LocalAddress::Transport::unix_socket) continue;
         const auto address = Address::unix_path(each.path);
-        if (!address) continue;
-        if (each.priority != ior::LocalAddress::any_priority)
-            by_priority_.emplace_back(each.priority, *address);
-        else if (any_priority_.family() == Address::Family::none)
-            any_priority_ = *address;
+        if (!address || !is_known(each.transport)) continue;
+        List& list = each.priority == ior::LocalAddress::any_priority ? any_priority_
+                                                                      : by_priority_[each.priority];
+        list.push_back({each.transport, *address});
     }
-    std::ranges::stable_sort(by_priority_, {}, &std::pair<Priority, Address>::first);
+    sort(any_priority_);
+    for (auto& [priority, list] : by_priority_)
+        sort(list);
 }
 
-Address LocalWays::lowest() const
+const LocalWays::List& LocalWays::lowest() const
 {
-    return by_priority_.empty() ? any_priority_ : by_priority_.front().second;
+    return by_priority_.empty() ? any_priority_ : by_priority_.begin()->second;
 }
 
-Address LocalWays::at(Priority priority) const
+const LocalWays::List& LocalWays::at(Priority priority) const
 {
-    for (const auto& [of, address] : by_priority_)
-        if (of == priority) return address;
-    return any_priority_;
+    const auto found = by_priority_.find(priority);
+    return found == by_priority_.end() ? any_priority_ : found->second;
 }
 
 } // namespace kairos::orb

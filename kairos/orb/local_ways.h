@@ -9,10 +9,18 @@
 #include "kairos/net/address.h"
 #include "kairos/orb/priority.h"
 
-#include <utility>
+#include <compare>
+#include <map>
 #include <vector>
 
 namespace kairos::orb {
+
+/// One of them.
+struct LocalWay {
+    ior::LocalAddress::Transport transport = ior::LocalAddress::Transport::unix_socket;
+    net::Address address;
+    friend auto operator<=>(const LocalWay&, const LocalWay&) = default;
+};
 
 class LocalWays {
   public:
@@ -20,19 +28,21 @@ class LocalWays {
     /// malformed, of another host or of a transport not known here is passed over.
     LocalWays(const ior::Target& target, bool preferred);
 
-    /// Of the lowest priority, which is where calls without one go; Family::none if there is none.
-    [[nodiscard]] net::Address lowest() const;
-    /// Of this priority or for all of them; Family::none if there is none.
-    [[nodiscard]] net::Address at(Priority priority) const;
-    /// Those for one priority each, ascending.
-    [[nodiscard]] const std::vector<std::pair<Priority, net::Address>>& by_priority() const noexcept
+    using List = std::vector<LocalWay>; ///< best first: shared memory, then Unix sockets
+
+    /// Of the lowest priority, which is where calls without one go.
+    [[nodiscard]] const List& lowest() const;
+    /// Of this priority, or for all of them.
+    [[nodiscard]] const List& at(Priority priority) const;
+    /// Those for one priority each.
+    [[nodiscard]] const std::map<Priority, List>& by_priority() const noexcept
     {
         return by_priority_;
     }
 
   private:
-    net::Address any_priority_;
-    std::vector<std::pair<Priority, net::Address>> by_priority_;
+    List any_priority_;
+    std::map<Priority, List> by_priority_;
 };
 
 } // namespace kairos::orb

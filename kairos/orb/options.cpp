@@ -251,6 +251,15 @@ Result<void> set_collocation(Options& options, std::string_view option, std::str
     return {};
 }
 
+Result<void> set_spin(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number || *number > 1'000'000)
+        return bad_option(option, value, "a number of microseconds, at most 1000000");
+    options.socket.spin = std::chrono::microseconds(*number);
+    return {};
+}
+
 Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
@@ -422,6 +431,7 @@ constexpr Known known_options[] = {
     {"-ORBSendQueue", set_queue<&net::SocketOptions::send_queue_bytes>},
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
+    {"-ORBSpin", set_spin},
     {"-ORBExceptionIdInAny", set_flag<&Options::exception_id_in_any>},
     {"-ORBPlainKeys", set_flag<&Options::plain_keys>},
     {"-ORBNativeCharCodeSet", set_native_code_set},
@@ -474,9 +484,11 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
                      "endpoint '" + std::string(text) + "': " + std::string(why)};
     };
     ListenEndpoint endpoint{.text = std::string(text), .host = {}, .published_host = {}};
-    constexpr std::string_view local_scheme = "uiop://";
-    if (text.starts_with(local_scheme)) {
-        endpoint.transport = Transport::unix_socket;
+    constexpr std::pair<std::string_view, Transport> local_schemes[] = {
+        {"uiop://", Transport::unix_socket}, {"shmiop://", Transport::shared_memory}};
+    for (const auto& [local_scheme, transport] : local_schemes) {
+        if (!text.starts_with(local_scheme)) continue;
+        endpoint.transport = transport;
         endpoint.path = text.substr(local_scheme.size());
         if (endpoint.path.empty()) return endpoint;
         if (endpoint.path.size() < 2 || (endpoint.path[0] != '/' && endpoint.path[0] != '@'))
@@ -487,7 +499,8 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
     }
     constexpr std::string_view scheme = "iiop://";
     if (!text.starts_with(scheme))
-        return bad("expected iiop://[host][:port][/option=value] or uiop://[path]");
+        return bad(
+            "expected iiop://[host][:port][/option=value], uiop://[path] or shmiop://[path]");
     std::string_view rest = text.substr(scheme.size());
     std::string_view address = rest.substr(0, rest.find('/'));
     std::string_view option = address.size() < rest.size() ? rest.substr(address.size() + 1) : "";

@@ -64,8 +64,9 @@ enum class Collocation {
 
 /// How bytes travel.
 enum class Transport {
-    tcp,         ///< iiop://
-    unix_socket, ///< uiop://: within the host (docs/transports.md)
+    tcp,           ///< iiop://
+    unix_socket,   ///< uiop://: within the host (docs/transports.md)
+    shared_memory, ///< shmiop://: likewise
 };
 
 /// Where to listen, and what to publish about it in references.
@@ -75,7 +76,7 @@ struct ListenEndpoint {
     std::string host;           ///< "" is every interface
     std::uint16_t port = 0;     ///< 0 lets the system choose
     std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
-    /// Of a Unix socket, absolute or '@' and an abstract name; "": the ORB chooses a file.
+    /// Of the Unix socket, absolute or '@' and an abstract name; "": the ORB chooses a file.
     std::string path{};
 };
 
@@ -125,8 +126,8 @@ struct Options {
     /// -ORBQueue: requests that wait for a pool, or for an object's thread.
     std::size_t requests_queued_max = limits::requests_queued_max;
     WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
-    /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll (microseconds).
-    /// Orb::socket_options has them, and more.
+    /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll and -ORBSpin
+    /// (microseconds). Orb::socket_options has them, and more.
     net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
@@ -174,8 +175,8 @@ struct Options {
 /// 8.5.3.3).
 [[nodiscard]] std::string default_reference(const Options& options, std::string_view name);
 
-/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]"; several are separated by
-/// ';'.
+/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]" or "shmiop://[path]";
+/// several are separated by ';'.
 [[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);
 
 } // namespace kairos::orb

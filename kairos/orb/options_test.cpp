@@ -144,9 +144,14 @@ TEST(ListenEndpoints, UnixSocketsAreFilesOrAbstractNames)
     EXPECT_EQ((*endpoints)[1].port, 7000);
     EXPECT_EQ((*endpoints)[2].path, "/run/demo socket");
     EXPECT_EQ((*endpoints)[3].path, "@demo");
+    const auto memory = parse_listen_endpoints("shmiop://;shmiop:///run/demo");
+    ASSERT_TRUE(memory);
+    EXPECT_EQ((*memory)[0].transport, Transport::shared_memory);
+    EXPECT_EQ((*memory)[1].path, "/run/demo");
     for (const std::string& text :
-         {std::string("uiop://relative"), std::string("uiop:///"), std::string("uiop://@"),
-          "uiop:///" + std::string(107, 'p'), std::string("uiop:/run/demo")})
+         {std::string("uiop://relative"), std::string("shmiop://relative"), std::string("uiop:///"),
+          std::string("uiop://@"), "uiop:///" + std::string(107, 'p'),
+          std::string("uiop:/run/demo")})
         EXPECT_FALSE(parse_listen_endpoints(text)) << text;
 }
 

@@ -141,8 +141,8 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address, const net::Address& local,
-                                     const Agreement& agreement)
+IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address,
+                                     const std::vector<LocalWay>& local, const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
     const bool announces = agreement.context.has_value();
@@ -201,16 +201,17 @@ void Orb::set_call_policies(const CallPolicies& policies) noexcept
     note_call_policies();
 }
 
-bool Orb::is_own_address(const ior::Address& address, const net::Address& local) const
+bool Orb::is_own_address(const ior::Address& address, const std::vector<LocalWay>& local) const
 {
     const std::lock_guard lock(mutex_);
     if (!server_) return false;
     return std::ranges::count(server_->published(), address) != 0 ||
            std::ranges::count(server_->priority_addresses(), address,
                               &ior::PriorityAddress::address) != 0 ||
-           (local.family() != net::Address::Family::none &&
-            std::ranges::count(server_->local_addresses(), local.host_text(),
-                               &ior::LocalAddress::path) != 0);
+           std::ranges::any_of(local, [&](const LocalWay& way) {
+               return std::ranges::count(server_->local_addresses(), way.address.host_text(),
+                                         &ior::LocalAddress::path) != 0;
+           });
 }
 
 Result<void> Orb::listen()
@@ -243,6 +244,11 @@ bool hands_over(Concurrency architecture) noexcept
 Result<void> Orb::hand_over()
 {
     const std::lock_guard lock(mutex_);
+    for (const ListenEndpoint& endpoint : options_.listen_endpoints)
+        if (endpoint.transport == Transport::shared_memory)
+            return Error{ErrorCode::invalid_argument,
+                         "thread pools contradict -ORBListenEndpoints " + endpoint.text +
+                             ": connections by shared memory have threads of their own"};
     if (hands_over_ || hands_over(options_.concurrency)) return {};
     const bool has_lanes = options_.concurrency == Concurrency::reactor_per_priority;
     if (options_.concurrency_given && !has_lanes)

@@ -75,8 +75,9 @@ class Orb final : public RefCounted {
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
     /// The one Endpoint of these addresses with this agreement; see there.
-    [[nodiscard]] IntrusivePtr<Endpoint>
-    endpoint(const ior::Address& address, const net::Address& local, const Agreement& agreement);
+    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const ior::Address& address,
+                                                  const std::vector<LocalWay>& local,
+                                                  const Agreement& agreement);
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
     {
@@ -144,8 +145,9 @@ class Orb final : public RefCounted {
     }
     /// Before the ORB serves; false if it does, or has no filter chain.
     [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
-    /// Whether references say this address of objects here, or have this one within the host.
-    [[nodiscard]] bool is_own_address(const ior::Address& address, const net::Address& local) const;
+    /// Whether references say this address of objects here, or one of these within the host.
+    [[nodiscard]] bool is_own_address(const ior::Address& address,
+                                      const std::vector<LocalWay>& local) const;
     /// Who serves with -ORBConcurrency custom; null if nobody was set. Constant once the ORB
     /// serves.
     [[nodiscard]] RequestDispatcher* request_dispatcher() const noexcept
@@ -232,7 +234,7 @@ class Orb final : public RefCounted {
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey =
-        std::tuple<std::string, std::uint16_t, net::Address, const cdr::TextForm*, bool>;
+        std::tuple<std::string, std::uint16_t, std::vector<LocalWay>, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;

@@ -3,7 +3,6 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/ior/profile.h"
-#include "kairos/orb/local_ways.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/priority_context.h"
 
@@ -33,8 +32,8 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         // Only with the first address: when that has failed, so has the local one.
         const bool first = target.profile_index != last_profile;
         last_profile = target.profile_index;
-        const net::Address local = first ? ways.lowest() : net::Address();
-        if (target.address.port == 0 && local.family() == net::Address::Family::none) continue;
+        const std::vector<LocalWay> local = first ? ways.lowest() : std::vector<LocalWay>();
+        if (target.address.port == 0 && local.empty()) continue;
         targets_.push_back(make_target(target, target.address, local));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
@@ -55,7 +54,8 @@ Reference::~Reference()
 }
 
 Target Reference::make_target(const ior::Target& target, const ior::Address& address,
-                              const net::Address& local, const ior::PriorityBand* band) const
+                              const std::vector<LocalWay>& local,
+                              const ior::PriorityBand* band) const
 {
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
     const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
@@ -148,7 +148,7 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of
 /// whoever is at the address.
-bool Reference::serves_itself(const ior::Target& target, const net::Address& local) const
+bool Reference::serves_itself(const ior::Target& target, const std::vector<LocalWay>& local) const
 {
     if (const auto key = ior::ObjectKey::parse(object_key_))
         return key->incarnation == orb_->incarnation();

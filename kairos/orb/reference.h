@@ -13,6 +13,7 @@
 #include "kairos/ior/policies.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/endpoint.h"
+#include "kairos/orb/local_ways.h"
 #include "kairos/orb/policies.h"
 #include "kairos/orb/priority.h"
 
@@ -25,8 +26,6 @@
 namespace kairos::orb {
 
 class Orb;
-
-class LocalWays;
 
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
@@ -139,10 +138,11 @@ class Reference final : public RefCounted {
 
   private:
     ~Reference() override;
-    [[nodiscard]] bool serves_itself(const ior::Target& target, const net::Address& local) const;
+    [[nodiscard]] bool serves_itself(const ior::Target& target,
+                                     const std::vector<LocalWay>& local) const;
     /// `band` has connections of its own, if there is one.
     [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address,
-                                     const net::Address& local,
+                                     const std::vector<LocalWay>& local,
                                      const ior::PriorityBand* band = nullptr) const;
     void read_policies(const ior::Target& target);
     void add_priorities(const ior::Target& target, const LocalWays& ways);

@@ -34,7 +34,7 @@ Result<std::vector<ior::Address>> published_of(const ListenEndpoint& endpoint,
 
 Result<net::Address> address_of(const ListenEndpoint& endpoint)
 {
-    if (endpoint.transport == Transport::unix_socket)
+    if (endpoint.transport != Transport::tcp)
         return endpoint.path.empty() ? net::private_path() : net::Address::unix_path(endpoint.path);
     if (endpoint.host.empty()) return net::Address::any_ipv4(endpoint.port);
     const auto addresses = net::resolve(endpoint.host, endpoint.port);
@@ -49,17 +49,22 @@ Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, Priorit
     const std::string option = "-ORBListenEndpoints " + endpoint.text;
     const auto address = address_of(endpoint);
     if (!address) return named(option, address.error());
+    // Threads of their own serve shared memory, whatever serves sockets.
+    const bool blocks = options.concurrency == Concurrency::thread_per_connection ||
+                        endpoint.transport == Transport::shared_memory;
     auto acceptor = net::Acceptor::open(
-        *address, {.socket = orb.socket_options(priority),
-                   .non_blocking = options.concurrency != Concurrency::thread_per_connection});
+        *address, {.socket = orb.socket_options(priority), .non_blocking = !blocks});
     if (!acceptor) return named(option, acceptor.error());
-    if (endpoint.transport == Transport::unix_socket) {
-        if (net::this_host()) return Listener{std::move(acceptor).value(), {}};
+    if (endpoint.transport != Transport::tcp) {
+        if (net::this_host())
+            return Listener{.acceptor = std::move(acceptor).value(),
+                            .transport = endpoint.transport};
         return Error{ErrorCode::system, option + ": the system does not tell which host this is"};
     }
     auto published = published_of(endpoint, acceptor->address(), options, machine);
     if (!published) return published.error();
-    return Listener{std::move(acceptor).value(), std::move(published).value()};
+    return Listener{.acceptor = std::move(acceptor).value(),
+                    .published = std::move(published).value()};
 }
 
 /// Ports and paths that the options name become those of a lane.
@@ -133,6 +138,12 @@ std::vector<LaneOption> lanes_of(const Options& options)
 
 Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
 {
+    for (const ListenEndpoint& endpoint : orb.options().listen_endpoints)
+        if (endpoint.transport == Transport::shared_memory)
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBListenEndpoints " + endpoint.text +
+                             " contradicts -ORBConcurrency reactor-per-priority: the threads of "
+                             "shared memory have no lane"};
     std::vector<PriorityLane> lanes;
     for (const LaneOption& option : lanes_of(orb.options())) {
         auto listeners = open_listeners(orb, option.priority, lanes.size());
@@ -143,12 +154,20 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
     return make_reactor_per_priority(orb, std::move(lanes));
 }
 
-Result<std::unique_ptr<Server>> open_server(Orb& orb)
+/// Those of shared memory, which are taken out of `listeners`.
+std::vector<Listener> take_memory(std::vector<Listener>& listeners)
 {
-    if (orb.options().concurrency == Concurrency::reactor_per_priority) return open_lanes(orb);
-    auto opened = open_listeners(orb);
-    if (!opened) return opened.error();
-    std::vector<Listener> listeners = std::move(opened).value();
+    std::vector<Listener> sockets;
+    std::vector<Listener> memory;
+    for (Listener& listener : listeners)
+        (listener.transport == Transport::shared_memory ? memory : sockets)
+            .push_back(std::move(listener));
+    listeners.swap(sockets);
+    return memory;
+}
+
+Result<std::unique_ptr<Server>> open_socket_server(Orb& orb, std::vector<Listener> listeners)
+{
     switch (orb.options().concurrency) {
     case Concurrency::thread_per_connection:
         return make_thread_per_connection(orb, std::move(listeners));
@@ -174,6 +193,18 @@ Result<std::unique_ptr<Server>> open_server(Orb& orb)
     return Error{ErrorCode::invalid_argument, "-ORBConcurrency: unknown architecture"};
 }
 
+Result<std::unique_ptr<Server>> open_server(Orb& orb)
+{
+    if (orb.options().concurrency == Concurrency::reactor_per_priority) return open_lanes(orb);
+    auto opened = open_listeners(orb);
+    if (!opened) return opened.error();
+    std::vector<Listener> listeners = std::move(opened).value();
+    std::vector<Listener> memory = take_memory(listeners);
+    auto server = open_socket_server(orb, std::move(listeners));
+    if (!server || memory.empty()) return server;
+    return make_memory_server(orb, std::move(server).value(), std::move(memory));
+}
+
 } // namespace
 
 Server::Server(Orb& orb, std::vector<Listener> listeners)
@@ -184,7 +215,11 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
             if (std::ranges::find(published_, address) == published_.end())
                 published_.push_back(address);
         const net::Address& listening = listener.acceptor.address();
-        if (!listening.is_ip()) local_addresses_.push_back({.path = listening.host_text()});
+        if (listener.transport == Transport::tcp) continue;
+        using To = ior::LocalAddress::Transport;
+        const bool by_memory = listener.transport == Transport::shared_memory;
+        local_addresses_.push_back({.transport = by_memory ? To::shared_memory : To::unix_socket,
+                                    .path = listening.host_text()});
     }
 }
 
@@ -199,8 +234,11 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
         std::string text;
         for (const ior::Address& address : (*server)->published())
             text += (text.empty() ? "" : ", ") + ior::to_string(address);
-        for (const ior::LocalAddress& local : (*server)->local_addresses())
-            text += (text.empty() ? "unix:" : ", unix:") + local.path;
+        for (const ior::LocalAddress& local : (*server)->local_addresses()) {
+            using enum ior::LocalAddress::Transport;
+            text += (text.empty() ? "" : ", ");
+            text += (local.transport == shared_memory ? "memory:" : "unix:") + local.path;
+        }
         log::announce("published in references: " + text);
     }
     return server;

@@ -22,7 +22,8 @@ class Orb;
 /// One listening socket and what references say about it.
 struct Listener {
     net::Acceptor acceptor;
-    std::vector<ior::Address> published;
+    std::vector<ior::Address> published{};
+    Transport transport = Transport::tcp;
 };
 
 class Server {
@@ -82,7 +83,7 @@ class Server {
 
     [[nodiscard]] std::vector<Listener*> all_listeners();
 
-    /// Of several servers, one for each priority.
+    /// Of several servers: one for each priority, or for each kind of connection.
     Server(Orb& orb, std::vector<ior::Address> published,
            std::vector<ior::PriorityAddress> priority_addresses,
            std::vector<ior::LocalAddress> local_addresses)
@@ -103,6 +104,9 @@ class Server {
 
 [[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,
                                                                  std::vector<Listener> listeners);
+/// One that serves these listeners of shared memory beside those of `sockets`.
+[[nodiscard]] std::unique_ptr<Server> make_memory_server(Orb& orb, std::unique_ptr<Server> sockets,
+                                                         std::vector<Listener> listeners);
 [[nodiscard]] Result<std::unique_ptr<Server>> make_reactor(Orb& orb,
                                                            std::vector<Listener> listeners);
 /// Threads of a server that are alike.

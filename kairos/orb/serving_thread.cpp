@@ -12,6 +12,8 @@ ReadableOf wait_either(const net::Socket& first, const net::Socket* second,
                        Deadline deadline) noexcept
 {
     using namespace std::chrono;
+    const ReadableOf already{first.prepare_poll(), second != nullptr && second->prepare_poll()};
+    if (already.first || already.second) return already;
     std::array<pollfd, 2> polled{
         pollfd{.fd = first.descriptor(), .events = POLLIN, .revents = 0},
         pollfd{.fd = second == nullptr ? -1 : second->descriptor(), .events = POLLIN, .revents = 0},

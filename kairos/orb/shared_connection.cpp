@@ -37,7 +37,8 @@ SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, D
     auto bell = net::Bell::create();
     if (!bell) return bell.error();
     auto socket = endpoint.connect(
-        orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline);
+        orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline,
+        Endpoint::By::sockets);
     if (!socket) return socket.error();
     return IntrusivePtr<SharedConnection>::adopt(
         new SharedConnection(orb, endpoint, thread, std::move(socket).value(),

@@ -2,7 +2,8 @@
 //
 // The thread-per-connection architecture: an acceptor thread a listener, and for each connection a
 // thread that reads a request, serves it, sends the reply and reads again. Two system calls a
-// request, no hand-over, no lock. Requests of different clients run side by side.
+// request, no hand-over, no lock. Requests of different clients run side by side. Shared memory is
+// served by such threads in every architecture.
 #include "kairos/base/log.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/orb.h"
@@ -13,10 +14,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <linux/sockios.h>
 #include <list>
 #include <mutex>
-#include <sys/ioctl.h>
 #include <thread>
 
 namespace kairos::orb {
@@ -25,11 +24,17 @@ namespace {
 /// A connection and the thread that serves it. Only that thread uses it, but for `interrupt`.
 class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
-    using ServerConnection::ServerConnection;
+    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
+        : ServerConnection(orb, std::move(socket), peer),
+          by_memory_(transport == Transport::shared_memory)
+    {
+        if (by_memory_) socket_.expect_memory(orb.options().socket.spin);
+    }
 
     void run()
     {
         Lane::current().serving_thread = this;
+        if (by_memory_ && !accept_memory()) return;
         try {
             while (serve_once()) {
             }
@@ -54,10 +59,10 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// was sent since the last time. Nothing else can end a thread that waits for such a peer.
     void end_if_stalled() noexcept
     {
-        int unsent = 0;
-        if (::ioctl(socket_.descriptor(), SIOCOUTQ, &unsent) != 0) return;
-        if (unsent != 0 && unsent == unsent_) socket_.shutdown_both();
-        unsent_ = unsent;
+        const auto unsent = socket_.unsent();
+        if (!unsent) return;
+        if (*unsent != 0 && *unsent == unsent_) socket_.shutdown_both();
+        unsent_ = *unsent;
     }
 
     void send(Bytes header, const cdr::Writer& body) noexcept override
@@ -72,6 +77,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     }
 
   private:
+    [[nodiscard]] bool accept_memory()
+    {
+        const auto accepted = socket_.accept_memory();
+        if (!accepted && !interrupted_)
+            log::warning("connection from " + peer_.to_text() +
+                         " refused: " + accepted.error().reason);
+        return accepted.ok();
+    }
     /// Reads and serves what came. False: the connection ends.
     bool serve_once()
     {
@@ -96,7 +109,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     UpcallMemory memory_;
     bool ended_ = false; ///< the peer was told MessageError, or said that it closes
     std::atomic<bool> interrupted_{false};
-    int unsent_ = 0; ///< at the last end_if_stalled, whose callers hold the server's lock
+    const bool by_memory_;
+    std::size_t unsent_ = 0; ///< at the last end_if_stalled, whose callers hold the server's lock
 };
 
 class ThreadPerConnection final : public Server {
@@ -116,7 +130,7 @@ class ThreadPerConnection final : public Server {
     {
         for (Listener& listener : listeners_) {
             auto thread = net::Thread::start(orb_.thread_options("kairos-accept"),
-                                             [this, &listener] { accept(listener.acceptor); });
+                                             [this, &listener] { accept(listener); });
             if (thread)
                 acceptor_threads_.push_back(std::move(thread).value());
             else
@@ -161,13 +175,13 @@ class ThreadPerConnection final : public Server {
         net::Thread thread;
     };
 
-    void accept(net::Acceptor& acceptor)
+    void accept(Listener& listener)
     {
         while (!stopping_) {
-            auto accepted = acceptor.accept();
+            auto accepted = listener.acceptor.accept();
             switch (accepted.status) {
             case net::Acceptor::Status::accepted:
-                serve(std::move(accepted));
+                serve(std::move(accepted), listener.transport);
                 break;
             case net::Acceptor::Status::turned_away:
                 log_refusal(accepted);
@@ -188,7 +202,7 @@ class ThreadPerConnection final : public Server {
         }
     }
 
-    void serve(net::Acceptor::Accepted accepted)
+    void serve(net::Acceptor::Accepted accepted, Transport transport)
     {
         const std::lock_guard lock(mutex_);
         if (stopping_) return turn_away(std::move(accepted.socket));
@@ -198,8 +212,8 @@ class ThreadPerConnection final : public Server {
             return turn_away(std::move(accepted.socket));
         }
         const auto served = connections_.emplace(connections_.end());
-        served->connection =
-            std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket), accepted.peer);
+        served->connection = std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket),
+                                                                accepted.peer, transport);
         auto thread = net::Thread::start(orb_.thread_options("kairos-serve"), [this, served] {
             served->connection->run();
             forget(served);

@@ -2,101 +2,15 @@
 //
 // Servers that clients on their host reach by a Unix socket: with every architecture, with TCP to
 // fall back on and without, and with references that somebody has changed on the way.
-#include "tests/malformed/fixture.h"
+#include "tests/robust/local.h"
 
-#include "kairos/ior/profile.h"
 #include "kairos/net/connector.h"
-#include "kairos/net/host_identity.h"
 #include "kairos/orb/lane.h"
 
 #include <random>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace kairos::orb_testing {
 namespace {
-
-using Arguments = std::vector<std::string>;
-
-/// A port of loopback where nobody listens as long as this lives.
-class DeadPort {
-  public:
-    DeadPort()
-        : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-          bound_(::bind(socket_.descriptor(), loopback_.native(), loopback_.native_size()) == 0)
-    {
-    }
-    [[nodiscard]] std::uint16_t port() const
-    {
-        EXPECT_TRUE(bound_);
-        return socket_.local_address().value().port();
-    }
-
-  private:
-    net::Address loopback_ = net::Address::loopback_ipv4();
-    net::Socket socket_;
-    bool bound_;
-};
-
-/// The reference with its first profile changed.
-template <typename Change>
-std::string changed(const std::string& reference, Change change)
-{
-    ior::Ior ior = ior::from_string(reference).value();
-    ior::IiopProfile profile = ior::decode_iiop(ior.profiles.at(0).data).value();
-    change(profile);
-    ior.profiles.at(0) = ior::encode_iiop(profile);
-    return ior::to_string(ior);
-}
-
-ior::TaggedComponent& component(ior::IiopProfile& profile, std::uint32_t tag)
-{
-    for (ior::TaggedComponent& each : profile.components)
-        if (each.tag == tag) return each;
-    throw std::runtime_error("no such component");
-}
-
-template <typename Change>
-std::string with_local(const std::string& reference, Change change)
-{
-    return changed(reference, [&](ior::IiopProfile& profile) {
-        auto& tagged = component(profile, ior::tag_local_addresses);
-        auto local = ior::decode_local_addresses(tagged).value();
-        change(local);
-        tagged = ior::make_local_addresses(local);
-    });
-}
-
-std::string with_port(const std::string& reference, std::uint16_t port)
-{
-    return changed(reference, [&](ior::IiopProfile& profile) {
-        profile.port = port;
-        std::erase_if(profile.components, [](const ior::TaggedComponent& each) {
-            return each.tag == ior::tag_priority_addresses;
-        });
-    });
-}
-
-std::string local_path(const std::string& reference)
-{
-    std::string path;
-    (void)with_local(reference,
-                     [&](ior::LocalAddresses& local) { path = local.addresses.at(0).path; });
-    return path;
-}
-
-bool exists(const std::string& path)
-{
-    struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0;
-}
-
-/// A path for a socket that no other test has.
-std::string own_path()
-{
-    static int count = 0;
-    return "/tmp/kairos-local-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-}
 
 // --- Every architecture --------------------------------------------------------------------------
 
@@ -318,32 +232,6 @@ TEST(LocalLanes, OfTheCallerAreFoundByTheSocketToo)
 
 // --- Without TCP ---------------------------------------------------------------------------------
 
-/// A server with these options alone, and one object.
-class OnlyLocal {
-  public:
-    explicit OnlyLocal(Arguments options) : orb_(make_orb(std::move(options)))
-    {
-        const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
-        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
-        const PortableServer::POAManager_var manager = root->the_POAManager();
-        manager->activate();
-        object_ = root->servant_to_reference(servant_);
-        text_ = CORBA::String_var(orb_->object_to_string(object_)).in();
-    }
-    ~OnlyLocal() { orb_->destroy(); }
-    OnlyLocal(const OnlyLocal&) = delete;
-    OnlyLocal& operator=(const OnlyLocal&) = delete;
-
-    [[nodiscard]] const std::string& text() const { return text_; }
-    [[nodiscard]] CORBA::Object_ptr object() { return object_; }
-
-  private:
-    CORBA::ORB_var orb_;
-    PortableServer::Servant_var<Servant> servant_ = new Servant;
-    CORBA::Object_var object_;
-    std::string text_;
-};
-
 TEST(OnlyLocal, IsReachedByOurClients)
 {
     for (const std::string& endpoint : {"uiop://" + own_path(), std::string("uiop://"),
@@ -385,20 +273,6 @@ TEST(OnlyLocal, IsSaidToWhoAsks)
     const std::string path = own_path();
     const OnlyLocal server({"-ORBDebug", "1", "-ORBListenEndpoints", "uiop://" + path});
     EXPECT_EQ(LogLines::count("published in references: unix:" + path), 1u);
-}
-
-/// Why a server does not start.
-std::string complaint(Arguments options)
-{
-    const CORBA::ORB_var orb = make_orb(std::move(options));
-    std::string reason = "none";
-    try {
-        (void)orb->resolve_initial_references("RootPOA");
-    } catch (const CORBA::INITIALIZE& exception) {
-        reason = exception.what();
-    }
-    orb->destroy();
-    return reason;
 }
 
 TEST(OnlyLocal, IsRefusedWhereReferencesHaveNoPlaceForIt)

@@ -628,6 +628,12 @@ TEST(PoolArchitecture, ThatWasChosenMustHandOver)
     }
 }
 
+TEST(PoolArchitecture, DoesNotReachThreadsOfSharedMemory)
+{
+    World world({"-ORBConcurrency", "worker-pool", "-ORBListenEndpoints", "shmiop://"});
+    EXPECT_EQ(outcome([&] { (void)make(world, Pool{}); }), bad_order);
+}
+
 TEST(PoolArchitecture, IsChosenBeforeTheOrbServes)
 {
     World world;

@@ -167,11 +167,13 @@ int present(const Result<Report>& report, const std::vector<bench::Column>& colu
     return 0;
 }
 
-int run_latency(const BenchArguments& arguments)
+int run_latency_of(const BenchArguments& arguments, std::span<const bench::System> known,
+                   const std::vector<bench::Column>& columns)
 {
     using bench::Payload;
     bench::LatencyOptions options;
-    if (auto filled = fill_common(arguments, 25, 5, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 25, 5, options, known); !filled)
+        return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
     options.units = arguments.quick ? std::vector<std::uint32_t>{1, 1024} : bench::unit_counts();
     if (!arguments.units.empty()) options.units = arguments.units;
@@ -179,7 +181,17 @@ int run_latency(const BenchArguments& arguments)
                         Payload::bin_struct};
     if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
         return fail(filled.error());
-    return present(bench::run_latency(options), bench::latency_columns(), arguments);
+    return present(bench::run_latency(options), columns, arguments);
+}
+
+int run_latency(const BenchArguments& arguments)
+{
+    return run_latency_of(arguments, bench::all_systems(), bench::latency_columns());
+}
+
+int run_local(const BenchArguments& arguments)
+{
+    return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns());
 }
 
 int run_ttcp(const BenchArguments& arguments)
@@ -388,6 +400,20 @@ CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::st
     return *command;
 }
 
+void add_latency(CLI::App& bench, int& status, const CLI::Range& count, const std::string& name,
+                 const std::string& about, int (*run)(const BenchArguments&),
+                 std::span<const bench::System> known)
+{
+    auto latency = std::make_shared<BenchArguments>();
+    CLI::App& command = add_experiment(bench, name, about, latency, status, run, known);
+    command.add_option("--rounds", latency->rounds, "Rounds of all systems")->check(count);
+    command.add_option("--calls", latency->calls, "Calls per row and round")->check(count);
+    command.add_option("--units", latency->units, "How many units the rows send")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 20));
+    command.add_option("--types", latency->types, "Which types")->delimiter(',');
+}
+
 void add_demux(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto demux = std::make_shared<BenchArguments>();
@@ -464,15 +490,11 @@ void add_bench_command(CLI::App& app, int& status)
     bench->require_subcommand(1);
     const CLI::Range count(1, 10'000'000);
 
-    auto latency = std::make_shared<BenchArguments>();
-    CLI::App& latency_command =
-        add_experiment(*bench, "latency", "How long a call takes", latency, status, run_latency);
-    latency_command.add_option("--rounds", latency->rounds, "Rounds of all systems")->check(count);
-    latency_command.add_option("--calls", latency->calls, "Calls per row and round")->check(count);
-    latency_command.add_option("--units", latency->units, "How many units the rows send")
-        ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 20));
-    latency_command.add_option("--types", latency->types, "Which types")->delimiter(',');
+    add_latency(*bench, status, count, "latency", "How long a call takes", run_latency,
+                bench::all_systems());
+    add_latency(*bench, status, count, "local",
+                "The same within one host: Unix sockets and shared memory", run_local,
+                bench::local_systems());
 
     auto ttcp = std::make_shared<BenchArguments>();
     CLI::App& ttcp_command =

@@ -114,6 +114,21 @@ TEST(Kairos, BenchLatencyWritesTableAndJson)
     }
 }
 
+TEST(Kairos, BenchLocalWritesTableAndJson)
+{
+    const TemporaryFile file(".json");
+    const auto remains = run({"bench", "local", "--quick", "--calls", "20", "--rounds", "1",
+                              "--units", "1", "--types", "octet", "--peers",
+                              "unix,ring,kairos-unix,kairos-memory", "--json", file.path()});
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    EXPECT_NE(remains.output.find("× Unix socket"), std::string::npos);
+    const auto json = file.json();
+    ASSERT_EQ(json.size(), 1u + 3 * 4);
+    for (std::size_t i = 1; i < json.size(); ++i)
+        EXPECT_GT(json[i]["p50_us"].get<double>(), 0);
+    EXPECT_TRUE(json[4].contains("ratio_to_unix"));
+}
+
 TEST(Kairos, BenchTtcpWritesTableAndJson)
 {
     const TemporaryFile file(".json");

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/peer_watch.h"
+
+#include "kairos/net/system_error.h"
+
+#include <cerrno>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kairos::net {
+
+Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
+{
+    static std::mutex mutex;
+    static std::weak_ptr<PeerWatch> known;
+    const std::lock_guard lock(mutex);
+    if (auto watch = known.lock()) return watch;
+    auto bell = Bell::create();
+    if (!bell) return bell.error();
+    const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0) return system_error("cannot watch peers", errno);
+    const std::shared_ptr<PeerWatch> watch(new PeerWatch(epoll, std::move(bell).value()));
+    epoll_event event{.events = EPOLLIN, .data = {.fd = watch->bell_.descriptor()}};
+    if (::epoll_ctl(epoll, EPOLL_CTL_ADD, watch->bell_.descriptor(), &event) != 0)
+        return system_error("cannot watch peers", errno);
+    auto thread = Thread::start({.name = "kairos-peers"}, [&self = *watch] { self.run(); });
+    if (!thread) return thread.error();
+    watch->thread_ = std::move(thread).value();
+    known = watch;
+    return watch;
+}
+
+PeerWatch::~PeerWatch()
+{
+    bell_.ring();
+    thread_.join();
+    ::close(epoll_);
+}
+
+Result<void> PeerWatch::add(int descriptor, Watched& watched)
+{
+    const std::lock_guard lock(mutex_);
+    watched_[descriptor] = &watched;
+    // Once, and not when there is something to read: that is for others.
+    epoll_event event{.events = EPOLLRDHUP | EPOLLONESHOT, .data = {.fd = descriptor}};
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0) return {};
+    watched_.erase(descriptor);
+    return system_error("cannot watch a peer", errno);
+}
+
+void PeerWatch::remove(int descriptor) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (watched_.erase(descriptor) != 0) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
+void PeerWatch::run() noexcept
+{
+    for (;;) {
+        epoll_event event{};
+        const int count = ::epoll_wait(epoll_, &event, 1, -1);
+        if (count < 0 && errno != EINTR) return;
+        if (count != 1) continue;
+        if (event.data.fd == bell_.descriptor()) return;
+        note(event.data.fd);
+    }
+}
+
+/// The number may be another socket's by now.
+void PeerWatch::note(int descriptor) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    const auto found = watched_.find(descriptor);
+    if (found == watched_.end()) return;
+    pollfd ended{.fd = descriptor, .events = POLLRDHUP, .revents = 0};
+    if (::poll(&ended, 1, 0) > 0) found->second->note_end();
+}
+
+} // namespace kairos::net

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Notices at once when the peers of sockets end that nobody reads: a thread that waits for nothing
+// else. There is one in the process, made for the first such socket and gone with the last.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/net/bell.h"
+#include "kairos/net/thread.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace kairos::net {
+
+class PeerWatch {
+  public:
+    class Watched {
+      public:
+        /// The peer has closed, or sends no more. By the watch's thread, under its lock: short.
+        virtual void note_end() noexcept = 0;
+
+      protected:
+        ~Watched() = default;
+    };
+
+    /// The process's. Whoever has sockets watched keeps it.
+    [[nodiscard]] static Result<std::shared_ptr<PeerWatch>> get();
+    PeerWatch(const PeerWatch&) = delete;
+    PeerWatch& operator=(const PeerWatch&) = delete;
+    ~PeerWatch();
+
+    [[nodiscard]] Result<void> add(int descriptor, Watched& watched);
+    /// Before the descriptor is closed. Afterwards `watched` is not called any more.
+    void remove(int descriptor) noexcept;
+
+  private:
+    PeerWatch(int epoll, Bell bell) : epoll_(epoll), bell_(std::move(bell)) {}
+    void run() noexcept;
+    void note(int descriptor) noexcept;
+
+    const int epoll_;
+    Bell bell_;        // rung once: the thread is to end
+    std::mutex mutex_; // guards what follows
+    std::unordered_map<int, Watched*> watched_;
+    Thread thread_;
+};
+
+} // namespace kairos::net

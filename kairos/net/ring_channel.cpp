@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/ring_channel.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <ctime>
+#include <linux/futex.h>
+#include <new>
+#include <poll.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kairos::net {
+namespace {
+
+/// A hostile peer could make a sleeper miss that the connection has ended: it looks now and then.
+constexpr std::chrono::seconds look_up{1};
+/// The server's answer; a message of GIOP begins otherwise.
+constexpr std::byte memory_taken{1};
+/// The shortest time that is spun, as a part of the longest: when it was always in vain.
+constexpr int spin_parts = 16;
+
+/// A word in memory that processes share: not FUTEX_PRIVATE.
+void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t rung,
+              std::chrono::nanoseconds time) noexcept
+{
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+    const timespec limit{.tv_sec = static_cast<std::time_t>(seconds.count()),
+                         .tv_nsec = static_cast<long>((time - seconds).count())};
+    ::syscall(SYS_futex, &bell, FUTEX_WAIT, rung, &limit, nullptr, 0);
+}
+
+void ring(std::atomic<std::uint32_t>& bell) noexcept
+{
+    bell.fetch_add(1, std::memory_order_seq_cst);
+    ::syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// On one processor, whoever spins keeps the peer from doing what is waited for.
+bool may_spin() noexcept
+{
+    cpu_set_t usable;
+    return ::sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) > 1;
+}
+
+IoResult ended() noexcept { return {.status = IoResult::Status::closed}; }
+IoResult broken() noexcept { return {.error = EPROTO, .status = IoResult::Status::failed}; }
+
+} // namespace
+
+/// What the client writes is in the first half.
+struct RingChannel::Memory {
+    struct Ring {
+        RingControl control;
+        std::array<std::byte, capacity> octets;
+    };
+    Ring to_server;
+    Ring to_client;
+};
+
+RingChannel::RingChannel(int descriptor, std::chrono::microseconds spin)
+    : descriptor_(descriptor), spin_max_(may_spin() ? spin : std::chrono::microseconds(0)),
+      spin_(spin_max_)
+{
+}
+
+RingChannel::~RingChannel()
+{
+    if (watch_) watch_->remove(descriptor_);
+}
+
+Result<void> RingChannel::open(SharedMemory memory, bool is_client)
+{
+    auto watch = PeerWatch::get();
+    if (!watch) return watch.error();
+    // Made by the client, and zero: the beginning of every word in it.
+    auto* const shared = reinterpret_cast<Memory*>(memory.data());
+    Memory::Ring& mine = is_client ? shared->to_server : shared->to_client;
+    Memory::Ring& theirs = is_client ? shared->to_client : shared->to_server;
+    memory_.emplace(std::move(memory));
+    outgoing_ = &mine.control;
+    incoming_ = &theirs.control;
+    writer_.emplace(*outgoing_, mine.octets.data(), capacity);
+    reader_.emplace(*incoming_, theirs.octets.data(), capacity);
+    is_open_ = true;
+    if (const auto added = (*watch)->add(descriptor_, *this); !added) return added.error();
+    watch_ = std::move(watch).value();
+    return {};
+}
+
+Result<std::unique_ptr<RingChannel>>
+RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline)
+{
+    auto memory = SharedMemory::make(sizeof(Memory));
+    if (!memory) return memory.error();
+    if (const auto sent = memory->send(socket); !sent) return sent.error();
+    std::byte agreed{};
+    const IoResult answer = deadline.is_never() ? socket.read(MutableBytes(&agreed, 1))
+                                                : socket.read(MutableBytes(&agreed, 1), deadline);
+    if (!answer.ok() || agreed != memory_taken)
+        return Error{ErrorCode::unreachable, "the server does not take shared memory",
+                     answer.error};
+    auto channel = std::make_unique<RingChannel>(socket.descriptor(), spin);
+    if (const auto opened = channel->open(std::move(memory).value(), true); !opened)
+        return opened.error();
+    return channel;
+}
+
+Result<void> RingChannel::accept(Socket& socket)
+{
+    auto memory = SharedMemory::receive(socket, sizeof(Memory));
+    if (!memory) return memory.error();
+    if (const auto opened = open(std::move(memory).value(), false); !opened) return opened.error();
+    if (::send(descriptor_, &memory_taken, 1, MSG_NOSIGNAL) != 1)
+        return Error{ErrorCode::closed, "the client has gone"};
+    return {};
+}
+
+// --- The end -------------------------------------------------------------------------------------
+
+void RingChannel::note_end() noexcept
+{
+    peer_gone_ = true;
+    ring(incoming_->reader_bell.word);
+    ring(outgoing_->writer_bell.word);
+}
+
+bool RingChannel::shut_reading() noexcept
+{
+    reading_shut_ = true;
+    if (!is_open_) return false;
+    ring(incoming_->reader_bell.word);
+    return true;
+}
+
+void RingChannel::shut_writing() noexcept
+{
+    writing_shut_ = true;
+    if (is_open_) ring(outgoing_->writer_bell.word);
+}
+
+std::size_t RingChannel::unsent() const noexcept
+{
+    if (!is_open_) return 0;
+    return std::min(outgoing_->head.word.load() - outgoing_->tail.word.load(), capacity);
+}
+
+// --- Waiting -------------------------------------------------------------------------------------
+
+bool RingChannel::has_something() noexcept
+{
+    return reader_->available() != 0 || reader_->broken() || no_more_reading();
+}
+
+bool RingChannel::has_room() noexcept
+{
+    return writer_->room() != 0 || writer_->broken() || no_more_writing();
+}
+
+void RingChannel::wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept
+{
+    if (wish == RingWait::no) return;
+    if (wish == RingWait::sleeps) return ring(bell);
+    // A full socket has enough in it to wake anybody.
+    constexpr std::byte knock{1};
+    (void)::send(descriptor_, &knock, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// True if it is ready. What was in vain is done for half as long the next time.
+template <typename Ready>
+bool RingChannel::spin_for(Ready ready) noexcept
+{
+    constexpr int looks = 64; // for one look at the clock
+    if (spin_max_.count() == 0) return ready();
+    if (ready()) return true;
+    const auto end = std::chrono::steady_clock::now() + spin_;
+    do {
+        for (int i = 0; i < looks; ++i) {
+            if (ready()) {
+                spin_ = std::min(spin_ * 2, spin_max_);
+                return true;
+            }
+            __builtin_ia32_pause();
+        }
+    } while (std::chrono::steady_clock::now() < end);
+    spin_ = std::max(spin_ / 2, spin_max_ / spin_parts);
+    return false;
+}
+
+/// False at the deadline.
+template <typename Ready>
+bool RingChannel::wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
+                           Deadline deadline, Ready ready) noexcept
+{
+    if (deadline.has_passed() ? ready() : spin_for(ready)) return true;
+    for (;;) {
+        const std::uint32_t rung = bell.load(std::memory_order_seq_cst);
+        waits.store(static_cast<std::uint32_t>(RingWait::sleeps), std::memory_order_seq_cst);
+        // In this order: who makes it ready looks afterwards whether anybody waits.
+        const bool is_ready = ready();
+        const auto left = deadline.left();
+        if (!is_ready && left != std::chrono::nanoseconds(0))
+            sleep_on(bell, rung,
+                     std::min<std::chrono::nanoseconds>(left.value_or(look_up), look_up));
+        waits.store(0, std::memory_order_relaxed);
+        if (is_ready || ready()) return true;
+        if (left == std::chrono::nanoseconds(0)) return false;
+        pollfd socket{.fd = descriptor_, .events = POLLRDHUP, .revents = 0};
+        if (::poll(&socket, 1, 0) > 0) peer_gone_ = true;
+    }
+}
+
+IoResult RingChannel::wait_readable(Deadline deadline) noexcept
+{
+    if (!is_open_) return broken();
+    stop_polling();
+    const bool ready = wait_for(incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
+                                [this] { return has_something(); });
+    if (ready) return {};
+    return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
+}
+
+IoResult RingChannel::wait_writable(Deadline deadline) noexcept
+{
+    if (!is_open_) return broken();
+    const bool ready = wait_for(outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
+                                [this] { return has_room(); });
+    if (ready) return {};
+    return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
+}
+
+bool RingChannel::prepare_poll() noexcept
+{
+    if (!is_open_) return true;
+    polls_ = true;
+    incoming_->reader_waits.word.store(static_cast<std::uint32_t>(RingWait::polls),
+                                       std::memory_order_seq_cst);
+    return has_something();
+}
+
+/// Takes the wish to be woken back, and what has come of it.
+void RingChannel::stop_polling() noexcept
+{
+    if (!std::exchange(polls_, false)) return;
+    incoming_->reader_waits.word.store(0, std::memory_order_relaxed);
+    std::array<std::byte, 64> knocks;
+    if (::recv(descriptor_, knocks.data(), knocks.size(), MSG_DONTWAIT) == 0) peer_gone_ = true;
+}
+
+// --- Reading and writing -------------------------------------------------------------------------
+
+IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
+{
+    if (buffer.empty()) return {};
+    if (!is_open_) return ended();
+    if (polls_) stop_polling();
+    const auto has = [flags](ReadFlags flag) {
+        return (static_cast<int>(flags) & static_cast<int>(flag)) != 0;
+    };
+    for (;;) {
+        // In this order: what the peer wrote before it ended is still read.
+        const bool no_more = no_more_reading();
+        RingWait writer = RingWait::no;
+        const std::size_t size = reader_->read(buffer, writer, has(ReadFlags::peek));
+        wake(writer, incoming_->writer_bell.word);
+        if (size != 0) return {.bytes = size};
+        if (reader_->broken()) return broken();
+        if (no_more) return ended();
+        if (has(ReadFlags::do_not_wait))
+            return {.error = EAGAIN, .status = IoResult::Status::would_block};
+        (void)wait_readable({});
+    }
+}
+
+IoResult RingChannel::write(std::span<const iovec> segments, WriteFlags flags) noexcept
+{
+    const bool waits = (static_cast<int>(flags) & static_cast<int>(WriteFlags::do_not_wait)) == 0;
+    for (;;) {
+        if (!is_open_ || no_more_writing())
+            return {.error = EPIPE, .status = IoResult::Status::closed};
+        RingWait reader = RingWait::no;
+        const std::size_t size = writer_->write(segments, reader);
+        wake(reader, outgoing_->reader_bell.word);
+        if (size != 0) return {.bytes = size};
+        if (writer_->broken()) return broken();
+        const bool is_empty = std::ranges::all_of(
+            segments, [](const iovec& segment) { return segment.iov_len == 0; });
+        if (is_empty) return {};
+        if (!waits) return {.error = EAGAIN, .status = IoResult::Status::would_block};
+        (void)wait_writable({});
+    }
+}
+
+} // namespace kairos::net

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A connection through shared memory: a ring for each direction, and the Unix socket over which the
+// memory was handed over. That stays open: its end is the peer's, however it died, and who wants to
+// wait for several connections at once is woken there. A Socket that has a channel reads and writes
+// by it, and is otherwise used as any other (socket.h); nothing but that uses this class.
+//
+//   process A                 memory                process B
+//   RingWriter ──► control, 64 KiB of octets ──► RingReader
+//   RingReader ◄── control, 64 KiB of octets ◄── RingWriter
+//   socket ═════════ the end of either process ═════════ socket
+//
+// Whoever waits may spin for a while first, and then sleeps on a word of the memory (futex). One
+// thread reads and one writes at a time; the shut_* functions are for any thread.
+#pragma once
+
+#include "kairos/base/deadline.h"
+#include "kairos/base/result.h"
+#include "kairos/net/peer_watch.h"
+#include "kairos/net/shared_memory.h"
+#include "kairos/net/shared_ring.h"
+#include "kairos/net/socket.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace kairos::net {
+
+class RingChannel final : public PeerWatch::Watched {
+  public:
+    /// Octets that a direction has room for. A larger message goes through it bit by bit.
+    static constexpr std::uint32_t capacity = 64 << 10;
+
+    /// A client's: makes the memory and hands it over, by the deadline. `socket` must outlive it.
+    [[nodiscard]] static Result<std::unique_ptr<RingChannel>>
+    connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline);
+    /// A server's, before the client has sent its memory.
+    RingChannel(int descriptor, std::chrono::microseconds spin);
+    /// Waits for the memory. An error ends the connection.
+    [[nodiscard]] Result<void> accept(Socket& socket);
+    RingChannel(const RingChannel&) = delete;
+    RingChannel& operator=(const RingChannel&) = delete;
+    ~RingChannel();
+
+    // --- as those of Socket ---
+    IoResult read(MutableBytes buffer, ReadFlags flags) noexcept;
+    IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept;
+    IoResult wait_readable(Deadline deadline) noexcept;
+    IoResult wait_writable(Deadline deadline) noexcept;
+    /// False while the memory has not come: then the socket must be shut down.
+    bool shut_reading() noexcept;
+    void shut_writing() noexcept;
+    /// Any thread. What a hostile peer makes it say is at least no more than there is room for.
+    [[nodiscard]] std::size_t unsent() const noexcept;
+
+    /// Before the socket's descriptor is waited for: the peer then wakes who does. True if there is
+    /// something to be read, or the end, already.
+    [[nodiscard]] bool prepare_poll() noexcept;
+
+    /// By the PeerWatch: the socket has ended.
+    void note_end() noexcept override;
+
+  private:
+    struct Memory; // how it is laid out
+    [[nodiscard]] Result<void> open(SharedMemory memory, bool is_client);
+    [[nodiscard]] bool no_more_reading() const noexcept { return peer_gone_ || reading_shut_; }
+    [[nodiscard]] bool no_more_writing() const noexcept { return peer_gone_ || writing_shut_; }
+    [[nodiscard]] bool has_something() noexcept;
+    [[nodiscard]] bool has_room() noexcept;
+    void stop_polling() noexcept;
+    void wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept;
+    template <typename Ready>
+    [[nodiscard]] bool spin_for(Ready ready) noexcept;
+    template <typename Ready>
+    [[nodiscard]] bool wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
+                                Deadline deadline, Ready ready) noexcept;
+
+    const int descriptor_; // the socket's, which owns this
+    std::optional<SharedMemory> memory_;
+    std::optional<RingReader> reader_;
+    std::optional<RingWriter> writer_;
+    RingControl* incoming_ = nullptr;
+    RingControl* outgoing_ = nullptr;
+    std::atomic<bool> is_open_{false}; ///< the memory is there
+    std::atomic<bool> peer_gone_{false};
+    std::atomic<bool> reading_shut_{false};
+    std::atomic<bool> writing_shut_{false};
+    bool polls_ = false; ///< since prepare_poll
+    const std::chrono::nanoseconds spin_max_;
+    std::chrono::nanoseconds spin_; ///< how long the next wait spins: less after it was in vain
+    std::shared_ptr<PeerWatch> watch_;
+};
+
+} // namespace kairos::net

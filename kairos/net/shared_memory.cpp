@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/shared_memory.h"
+
+#include "kairos/net/system_error.h"
+
+#include <array>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace kairos::net {
+namespace {
+
+constexpr int wanted_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+/// What comes with the descriptor: a peer that wants something else, as another version, is
+/// refused.
+constexpr std::array<char, 8> greeting{'K', 'R', 'S', 'H', 'M', 0, 0, 1};
+
+/// Room for more than is asked for: those come too, and must be closed.
+constexpr std::size_t descriptors_max = 4;
+
+/// Takes what came along; all but the first are closed.
+Socket take_descriptor(msghdr& message) noexcept
+{
+    Socket first;
+    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
+         part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            int descriptor = -1;
+            std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
+            Socket owned(descriptor);
+            if (!first.is_open()) first = std::move(owned);
+        }
+    }
+    return first;
+}
+
+/// Ordinary pages of the system's own memory: with huge ones, or a file of some other kind, reading
+/// may fail, which ends the process by a signal.
+bool is_ordinary(int file) noexcept
+{
+    struct statfs status {};
+    return ::fstatfs(file, &status) == 0 && status.f_type == TMPFS_MAGIC;
+}
+
+} // namespace
+
+SharedMemory::~SharedMemory()
+{
+    if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size)
+{
+    SharedMemory memory(std::move(file));
+    void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                              memory.file_.descriptor(), 0);
+    if (data == MAP_FAILED) return system_error("cannot map shared memory", errno);
+    memory.data_ = static_cast<std::byte*>(data);
+    memory.size_ = size;
+    return memory;
+}
+
+Result<SharedMemory> SharedMemory::make(std::size_t size)
+{
+    Socket file(::memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file.is_open() || ::ftruncate(file.descriptor(), static_cast<off_t>(size)) != 0 ||
+        ::fcntl(file.descriptor(), F_ADD_SEALS, wanted_seals) != 0)
+        return system_error("cannot make shared memory", errno);
+    return map(std::move(file), size);
+}
+
+Result<void> SharedMemory::send(Socket& socket)
+{
+    const int descriptor = file_.descriptor();
+    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
+    iovec text{const_cast<char*>(greeting.data()), greeting.size()};
+    msghdr message{};
+    message.msg_iov = &text;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const part = CMSG_FIRSTHDR(&message);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
+    const ssize_t sent = ::sendmsg(socket.descriptor(), &message, MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(greeting.size()))
+        return system_error("cannot hand over shared memory", sent < 0 ? errno : EPIPE);
+    file_.close();
+    return {};
+}
+
+Result<SharedMemory> SharedMemory::receive(Socket& socket, std::size_t size)
+{
+    std::array<char, greeting.size()> came{};
+    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(descriptors_max * sizeof(int))> control{};
+    iovec text{came.data(), came.size()};
+    msghdr message{};
+    message.msg_iov = &text;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    ssize_t count = -1;
+    do
+        count = ::recvmsg(socket.descriptor(), &message, MSG_CMSG_CLOEXEC);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return system_error("no shared memory came", errno);
+    Socket file = take_descriptor(message);
+    if (count != static_cast<ssize_t>(came.size()) || came != greeting || !file.is_open())
+        return Error{ErrorCode::malformed, "no shared memory came"};
+    const int seals = ::fcntl(file.descriptor(), F_GET_SEALS);
+    struct stat status {};
+    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(file.descriptor(), &status) != 0 ||
+        status.st_size != static_cast<off_t>(size) || !is_ordinary(file.descriptor()))
+        return Error{ErrorCode::malformed, "what came is not sealed memory of the right size"};
+    auto memory = map(std::move(file), size);
+    if (memory) memory->file_.close();
+    return memory;
+}
+
+} // namespace kairos::net

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that two processes map, handed over a Unix socket. It is sealed: nobody can shrink the
+// file under those who have mapped it, which would end them by a signal.
+#pragma once
+
+#include "kairos/base/deadline.h"
+#include "kairos/base/result.h"
+#include "kairos/net/socket.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace kairos::net {
+
+/// Owns a mapping, which lives on when the other process unmaps its own.
+class SharedMemory {
+  public:
+    /// New, filled with zeros, all of it present.
+    [[nodiscard]] static Result<SharedMemory> make(std::size_t size);
+    /// What a peer sends. An error unless it is memory of exactly this size, sealed against
+    /// shrinking, in ordinary pages. Blocks until the peer has sent it or the socket has ended.
+    [[nodiscard]] static Result<SharedMemory> receive(Socket& socket, std::size_t size);
+    /// Hands it to the peer, whose `receive` is to get it. Once.
+    [[nodiscard]] Result<void> send(Socket& socket);
+
+    SharedMemory(SharedMemory&& other) noexcept
+        : file_(std::move(other.file_)), data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0))
+    {
+    }
+    SharedMemory& operator=(SharedMemory&&) = delete;
+    ~SharedMemory();
+
+    [[nodiscard]] std::byte* data() const noexcept { return data_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  private:
+    explicit SharedMemory(Socket file) noexcept : file_(std::move(file)) {}
+    [[nodiscard]] static Result<SharedMemory> map(Socket file, std::size_t size);
+
+    Socket file_; // not a socket, but owned and closed alike; until both have mapped it
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace kairos::net

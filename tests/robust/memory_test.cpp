@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Servers that clients on their host reach by shared memory: beside every architecture that has it,
+// in and after calls of every kind, and with peers that die or do not keep to the rules.
+#include "tests/robust/local.h"
+
+#include "kairos/net/acceptor.h"
+#include "kairos/net/connector.h"
+
+namespace kairos::orb_testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Memory : public EveryArchitecture {
+  protected:
+    static Arguments options() { return {"-ORBDebug", "0", "-ORBListenEndpoints", "shmiop://"}; }
+    DeadPort dead_;
+};
+
+TEST_P(Memory, CallsOfEverySize)
+{
+    RunningServer server(GetParam(), options());
+    Client client({"-ORBFragmentSize", "65536"});
+    const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
+    target->ping();
+    EXPECT_EQ(target->add(20, 22), 42);
+    Probe::Octets large;
+    large.length(3'000'000);
+    EXPECT_EQ(target->count_octets(large), large.length());
+    const Probe::Octets_var produced = target->produce(large.length());
+    EXPECT_EQ(produced->length(), large.length());
+    Event noted;
+    server.servant().note_action = [&] { noted.set(); };
+    target->note(1);
+    EXPECT_TRUE(noted.wait());
+}
+
+TEST_P(Memory, ManyClientsAtOnceSomeOfWhichSpin)
+{
+    RunningServer server(GetParam(), options());
+    const std::string reference = with_port(server.reference(), dead_.port());
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 8; ++i) {
+        callers.emplace_back([&, i] {
+            Client client({"-ORBSpin", i % 2 == 0 ? "0" : "20"});
+            const Probe::Target_var target = client.target(reference);
+            for (int n = 0; n < 50; ++n)
+                target->ping();
+        });
+    }
+    for (std::thread& caller : callers)
+        caller.join();
+    EXPECT_EQ(server.servant().calls, 400u);
+}
+
+/// Calls that come by sockets and lead to others by memory, and the other way round.
+TEST_P(Memory, PartnersCallEachOtherBack)
+{
+    RunningServer left(GetParam(), options());
+    RunningServer right(GetParam(), options());
+    const auto target_in = [&](RunningServer& from, const std::string& reference) {
+        const CORBA::Object_var object = from.orb()->string_to_object(reference.c_str());
+        return Probe::Target::_unchecked_narrow(object);
+    };
+    const std::string left_by_memory = with_port(left.reference(), dead_.port());
+    const std::string left_by_tcp =
+        with_local(left.reference(), [](ior::LocalAddresses& local) { local.addresses.clear(); });
+    const Probe::Target_var to_right = target_in(left, with_port(right.reference(), dead_.port()));
+    for (const std::string& back : {left_by_memory, left_by_tcp}) {
+        const Probe::Target_var to_left = target_in(right, back);
+        std::atomic<int> left_to_do{4};
+        left.servant().action = [&] {
+            if (left_to_do-- > 0) to_right->act();
+        };
+        right.servant().action = [&] { to_left->act(); };
+        for (const std::string& first : {left_by_memory, left_by_tcp}) {
+            left_to_do = 4;
+            const std::uint64_t before = left.servant().calls;
+            Client client;
+            const Probe::Target_var target = client.target(first);
+            target->act();
+            EXPECT_EQ(left.servant().calls, before + 5);
+        }
+    }
+}
+
+TEST_P(Memory, TheFileGoesWithTheServerAndTheClientLearnsIt)
+{
+    RunningServer server(GetParam(), options());
+    const std::string path = local_path(server.reference());
+    EXPECT_TRUE(exists(path));
+    Client client;
+    const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
+    target->ping();
+    server.end();
+    EXPECT_FALSE(exists(path));
+    EXPECT_TRUE(outcome([&] { target->ping(); }).starts_with("TRANSIENT"));
+}
+
+TEST_P(Memory, HeldRequestsAreServedLater)
+{
+    RunningServer server(GetParam(), options(), RunningServer::Start::holding);
+    Client client;
+    const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
+    std::thread calling([&] { EXPECT_EQ(outcome([&] { target->ping(); }), "ok"); });
+    server.manager()->activate();
+    calling.join();
+    EXPECT_EQ(server.servant().calls, 1u);
+}
+
+TEST_P(Memory, ShuttingDownAnswersTheRequestInProgress)
+{
+    RunningServer server(GetParam(), options());
+    Event inside;
+    Event go_on;
+    server.servant().action = [&] {
+        inside.set();
+        EXPECT_TRUE(go_on.wait());
+    };
+    Client client;
+    const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
+    std::thread calling([&] { EXPECT_EQ(outcome([&] { target->act(); }), "ok"); });
+    ASSERT_TRUE(inside.wait());
+    server.orb()->shutdown(false);
+    go_on.set();
+    server.end();
+    calling.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Memory,
+                         ::testing::Values("thread-per-connection", "reactor", "leader-followers",
+                                           "worker-pool", "thread-per-request", "thread-per-object",
+                                           "filter-chain"),
+                         architecture_name);
+
+// --- Peers ---------------------------------------------------------------------------------------
+
+class MemoryPeer : public testing::Test {
+  protected:
+    /// A client's end, to be used as a raw socket.
+    [[nodiscard]] RawPeer connect()
+    {
+        auto socket = net::connect(address_);
+        if (!socket || !socket->offer_memory(0us, Deadline::after(patience)))
+            throw std::runtime_error("no connection");
+        return RawPeer(std::move(socket).value());
+    }
+    void expect_served()
+    {
+        RawPeer bystander = connect();
+        bystander.send(server_.ping());
+        EXPECT_EQ(ParsedReply(bystander.read_message()).text(), "NO_EXCEPTION");
+    }
+
+    LogLines log_;
+    DeadPort dead_;
+    RunningServer server_{"thread-per-connection", {"-ORBListenEndpoints", "shmiop://"}};
+    const std::string reference_ = with_port(server_.reference(), dead_.port());
+    const net::Address address_ = net::Address::unix_path(local_path(server_.reference())).value();
+};
+
+TEST_F(MemoryPeer, SendsNonsense)
+{
+    RawPeer peer = connect();
+    peer.send(as_bytes("this is not GIOP"));
+    EXPECT_TRUE(LogLines::wait_for("malformed message from unix:process"));
+    EXPECT_EQ(peer.read_message().size(), giop::header_size); // MessageError
+    EXPECT_TRUE(peer.at_end());
+    expect_served();
+}
+
+TEST_F(MemoryPeer, EndsWithinAMessage)
+{
+    {
+        RawPeer peer = connect();
+        const Octets message = server_.ping();
+        peer.send(Bytes(message).first(message.size() / 2));
+    }
+    EXPECT_TRUE(LogLines::wait_for("the connection ended within a message"));
+    expect_served();
+}
+
+TEST_F(MemoryPeer, SpeaksWithoutMemory)
+{
+    auto socket = net::connect(address_);
+    ASSERT_TRUE(socket);
+    RawPeer peer(std::move(socket).value());
+    peer.send(server_.ping());
+    EXPECT_TRUE(LogLines::wait_for("refused: no shared memory came"));
+    EXPECT_TRUE(peer.at_end());
+    expect_served();
+}
+
+TEST_F(MemoryPeer, SendsMoreThanTheLimit)
+{
+    RawPeer peer = connect();
+    Octets message = server_.ping();
+    // The size in the header: 256 MiB and a little.
+    const std::uint32_t size = (std::uint32_t{256} << 20) + 1;
+    std::memcpy(message.data() + 8, &size, sizeof size);
+    peer.send(message);
+    EXPECT_TRUE(LogLines::wait_for("malformed message from unix:process"));
+    expect_served();
+}
+
+TEST_F(MemoryPeer, OfTheClientDiesBeforeItAnswers)
+{
+    const std::string path = own_path();
+    auto acceptor = net::Acceptor::open(net::Address::unix_path(path).value());
+    ASSERT_TRUE(acceptor);
+    std::thread dying([&] {
+        auto accepted = acceptor->accept();
+        accepted.socket.expect_memory(0us);
+        EXPECT_TRUE(accepted.socket.accept_memory());
+        std::array<std::byte, 8> some;
+        EXPECT_TRUE(accepted.socket.read(some).ok());
+        acceptor->shut_down();
+    });
+    const std::string reference =
+        with_local(reference_, [&](ior::LocalAddresses& local) { local.addresses[0].path = path; });
+    Client client({"-ORBDebug", "0"});
+    const Probe::Target_var target = client.target(reference);
+    const std::string first = outcome([&] { target->ping(); });
+    dying.join();
+    EXPECT_TRUE(first.starts_with("COMM_FAILURE")) << first;
+    EXPECT_TRUE(first.ends_with("MAYBE")) << first;
+    EXPECT_TRUE(outcome([&] { target->ping(); }).starts_with("TRANSIENT"));
+}
+
+TEST_F(MemoryPeer, AnswersTooLate)
+{
+    Event go_on;
+    server_.servant().action = [&] { EXPECT_TRUE(go_on.wait()); };
+    Client client({"-ORBClientTimeout", "20"});
+    const Probe::Target_var target = client.target(reference_);
+    EXPECT_TRUE(outcome([&] { target->act(); }).starts_with("TIMEOUT"));
+    go_on.set();
+    server_.servant().action = [] {};
+    Client patient;
+    const Probe::Target_var again = patient.target(reference_);
+    EXPECT_EQ(outcome([&] { again->act(); }), "ok");
+}
+
+// --- Which way -----------------------------------------------------------------------------------
+
+TEST_F(MemoryPeer, WithoutRoomForAnotherClientsGoByTcp)
+{
+    RunningServer full("thread-per-connection", {"-ORBDebug", "0", "-ORBMaxConnections", "1",
+                                                 "-ORBListenEndpoints", "shmiop://"});
+    Client first;
+    const Probe::Target_var target = first.target(with_port(full.reference(), dead_.port()));
+    target->ping();
+    Client second;
+    const Probe::Target_var other = second.target(full.reference());
+    EXPECT_EQ(outcome([&] { other->ping(); }), "ok");
+    EXPECT_EQ(full.servant().calls, 2u);
+}
+
+TEST_F(MemoryPeer, ClientsThatShareConnectionsGoBySockets)
+{
+    RunningServer both("reactor", {"-ORBDebug", "0", "-ORBListenEndpoints", "shmiop://;uiop://"});
+    const std::string reference = with_port(both.reference(), dead_.port());
+    Client client({"-ORBConnection", "leader-followers"});
+    const Probe::Target_var target = client.target(reference);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    const Probe::Target_var memory_only = client.target(reference_);
+    EXPECT_TRUE(outcome([&] { memory_only->ping(); }).starts_with("TRANSIENT"));
+}
+
+TEST(OnlyMemory, IsReachedByOurClients)
+{
+    const OnlyLocal server({"-ORBDebug", "0", "-ORBListenEndpoints", "shmiop://"});
+    for (const char* preferred : {"0", "1"}) {
+        Client client({"-ORBDebug", "0", "-ORBPreferLocal", preferred});
+        const Probe::Target_var target = client.target(server.text());
+        EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    }
+}
+
+TEST(OnlyMemory, HasNoLanes)
+{
+    const std::string reason = complaint({"-ORBListenEndpoints", "iiop://127.0.0.1;shmiop://",
+                                          "-ORBConcurrency", "reactor-per-priority"});
+    EXPECT_NE(reason.find("shmiop:// contradicts -ORBConcurrency reactor-per-priority"),
+              std::string::npos)
+        << reason;
+}
+
+} // namespace
+} // namespace kairos::orb_testing
