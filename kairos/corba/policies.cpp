@@ -121,6 +121,7 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
             done = set_.get() == former.get();
             if (!done) continue;
             orb_->set_call_policies(next->calls());
+            orb_->set_binding_policies(next->binding());
             std::swap(set_, next);
         }
     }
@@ -154,6 +155,9 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
     {
         const PolicySetPtr former = set();
         const auto next = make_intrusive<const PolicySet>(former.get(), policies, how);
+        if (!(next->binding() == orb::BindingPolicies{}))
+            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
+                                       "policies of connections are a reference's or the ORB's");
         orb::Lane::current().set_call_policies(*orb_, next->calls());
         if (!next->calls().is_empty()) orb_->note_call_policies();
         set_of_thread(serial_) = next;

@@ -54,6 +54,9 @@ class Acceptor {
     /// allocate.
     Accepted accept() noexcept;
 
+    /// Of connections that are accepted from now on.
+    void set_options(const SocketOptions& options) noexcept { options_ = options; }
+    [[nodiscard]] const Socket& socket() const noexcept { return listener_; }
     /// For use with a reactor from now on; connections that are accepted later, too.
     [[nodiscard]] Result<void> become_non_blocking() noexcept;
 

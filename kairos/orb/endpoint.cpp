@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
+#include "kairos/orb/lane.h"
 
 namespace kairos::orb {
 namespace {
@@ -23,9 +24,10 @@ Result<net::Socket> connect_locally(const LocalWay& way, const net::SocketOption
 
 } // namespace
 
-Result<net::Socket> Endpoint::connect(const net::SocketOptions& options, Deadline deadline,
+Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadline deadline,
                                       By by) const
 {
+    const net::SocketOptions options = tcp_ ? tcp_->applied_to(ordinary) : ordinary;
     Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
     for (const LocalWay& way : local_) {
         if (by == By::sockets && way.transport != ior::LocalAddress::Transport::unix_socket)
@@ -39,7 +41,9 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& options, Deadlin
     if (port_ == 0) return failure;
     const auto addresses = net::resolve(host_, port_, deadline);
     if (!addresses) return addresses.error();
-    return net::connect_any(*addresses, options, deadline.left());
+    auto socket = net::connect_any(*addresses, options, deadline.left());
+    if (socket && tcp_) tcp_->set(*socket, Lane::current().priority.value_or(0));
+    return socket;
 }
 
 } // namespace kairos::orb

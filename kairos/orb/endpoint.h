@@ -10,8 +10,10 @@
 #include "kairos/base/result.h"
 #include "kairos/net/socket.h"
 #include "kairos/orb/local_ways.h"
+#include "kairos/orb/tcp_properties.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,12 @@ namespace kairos::orb {
 class Endpoint : public RefCounted {
   public:
     /// `contexts` are the service contexts of the first request on each connection. `local` is what
-    /// leads to the same server within this very host. Port 0: there is nothing but that.
+    /// leads to the same server within this very host. Port 0: there is nothing but that. `tcp` is
+    /// for connections that differ from the options.
     Endpoint(std::string host, std::uint16_t port, std::vector<LocalWay> local,
-             std::vector<std::byte> contexts)
+             std::vector<std::byte> contexts, std::optional<TcpProperties> tcp = {})
         : host_(std::move(host)), port_(port), local_(std::move(local)),
-          contexts_(std::move(contexts))
+          contexts_(std::move(contexts)), tcp_(tcp)
     {
     }
 
@@ -57,7 +60,7 @@ class Endpoint : public RefCounted {
     };
     /// A connection, by the deadline: local addresses are tried first, then each of those behind
     /// the name. That is asked for anew each time, for names move; numeric hosts ask nobody.
-    [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& options, Deadline deadline,
+    [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& ordinary, Deadline deadline,
                                               By by = By::anything) const;
 
   private:
@@ -72,6 +75,7 @@ class Endpoint : public RefCounted {
     const std::uint16_t port_;
     const std::vector<LocalWay> local_;
     const std::vector<std::byte> contexts_;
+    const std::optional<TcpProperties> tcp_; // other than the options'
 };
 
 } // namespace kairos::orb

@@ -201,6 +201,26 @@ void Orb::set_call_policies(const CallPolicies& policies) noexcept
     note_call_policies();
 }
 
+BindingPolicies Orb::binding_policies() const
+{
+    const std::lock_guard lock(mutex_);
+    return binding_policies_;
+}
+
+void Orb::set_binding_policies(BindingPolicies policies)
+{
+    const std::lock_guard lock(mutex_);
+    binding_policies_ = std::move(policies);
+}
+
+bool Orb::set_accepted_connections(const TcpProperties& properties)
+{
+    const std::lock_guard lock(mutex_);
+    if (serving_ || !server_) return false;
+    server_->set_connections(properties, 0);
+    return true;
+}
+
 bool Orb::is_own_address(const ior::Address& address, const std::vector<LocalWay>& local) const
 {
     const std::lock_guard lock(mutex_);

@@ -174,6 +174,11 @@ class Orb final : public RefCounted {
     {
         state_.fetch_or(has_call_policies, std::memory_order_release);
     }
+    /// What references that are made from now on heed besides their own.
+    [[nodiscard]] BindingPolicies binding_policies() const;
+    void set_binding_policies(BindingPolicies policies);
+    /// What clients connect by. False once the ORB serves.
+    [[nodiscard]] bool set_accepted_connections(const TcpProperties& properties);
     /// Of this ORB: those set, or else those of its options.
     [[nodiscard]] CallPolicies call_policies() const noexcept { return call_policies_.load(); }
     void set_call_policies(const CallPolicies& policies) noexcept;
@@ -239,6 +244,7 @@ class Orb final : public RefCounted {
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
     bool hands_over_ = false; ///< though the options do not say so
+    BindingPolicies binding_policies_;
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
 };
 

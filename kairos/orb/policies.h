@@ -8,16 +8,28 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/ior/policies.h"
 #include "kairos/orb/call_policies.h"
+#include "kairos/orb/tcp_properties.h"
 
+#include <optional>
 #include <vector>
 
 namespace kairos::orb {
 
-/// How a reference's calls share connections (Real-Time CORBA 1.2, 5.13 and 5.14).
+/// Which connections a reference's calls have, and how they share them (Real-Time CORBA 1.2, 5.13
+/// to 5.15).
 struct BindingPolicies {
     bool private_connection = false;      ///< with no other reference
     std::vector<ior::PriorityBand> bands; ///< only calls of one band with each other; none: all
-    [[nodiscard]] bool is_empty() const noexcept { return !private_connection && bands.empty(); }
+    std::optional<TcpProperties> tcp;     ///< then they are private as well
+
+    /// What a more special level says comes first.
+    [[nodiscard]] BindingPolicies overridden_by(const BindingPolicies& special) const
+    {
+        return {.private_connection = private_connection || special.private_connection,
+                .bands = special.bands.empty() ? bands : special.bands,
+                .tcp = special.tcp ? special.tcp : tcp};
+    }
+    friend bool operator==(const BindingPolicies&, const BindingPolicies&) = default;
 };
 
 class PolicyOverrides : public RefCounted {

@@ -74,11 +74,12 @@ class ReactorThread final : public Server, public InPlaceMaker {
 class ReactorPerPriority final : public Server {
   public:
     ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
+                       std::vector<Priority> priorities,
                        std::vector<ior::PriorityAddress> addresses,
                        std::vector<ior::LocalAddress> local_addresses)
         : Server(orb, servers.front()->published(), std::move(addresses),
                  std::move(local_addresses)),
-          servers_(std::move(servers))
+          servers_(std::move(servers)), priorities_(std::move(priorities))
     {
     }
     ~ReactorPerPriority() override
@@ -93,6 +94,11 @@ class ReactorPerPriority final : public Server {
         for (const auto& server : servers_)
             taken.push_back(std::move(server->take_listeners().front()));
         return taken;
+    }
+    void set_connections(const TcpProperties& properties, Priority) override
+    {
+        for (std::size_t i = 0; i < servers_.size(); ++i)
+            servers_[i]->set_connections(properties, priorities_[i]);
     }
     void start() override
     {
@@ -120,6 +126,7 @@ class ReactorPerPriority final : public Server {
 
   private:
     const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first
+    const std::vector<Priority> priorities_;             // of these
 };
 
 /// How threads of this priority are scheduled, where the process may: else as all others, once
@@ -165,6 +172,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
                                                           bool hands_over)
 {
     std::vector<std::unique_ptr<Server>> servers;
+    std::vector<Priority> priorities;
     std::vector<ior::PriorityAddress> addresses;
     std::vector<ior::LocalAddress> local_addresses;
     bool warned = false;
@@ -190,6 +198,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             if (const auto opened = server->open(); !opened) return opened.error();
             servers.push_back(std::move(server));
         }
+        priorities.push_back(*threads.priority);
         for (const ior::Address& address : servers.back()->published())
             addresses.push_back({*threads.priority, address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {
@@ -197,8 +206,9 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             local_addresses.push_back(std::move(local));
         }
     }
-    return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
-        orb, std::move(servers), std::move(addresses), std::move(local_addresses)));
+    return std::unique_ptr<Server>(
+        std::make_unique<ReactorPerPriority>(orb, std::move(servers), std::move(priorities),
+                                             std::move(addresses), std::move(local_addresses)));
 }
 
 } // namespace kairos::orb

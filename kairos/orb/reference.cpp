@@ -23,8 +23,10 @@ giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
 } // namespace
 
 Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides)
-    : orb_(std::move(orb)), ior_(std::move(ior)), overrides_(std::move(overrides))
+    : orb_(std::move(orb)), ior_(std::move(ior)), overrides_(std::move(overrides)),
+      binding_(orb_->binding_policies())
 {
+    if (overrides_) binding_ = binding_.overridden_by(overrides_->binding());
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     std::size_t last_profile = ior_.profiles.size();
     for (const ior::Target& target : ior::targets_within_host(ior_)) {
@@ -59,7 +61,7 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
 {
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
     const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
-    const bool is_private = overrides_ && overrides_->binding().private_connection;
+    const bool is_private = binding_.private_connection || binding_.tcp;
     IntrusivePtr<Endpoint> endpoint;
     if (band == nullptr && !is_private) {
         endpoint = orb_->endpoint(address, local, agreement);
@@ -67,7 +69,8 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
         auto contexts =
             agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
         if (band != nullptr) append_priority_range(contexts, *band);
-        endpoint = make_intrusive<Endpoint>(address.host, address.port, local, std::move(contexts));
+        endpoint = make_intrusive<Endpoint>(address.host, address.port, local, std::move(contexts),
+                                            binding_.tcp);
     }
     return {std::move(endpoint), giop::RequestTemplate(version, target.object_key()),
             target.profile_index, agreement.form};
@@ -96,8 +99,7 @@ void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
     if (target.address.port == 0) // a server that has nothing else
         for (const auto& [priority, local] : ways.by_priority())
             add_at(priority, make_target(target, target.address, local));
-    const bool overridden = overrides_ && !overrides_->binding().bands.empty();
-    const auto& bands = overridden ? overrides_->binding().bands : policies_.bands;
+    const auto& bands = binding_.bands.empty() ? policies_.bands : binding_.bands;
     if (!bands.empty()) add_bands(target, bands);
 }
 

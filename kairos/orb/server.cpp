@@ -269,6 +269,15 @@ std::vector<std::vector<Listener>> Server::take_listeners()
 }
 Result<int> Server::descriptor() { return orb_.main_thread().descriptor(); }
 
+void Server::set_connections(const TcpProperties& properties, Priority priority)
+{
+    for (Listener& listener : listeners_) {
+        if (!listener.acceptor.address().is_ip()) continue;
+        listener.acceptor.set_options(properties.applied_to(orb_.options().socket));
+        properties.set(listener.acceptor.socket(), priority);
+    }
+}
+
 std::vector<Listener*> Server::all_listeners()
 {
     std::vector<Listener*> all;

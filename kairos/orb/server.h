@@ -10,6 +10,7 @@
 #include "kairos/net/thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
+#include "kairos/orb/tcp_properties.h"
 
 #include <memory>
 #include <optional>
@@ -58,6 +59,9 @@ class Server {
     /// to one for each lane.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb,
                                                                            Server& former);
+
+    /// What clients connect by, of this priority where the server has no lanes. Before `start`.
+    virtual void set_connections(const TcpProperties& properties, Priority priority);
 
     virtual void start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.

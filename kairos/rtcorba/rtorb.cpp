@@ -137,6 +137,29 @@ class RtOrb final : public RTCORBA::RTORB {
     {
         return make_priority_bands(priority_bands);
     }
+    RTCORBA::ServerProtocolPolicy_ptr
+    create_server_protocol_policy(const RTCORBA::ProtocolList& protocols) override
+    {
+        return make_server_protocols(services_->core(), protocols);
+    }
+    RTCORBA::ClientProtocolPolicy_ptr
+    create_client_protocol_policy(const RTCORBA::ProtocolList& protocols) override
+    {
+        return make_client_protocols(protocols);
+    }
+    RTCORBA::TCPProtocolProperties_ptr
+    create_tcp_protocol_properties(CORBA::Long send_buffer_size, CORBA::Long recv_buffer_size,
+                                   CORBA::Boolean keep_alive, CORBA::Boolean dont_route,
+                                   CORBA::Boolean no_delay,
+                                   CORBA::Boolean enable_network_priority) override
+    {
+        return make_tcp_properties({.send_queue_bytes = send_buffer_size,
+                                    .receive_queue_bytes = recv_buffer_size,
+                                    .keep_alive = keep_alive,
+                                    .dont_route = dont_route,
+                                    .no_delay = no_delay,
+                                    .network_priority = enable_network_priority});
+    }
 
   private:
     RTCORBA::ThreadpoolId create(orb::PoolSettings settings)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/corba/orb.h"
+#include "kairos/orb/policies.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/rtcorba/RTCORBA.h"
 
@@ -66,5 +67,13 @@ class Services final : public corba::OrbAttachment {
 [[nodiscard]] RTCORBA::PrivateConnectionPolicy_ptr make_private_connection();
 [[nodiscard]] RTCORBA::PriorityBandedConnectionPolicy_ptr
 make_priority_bands(const RTCORBA::PriorityBands& bands);
+
+// protocols.cpp; likewise.
+[[nodiscard]] RTCORBA::TCPProtocolProperties_ptr
+make_tcp_properties(const orb::TcpProperties& properties);
+[[nodiscard]] RTCORBA::ClientProtocolPolicy_ptr
+make_client_protocols(const RTCORBA::ProtocolList& protocols);
+[[nodiscard]] RTCORBA::ServerProtocolPolicy_ptr
+make_server_protocols(orb::Orb& core, const RTCORBA::ProtocolList& protocols);
 
 } // namespace kairos::rtcorba

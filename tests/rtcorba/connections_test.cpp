@@ -5,6 +5,9 @@
 #include "tests/malformed/fake_server.h"
 #include "tests/rtcorba/fixture.h"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+
 namespace kairos::rtcorba_testing {
 namespace {
 
@@ -105,6 +108,28 @@ TEST_F(Connections, OfBandsAreApart)
     EXPECT_EQ(none->length(), 0u);
 }
 
+/// Explicit binding: the connection is there before the first call.
+TEST_F(Connections, CanBeMadeAndValidatedBeforehand)
+{
+    serve();
+    const Probe::Target_var banded = with(
+        target_,
+        {world_.rtorb()->create_priority_banded_connection_policy(bands_of({{0, 9}, {10, 19}}))});
+    CORBA::PolicyList_var inconsistent;
+    const auto validated_at = [&](RTCORBA::Priority priority) {
+        orb::Lane::current().priority = priority;
+        return banded->_validate_connection(inconsistent.out());
+    };
+    EXPECT_TRUE(validated_at(5));
+    EXPECT_EQ(inconsistent->length(), 0u);
+    EXPECT_TRUE(validated_at(15));
+    EXPECT_EQ(made_by(banded, 5), 0u);
+    EXPECT_EQ(made_by(banded, 15), 0u);
+    EXPECT_FALSE(validated_at(20));
+    ASSERT_EQ(inconsistent->length(), 1u);
+    EXPECT_EQ(inconsistent[0]->policy_type(), 45u);
+}
+
 TEST_F(Connections, MayHaveBandsBecauseTheServerSaysSo)
 {
     serve({world_.rtorb()->create_priority_banded_connection_policy(bands_of({{0, 9}, {10, 19}}))});
@@ -164,6 +189,184 @@ TEST_F(Connections, OfEachBandHaveALane)
     };
     EXPECT_EQ(made("one", {0, 10}), "ok");
     EXPECT_EQ(made("other", {11, 20}), "InvalidPolicy");
+}
+
+// --- protocols ---
+
+RTCORBA::ProtocolList tcp_list(RTCORBA::TCPProtocolProperties_ptr properties,
+                               CORBA::ULong type = ior::tag_internet_iop)
+{
+    RTCORBA::ProtocolList list;
+    list.length(1);
+    list[0].protocol_type = type;
+    list[0].transport_protocol_properties = RTCORBA::ProtocolProperties::_duplicate(properties);
+    return list;
+}
+
+/// What one end of each TCP connection to a port of this process has as a socket option.
+class Ends {
+  public:
+    explicit Ends(std::uint16_t port) : port_(port) {}
+    /// Of the connection made last.
+    [[nodiscard]] int of_client(int level, int option) const { return of(level, option, true); }
+    [[nodiscard]] int of_server(int level, int option) const { return of(level, option, false); }
+
+  private:
+    static std::uint16_t port_of(int descriptor, decltype(::getpeername)* name)
+    {
+        sockaddr_in address{};
+        socklen_t size = sizeof address;
+        if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+        return address.sin_family == AF_INET ? ntohs(address.sin_port) : std::uint16_t{0};
+    }
+    [[nodiscard]] int of(int level, int option, bool client) const
+    {
+        int found = -1;
+        int highest = -1;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            const int descriptor = std::stoi(entry.path().filename());
+            const auto peer = port_of(descriptor, ::getpeername);
+            const auto own = port_of(descriptor, ::getsockname);
+            if (peer == 0 || (client ? peer : own) != port_ || descriptor < highest) continue;
+            int value = 0;
+            socklen_t size = sizeof value;
+            if (::getsockopt(descriptor, level, option, &value, &size) != 0) continue;
+            found = value;
+            highest = descriptor;
+        }
+        return found;
+    }
+
+    const std::uint16_t port_;
+};
+
+class Protocols : public Connections {
+  protected:
+    [[nodiscard]] Ends ends() const
+    {
+        return Ends(target_->_kairos_reference()->targets().front().endpoint->port());
+    }
+    [[nodiscard]] RTCORBA::TCPProtocolProperties_ptr unusual()
+    {
+        return world_.rtorb()->create_tcp_protocol_properties(20'000, 30'000, true, true, false,
+                                                              true);
+    }
+};
+
+TEST_F(Protocols, HaveProperties)
+{
+    const RTCORBA::TCPProtocolProperties_var properties = unusual();
+    EXPECT_EQ(properties->send_buffer_size(), 20'000);
+    EXPECT_EQ(properties->recv_buffer_size(), 30'000);
+    EXPECT_TRUE(properties->keep_alive());
+    EXPECT_TRUE(properties->dont_route());
+    EXPECT_FALSE(properties->no_delay());
+    EXPECT_TRUE(properties->enable_network_priority());
+    properties->no_delay(true);
+    EXPECT_TRUE(properties->no_delay());
+    EXPECT_EQ(outcome([&] { properties->send_buffer_size(-1); }), bad_param);
+    EXPECT_EQ(outcome([&] {
+                  (void)world_.rtorb()->create_tcp_protocol_properties(0, -1, true, true, true,
+                                                                       true);
+              }),
+              bad_param);
+    const RTCORBA::ClientProtocolPolicy_var policy =
+        world_.rtorb()->create_client_protocol_policy(tcp_list(properties));
+    const RTCORBA::ProtocolList_var list = policy->protocols();
+    ASSERT_EQ(list->length(), 1u);
+    EXPECT_EQ(policy->policy_type(), 43u);
+    EXPECT_EQ(outcome([&] {
+                  (void)world_.rtorb()->create_client_protocol_policy(tcp_list(properties, 4711));
+              }),
+              bad_param);
+    EXPECT_EQ(outcome([&] {
+                  (void)world_.rtorb()->create_server_protocol_policy(RTCORBA::ProtocolList());
+              }),
+              bad_param);
+}
+
+TEST_F(Protocols, OfClientsAreWhatTheirConnectionsHave)
+{
+    serve();
+    const RTCORBA::TCPProtocolProperties_var properties = unusual();
+    const Probe::Target_var target =
+        with(target_, {world_.rtorb()->create_client_protocol_policy(tcp_list(properties))});
+    EXPECT_EQ(made_by(target, 32767), 1u);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_DONTROUTE), 1);
+    EXPECT_EQ(ends().of_client(IPPROTO_TCP, TCP_NODELAY), 0);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_SNDBUF), 2 * 20'000); // as Linux counts
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_RCVBUF), 2 * 30'000);
+    EXPECT_EQ(ends().of_client(IPPROTO_IP, IP_TOS), 46 << 2); // expedited forwarding
+    EXPECT_EQ(made_by(target_, 32767), 1u);                   // others have nothing of it
+    EXPECT_EQ(ends().of_client(IPPROTO_TCP, TCP_NODELAY), 1);
+    EXPECT_EQ(ends().of_client(IPPROTO_IP, IP_TOS), 0);
+}
+
+TEST_F(Protocols, OfServersAreWhatTheirConnectionsHave)
+{
+    const RTCORBA::TCPProtocolProperties_var properties = unusual();
+    serve({world_.rtorb()->create_server_protocol_policy(tcp_list(properties))});
+    EXPECT_EQ(made_by(target_, 0), 1u);
+    EXPECT_EQ(ends().of_server(SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(ends().of_server(SOL_SOCKET, SO_DONTROUTE), 1);
+    EXPECT_EQ(ends().of_server(IPPROTO_TCP, TCP_NODELAY), 0);
+    EXPECT_EQ(ends().of_server(SOL_SOCKET, SO_SNDBUF), 2 * 20'000);
+    // Connections are the ORB's: it is too late now.
+    EXPECT_EQ(outcome([&] {
+                  (void)world_.make_poa("late", {world_.rtorb()->create_server_protocol_policy(
+                                                    tcp_list(properties))});
+              }),
+              "InvalidPolicy");
+}
+
+/// The network hears of the priority of a lane's connections from the server, too.
+TEST(ServerProtocols, SayThePriorityOfALane)
+{
+    World world({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,16000"});
+    const RTCORBA::TCPProtocolProperties_var properties =
+        world.rtorb()->create_tcp_protocol_properties(0, 0, false, false, true, true);
+    const RTPortableServer::POA_var poa =
+        world.make_poa("rt", {world.rtorb()->create_server_protocol_policy(tcp_list(properties))});
+    Servant& servant = world.make_servant();
+    const PortableServer::ObjectId_var id = poa->activate_object(&servant);
+    world.activate();
+    const Probe::Target_var target = world.to_client(poa, id);
+    in_thread([&] {
+        for (const auto& [priority, octet] : {std::pair{0, 0}, {20'000, 32 << 2}}) {
+            orb::Lane::current().priority = static_cast<RTCORBA::Priority>(priority);
+            target->ping();
+            const auto& at =
+                target->_kairos_reference()->targets_at(static_cast<RTCORBA::Priority>(priority));
+            EXPECT_EQ(Ends(at.front().endpoint->port()).of_server(IPPROTO_IP, IP_TOS), octet);
+        }
+    });
+}
+
+// --- where policies of connections may be ---
+
+TEST_F(Connections, MayBeAskedForByTheOrb)
+{
+    serve();
+    const CORBA::PolicyManager_var manager =
+        initial<CORBA::PolicyManager>(world_.client_orb(), "ORBPolicyManager");
+    manager->set_policy_overrides(list_of({world_.rtorb()->create_private_connection_policy()}),
+                                  CORBA::ADD_OVERRIDE);
+    const Probe::Target_var other = with(target_, {}); // a reference made from now on
+    EXPECT_EQ(made_by(target_, 0), 1u);
+    EXPECT_EQ(made_by(other, 0), 1u);
+}
+
+TEST_F(Connections, AreNotAThreadsToAskFor)
+{
+    const CORBA::PolicyCurrent_var current =
+        initial<CORBA::PolicyCurrent>(world_.client_orb(), "PolicyCurrent");
+    EXPECT_EQ(outcome([&] {
+                  current->set_policy_overrides(
+                      list_of({world_.rtorb()->create_private_connection_policy()}),
+                      CORBA::ADD_OVERRIDE);
+              }),
+              "NO_PERMISSION 0x0 NO");
 }
 
 // --- what goes over the wire ---

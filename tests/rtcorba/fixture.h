@@ -12,6 +12,7 @@
 #include "kairos/orb/real_time.h"
 #include "kairos/rtcorba/RTPortableServer.h"
 
+#include <algorithm>
 #include <deque>
 #include <initializer_list>
 #include <sched.h>
@@ -96,8 +97,9 @@ class World {
   public:
     explicit World(std::vector<std::string> options = {})
     {
-        options.insert(options.end(),
-                       {"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        if (std::ranges::find(options, "-ORBDebug") == options.end())
+            options.insert(options.end(), {"-ORBDebug", "0"});
         orb_ = make_orb(std::move(options));
         rtorb_ = initial<RTCORBA::RTORB>(orb_, "RTORB");
         current_ = initial<RTCORBA::Current>(orb_, "RTCurrent");

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program wants of TCP connections (Real-Time CORBA 1.2, 5.15). A value.
+#pragma once
+
+#include "kairos/net/socket.h"
+#include "kairos/orb/priority.h"
+
+namespace kairos::orb {
+
+struct TcpProperties {
+    int send_queue_bytes = 0; ///< 0 is the system's choice
+    int receive_queue_bytes = 0;
+    bool keep_alive = false;
+    bool dont_route = false; ///< only to hosts of the same network
+    bool no_delay = true;
+    bool network_priority = false; ///< packets say the priority of the connection
+
+    /// What sockets are made with: `others` with these. So queues have their size from the start.
+    [[nodiscard]] net::SocketOptions applied_to(net::SocketOptions others) const noexcept
+    {
+        others.send_queue_bytes = send_queue_bytes;
+        others.receive_queue_bytes = receive_queue_bytes;
+        others.keep_alive = keep_alive;
+        others.no_delay = no_delay;
+        return others;
+    }
+    /// All of it, for a socket of IP: a connection of this priority, or a listener for such, whose
+    /// connections inherit it. The system refuses none of it to anybody.
+    void set(const net::Socket& socket, Priority priority) const noexcept;
+
+    friend bool operator==(const TcpProperties&, const TcpProperties&) = default;
+};
+
+/// The code point of differentiated services for a priority: 0 is best effort, the others are
+/// spread over the class selectors 2 to 5 (RFC 2474, 4.2.2) and expedited forwarding (RFC 3246).
+[[nodiscard]] int code_point_of(Priority priority) noexcept;
+
+} // namespace kairos::orb
