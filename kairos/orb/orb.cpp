@@ -253,6 +253,7 @@ bool hands_over(Concurrency architecture) noexcept
     case Concurrency::thread_per_request:
     case Concurrency::thread_per_object:
     case Concurrency::filter_chain:
+    case Concurrency::custom:
         return true;
     default:
         return false;

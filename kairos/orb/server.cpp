@@ -273,7 +273,7 @@ void Server::set_connections(const TcpProperties& properties, Priority priority)
 {
     for (Listener& listener : listeners_) {
         if (!listener.acceptor.address().is_ip()) continue;
-        listener.acceptor.set_options(properties.applied_to(orb_.options().socket));
+        listener.acceptor.set_options(properties.applied_to(orb_.socket_options(priority)));
         properties.set(listener.acceptor.socket(), priority);
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/tcp_properties.h"
 
-#include <iterator>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -17,13 +16,6 @@ void set_option(const net::Socket& socket, int level, int option, int value) noe
 
 } // namespace
 
-int code_point_of(Priority priority) noexcept
-{
-    static constexpr int code_points[] = {16, 24, 32, 40, 46};
-    if (priority <= 0) return 0;
-    return code_points[(priority - 1) * std::ssize(code_points) / priority_max];
-}
-
 void TcpProperties::set(const net::Socket& socket, Priority priority) const noexcept
 {
     if (send_queue_bytes != 0) set_option(socket, SOL_SOCKET, SO_SNDBUF, send_queue_bytes);
@@ -32,11 +24,12 @@ void TcpProperties::set(const net::Socket& socket, Priority priority) const noex
     set_option(socket, SOL_SOCKET, SO_DONTROUTE, dont_route ? 1 : 0);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, no_delay ? 1 : 0);
     if (!network_priority) return;
-    // The lower two bits are for congestion (RFC 3168). The system derives its own priority of
-    // packets from the others. A socket has one of these options, and refuses the other.
-    const int octet = code_point_of(priority) << 2;
-    set_option(socket, IPPROTO_IP, IP_TOS, octet);
-    set_option(socket, IPPROTO_IPV6, IPV6_TCLASS, octet);
+    // The lower two bits are for congestion (RFC 3168). A socket has one of these two options, and
+    // refuses the other. Last the queue: the system derives one from the others.
+    const NetworkPriority network = network_priority_of(priority);
+    set_option(socket, IPPROTO_IP, IP_TOS, network.dscp << 2);
+    set_option(socket, IPPROTO_IPV6, IPV6_TCLASS, network.dscp << 2);
+    set_option(socket, SOL_SOCKET, SO_PRIORITY, network.queue);
 }
 
 } // namespace kairos::orb

@@ -32,8 +32,4 @@ struct TcpProperties {
     friend bool operator==(const TcpProperties&, const TcpProperties&) = default;
 };
 
-/// The code point of differentiated services for a priority: 0 is best effort, the others are
-/// spread over the class selectors 2 to 5 (RFC 2474, 4.2.2) and expedited forwarding (RFC 3246).
-[[nodiscard]] int code_point_of(Priority priority) noexcept;
-
 } // namespace kairos::orb

@@ -19,6 +19,7 @@
 #include "kairos/poa/request.h"
 #include "kairos/poa/servant_manager.h"
 
+#include <array>
 #include <map>
 #include <string>
 
@@ -210,8 +211,11 @@ class Adapter final : private Retiring {
     [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& asked);
     void serve_in_real_time(Request& request, const Wanted& wanted);
     void serve_alone(Request& request, const Wanted& wanted);
-    /// Without the priority in front of the id, where there is one; nothing if it is missing.
+    /// Without the priority in front of the id, where there is one; nothing if it is missing, or
+    /// none that an object here can have.
     [[nodiscard]] std::optional<Wanted> understood(const Wanted& wanted) const noexcept;
+    [[nodiscard]] bool may_be_declared(orb::Priority priority) const noexcept;
+    void note_declared(orb::Priority priority) noexcept;
     [[nodiscard]] std::optional<orb::Priority>
     priority_of(const std::optional<orb::Priority>& of_client, const Wanted& wanted) const noexcept;
     [[nodiscard]] bool look_for(std::uint32_t key_id, const Wanted& asked);
@@ -271,6 +275,10 @@ class Adapter final : private Retiring {
     std::atomic<ServantLocator*> locator_{nullptr};     // likewise
     std::atomic<Servant*> default_servant_{nullptr};    // counted
     std::atomic<bool> cleaning_up_{false};
+    // Different priorities that were declared in this life, for keys that say another are forged.
+    static constexpr std::size_t priorities_known_max = 32;
+    std::array<std::atomic<orb::Priority>, priorities_known_max> priorities_known_{};
+    std::atomic<std::size_t> priorities_{0}; // as many; beyond that, any is believed
     // Objects with explicit ids where places are ids: made at need, never freed.
     std::atomic<ObjectMap*> named_{nullptr};
     std::unique_ptr<ObjectMap> owned_named_;

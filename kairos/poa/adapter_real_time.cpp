@@ -33,9 +33,34 @@ std::optional<Wanted> Adapter::understood(const Wanted& wanted) const noexcept
     if (!policies_.real_time.declares()) return wanted;
     if (wanted.id_is_place || wanted.id.size() < priority_size) return std::nullopt;
     const orb::Priority priority = priority_at(wanted.id);
-    if (priority < 0) return std::nullopt;
+    if (!may_be_declared(priority)) return std::nullopt;
     return Wanted{
         .id = wanted.id.subspan(priority_size), .place = wanted.place, .priority = priority};
+}
+
+/// What a client sends as a key must not get it a priority that the program has given to nobody. Of
+/// persistent objects another run may have declared it: there the lanes alone can tell.
+bool Adapter::may_be_declared(orb::Priority priority) const noexcept
+{
+    const orb::ThreadPool* pool = policies_.real_time.pool;
+    if (priority < 0 || (pool != nullptr && !pool->has_lane(priority))) return false;
+    const std::size_t count = priorities_.load(std::memory_order_acquire);
+    if (policies_.persistent() || count > priorities_known_max) return true;
+    for (std::size_t i = 0; i < count; ++i)
+        if (priorities_known_[i].load(std::memory_order_relaxed) == priority) return true;
+    return false;
+}
+
+/// Holding the lock, or before anybody knows the adapter.
+void Adapter::note_declared(orb::Priority priority) noexcept
+{
+    const std::size_t count = priorities_.load(std::memory_order_relaxed);
+    if (count > priorities_known_max) return;
+    for (std::size_t i = 0; i < count; ++i)
+        if (priorities_known_[i].load(std::memory_order_relaxed) == priority) return;
+    if (count < priorities_known_max)
+        priorities_known_[count].store(priority, std::memory_order_relaxed);
+    priorities_.store(count + 1, std::memory_order_release);
 }
 
 std::optional<orb::Priority> Adapter::priority_of(const std::optional<orb::Priority>& of_client,
@@ -88,6 +113,7 @@ Outcome Adapter::declare(Bytes id, orb::Priority priority)
     const std::lock_guard lock(mutex_);
     if (const auto known = declared_.find(wanted); known != declared_.end())
         return known->second == priority ? Outcome::ok : Outcome::other_priority;
+    note_declared(priority);
     // What is the same without being declared takes no memory.
     if (priority != policies_.real_time.priority_model->server_priority)
         declared_.emplace(std::move(wanted), priority);

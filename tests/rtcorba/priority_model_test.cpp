@@ -298,6 +298,34 @@ TEST_F(PriorityModels, OtherPoasHaveNoSuchObjects)
     EXPECT_EQ(outcome([&] { (void)poa->create_reference_with_priority(nullptr, 1); }), bad_param);
 }
 
+/// Nobody gets a priority by writing it into a key.
+TEST_F(PriorityModels, ForgedPrioritiesAreOfNoObject)
+{
+    const RTPortableServer::POA_var poa = world_.make_poa("rt", {world_.server_declared(200)});
+    const PortableServer::ObjectId_var id =
+        poa->activate_object_with_priority(&listener_.servant, 300);
+    world_.activate();
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    const orb::Reference& reference = *object->_kairos_reference();
+    auto peer = orb_testing::RawPeer::connect(reference.targets().front().endpoint->port());
+    const auto act = [&](int priority) {
+        orb_testing::Octets key(reference.object_key().begin(), reference.object_key().end());
+        const std::size_t at = key.size() - id->length() - 2;
+        key[at] = static_cast<std::byte>(priority >> 8);
+        key[at + 1] = static_cast<std::byte>(priority);
+        listener_.priority = -1;
+        peer.send(orb_testing::request(key, "act").finish());
+        return orb_testing::ParsedReply(peer.read_message()).text();
+    };
+    EXPECT_EQ(act(300), "NO_EXCEPTION");
+    EXPECT_EQ(listener_.priority, 300);
+    EXPECT_EQ(act(200), "NO_EXCEPTION"); // some object has it
+    for (const int forged : {0, 299, 32767, 0xFFFF}) {
+        EXPECT_EQ(act(forged), "OBJECT_NOT_EXIST 0x4f4d0002 NO") << forged;
+        EXPECT_EQ(listener_.priority, -1);
+    }
+}
+
 /// A reference from an earlier run of the server says the priority; the server need not remember.
 TEST(PersistentObjects, KeepTheirPriorityInTheirReferences)
 {
