@@ -214,10 +214,10 @@ const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
     return call_next();
 }
 
-/// Calls somebody to a role that nobody has and that is needed. Who reads is called first: that one
-/// will see to it, when it leaves, that somebody writes. (It cannot be that nobody would: what is
-/// left to write then is the end of a message that was given up, for whom the next call is early
-/// enough, or there is a thread that waits to send, and is called here when it is needed.)
+/// Calls somebody to a role that nobody has and that is needed. One is enough: who comes to write
+/// also reads if nobody does, and calls the next when it leaves. Whose message waits to be written
+/// is parked, unless it writes. What is left of a message that was given up waits for the next
+/// call.
 const net::Parking* SharedConnection::call_next() noexcept
 {
     SharedCall* next = nullptr;
