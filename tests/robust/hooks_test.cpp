@@ -335,6 +335,9 @@ TEST(Dispatchers, AreForTheCustomArchitecture)
 
 // --- Memory --------------------------------------------------------------------------------------
 
+// Under sanitizers the system is not asked: their shadows fit no RAM.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
 /// The exit status of a process of its own: memory is locked for life.
 template <typename Body>
 int in_child(Body body)
@@ -381,7 +384,6 @@ TEST(LockedMemory, RequiredAndRefusedIsAnError)
               0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // whose shadows fill no RAM
 /// KiB of the process that are locked.
 long locked_memory()
 {

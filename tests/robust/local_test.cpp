@@ -23,6 +23,8 @@ class Local : public EveryArchitecture {
 TEST_P(Local, CallsOfEverySizeGoByTheSocket)
 {
     RunningServer server(GetParam(), options());
+    Event noted;
+    server.servant().note_action = [&] { noted.set(); };
     Client client({"-ORBFragmentSize", "65536"});
     const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
     target->ping();
@@ -32,8 +34,6 @@ TEST_P(Local, CallsOfEverySizeGoByTheSocket)
     EXPECT_EQ(target->count_octets(large), large.length());
     const Probe::Octets_var produced = target->produce(large.length());
     EXPECT_EQ(produced->length(), large.length());
-    Event noted;
-    server.servant().note_action = [&] { noted.set(); };
     target->note(1);
     EXPECT_TRUE(noted.wait());
 }

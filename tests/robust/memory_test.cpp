@@ -21,6 +21,8 @@ class Memory : public EveryArchitecture {
 TEST_P(Memory, CallsOfEverySize)
 {
     RunningServer server(GetParam(), options());
+    Event noted;
+    server.servant().note_action = [&] { noted.set(); };
     Client client({"-ORBFragmentSize", "65536"});
     const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
     target->ping();
@@ -30,8 +32,6 @@ TEST_P(Memory, CallsOfEverySize)
     EXPECT_EQ(target->count_octets(large), large.length());
     const Probe::Octets_var produced = target->produce(large.length());
     EXPECT_EQ(produced->length(), large.length());
-    Event noted;
-    server.servant().note_action = [&] { noted.set(); };
     target->note(1);
     EXPECT_TRUE(noted.wait());
 }
