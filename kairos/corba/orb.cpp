@@ -224,7 +224,7 @@ Object_ptr ORB::make_object(kairos::ior::Ior ior)
     if (ior.is_nil()) return nullptr;
     auto reference = core_->make_reference(std::move(ior));
     if (core_->options().binds_early) kairos::orb::bind_early(*reference);
-    return kairos::corba::StubFactory::make<Object>(std::move(reference));
+    return kairos::corba::StubFactory::make<Object>(reference);
 }
 
 Object_ptr ORB::object_from_url(std::string_view text, int depth)

@@ -135,7 +135,7 @@ SocketFile::SocketFile(const Address& address)
 }
 
 SocketFile::SocketFile(SocketFile&& other) noexcept
-    : path_(other.path_), device_(other.device_), inode_(other.inode_),
+    : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_),
       exists_(other.exists_.exchange(false))
 {
 }
