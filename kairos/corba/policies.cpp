@@ -332,14 +332,16 @@ Object_ptr Object::_set_policy_overrides(const PolicyList& policies, SetOverride
 Boolean Object::_validate_connection(PolicyList_out inconsistent_policies)
 {
     const auto& reference = reference_of(*this);
-    inconsistent_policies = new PolicyList;
+    PolicyList_var inconsistent = new PolicyList;
+    bool valid = false;
     try {
-        return _validate_connection();
+        valid = _validate_connection();
     } catch (const INV_POLICY&) { // no band for the thread's priority
         if (const PolicySet* overrides = overrides_of(*reference); overrides != nullptr)
-            inconsistent_policies = overrides->list({});
-        return false;
+            inconsistent = overrides->list({});
     }
+    inconsistent_policies = inconsistent._retn();
+    return valid;
 }
 
 DomainManagersList* Object::_get_domain_managers()

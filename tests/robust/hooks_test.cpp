@@ -71,7 +71,8 @@ TEST_P(Hooked, ThreadsAndSocketsAreTold)
             orb->_kairos_set_hooks(std::make_unique<SeeingHooks>(seen));
         });
         Client client;
-        client.target(server.reference())->ping();
+        const Probe::Target_var target = client.target(server.reference());
+        target->ping();
         EXPECT_EQ(
             outcome([&] { server.orb()->_kairos_set_hooks(std::make_unique<SeeingHooks>(seen)); }),
             "BAD_INV_ORDER 0x0 NO");
@@ -92,7 +93,8 @@ TEST(Hooks, SeeTheSocketsOfClients)
     RunningServer server("thread-per-connection");
     Client client;
     client.orb()->_kairos_set_hooks(std::make_unique<SeeingHooks>(seen));
-    client.target(server.reference())->ping();
+    const Probe::Target_var target = client.target(server.reference());
+    target->ping();
     EXPECT_EQ(seen.sockets[net::SocketObserver::Kind::connecting], 1);
 }
 
@@ -196,7 +198,8 @@ TEST(ForeignLoop, ServesWhatIsForTheMainThread)
     };
     std::thread caller([&] {
         Client client;
-        client.target(reference.in())->act();
+        const Probe::Target_var target = client.target(reference.in());
+        target->act();
     });
     loop(server.orb(), done);
     caller.join();

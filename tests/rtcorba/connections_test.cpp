@@ -182,7 +182,7 @@ TEST_F(Connections, OfEachBandHaveALane)
     const auto pool = world_.rtorb()->create_threadpool_with_lanes(0, lanes, false, false, 0, 0);
     const auto made = [&](const char* name, RTCORBA::PriorityBand band) {
         return outcome([&] {
-            (void)world_.make_poa(
+            const RTPortableServer::POA_var poa = world_.make_poa(
                 name, {world_.rtorb()->create_threadpool_policy(pool),
                        world_.rtorb()->create_priority_banded_connection_policy(bands_of({band}))});
         });
