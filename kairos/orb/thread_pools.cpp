@@ -41,6 +41,7 @@ std::vector<ThreadPool*> ThreadPools::all()
 {
     std::vector<ThreadPool*> pools;
     const std::lock_guard lock(mutex_);
+    pools.reserve(pools_.size());
     for (const auto& pool : pools_)
         pools.push_back(pool.get());
     return pools;
