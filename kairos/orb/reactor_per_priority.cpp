@@ -91,6 +91,7 @@ class ReactorPerPriority final : public Server {
     std::vector<std::vector<Listener>> take_listeners() override
     {
         std::vector<std::vector<Listener>> taken;
+        taken.reserve(servers_.size());
         for (const auto& server : servers_)
             taken.push_back(std::move(server->take_listeners().front()));
         return taken;
@@ -151,12 +152,12 @@ Result<std::optional<net::Scheduling>> scheduling_for(Orb& orb, Priority priorit
 }
 
 /// A thread that reads, and a pool that serves what no other threads are to serve.
-Result<std::unique_ptr<Server>> open_reader(Orb& orb, PriorityLane lane, ServingThreads threads)
+Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> listeners,
+                                            const ServingThreads& threads)
 {
     ServingThreads reader = threads;
     reader.options.name += "-read";
-    auto server =
-        std::make_unique<HandoverServer>(orb, std::move(lane.listeners), std::move(reader));
+    auto server = std::make_unique<HandoverServer>(orb, std::move(listeners), std::move(reader));
     auto pool = std::make_unique<WorkerPool>(
         *server, WorkerPool::Size{.threads = threads.count,
                                   .queued_max = orb.options().requests_queued_max,
@@ -186,7 +187,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
         threads.options.cpu = lane.cpu;
         threads.options.scheduling = *scheduling;
         if (hands_over) {
-            auto reader = open_reader(orb, std::move(lane), threads);
+            auto reader = open_reader(orb, std::move(lane.listeners), threads);
             if (!reader) return reader.error();
             servers.push_back(std::move(reader).value());
         } else if (lane.threads > 1) {
