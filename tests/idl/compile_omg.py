@@ -23,6 +23,10 @@ import tempfile
 OMG_IDL = pathlib.Path("/usr/share/idl/omniORB")
 OWN_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl"  # of it <IOP.idl> is needed there
 
+# What all generated code includes, read once instead of for each file.
+PRECOMPILED = "generated.h"
+INCLUDED_BY_ALL = ["kairos/corba/stub.h", "kairos/corba/skel.h"]
+
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 
 
@@ -45,12 +49,23 @@ def generate(path, directory, arguments):
     return path, run(command, directory)
 
 
+def compiler(arguments, directory, *includes):
+    folders = [directory, *arguments.include, *includes]
+    return [arguments.cxx, "-std=c++20", *WARNINGS,
+            *(word for folder in folders for word in ("-I", str(folder)))]
+
+
+def precompile(directory, arguments):
+    header = directory / PRECOMPILED
+    header.write_text("".join(f"#include <{name}>\n" for name in INCLUDED_BY_ALL))
+    made = run([*compiler(arguments, directory), "-x", "c++-header", str(header)], directory)
+    return header, made
+
+
 def compile_one(path, directory, arguments):
     folder = folder_of(path, directory)
-    includes = [*arguments.include, folder, directory / "own"]
-    command = [arguments.cxx, "-std=c++20", "-fsyntax-only", *WARNINGS,
-               *(word for include in includes for word in ("-I", str(include))),
-               f"{path.stem}.cpp", f"{path.stem}_skel.cpp"]
+    command = [*compiler(arguments, directory, folder, directory / "own"), "-fsyntax-only",
+               "-include", PRECOMPILED, f"{path.stem}.cpp", f"{path.stem}_skel.cpp"]
     return path, run(command, folder)
 
 
@@ -84,6 +99,7 @@ def main():
         failed = report(generated, "kairos-idl")
         compiled_paths = [path for path, result in generated if result.returncode == 0 and
                           (arguments.only in (None, path.name))]
+        failed += report([precompile(directory, arguments)], "c++")
         compiled = list(pool.map(lambda path: compile_one(path, directory, arguments),
                                  compiled_paths))
         failed += report(compiled, "c++")
