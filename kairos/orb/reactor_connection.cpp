@@ -50,6 +50,17 @@ void ReactorConnection::read() noexcept
     take();
 }
 
+void ReactorConnection::take_rest() noexcept
+{
+    if (protocol_.between_messages() || congested_ || closing_ || holding_) return;
+    try {
+        keep_requests_in_progress();
+    } catch (const std::bad_alloc&) { // they wait, as those that have not come yet
+        return;
+    }
+    take();
+}
+
 void ReactorConnection::take() noexcept
 {
     const ReactorLoop::Taking taking(loop_, *this);

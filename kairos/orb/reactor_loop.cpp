@@ -82,6 +82,7 @@ struct ReadableNote final : net::EventHandler {
 void ReactorLoop::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
 {
     if (socket.prepare_poll()) return;
+    if (taking_ != nullptr && taking_->connection != nullptr) taking_->connection->take_rest();
     ReadableNote readable;
     const auto registration = reactor_->add(socket.descriptor(), net::Interest::readable, readable);
     if (!registration) { // nobody is served meanwhile; the reply still comes

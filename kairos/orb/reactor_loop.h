@@ -72,6 +72,8 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
 
     void read() noexcept;
     void take() noexcept;
+    /// While a request of this connection waits for a reply: what came together with it.
+    void take_rest() noexcept;
     void run_out_of_memory() noexcept;
     void after(Next next) noexcept;
     void listen_for() noexcept;

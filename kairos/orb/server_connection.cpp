@@ -59,26 +59,30 @@ void ServerConnection::keep_requests_in_progress()
 
 void ServerConnection::wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
 {
-    bool listens = true;
+    const auto may_serve = [this] { return !holding_ && !congested_ && !broken_; };
+    // Nothing will tell of requests that came together with the one that waits.
+    bool listens = protocol_.between_messages() || (may_serve() && serve_nested(From::received));
     for (;;) {
-        listens = listens && !holding_ && !congested_ && !broken_;
+        listens = listens && may_serve();
         const ReadableOf readable = wait_either(reply, listens ? &socket_ : nullptr, deadline);
         if (readable.first || !readable.second) return;
-        listens = receive_nested();
+        listens = serve_nested(From::socket);
     }
 }
 
 /// False: there is nothing more to read for the time being. The end of the connection is left to
 /// be found by who serves it.
-bool ServerConnection::receive_nested() noexcept
+bool ServerConnection::serve_nested(From from) noexcept
 {
     try {
         Lane& lane = Lane::current();
         auto memory = lane.upcall_memory.take();
         keep_requests_in_progress();
-        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
-        if (!got.ok()) return got.status == net::IoResult::Status::would_block;
-        protocol_.received(got.bytes);
+        if (from == From::socket) {
+            const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+            if (!got.ok()) return got.status == net::IoResult::Status::would_block;
+            protocol_.received(got.bytes);
+        }
         const Next next = serve_received(*memory);
         lane.upcall_memory.give_back(std::move(memory));
         return next == Next::read;

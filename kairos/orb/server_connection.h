@@ -106,7 +106,8 @@ class ServerConnection : public ReplyChannel {
     }
 
   private:
-    [[nodiscard]] bool receive_nested() noexcept;
+    enum class From : std::uint8_t { received, socket };
+    [[nodiscard]] bool serve_nested(From from) noexcept;
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,

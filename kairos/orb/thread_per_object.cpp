@@ -125,15 +125,19 @@ class ThreadPerObject final : public Dispatcher {
     }
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
-    /// Without the lock: a request was taken out of a queue, or a thread has become idle.
+    /// Without the lock: a thread has become idle.
     void tell_source() noexcept
     {
         {
             const std::lock_guard lock(mutex_);
-            if (!std::exchange(source_waits_, false)) return;
+            if (!source_has_waited()) return;
         }
-        source_.on_space();
+        tell_of_space();
     }
+    /// Holding the lock: whether the source is to be told of the place that there is now.
+    [[nodiscard]] bool source_has_waited() noexcept { return std::exchange(source_waits_, false); }
+    /// Without it.
+    void tell_of_space() noexcept { source_.on_space(); }
 
   private:
     using Objects = std::map<std::string, std::shared_ptr<ObjectThread>, std::less<>>;
@@ -198,7 +202,10 @@ void ObjectThread::serve() noexcept
 void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept
 {
     QueuedRequestPtr request = queue.pop_front();
+    // At once: what waits for the place may be what this request waits for.
+    const bool tells = dispatcher_.source_has_waited();
     lock.unlock();
+    if (tells) dispatcher_.tell_of_space();
     const bool served = request->serve(memory);
     if (served) request.reset();
     lock.lock();

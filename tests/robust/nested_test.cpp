@@ -66,6 +66,31 @@ TEST_P(Nested, TheCallBackComesByTheConnectionOfTheCall)
     EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
 }
 
+/// What calls back, as it were, came together with the call.
+TEST_P(Nested, TheCallBackCameInOnePieceWithTheCall)
+{
+    RunningServer server(GetParam(), smallest());
+    RunningServer other("thread-per-connection");
+    RawPeer peer = server.connect();
+    Event served;
+    other.servant().action = [&] {
+        EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 2u);
+        EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 3u);
+        served.set();
+    };
+    const CORBA::Object_var object = server.orb()->string_to_object(other.reference().c_str());
+    const Probe::Target_var to_other = Probe::Target::_unchecked_narrow(object);
+    server.servant().action = [&] { to_other->act(); };
+    Octets all = request(server.key(), "act", 1).finish();
+    for (const std::uint32_t id : {2u, 3u}) {
+        const Octets ping = server.ping(id);
+        all.insert(all.end(), ping.begin(), ping.end());
+    }
+    peer.send(all);
+    ASSERT_TRUE(served.wait());
+    EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
+}
+
 /// The same several times over, in requests of which more than one waits at once.
 TEST_P(Nested, SeveralClientsWaitAtOnce)
 {
