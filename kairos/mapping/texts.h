@@ -53,11 +53,24 @@ inline void replace_text(char*& text, std::string_view wire)
     text = copy;
 }
 
+/// The same, but a text that is as long stays where it is and is overwritten: to compare lengths
+/// takes less than two ways to the heap. Only of the same length: no memory is kept that the text
+/// does not need. For the interpreter, whose loops exist once and may be longer.
+inline void overwrite_text(char*& text, std::string_view wire)
+{
+    if (text != nullptr && text != shared_empty<char>() && std::strlen(text) == wire.size()) {
+        std::memcpy(text, wire.data(), wire.size());
+    } else {
+        replace_text(text, wire);
+    }
+}
+
 /// The part of decode_texts for texts that are bounded or have to be converted.
 void decode_other_texts(cdr::Reader& in, char** texts, std::size_t count, CORBA::ULong bound,
                         Arena* arena);
 
 /// Replaces texts that the value owns or, with an arena, whatever they are.
+template <void (*replace_owned)(char*& text, std::string_view wire) = replace_text>
 [[gnu::always_inline]] inline void decode_texts(cdr::Reader& in, char** texts, std::size_t count,
                                                 CORBA::ULong bound, Arena* arena)
 {
@@ -69,7 +82,7 @@ void decode_other_texts(cdr::Reader& in, char** texts, std::size_t count, CORBA:
             *texts = const_cast<char*>(in.read_string_inline().data());
     } else {
         for (; texts != end; ++texts)
-            replace_text(*texts, in.read_string_inline());
+            replace_owned(*texts, in.read_string_inline());
     }
 }
 

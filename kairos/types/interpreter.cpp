@@ -361,11 +361,16 @@ void decode_sequence_of_blocks(cdr::Reader& in, const Table& table, void* value,
 {
     mapping::decode_block_sequence(in, table.block(), sequence_at(value), table.count, arena);
 }
+[[gnu::always_inline]] inline void decode_texts(cdr::Reader& in, char** texts, std::size_t count,
+                                                CORBA::ULong bound, Arena* arena)
+{
+    mapping::decode_texts<mapping::overwrite_text>(in, texts, count, bound, arena);
+}
 void decode_unbounded_strings(cdr::Reader& in, const Table&, void* value, Arena* arena)
 {
     SequenceLayout& sequence = sequence_at(value);
     if (mapping::begin_text_sequence<char>(in, sequence, 0, arena))
-        mapping::decode_texts(in, static_cast<char**>(sequence.buffer), sequence.length, 0, arena);
+        decode_texts(in, static_cast<char**>(sequence.buffer), sequence.length, 0, arena);
 }
 void decode_sequence_of_strings(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
@@ -438,7 +443,7 @@ void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena
             decoder_for(type)(in, type, place, arena);
             continue;
         }
-        mapping::decode_texts(in, texts, count, bound, arena);
+        decode_texts(in, texts, count, bound, arena);
     }
 }
 
@@ -522,7 +527,7 @@ Decoder decoder_for(const Table& table) noexcept
 void decode_strings(cdr::Reader& in, const Table& table, void* values, std::size_t count,
                     Arena* arena)
 {
-    mapping::decode_texts(in, static_cast<char**>(values), count, table.count, arena);
+    decode_texts(in, static_cast<char**>(values), count, table.count, arena);
 }
 
 void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,

@@ -141,6 +141,25 @@ TEST(Interpreter, ReplacesWhatAnOwnerHolds)
     EXPECT_EQ(written(owner), bytes);
 }
 
+TEST(Interpreter, OverwritesTextsOfTheSameLengthWhereTheyAre)
+{
+    const Bytes bytes = written(letter());
+    Letter owner = letter();
+    owner.from = "Bob"; // as long as "Ada"
+    owner.lines.assign(std::vector<const char*>{"x", "b", "LONGER THAN A WORD"});
+    owner.note.text = "";
+    for (Note& note : owner.notes)
+        note.text = "";
+    const char* const from = owner.from;
+    const char* const last = owner.lines[2];
+    owner.lines[1] = static_cast<char*>(nullptr); // not a value to send, but one to replace
+    kairos::cdr::Reader in(bytes, kairos::native_little_endian);
+    kairos::types::decode(in, TableOf<Letter>::table, &owner);
+    EXPECT_EQ(static_cast<const char*>(owner.from), from);
+    EXPECT_EQ(static_cast<const char*>(owner.lines[2]), last);
+    EXPECT_EQ(written(owner), bytes);
+}
+
 TEST(Interpreter, LeavesLargeStringsOfARunWhereTheyAre)
 {
     const std::string large(kairos::cdr::Writer::external_bytes_min, 'x');
