@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/connector.h"
 
+#include "kairos/net/faults.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -83,16 +84,20 @@ Result<Socket> connect(const Address& address, const SocketOptions& options, Tim
         return system_error("cannot connect to " + address.to_text(), error,
                             ErrorCode::unreachable);
     };
+    if (const int error = refused(SystemCall::socket); error != 0) return failure(error);
     Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return failure(errno);
     if (auto set = apply_options(socket, options, address.family()); !set) return set.error();
     if (options.observer != nullptr)
         options.observer->on_socket(socket, SocketObserver::Kind::connecting);
 
-    const int error = address.is_ip() ? connect_ip(socket, address, timeout)
-                                      : connect_unix(socket, address, timeout);
+    int error = refused(SystemCall::connect);
+    if (error == 0)
+        error = address.is_ip() ? connect_ip(socket, address, timeout)
+                                : connect_unix(socket, address, timeout);
     if (error != 0) return failure(error);
     if (is_self_connected(socket, address)) return failure(ECONNREFUSED);
+    add_faults(socket, false);
     return socket;
 }
 

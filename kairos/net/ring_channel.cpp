@@ -141,7 +141,7 @@ void RingChannel::shut_writing() noexcept
     if (is_open_) ring(outgoing_->writer_bell.word);
 }
 
-std::size_t RingChannel::unsent() const noexcept
+std::optional<std::size_t> RingChannel::unsent() const noexcept
 {
     if (!is_open_) return 0;
     return std::min(outgoing_->head.word.load() - outgoing_->tail.word.load(), capacity);

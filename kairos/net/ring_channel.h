@@ -16,6 +16,7 @@
 
 #include "kairos/base/deadline.h"
 #include "kairos/base/result.h"
+#include "kairos/net/channel.h"
 #include "kairos/net/peer_watch.h"
 #include "kairos/net/shared_memory.h"
 #include "kairos/net/shared_ring.h"
@@ -28,7 +29,7 @@
 
 namespace kairos::net {
 
-class RingChannel final : public PeerWatch::Watched {
+class RingChannel final : public Channel, public PeerWatch::Watched {
   public:
     /// Octets that a direction has room for. A larger message goes through it bit by bit.
     static constexpr std::uint32_t capacity = 64 << 10;
@@ -42,22 +43,19 @@ class RingChannel final : public PeerWatch::Watched {
     [[nodiscard]] Result<void> accept(Socket& socket);
     RingChannel(const RingChannel&) = delete;
     RingChannel& operator=(const RingChannel&) = delete;
-    ~RingChannel();
+    ~RingChannel() override;
 
-    // --- as those of Socket ---
-    IoResult read(MutableBytes buffer, ReadFlags flags) noexcept;
-    IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept;
-    IoResult wait_readable(Deadline deadline) noexcept;
-    IoResult wait_writable(Deadline deadline) noexcept;
+    IoResult read(MutableBytes buffer, ReadFlags flags) noexcept override;
+    IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept override;
+    IoResult wait_readable(Deadline deadline) noexcept override;
+    IoResult wait_writable(Deadline deadline) noexcept override;
     /// False while the memory has not come: then the socket must be shut down.
-    bool shut_reading() noexcept;
-    void shut_writing() noexcept;
-    /// Any thread. What a hostile peer makes it say is at least no more than there is room for.
-    [[nodiscard]] std::size_t unsent() const noexcept;
-
-    /// Before the socket's descriptor is waited for: the peer then wakes who does. True if there is
-    /// something to be read, or the end, already.
-    [[nodiscard]] bool prepare_poll() noexcept;
+    bool shut_reading() noexcept override;
+    void shut_writing() noexcept override;
+    /// What a hostile peer makes it say is at least no more than there is room for.
+    [[nodiscard]] std::optional<std::size_t> unsent() const noexcept override;
+    /// The peer then wakes who waits for the socket.
+    [[nodiscard]] bool prepare_poll() noexcept override;
 
     /// By the PeerWatch: the socket has ended.
     void note_end() noexcept override;

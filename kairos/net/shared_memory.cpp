@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/shared_memory.h"
 
+#include "kairos/net/faults.h"
 #include "kairos/net/system_error.h"
 
 #include <array>
@@ -69,6 +70,8 @@ Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size)
 
 Result<SharedMemory> SharedMemory::make(std::size_t size)
 {
+    if (const int error = refused(SystemCall::memory); error != 0)
+        return system_error("cannot make shared memory", error);
     Socket file(::memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file.is_open() || ::ftruncate(file.descriptor(), static_cast<off_t>(size)) != 0 ||
         ::fcntl(file.descriptor(), F_ADD_SEALS, wanted_seals) != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/socket.h"
 
+#include "kairos/net/faults.h"
 #include "kairos/net/ring_channel.h"
 #include "kairos/net/system_error.h"
 
@@ -210,7 +211,7 @@ void Socket::shutdown_both() noexcept
     ::shutdown(descriptor_, SHUT_RDWR);
 }
 
-// --- Shared memory -------------------------------------------------------------------------------
+// --- Channels ------------------------------------------------------------------------------------
 
 IoResult Socket::read_channel(MutableBytes buffer, ReadFlags flags) noexcept
 {
@@ -234,16 +235,30 @@ Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadl
 {
     auto channel = RingChannel::connect(*this, spin, deadline);
     if (!channel) return channel.error();
-    channel_ = std::move(channel).value().release();
+    set_channel(std::move(channel).value());
+    add_faults(*this, false);
     return {};
 }
 
 void Socket::expect_memory(std::chrono::microseconds spin)
 {
-    channel_ = new RingChannel(descriptor_, spin);
+    set_channel(std::make_unique<RingChannel>(descriptor_, spin));
 }
 
-Result<void> Socket::accept_memory() { return channel_->accept(*this); }
+Result<void> Socket::accept_memory()
+{
+    return static_cast<RingChannel*>(channel_)->accept(*this); // expect_memory's
+}
+
+void Socket::set_channel(std::unique_ptr<Channel> channel) noexcept
+{
+    delete std::exchange(channel_, channel.release());
+}
+
+std::unique_ptr<Channel> Socket::take_channel() noexcept
+{
+    return std::unique_ptr<Channel>(std::exchange(channel_, nullptr));
+}
 
 std::optional<std::size_t> Socket::unsent() const noexcept
 {
@@ -298,6 +313,7 @@ std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexce
 Result<Socket> listen(const Address& address, const SocketOptions& options, int backlog)
 {
     const std::string what = "cannot listen on " + address.to_text();
+    if (const int error = refused(SystemCall::socket); error != 0) return system_error(what, error);
     Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return system_error(what, errno);
     if (address.is_ip()) {

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <sys/socket.h>
@@ -107,11 +108,11 @@ namespace detail {
 [[nodiscard, gnu::cold]] IoResult io_stopped(int error) noexcept;
 } // namespace detail
 
-class RingChannel;
+class Channel;
 
 /// Owns one descriptor of a stream socket and closes it. Empty after a move. The bytes of one that
-/// has a channel go through shared memory; its descriptor is then for waiting only, and not before
-/// prepare_poll().
+/// has a channel go through that, shared memory as a rule; its descriptor is then for waiting only,
+/// and not before prepare_poll().
 class Socket {
   public:
     Socket() = default;
@@ -228,6 +229,10 @@ class Socket {
     /// may shut it down from the first on, while another waits in the second.
     void expect_memory(std::chrono::microseconds spin);
     [[nodiscard]] Result<void> accept_memory();
+    /// Bytes go through this from here on. Before anybody reads or writes.
+    void set_channel(std::unique_ptr<Channel> channel) noexcept;
+    /// As it was before it had one; nothing if it had none.
+    [[nodiscard]] std::unique_ptr<Channel> take_channel() noexcept;
     /// Before the descriptor is waited for by other means than those of this class, until when it
     /// must be readable. True if there is no need to: something can be read now.
     [[nodiscard]] bool prepare_poll() const noexcept
@@ -252,7 +257,7 @@ class Socket {
     [[nodiscard]] bool prepare_channel() const noexcept;
 
     int descriptor_ = -1;
-    RingChannel* channel_ = nullptr; // owned; almost always none
+    Channel* channel_ = nullptr; // owned; almost always none
 };
 
 /// Blocks until a read of one of them would not, or the deadline.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/thread.h"
 
+#include "kairos/net/faults.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -147,6 +148,18 @@ Error not_started(const ThreadOptions& options, int error)
     return system_error("cannot start thread '" + options.name + "'", error);
 }
 
+bool is_real_time(Scheduling scheduling) noexcept
+{
+    return scheduling.policy != SchedulingPolicy::other;
+}
+
+int refused_start(const ThreadOptions& options) noexcept
+{
+    if (options.scheduling && is_real_time(*options.scheduling))
+        if (const int error = refused(SystemCall::scheduling); error != 0) return error;
+    return refused(SystemCall::thread);
+}
+
 } // namespace
 
 Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()> body)
@@ -156,7 +169,8 @@ Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()>
     auto start = std::make_unique<Start>(
         Start{.name = options.name, .body = std::move(body), .observer = options.observer});
     pthread_t handle{};
-    const int error = ::pthread_create(&handle, attributes.native(), &run_body, start.get());
+    int error = refused_start(options);
+    if (error == 0) error = ::pthread_create(&handle, attributes.native(), &run_body, start.get());
     if (error != 0) return not_started(options, error);
     (void)start.release(); // now the thread's
     Thread thread;
@@ -194,8 +208,10 @@ Result<void> schedule_this_thread(Scheduling scheduling)
 {
     if (auto checked = check_priority(scheduling); !checked) return checked;
     const sched_param parameter{.sched_priority = scheduling.priority};
-    const int error =
-        ::pthread_setschedparam(::pthread_self(), native_policy(scheduling.policy), &parameter);
+    int error = is_real_time(scheduling) ? refused(SystemCall::scheduling) : 0;
+    if (error == 0)
+        error =
+            ::pthread_setschedparam(::pthread_self(), native_policy(scheduling.policy), &parameter);
     return error == 0 ? Result<void>() : refused_scheduling(scheduling, error);
 }
 

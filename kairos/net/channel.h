@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h), or
+// one that a test puts in between (faults.h). A Socket that has one asks it for everything below;
+// the words mean there what they mean of Socket.
+#pragma once
+
+#include "kairos/base/deadline.h"
+#include "kairos/net/socket.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace kairos::net {
+
+class Channel {
+  public:
+    Channel() = default;
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+    virtual ~Channel() = default;
+
+    virtual IoResult read(MutableBytes buffer, ReadFlags flags) noexcept = 0;
+    virtual IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept = 0;
+    virtual IoResult wait_readable(Deadline deadline) noexcept = 0;
+    virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
+    /// Any thread. False: the descriptor must be shut down as well.
+    virtual bool shut_reading() noexcept = 0;
+    /// Any thread. The descriptor is shut down as well.
+    virtual void shut_writing() noexcept = 0;
+    /// Any thread.
+    [[nodiscard]] virtual std::optional<std::size_t> unsent() const noexcept = 0;
+    /// Before the socket's descriptor is waited for. True if there is something to be read, or the
+    /// end, already.
+    [[nodiscard]] virtual bool prepare_poll() noexcept = 0;
+};
+
+} // namespace kairos::net

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/faults.h"
+
+#include "kairos/base/check.h"
+#include "kairos/net/channel.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <fcntl.h>
+#include <limits>
+#include <mutex>
+#include <sys/socket.h>
+
+namespace kairos::net {
+
+class FaultState {
+  public:
+    explicit FaultState(const FaultPlan& wanted) : plan(wanted) {}
+
+    const FaultPlan plan;
+    FaultCounts counts;
+    std::atomic<bool> stopped{false};
+    std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(SystemCall::count_)> asked{};
+    std::array<std::atomic<std::uint64_t>, 2> connections{}; ///< connected, accepted
+};
+
+namespace {
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+/// splitmix64: a good number of any seed, and the next of each.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+    /// Of what is drawn for the `number`th thing of a kind.
+    Random(std::uint64_t seed, std::uint64_t kind, std::uint64_t number) noexcept
+        : Random(Random(Random(seed).next() + kind).next() + number)
+    {
+    }
+    std::uint64_t next() noexcept
+    {
+        std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15u;
+        mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+        return mixed ^ (mixed >> 31);
+    }
+    std::uint64_t below(std::uint64_t bound) noexcept { return bound == 0 ? 0 : next() % bound; }
+    bool chance(std::uint32_t of_hundred) noexcept { return below(100) < of_hundred; }
+
+  private:
+    std::uint64_t state_;
+};
+
+/// Kinds of things beyond the system calls.
+constexpr std::uint64_t kind_of_connections = 0x100;
+
+/// One stream of a connection: what goes wrong where. One thread at a time.
+class Stream {
+  public:
+    Stream(const FaultPlan& plan, std::uint64_t seed, std::uint64_t break_at) noexcept
+        : plan_(plan), random_(seed), break_at_(break_at)
+    {
+        place_cut();
+    }
+
+    [[nodiscard]] bool is_at_break() const noexcept { return position_ >= break_at_; }
+    /// How far the next read or write may go; at least one octet.
+    [[nodiscard]] std::size_t room() const noexcept
+    {
+        return static_cast<std::size_t>(std::min(cut_, break_at_) - position_);
+    }
+    void advance(std::size_t octets) noexcept { position_ += octets; }
+
+    /// At a cut, once: what happens there.
+    void pass_cut(FaultCounts& counts) noexcept
+    {
+        if (position_ < cut_) return;
+        ++counts.cuts;
+        place_cut();
+        storm_ = random_.chance(plan_.storms) ? 1 + random_.below(storm_max) : 0;
+        delayed_ = random_.chance(plan_.delays);
+    }
+    [[nodiscard]] bool take_storm() noexcept
+    {
+        if (storm_ == 0) return false;
+        --storm_;
+        return true;
+    }
+    [[nodiscard]] bool take_delay() noexcept { return std::exchange(delayed_, false); }
+
+  private:
+    static constexpr std::uint64_t storm_max = 4;
+
+    void place_cut() noexcept
+    {
+        cut_ = plan_.cut_every == 0 ? never : position_ + 1 + random_.below(2 * plan_.cut_every);
+    }
+
+    const FaultPlan& plan_;
+    Random random_;
+    const std::uint64_t break_at_;
+    std::uint64_t position_ = 0;
+    std::uint64_t cut_ = never;
+    std::uint64_t storm_ = 0; ///< attempts that are still to be refused
+    bool delayed_ = false;
+};
+
+class FaultyChannel final : public Channel {
+  public:
+    /// The descriptor stays its Socket's, `inner` is what that had, if anything.
+    FaultyChannel(int descriptor, std::unique_ptr<Channel> inner, std::shared_ptr<FaultState> state,
+                  Random random)
+        : state_(std::move(state)), below_(descriptor), resets_(random.chance(50)),
+          breaks_reading_(random.chance(50)), break_at_(draw_break(state_->plan, random)),
+          incoming_(state_->plan, random.next(), breaks_reading_ ? break_at_ : never),
+          outgoing_(state_->plan, random.next(), breaks_reading_ ? never : break_at_)
+    {
+        below_.set_channel(std::move(inner));
+    }
+    FaultyChannel(const FaultyChannel&) = delete;
+    FaultyChannel& operator=(const FaultyChannel&) = delete;
+    ~FaultyChannel() override { (void)below_.release(); }
+
+    IoResult read(MutableBytes buffer, ReadFlags flags) noexcept override
+    {
+        if (has_broken_) return ended(ECONNRESET);
+        if (state_->stopped) return below_.read(buffer, flags);
+        const bool peeks = (static_cast<int>(flags) & static_cast<int>(ReadFlags::peek)) != 0;
+        if (peeks) return below_.read(buffer, flags);
+        if (incoming_.is_at_break()) return break_here(ECONNRESET);
+        if (is_stopped_at(incoming_, static_cast<int>(flags))) return not_now();
+        const IoResult got =
+            below_.read(buffer.first(std::min(buffer.size(), incoming_.room())), flags);
+        incoming_.advance(got.bytes);
+        // What the connection's own end in another thread looks like here.
+        return has_broken_ && got.bytes == 0 ? ended(ECONNRESET) : got;
+    }
+
+    IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept override
+    {
+        if (has_broken_) return ended(EPIPE);
+        if (state_->stopped) return below_.write(segments, flags);
+        if (outgoing_.is_at_break()) return break_here(EPIPE);
+        if (is_stopped_at(outgoing_, static_cast<int>(flags))) return not_now();
+        std::array<iovec, 16> some;
+        std::size_t count = 0;
+        for (std::size_t room = outgoing_.room();
+             count < std::min(some.size(), segments.size()) && room != 0; ++count) {
+            some[count] = segments[count];
+            some[count].iov_len = std::min(some[count].iov_len, room);
+            room -= some[count].iov_len;
+        }
+        const IoResult put = below_.write(std::span<const iovec>(some.data(), count), flags);
+        outgoing_.advance(put.bytes);
+        return has_broken_ && put.bytes == 0 && !put.ok() ? ended(EPIPE) : put;
+    }
+
+    IoResult wait_readable(Deadline deadline) noexcept override
+    {
+        return has_broken_ ? IoResult{} : below_.wait_readable(deadline.left());
+    }
+    IoResult wait_writable(Deadline deadline) noexcept override
+    {
+        return has_broken_ ? IoResult{} : below_.wait_writable(deadline.left());
+    }
+    bool shut_reading() noexcept override
+    {
+        below_.shutdown_read();
+        return true;
+    }
+    void shut_writing() noexcept override { below_.shutdown_write(); }
+    std::optional<std::size_t> unsent() const noexcept override { return below_.unsent(); }
+    bool prepare_poll() noexcept override { return has_broken_ || below_.prepare_poll(); }
+
+  private:
+    static IoResult ended(int error) noexcept
+    {
+        return {.error = error, .status = IoResult::Status::closed};
+    }
+    static IoResult not_now() noexcept
+    {
+        return {.error = EAGAIN, .status = IoResult::Status::would_block};
+    }
+    static std::uint64_t draw_break(const FaultPlan& plan, Random& random) noexcept
+    {
+        constexpr std::uint64_t headers = 100;
+        if (!random.chance(plan.breaks)) return never;
+        return random.below(random.chance(50) ? headers : plan.break_within);
+    }
+
+    /// Whether this attempt is refused for now.
+    bool is_stopped_at(Stream& stream, int flags) noexcept
+    {
+        stream.pass_cut(state_->counts);
+        const bool waits = (flags & MSG_DONTWAIT) == 0 &&
+                           (::fcntl(below_.descriptor(), F_GETFL) & O_NONBLOCK) == 0;
+        if (waits) {
+            if (stream.take_delay()) delay();
+            return false;
+        }
+        if (!stream.take_storm()) return false;
+        ++state_->counts.storms;
+        return true;
+    }
+
+    void delay() noexcept
+    {
+        ++state_->counts.delays;
+        const timespec time{.tv_sec = 0,
+                            .tv_nsec = static_cast<long>(state_->plan.delay_us) * 1000};
+        (void)::nanosleep(&time, nullptr);
+    }
+
+    IoResult break_here(int error) noexcept
+    {
+        if (has_broken_.exchange(true)) return ended(error);
+        ++state_->counts.breaks;
+        // TCP sends a reset for a connection that is dissolved (connect(2)); others just end.
+        const sockaddr nothing{.sa_family = AF_UNSPEC, .sa_data = {}};
+        if (!resets_ || ::connect(below_.descriptor(), &nothing, sizeof nothing) != 0)
+            below_.shutdown_both();
+        return ended(error);
+    }
+
+    const std::shared_ptr<FaultState> state_;
+    Socket below_; ///< the same descriptor, not closed
+    const bool resets_;
+    const bool breaks_reading_;
+    const std::uint64_t break_at_;
+    Stream incoming_;
+    Stream outgoing_;
+    std::atomic<bool> has_broken_{false};
+};
+
+/// Which plan is installed.
+constinit std::mutex installed_mutex;
+constinit std::shared_ptr<FaultState> installed;
+
+std::shared_ptr<FaultState> find_installed()
+{
+    const std::lock_guard lock(installed_mutex);
+    return installed;
+}
+
+/// What the system may say, each in its turn by chance.
+int error_of(SystemCall call, Random& random) noexcept
+{
+    constexpr std::array connects{ECONNREFUSED, ETIMEDOUT, ENETUNREACH};
+    constexpr std::array accepts{EMFILE, ECONNABORTED, ENOBUFS};
+    switch (call) {
+    case SystemCall::connect:
+        return connects[random.below(connects.size())];
+    case SystemCall::accept:
+        return accepts[random.below(accepts.size())];
+    case SystemCall::memory:
+        return ENOMEM;
+    case SystemCall::thread:
+        return EAGAIN;
+    case SystemCall::scheduling:
+        return EPERM;
+    default:
+        return EMFILE;
+    }
+}
+
+} // namespace
+
+namespace detail {
+
+constinit std::atomic<bool> has_faults{false};
+
+int refused_by_plan(SystemCall call) noexcept
+{
+    const auto state = find_installed();
+    if (!state || state->stopped) return 0;
+    const auto kind = static_cast<std::size_t>(call);
+    Random random(state->plan.seed, kind, state->asked[kind]++);
+    if (random.below(1000) >= state->plan.refused[kind]) return 0;
+    ++state->counts.refusals;
+    return error_of(call, random);
+}
+
+void add_faults_by_plan(Socket& socket, bool accepted)
+{
+    auto state = find_installed();
+    if (!state || state->stopped) return;
+    const std::uint64_t number = state->connections[accepted ? 1 : 0]++;
+    const Random random(state->plan.seed, kind_of_connections + (accepted ? 1 : 0), number);
+    auto inner = socket.take_channel();
+    socket.set_channel(std::make_unique<FaultyChannel>(socket.descriptor(), std::move(inner),
+                                                       std::move(state), random));
+}
+
+} // namespace detail
+
+Faults::Faults(const FaultPlan& plan) : state_(std::make_shared<FaultState>(plan))
+{
+    const std::lock_guard lock(installed_mutex);
+    KAIROS_CHECK(!installed);
+    installed = state_;
+    detail::has_faults = true;
+}
+
+Faults::~Faults()
+{
+    stop();
+    const std::lock_guard lock(installed_mutex);
+    installed.reset();
+}
+
+void Faults::stop() noexcept
+{
+    detail::has_faults = false;
+    state_->stopped = true;
+}
+
+const FaultCounts& Faults::counts() const noexcept { return state_->counts; }
+
+} // namespace kairos::net

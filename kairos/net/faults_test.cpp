@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/net/faults.h"
+
+#include "kairos/net/loopback_testing.h"
+#include "kairos/net/reactor.h"
+#include "kairos/net/shared_memory.h"
+#include "kairos/net/shared_poller.h"
+#include "kairos/net/thread.h"
+
+#include <array>
+#include <thread>
+#include <vector>
+
+namespace kairos::net {
+namespace {
+
+using testing::connected_pair;
+using testing::must;
+using Status = IoResult::Status;
+
+std::vector<std::byte> octets(std::size_t size)
+{
+    std::vector<std::byte> made(size);
+    for (std::size_t i = 0; i < size; ++i)
+        made[i] = static_cast<std::byte>(i * 7 + i / 256);
+    return made;
+}
+
+/// The sizes in which a reader gets so many octets that are all there.
+std::vector<std::size_t> sizes_read(const FaultPlan& plan, std::size_t size)
+{
+    const Faults faults(plan);
+    auto [client, server] = connected_pair(Address::loopback_ipv4());
+    const auto sent = octets(size);
+    const IoResult written = server.write_all(Bytes(sent));
+    EXPECT_TRUE(written.ok() || plan.breaks != 0);
+    server.shutdown_write();
+    std::vector<std::size_t> sizes;
+    std::vector<std::byte> got(size);
+    std::size_t filled = 0;
+    while (filled < size) {
+        (void)client.wait_readable(std::nullopt);
+        const IoResult one = client.read(MutableBytes(got).subspan(filled), ReadFlags::wait_all);
+        if (!one.ok()) break;
+        sizes.push_back(one.bytes);
+        filled += one.bytes;
+    }
+    got.resize(filled);
+    EXPECT_TRUE(std::equal(got.begin(), got.end(), sent.begin()));
+    return sizes;
+}
+
+TEST(Faults, CutAStreamWhereTheSeedSays)
+{
+    const FaultPlan plan{.seed = 7, .cut_every = 100};
+    const auto sizes = sizes_read(plan, 10'000);
+    EXPECT_GT(sizes.size(), 20u);
+    EXPECT_EQ(sizes_read(plan, 10'000), sizes);
+    EXPECT_NE(sizes_read({.seed = 8, .cut_every = 100}, 10'000), sizes);
+}
+
+TEST(Faults, BreakAtTheSamePlaceAgain)
+{
+    const auto read_before_end = [](std::uint64_t seed) {
+        std::size_t sum = 0;
+        for (const std::size_t size :
+             sizes_read({.seed = seed, .breaks = 100, .break_within = 5'000}, 10'000))
+            sum += size;
+        return sum;
+    };
+    bool has_broken = false;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const std::size_t first = read_before_end(seed);
+        has_broken = has_broken || first < 10'000;
+        EXPECT_EQ(read_before_end(seed), first) << seed;
+    }
+    EXPECT_TRUE(has_broken);
+}
+
+TEST(Faults, BrokenConnectionsEndForBoth)
+{
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Faults faults({.seed = seed, .breaks = 100, .break_within = 1'000});
+        auto [client, server] = connected_pair(Address::loopback_ipv4());
+        std::thread peer([&server = server] {
+            std::array<std::byte, 10> buffer;
+            for (IoResult got; (got = server.read(buffer)).ok();)
+                if (!server.write_all(Bytes(buffer).first(got.bytes)).ok()) break;
+            server.shutdown_both();
+        });
+        const auto sent = octets(10);
+        std::array<std::byte, 10> buffer;
+        IoResult last;
+        while ((last = client.write_all(Bytes(sent))).ok() && (last = client.read(buffer)).ok())
+            ;
+        EXPECT_EQ(last.status, Status::closed) << seed;
+        client.shutdown_both();
+        EXPECT_EQ(client.write(Bytes(sent)).status, Status::closed);
+        peer.join();
+        EXPECT_GE(faults.counts().breaks, 1u);
+    }
+}
+
+TEST(Faults, StormsAreForThoseWhoDoNotWait)
+{
+    const Faults faults({.seed = 3, .cut_every = 10, .storms = 100});
+    auto [client, server] = connected_pair(Address::loopback_ipv4());
+    const auto sent = octets(1'000);
+    EXPECT_EQ(server.write_all(Bytes(sent)).bytes, sent.size());
+    std::vector<std::byte> got(sent.size());
+    std::size_t filled = 0;
+    std::size_t refused = 0;
+    while (filled < got.size()) {
+        ASSERT_TRUE(client.wait_readable(std::nullopt).ok());
+        const bool waits = filled >= got.size() / 2;
+        const IoResult one = client.read(MutableBytes(got).subspan(filled),
+                                         waits ? ReadFlags::none : ReadFlags::do_not_wait);
+        EXPECT_TRUE(one.ok() || !waits);
+        refused += one.status == Status::would_block ? 1 : 0;
+        filled += one.bytes;
+    }
+    EXPECT_EQ(got, sent);
+    EXPECT_GT(refused, 10u);
+}
+
+TEST(Faults, EndWhenTheyAreStopped)
+{
+    Faults faults({.seed = 1, .cut_every = 1});
+    auto [client, server] = connected_pair(Address::loopback_ipv4());
+    faults.stop();
+    const auto sent = octets(5'000);
+    EXPECT_EQ(server.write(Bytes(sent)).bytes, sent.size());
+    std::vector<std::byte> got(sent.size());
+    EXPECT_EQ(client.read(got, ReadFlags::wait_all).bytes, sent.size());
+}
+
+TEST(Faults, PassThroughSharedMemory)
+{
+    const Faults faults({.seed = 5, .cut_every = 50});
+    auto pair = must(socket_pair());
+    std::thread server([&socket = pair.second] {
+        socket.expect_memory({});
+        EXPECT_TRUE(socket.accept_memory().ok());
+        const auto sent = octets(1'000);
+        EXPECT_EQ(socket.write_all(Bytes(sent)).bytes, sent.size());
+    });
+    ASSERT_TRUE(pair.first.offer_memory({}, {}).ok());
+    std::vector<std::byte> got;
+    std::array<std::byte, 1'000> buffer;
+    while (got.size() < 1'000) {
+        const IoResult one = pair.first.read(buffer);
+        ASSERT_TRUE(one.ok());
+        got.insert(got.end(), buffer.begin(), buffer.begin() + static_cast<long>(one.bytes));
+    }
+    server.join();
+    EXPECT_EQ(got, octets(1'000));
+    EXPECT_GT(faults.counts().cuts, 5u);
+}
+
+// --- Refusals ------------------------------------------------------------------------------------
+
+FaultPlan refusing(SystemCall call)
+{
+    FaultPlan plan{.seed = 1};
+    plan.of(call) = 1000;
+    return plan;
+}
+
+TEST(Refusals, AreThoseOfTheSystem)
+{
+    auto acceptor = must(Acceptor::open(Address::loopback_ipv4(), {.non_blocking = true}));
+    const Socket waiting = must(connect(acceptor.address()));
+    {
+        const Faults faults(refusing(SystemCall::socket));
+        EXPECT_EQ(listen(Address::loopback_ipv4()).error().system_errno, EMFILE);
+        EXPECT_EQ(connect(acceptor.address()).error().system_errno, EMFILE);
+    }
+    {
+        const Faults faults(refusing(SystemCall::connect));
+        EXPECT_EQ(connect(acceptor.address()).error().code, ErrorCode::unreachable);
+    }
+    {
+        const Faults faults(refusing(SystemCall::poller));
+        EXPECT_EQ(Reactor::create().error().system_errno, EMFILE);
+        EXPECT_EQ(SharedPoller::create().error().system_errno, EMFILE);
+    }
+    {
+        const Faults faults(refusing(SystemCall::memory));
+        EXPECT_EQ(SharedMemory::make(4096).error().system_errno, ENOMEM);
+    }
+    {
+        const Faults faults(refusing(SystemCall::thread));
+        const auto thread = Thread::start({.name = "none"}, [] { FAIL(); });
+        EXPECT_EQ(thread.error().system_errno, EAGAIN);
+    }
+    {
+        const Faults faults(refusing(SystemCall::scheduling));
+        const Scheduling real_time{.policy = SchedulingPolicy::fifo, .priority = 1};
+        const auto thread =
+            Thread::start({.name = "none", .scheduling = real_time}, [] { FAIL(); });
+        EXPECT_EQ(thread.error().system_errno, EPERM);
+        EXPECT_EQ(schedule_this_thread(real_time).error().system_errno, EPERM);
+        EXPECT_TRUE(schedule_this_thread({}).ok()); // that anybody may
+    }
+    EXPECT_EQ(acceptor.accept().status, Acceptor::Status::accepted);
+}
+
+TEST(Refusals, OfDescriptorsAreGotOverByAcceptors)
+{
+    auto acceptor = must(Acceptor::open(Address::loopback_ipv4(), {.non_blocking = true}));
+    const Socket waiting = must(connect(acceptor.address()));
+    FaultPlan plan{.seed = 1};
+    plan.of(SystemCall::accept) = 500;
+    plan.of(SystemCall::spare) = 500;
+    const Faults faults(plan);
+    for (int i = 0; i < 100; ++i) {
+        const Socket client = must(connect(acceptor.address()));
+        Acceptor::Accepted got;
+        do {
+            got = acceptor.accept();
+            ASSERT_NE(got.status, Acceptor::Status::failed) << got.error;
+        } while (got.status == Acceptor::Status::exhausted);
+        EXPECT_TRUE(got.status == Acceptor::Status::accepted ||
+                    got.status == Acceptor::Status::turned_away);
+    }
+    EXPECT_GT(faults.counts().refusals, 50u);
+}
+
+TEST(Refusals, ComeAsOftenAsThePlanSays)
+{
+    FaultPlan plan{.seed = 9};
+    plan.of(SystemCall::thread) = 100;
+    const auto draw = [&plan] {
+        const Faults faults(plan);
+        std::vector<int> drawn;
+        drawn.reserve(1000);
+        for (int i = 0; i < 1000; ++i)
+            drawn.push_back(refused(SystemCall::thread));
+        EXPECT_EQ(refused(SystemCall::socket), 0);
+        return drawn;
+    };
+    const auto drawn = draw();
+    EXPECT_EQ(draw(), drawn);
+    const auto count = std::ranges::count(drawn, EAGAIN);
+    EXPECT_GT(count, 50);
+    EXPECT_LT(count, 200);
+    EXPECT_EQ(refused(SystemCall::thread), 0); // with the plan gone
+}
+
+} // namespace
+} // namespace kairos::net
