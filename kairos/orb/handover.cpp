@@ -153,18 +153,14 @@ Result<void> HandoverServer::open(std::unique_ptr<Dispatcher> dispatcher)
     return {};
 }
 
-void HandoverServer::start()
+Result<void> HandoverServer::start()
 {
-    Result<void> started = dispatcher_->start();
-    if (started) {
-        loop_->start();
-        auto thread = net::Thread::start(reader_.options, [this] { serve(); });
-        if (thread)
-            thread_ = std::move(thread).value();
-        else
-            started = thread.error();
-    }
-    if (!started) log::error("cannot serve: " + started.error().reason);
+    if (auto started = dispatcher_->start(); !started) return started;
+    loop_->start();
+    auto thread = net::Thread::start(reader_.options, [this] { serve(); });
+    if (!thread) return thread.error();
+    thread_ = std::move(thread).value();
+    return {};
 }
 
 void HandoverServer::resume() noexcept

@@ -67,7 +67,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     ~HandoverServer() override;
     [[nodiscard]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
 
-    void start() override;
+    [[nodiscard]] Result<void> start() override;
     bool run() override { return false; }
     bool work_pending() override { return false; }
     void perform_work() override {}

@@ -106,7 +106,7 @@ class LeaderFollowers final : public Server {
         join();
     }
 
-    void start() override;
+    Result<void> start() override;
     bool run() override { return false; }
     bool work_pending() override { return false; }
     void perform_work() override {}
@@ -141,7 +141,7 @@ class LeaderFollowers final : public Server {
         net::Acceptor& acceptor;
     };
 
-    [[nodiscard]] bool add_thread() noexcept;
+    [[nodiscard]] Result<void> add_thread() noexcept;
     void serve() noexcept;
     void close_all() noexcept;
     [[nodiscard]] bool stay_in_line() noexcept;
@@ -189,29 +189,35 @@ class PoolThread final : public ServingThread {
     LeaderFollowers& server_;
 };
 
-void LeaderFollowers::start()
+/// With fewer threads than wanted it goes on, so that it has one; more come when they can.
+Result<void> LeaderFollowers::start()
 {
     for (Listener& listener : listeners_) {
         auto accepting = std::make_unique<Accepting>(*this, listener.acceptor);
-        const auto added = poller_->add(listener.acceptor.descriptor(), net::Interest::readable,
-                                        static_cast<Watched*>(accepting.get()));
-        if (!added) log::error("cannot serve: " + added.error().reason);
+        auto added = poller_->add(listener.acceptor.descriptor(), net::Interest::readable,
+                                  static_cast<Watched*>(accepting.get()));
+        if (!added) return added;
         accepting_.push_back(std::move(accepting));
     }
-    for (std::size_t i = 0; i < wanted_.count; ++i)
-        if (!add_thread()) return;
+    Result<void> started;
+    std::size_t count = 0;
+    while (count < wanted_.count && (started = add_thread()))
+        ++count;
+    if (count == 0) return started;
+    if (!started) log::warning("fewer threads serve than wanted: " + started.error().reason);
+    return {};
 }
 
-bool LeaderFollowers::add_thread() noexcept
+Result<void> LeaderFollowers::add_thread() noexcept
 {
     ++in_line_;
     ++alive_;
-    const auto started = threads_.start(wanted_.options, [this] { serve(); });
-    if (started) return true;
-    --in_line_;
-    --alive_;
-    log::error("cannot start a thread to serve: " + started.error().reason);
-    return false;
+    auto started = threads_.start(wanted_.options, [this] { serve(); });
+    if (!started) {
+        --in_line_;
+        --alive_;
+    }
+    return started;
 }
 
 void LeaderFollowers::serve() noexcept
@@ -258,8 +264,9 @@ void LeaderFollowers::leave() noexcept
         ++in_line_;
         ++called_;
         replaced_.notify_one();
-    } else {
-        (void)add_thread();
+    } else if (const auto added = add_thread(); !added) {
+        log::warning("nobody serves in the place of a thread that waits for a call: " +
+                     added.error().reason);
     }
 }
 

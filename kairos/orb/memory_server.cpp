@@ -30,10 +30,10 @@ class MemoryServer final : public Server {
         join();
     }
 
-    void start() override
+    Result<void> start() override
     {
-        sockets_->start();
-        memory_->start();
+        if (auto started = sockets_->start(); !started) return started;
+        return memory_->start();
     }
     bool run() override { return sockets_->run(); }
     bool work_pending() override { return sockets_->work_pending(); }

@@ -6,6 +6,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/orb/connection_cache.h"
+#include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/shared_connections.h"
@@ -307,10 +308,19 @@ bool Orb::set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher)
 
 void Orb::start_serving()
 {
-    const std::lock_guard lock(mutex_);
-    if (serving_ || !server_ || is_shut_down()) return;
-    serving_ = true;
-    server_->start();
+    Result<void> started;
+    {
+        const std::lock_guard lock(mutex_);
+        if (serving_ || !server_ || is_shut_down()) return;
+        serving_ = true;
+        started = server_->start();
+    }
+    if (started) return;
+    // Without the lock: what has started already may be serving somebody who asks us something.
+    log::error("cannot serve: " + started.error().reason);
+    server_->stop();
+    server_->join();
+    raise<CORBA::NO_RESOURCES>(0, CORBA::COMPLETED_NO, "cannot serve: " + started.error().reason);
 }
 
 void Orb::resume_held_requests() noexcept

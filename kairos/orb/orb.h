@@ -114,7 +114,8 @@ class Orb final : public RefCounted {
     // --- serving ---
     /// Opens the listening sockets of the options. Once; later calls find it done.
     [[nodiscard]] Result<void> listen();
-    /// Begins to accept connections. Once; later calls find it done.
+    /// Begins to accept connections. Once; later calls find it done. NO_RESOURCES if the system has
+    /// no threads for it: nobody is served, then, and the addresses are given back.
     void start_serving();
     /// Sees to it that whoever reads requests can hand them over to thread pools: with an
     /// architecture that does so anyway, or with worker-pool where none was asked for and the ORB

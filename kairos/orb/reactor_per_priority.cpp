@@ -38,7 +38,7 @@ class ReactorThread final : public Server, public InPlaceMaker {
         return {};
     }
 
-    void start() override
+    Result<void> start() override
     {
         loop_->start();
         auto thread = net::Thread::start(wanted_.options, [this] {
@@ -46,10 +46,9 @@ class ReactorThread final : public Server, public InPlaceMaker {
             loop_->run();
             loop_->close_all();
         });
-        if (thread)
-            thread_ = std::move(thread).value();
-        else
-            log::error("cannot serve: " + thread.error().reason);
+        if (!thread) return thread.error();
+        thread_ = std::move(thread).value();
+        return {};
     }
     bool run() override { return false; }
     bool work_pending() override { return false; }
@@ -101,10 +100,11 @@ class ReactorPerPriority final : public Server {
         for (std::size_t i = 0; i < servers_.size(); ++i)
             servers_[i]->set_connections(properties, priorities_[i]);
     }
-    void start() override
+    Result<void> start() override
     {
         for (const auto& server : servers_)
-            server->start();
+            if (auto started = server->start(); !started) return started;
+        return {};
     }
     bool run() override { return false; }
     bool work_pending() override { return false; }

@@ -31,7 +31,11 @@ class ReactorServer final : public Server, public InPlaceMaker {
         return {};
     }
 
-    void start() override { loop_->start(); }
+    Result<void> start() override
+    {
+        loop_->start();
+        return {};
+    }
     bool run() override
     {
         const std::lock_guard serving(serving_mutex_);

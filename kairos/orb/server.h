@@ -63,7 +63,8 @@ class Server {
     /// What clients connect by, of this priority where the server has no lanes. Before `start`.
     virtual void set_connections(const TcpProperties& properties, Priority priority);
 
-    virtual void start() = 0;
+    /// Once. After an error it serves nobody, or some, and must be stopped.
+    [[nodiscard]] virtual Result<void> start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.
     virtual bool run() = 0;
     virtual bool work_pending() = 0;

@@ -48,6 +48,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         drain(socket_);
     }
 
+    /// In place of run().
+    [[nodiscard]] net::Socket take_socket() noexcept { return std::move(socket_); }
+
     /// Any thread: no more requests are read; the one in progress is answered.
     void interrupt() noexcept
     {
@@ -126,16 +129,15 @@ class ThreadPerConnection final : public Server {
         join();
     }
 
-    void start() override
+    Result<void> start() override
     {
         for (Listener& listener : listeners_) {
             auto thread = net::Thread::start(orb_.thread_options("kairos-accept"),
                                              [this, &listener] { accept(listener); });
-            if (thread)
-                acceptor_threads_.push_back(std::move(thread).value());
-            else
-                log::error("cannot serve: " + thread.error().reason);
+            if (!thread) return thread.error();
+            acceptor_threads_.push_back(std::move(thread).value());
         }
+        return {};
     }
     bool run() override { return false; }
     bool work_pending() override { return false; }
@@ -224,6 +226,8 @@ class ThreadPerConnection final : public Server {
         }
         log::error("connection from " + accepted.peer.to_text() +
                    " refused: " + thread.error().reason);
+        // Told so in order, the client knows that nothing was executed.
+        turn_away(served->connection->take_socket());
         connections_.erase(served);
     }
 
