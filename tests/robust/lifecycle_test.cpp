@@ -309,6 +309,42 @@ TEST_P(Shutdown, FromSeveralThreadsAtOnceEndsOnce)
     EXPECT_EQ(control_text(peer.read_message()), "CloseConnection 1.2");
 }
 
+TEST_P(Shutdown, InAnUpcallDuringOthersAndTwiceJoinsEverything)
+{
+    const std::size_t threads_before = threads();
+    const std::size_t descriptors_before = descriptors();
+    {
+        RunningServer server(GetParam(), {}, RunningServer::Start::holding);
+        std::vector<std::string> ends(2);
+        server.servant().action = [&] {
+            for (std::string& end : ends)
+                end = outcome([&] { server.orb()->shutdown(false); });
+        };
+        server.manager()->activate();
+        std::vector<std::thread> callers;
+        callers.reserve(4);
+        for (int i = 0; i < 4; ++i) {
+            callers.emplace_back([&] {
+                Client client;
+                const Probe::Target_var target = client.target(server.reference());
+                while (outcome([&] { target->ping(); }) == "ok") {
+                }
+            });
+        }
+        while (server.servant().calls < 100)
+            std::this_thread::yield();
+        RawPeer peer = server.connect();
+        EXPECT_EQ(answer(peer, request(server.key(), "act").finish()), "NO_EXCEPTION");
+        EXPECT_EQ(ends[0], "ok");
+        EXPECT_EQ(ends[1], "BAD_INV_ORDER 0x4f4d0004 NO");
+        for (std::thread& caller : callers)
+            caller.join();
+    }
+    // A thread that was joined is listed until the kernel has done with it.
+    while (threads() > threads_before || descriptors() > descriptors_before)
+        std::this_thread::yield();
+}
+
 TEST_P(Shutdown, ThenAnOrbOfTheSameNameServesAnew)
 {
     for (int i = 0; i < 20; ++i) {
