@@ -188,8 +188,11 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         addresses.push_back(address_of(call.parameters[i], call.locals[i]));
     const bool has_result = call.result->kind != TypeKind::void_;
-    if (has_result && *passing_of(*call.result, Way::result) != "value" &&
-        addresses.size() <= arguments_in_registers_max) {
+    const std::string deadline = timed_call_argument(source, call);
+    const auto fit = [&] {
+        return deadline.empty() && addresses.size() <= arguments_in_registers_max;
+    };
+    if (has_result && *passing_of(*call.result, Way::result) != "value" && fit()) {
         out.line("return static_cast<", result_type(*call.result),
                  ">(::kairos::corba::call_for_pointer(*this, ", in_registers(addresses), ", ",
                  signature, "));");
@@ -198,12 +201,15 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
             out.line(result_type(*call.result), " _result{};");
             addresses.insert(addresses.begin(), "&_result");
         }
-        if (addresses.size() <= arguments_in_registers_max) {
+        if (fit()) {
             out.line("::kairos::corba::call(*this, ", in_registers(addresses), ", ", signature,
                      ");");
         } else {
-            out.line("const void* const _arguments[] = {", list_of(addresses), "};");
-            out.line("::kairos::corba::call(*this, ", signature, ", _arguments);");
+            // An array has an element at least, also where there are no arguments.
+            out.line("const void* const _arguments[] = {", list_of(addresses),
+                     addresses.empty() ? "nullptr};" : "};");
+            out.line("::kairos::corba::call(*this, ", signature, ", _arguments",
+                     deadline.empty() ? "" : ", ", deadline, ");");
         }
         if (has_result) out.line("return _result;");
     }

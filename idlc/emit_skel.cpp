@@ -526,6 +526,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     emit_direct_function(source, interface, out);
     emit_skeleton_function(source, interface, out, diagnostics);
     out.blank();
+    emit_timed_operations(source, interface, out);
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
     emit_serving(source, interface, out);

@@ -43,7 +43,19 @@ std::string entry_of(const Timing& timing)
     add("worst_case", timing.worst_case_ns.value_or(0));
     add("criticality", timing.criticality.value_or(medium));
     add("importance", timing.importance.value_or(medium));
-    return entry + "},";
+    return entry + "}";
+}
+
+/// Of all requests that an interface serves, those of whose operations the IDL says something.
+std::vector<Call> timed_calls(const Source& source, const Interface& interface)
+{
+    std::vector<Call> timed;
+    for (const Declaration* declaration : all_operations(interface)) {
+        if (!source.timings.contains(declaration)) continue;
+        for (Call& call : calls_of(source, *declaration))
+            timed.push_back(std::move(call));
+    }
+    return timed;
 }
 
 constexpr std::string_view list_type = "std::span<const ::kairos::orb::OperationTiming>";
@@ -52,9 +64,29 @@ constexpr std::string_view list_type = "std::span<const ::kairos::orb::Operation
 
 void emit_timings_declaration(const Source& source, const Interface& interface, Text& out)
 {
+    if (!interface.is_abstract && !timed_calls(source, interface).empty())
+        out.line("const ::kairos::orb::TimedOperations* _kairos_timed_operations() const noexcept "
+                 "override;");
     if (timings_of(source, interface).empty()) return;
     out.line("/// What the IDL says about the timing of its operations. Constant.");
     out.line("static ", list_type, " _kairos_timings() noexcept;");
+}
+
+void emit_timed_operations(const Source& source, const Interface& interface, Text& out)
+{
+    const std::vector<Call> calls = timed_calls(source, interface);
+    if (calls.empty()) return;
+    out.open("const ::kairos::orb::TimedOperations* ", skeleton_name(interface),
+             "::_kairos_timed_operations() const noexcept\n{");
+    out.line("static constexpr ::kairos::orb::TimedOperation entries[] = {");
+    for (const Call& call : calls)
+        out.line("    {.name = ", string_literal(call.wire_name),
+                 ", .timing = ", entry_of(*source.timings.at(call.declaration)), "},");
+    out.line("};");
+    out.line("static constexpr ::kairos::orb::TimedOperations operations{entries};");
+    out.line("return &operations;");
+    out.close();
+    out.blank();
 }
 
 void emit_timings(const Source& source, const Interface& interface, Text& out)
@@ -64,11 +96,18 @@ void emit_timings(const Source& source, const Interface& interface, Text& out)
     out.open(list_type, " ", skeleton_name(interface), "::_kairos_timings() noexcept\n{");
     out.line("static constexpr ::kairos::orb::OperationTiming timings[] = {");
     for (const Timing* timing : timings)
-        out.line("    ", entry_of(*timing));
+        out.line("    ", entry_of(*timing), ",");
     out.line("};");
     out.line("return timings;");
     out.close();
     out.blank();
+}
+
+std::string timed_call_argument(const Source& source, const Call& call)
+{
+    const auto found = source.timings.find(call.declaration);
+    if (found == source.timings.end() || deadline_of(*found->second) == 0) return {};
+    return "std::chrono::nanoseconds(" + std::to_string(deadline_of(*found->second)) + ")";
 }
 
 void begin_timed(const Source& source, const Call& call, Text& out)

@@ -57,6 +57,9 @@ void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
 /// data of its skeleton: declaration and definition; nothing where it says nothing.
 void emit_timings_declaration(const Source& source, const Interface& interface, Text& out);
 void emit_timings(const Source& source, const Interface& interface, Text& out);
+/// emit_timing.cpp: the same of all operations that the interface has, for servers that order
+/// requests. Of an interface that is not abstract.
+void emit_timed_operations(const Source& source, const Interface& interface, Text& out);
 
 /// How emit_types emits what is declared within a class.
 using EmitNested = std::function<void(const Declarations&)>;
@@ -125,6 +128,9 @@ struct Call {
 /// emit_timing.cpp: around what serves a request of an operation with a deadline.
 void begin_timed(const Source& source, const Call& call, Text& out);
 void end_timed(const Source& source, const Call& call, Text& out);
+/// What a stub says when it calls such an operation: "std::chrono::nanoseconds(50000000)"; empty
+/// for others.
+[[nodiscard]] std::string timed_call_argument(const Source& source, const Call& call);
 /// emit_interpreted.cpp: whether a type or an operation is of the interpretive kind.
 [[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);

@@ -177,20 +177,34 @@ class Parameters {
     alignas(std::max_align_t) std::byte frame_[512];
 };
 
-} // namespace
-
-void call(CORBA::Object& target, const Signature& signature, const void* const* arguments)
+template <typename Invoke>
+[[gnu::always_inline]] inline void call_by(CORBA::Object& target, const Signature& signature,
+                                           const void* const* arguments, Invoke invoke)
 {
     Invocation invocation(target, signature.operation);
     for (std::size_t i = 0; i < signature.count; ++i)
         if (way_of(signature.form(i)) != Way::out)
             types::encode(invocation.out(), *signature.tables()[i], arguments[i]);
-    invocation.invoke();
+    invoke(invocation);
     if (signature.operation.response() == orb::Response::none) return;
     Results results(signature, const_cast<void* const*>(arguments));
     results.decode(invocation.in());
     invocation.finish();
     results.hand_over();
+}
+
+} // namespace
+
+void call(CORBA::Object& target, const Signature& signature, const void* const* arguments)
+{
+    call_by(target, signature, arguments, [](Invocation& invocation) { invocation.invoke(); });
+}
+
+void call(CORBA::Object& target, const Signature& signature, const void* const* arguments,
+          std::chrono::nanoseconds deadline)
+{
+    call_by(target, signature, arguments,
+            [deadline](Invocation& invocation) { invocation.invoke(deadline); });
 }
 
 void call(CORBA::Object& target, const void* first, const void* second, const void* third,

@@ -83,6 +83,10 @@ struct StoredSignature {
 /// call throws; out and inout arguments that the caller owns are changed only when all is well.
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments);
 
+/// The same for an operation that must have ended so long after now (orb::Invocation::invoke).
+void call(CORBA::Object& target, const Signature& signature, const void* const* arguments,
+          std::chrono::nanoseconds deadline);
+
 /// The same for up to four addresses, in registers: most are there when a stub is entered, so that
 /// it has next to nothing to do. What the operation does not have is null.
 inline constexpr std::size_t arguments_in_registers_max = 4;

@@ -43,6 +43,9 @@ struct CallLimits {
     Deadline request;                     ///< of everything until the request is sent
     std::chrono::nanoseconds connect_max; ///< zero: none but the deadline
     SyncScope sync_scope;
+    /// When the operation must have ended, as the IDL says, by Deadline::Clock; zero where it says
+    /// nothing. Not a Deadline: those are set in calls that have no limits, too.
+    std::chrono::nanoseconds due_by_idl;
 
     /// For a call that begins now.
     [[nodiscard]] static CallLimits of(const CallPolicies& policies) noexcept
@@ -54,7 +57,8 @@ struct CallLimits {
         return {.reply = reply,
                 .request = earlier(reply, deadline(policies.request_max)),
                 .connect_max = policies.connect_max.value_or(std::chrono::nanoseconds::zero()),
-                .sync_scope = policies.sync_scope.value_or(SyncScope::with_transport)};
+                .sync_scope = policies.sync_scope.value_or(SyncScope::with_transport),
+                .due_by_idl = std::chrono::nanoseconds::zero()};
     }
     /// Of a connection that is to be made now.
     [[nodiscard]] Deadline connection() const noexcept

@@ -6,8 +6,10 @@
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/orb/shared_connections.h"
+#include "kairos/orb/timing_context.h"
 
 #include <algorithm>
 
@@ -97,6 +99,18 @@ void Invocation::invoke()
         return invoke_limited();
     }
     run<Way::plain>();
+}
+
+void Invocation::invoke(std::chrono::nanoseconds deadline)
+{
+    limits_ = limits_of_call(reference_);
+    const Deadline due = Deadline::after(deadline);
+    limits_.due_by_idl = due.at().time_since_epoch();
+    if (reference_.orb().options().late_calls == WhenLate::timeout) {
+        limits_.reply = earlier(limits_.reply, due);
+        limits_.request = earlier(limits_.request, due);
+    }
+    invoke_limited();
 }
 
 void Invocation::invoke_limited()
@@ -211,8 +225,12 @@ const std::vector<Target>& Invocation::targets_by_priority(const Reference& refe
     return targets_at_priority(lane_, reference);
 }
 
-Bytes Invocation::contexts_with_priority(Bytes contexts)
+Bytes Invocation::contexts_of_call(Bytes contexts)
 {
+    if (limits_.due_by_idl.count() != 0) {
+        const auto now = Deadline::Clock::now().time_since_epoch();
+        contexts = with_time_left(contexts, limits_.due_by_idl - now, contexts_);
+    }
     if (!propagates_priority_) return contexts;
     Orb& orb = reference_.orb();
     Priority priority = thread_priority(lane_, orb.priority_mapping());
@@ -308,7 +326,7 @@ Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint3
     const auto body = giop::Body::of(out_, headroom);
     const Bytes contexts = [&] {
         if constexpr (way == Way::limited)
-            return contexts_with_priority(connection_->contexts());
+            return contexts_of_call(connection_->contexts());
         else
             return connection_->contexts();
     }();

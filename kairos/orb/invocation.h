@@ -12,9 +12,9 @@
 #include "kairos/giop/locate.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
+#include "kairos/orb/contexts_buffer.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
-#include "kairos/orb/priority_context.h"
 #include "kairos/orb/reference.h"
 
 #include <optional>
@@ -38,6 +38,10 @@ class Invocation {
     /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
     /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
     void invoke();
+    /// The same for an operation that must have ended so long after its release, which is now: the
+    /// server is told how much of that is left. The call ends by then only if -ORBLateCalls says
+    /// so.
+    void invoke(std::chrono::nanoseconds deadline);
 
     /// The results: return value, then inout and out in the order of the IDL. Views into it last
     /// as long as the Invocation.
@@ -105,8 +109,9 @@ class Invocation {
     template <Way way>
     [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
                                        std::uint32_t request_id);
-    /// What the connection wants in its next request and, if the reference says so, the priority.
-    [[nodiscard]] Bytes contexts_with_priority(Bytes contexts);
+    /// What the connection wants in its next request and, if the reference says so, the priority;
+    /// what is left of the deadline of the IDL.
+    [[nodiscard]] Bytes contexts_of_call(Bytes contexts);
     [[nodiscard]] Step accept();
     [[nodiscard]] giop::RequestTemplate readdressed(const Reference& reference,
                                                     const Target& target);

@@ -7,9 +7,9 @@
 #include "kairos/base/bytes.h"
 #include "kairos/giop/message.h"
 #include "kairos/ior/policies.h"
+#include "kairos/orb/contexts_buffer.h"
 #include "kairos/orb/priority.h"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -20,11 +20,8 @@ namespace kairos::orb {
 inline constexpr std::uint32_t priority_context_id = 10;
 inline constexpr std::uint32_t priority_range_context_id = 11;
 
-/// Room for a list of contexts: those that a connection begins with, and a priority.
-using ContextsBuffer = std::array<std::byte, 96>;
-
-/// The encoded list `others`, which may be empty, and behind it a priority. Lies in `buffer`; just
-/// `others` if there is no room.
+/// The encoded list `others`, which may be empty or lie in `buffer` itself, and behind it a
+/// priority. Lies in `buffer`; just `others` if there is no room.
 [[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextsBuffer& buffer) noexcept;
 /// Adds to an encoded list what a connection is for.
 void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band);

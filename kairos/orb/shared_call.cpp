@@ -45,7 +45,7 @@ Outcome Invocation::exchange_shared(SharedConnection& connection,
 {
     SharedCall call(connection.next_request_id());
     const Bytes contexts = connection.contexts();
-    call.header = prepend_shared_header(header, call.request_id, contexts_with_priority(contexts));
+    call.header = prepend_shared_header(header, call.request_id, contexts_of_call(contexts));
     if (call.header.empty())
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
                                 "the request exceeds 4 GiB");

@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/timing_context.h"
 
 namespace kairos::orb {
 
@@ -19,7 +20,9 @@ void LateCalls::note(const LateCall& call) noexcept
 }
 
 TimedUpcall::TimedUpcall(Upcall& upcall, const OperationTiming& timing)
-    : upcall_(upcall), timing_(timing), arrived_(ArrivalScope::take().value_or(Clock::now())),
+    : upcall_(upcall), timing_(timing),
+      released_(release_of(ArrivalScope::take().value_or(Clock::now()), timing,
+                           upcall.request().contexts)),
       refuses_(upcall.orb().options().late_calls == WhenLate::timeout)
 {
     if (!refuses_) return;
@@ -49,7 +52,7 @@ void TimedUpcall::end()
 
 bool TimedUpcall::note_if_late(bool executed) noexcept
 {
-    const auto response = Clock::now() - arrived_;
+    const auto response = Clock::now() - released_;
     const std::chrono::nanoseconds deadline(timing_.deadline);
     if (response <= deadline) return false;
     upcall_.orb().late_calls().note({.operation = timing_.operation,

@@ -5,6 +5,7 @@
 // measured.
 #pragma once
 
+#include "kairos/orb/operation_timing.h"
 #include "kairos/orb/upcall.h"
 
 #include <atomic>
@@ -16,22 +17,12 @@
 
 namespace kairos::orb {
 
-/// What the IDL says about an operation: constant data of a skeleton. Times in nanoseconds; zero
-/// where nothing is said.
-struct OperationTiming {
-    std::string_view operation; ///< "Aircraft::navigate"
-    std::int64_t period = 0;
-    std::int64_t deadline = 0; ///< after its release; where nothing is said, the period
-    std::int64_t worst_case = 0;
-    std::uint8_t criticality = 2; ///< 0 very low, 4 very high
-    std::uint8_t importance = 2;
-};
-
 /// An operation that ended after its deadline, or was given up there.
 struct LateCall {
     std::string_view operation;
     std::chrono::nanoseconds deadline{};
-    /// From when the request was read to when that was seen.
+    /// From when its caller released it, if that is known, or else from when it was read, to when
+    /// that was seen.
     std::chrono::nanoseconds response{};
     bool executed = false;
 };
@@ -99,7 +90,7 @@ class TimedUpcall {
 
     Upcall& upcall_;
     const OperationTiming& timing_;
-    const Clock::time_point arrived_;
+    const Clock::time_point released_;
     const bool refuses_;
     bool ended_ = false;
 };

@@ -8,6 +8,10 @@
 
 #include <string_view>
 
+namespace kairos::orb {
+struct TimedOperations;
+}
+
 namespace kairos::poa {
 
 class Servant {
@@ -33,6 +37,13 @@ class Servant {
     /// What `_kairos_dispatch` looks into, for adapters that look by themselves; without operations
     /// if that is not all it does.
     [[nodiscard]] virtual Skeleton _kairos_skeleton() noexcept { return {}; }
+
+    /// What the IDL says of the timing of its operations; null if it says nothing. Constant data of
+    /// its class.
+    [[nodiscard]] virtual const orb::TimedOperations* _kairos_timed_operations() const noexcept
+    {
+        return nullptr;
+    }
 
     /// The adapter owns a count while the servant is active. Servants that are not counted ignore
     /// both (C++ mapping, 5.37.2).

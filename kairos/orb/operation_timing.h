@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the IDL says about the timing of operations (docs/scheduling.md): constant data of
+// skeletons, which are enforced (timed_upcall.h) and order those that wait (urgency.h). Values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kairos::orb {
+
+/// What the IDL says about an operation. Times in nanoseconds; zero where nothing is said.
+struct OperationTiming {
+    std::string_view operation; ///< "Aircraft::navigate"
+    std::int64_t period = 0;
+    std::int64_t deadline = 0; ///< after its release; where nothing is said, the period
+    std::int64_t worst_case = 0;
+    std::uint8_t criticality = 2; ///< 0 very low, 4 very high
+    std::uint8_t importance = 2;
+};
+
+struct TimedOperation {
+    std::string_view name; ///< as on the wire
+    OperationTiming timing;
+};
+
+/// All of a servant's that the IDL says something of, those that its interface inherits as well.
+struct TimedOperations {
+    std::span<const TimedOperation> entries;
+
+    /// Null for an operation of which nothing is said.
+    [[nodiscard]] const OperationTiming* find(std::string_view name) const noexcept
+    {
+        for (const TimedOperation& entry : entries)
+            if (entry.name == name) return &entry.timing;
+        return nullptr;
+    }
+};
+
+} // namespace kairos::orb
