@@ -7,6 +7,8 @@
 #include "kairos/base/bytes.h"
 #include "kairos/ior/ior.h"
 
+#include <string_view>
+
 namespace kairos::giop {
 struct Request;
 }
@@ -14,6 +16,7 @@ struct Request;
 namespace kairos::orb {
 
 class DirectCall;
+struct OperationTiming;
 class ThreadPool;
 class Upcall;
 
@@ -48,6 +51,14 @@ class Adapter {
     [[nodiscard]] virtual OwnThreads threads_for(const giop::Request&, Bytes /*object_key*/)
     {
         return {};
+    }
+    /// What the IDL says of the operation, where the object is known before it is asked; null for
+    /// most. Lasts as long as the program's code. Asked by servers that order requests, in the
+    /// thread that reads: takes no lock and steps into no object.
+    [[nodiscard]] virtual const OperationTiming* timing_for(std::string_view /*operation*/,
+                                                            Bytes /*object_key*/)
+    {
+        return nullptr;
     }
 };
 

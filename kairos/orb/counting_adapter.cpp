@@ -44,6 +44,10 @@ class CountingAdapter final : public Adapter {
     {
         return adapter_->threads_for(request, object_key);
     }
+    const OperationTiming* timing_for(std::string_view operation, Bytes object_key) override
+    {
+        return adapter_->timing_for(operation, object_key);
+    }
 
   private:
     const std::unique_ptr<Adapter> adapter_;

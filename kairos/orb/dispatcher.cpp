@@ -5,6 +5,7 @@
 #include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/timed_upcall.h"
+#include "kairos/orb/timing_context.h"
 
 #include <cstring>
 #include <utility>
@@ -26,8 +27,16 @@ cdr::Fault QueuedRequest::fill(HandoverConnection& connection, const giop::Messa
     message_.bytes = {bytes_.data(), message.bytes.size()};
     message_.part_begins = part_begins_;
     text_ = nullptr;
+    urgency = {};
     if (is_request()) return giop::parse(message_, request_);
     return giop::parse(message_, locate_);
+}
+
+void QueuedRequest::order_by(Dispatching dispatching, const OperationTiming* timing) noexcept
+{
+    if (timing == nullptr) return;
+    const auto released = release_of(arrived_, *timing, request_.contexts);
+    urgency = urgency_of(dispatching, timing, released.time_since_epoch());
 }
 
 Bytes QueuedRequest::object_key(Arena& arena) const

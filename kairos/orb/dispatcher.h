@@ -12,6 +12,7 @@
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/orb/urgency.h"
 
 #include <chrono>
 #include <memory>
@@ -38,6 +39,9 @@ class QueuedRequest final : public ReplyChannel {
     }
     [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
     void set_text(const cdr::TextForm* text) noexcept { text_ = text; }
+    /// How urgent the request is: by its operation's timing, which may be null, and by what its
+    /// caller says of its release.
+    void order_by(Dispatching dispatching, const OperationTiming* timing) noexcept;
     /// However GIOP addressed the target. `arena` may hold it.
     [[nodiscard]] Bytes object_key(Arena& arena) const;
 
@@ -67,9 +71,11 @@ class QueuedRequest final : public ReplyChannel {
     /// The threads of its object's adapter that are to serve it, and their priority.
     Adapter::OwnThreads own_threads{};
     bool counted = false; ///< by its connection, as one under way
+    Urgency urgency{};    ///< where requests are ordered; see order_by
 
   private:
     friend class RequestList;
+    friend class RequestQueue;
     friend class RequestStore;
 
     IntrusivePtr<HandoverConnection> connection_;
@@ -81,7 +87,11 @@ class QueuedRequest final : public ReplyChannel {
     const cdr::TextForm* text_ = nullptr;
     bool waits_for_peer_ = false;
     std::chrono::steady_clock::time_point arrived_; // when it was read
-    QueuedRequest* next_ = nullptr;
+    QueuedRequest* next_ = nullptr;                 // in a list
+    // In an ordered queue: those behind it, and how near they end.
+    QueuedRequest* behind_left_ = nullptr;
+    QueuedRequest* behind_right_ = nullptr;
+    int rank_ = 0;
     RequestStore* store_ = nullptr; // where it goes when it is done
 };
 

@@ -51,18 +51,23 @@ HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& mess
         return refuse(cdr::describe(fault));
     }
     if (waiting_->is_request()) waiting_->set_text(text_form(waiting_->request()));
-    look_for_own_threads(memory);
+    ask_adapter(memory);
     return offer(memory);
 }
 
-void HandoverConnection::look_for_own_threads(UpcallMemory& memory)
+/// Whose threads are to serve it, and how urgently.
+void HandoverConnection::ask_adapter(UpcallMemory& memory)
 {
     waiting_->own_threads = {};
     Adapter* adapter = orb_.adapter();
     if (adapter == nullptr || !waiting_->is_request()) return;
     memory.arena.reset();
-    waiting_->own_threads =
-        adapter->threads_for(waiting_->request(), waiting_->object_key(memory.arena));
+    const giop::Request& request = waiting_->request();
+    const Bytes object_key = waiting_->object_key(memory.arena);
+    waiting_->own_threads = adapter->threads_for(request, object_key);
+    const Dispatching dispatching = orb_.options().dispatching;
+    if (dispatching == Dispatching::fifo) return;
+    waiting_->order_by(dispatching, adapter->timing_for(request.operation, object_key));
 }
 
 HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)

@@ -46,7 +46,7 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Next take_received(UpcallMemory& memory) override;
     [[nodiscard]] Next hand_over(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Next offer(UpcallMemory& memory);
-    void look_for_own_threads(UpcallMemory& memory);
+    void ask_adapter(UpcallMemory& memory);
     [[nodiscard]] bool become_quiet() noexcept override;
     void abandon() noexcept override;
     void flush() noexcept override;

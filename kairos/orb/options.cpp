@@ -187,6 +187,21 @@ Result<void> set_late_calls(Options& options, std::string_view option, std::stri
     return {};
 }
 
+constexpr std::pair<std::string_view, Dispatching> dispatching_names[] = {
+    {"fifo", Dispatching::fifo}, {"rms", Dispatching::rms}, {"edf", Dispatching::edf},
+    {"llf", Dispatching::llf},   {"muf", Dispatching::muf},
+};
+
+Result<void> set_dispatching(Options& options, std::string_view option, std::string_view value)
+{
+    for (const auto& [name, dispatching] : dispatching_names) {
+        if (value != name) continue;
+        options.dispatching = dispatching;
+        return {};
+    }
+    return bad_option(option, value, "fifo, rms, edf, llf or muf");
+}
+
 template <auto Member>
 Result<void> set_queue(Options& options, std::string_view option, std::string_view value)
 {
@@ -411,6 +426,7 @@ constexpr Known known_options[] = {
     {"-ORBLanes", set_lanes},
     {"-ORBRealTime", set_real_time},
     {"-ORBLateCalls", set_late_calls},
+    {"-ORBDispatching", set_dispatching},
     {"-ORBLockMemory", set_flag<&Options::lock_memory>},
     {"-ORBStackSize", set_stack_size},
     {"-ORBNetworkPriority", set_flag<&Options::network_priority>},
@@ -459,11 +475,12 @@ Result<void> check_meaning(std::string_view option, Concurrency chosen)
     static constexpr auto queues = {worker_pool, thread_per_object, filter_chain, custom};
     static constexpr auto bounds = {worker_pool, thread_per_request, thread_per_object,
                                     filter_chain, custom};
+    static constexpr auto orders = {worker_pool, filter_chain};
     static constexpr auto filters = {filter_chain};
     static constexpr auto priorities = {reactor_per_priority};
     static constexpr Meaning meanings[] = {
         {"-ORBThreads", pools}, {"-ORBQueue", queues},     {"-ORBQueueFull", bounds},
-        {"-ORBPools", filters}, {"-ORBLanes", priorities},
+        {"-ORBPools", filters}, {"-ORBLanes", priorities}, {"-ORBDispatching", orders},
     };
     for (const Meaning& meaning : meanings) {
         if (meaning.option != option) continue;

@@ -10,6 +10,7 @@
 #include "kairos/net/socket.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/publish.h"
+#include "kairos/orb/urgency.h"
 
 #include <cstddef>
 #include <map>
@@ -117,7 +118,9 @@ struct Options {
     /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.
     bool real_time_required = false;
     WhenLate late_calls = WhenLate::results; ///< -ORBLateCalls results or timeout
-    bool lock_memory = false;                ///< -ORBLockMemory 0 or 1
+    /// -ORBDispatching fifo, rms, edf, llf or muf: which of the requests that wait goes first.
+    Dispatching dispatching = Dispatching::fifo;
+    bool lock_memory = false;    ///< -ORBLockMemory 0 or 1
     std::size_t stack_bytes = 0; ///< -ORBStackSize, of the ORB's threads; 0: the system's default
     /// -ORBNetworkPriority 0 or 1: packets say the priority of their requests.
     bool network_priority = false;

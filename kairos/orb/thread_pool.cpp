@@ -107,6 +107,7 @@ ThreadPool::ThreadPool(Orb& orb, PoolSettings settings) : orb_(orb), settings_(s
     for (const PoolLane& lane : settings_.lanes) {
         levels_.emplace_back();
         levels_.back().lane = lane;
+        levels_.back().requests.order_by(orb.options().dispatching);
     }
 }
 
@@ -198,7 +199,7 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     if (LocalCall* call = from.pop_call()) {
         serve_call(lock, *call, borrowed);
     } else {
-        QueuedRequestPtr request = from.requests.pop_front();
+        QueuedRequestPtr request = from.requests.pop();
         queued_bytes_ -= request->message_bytes();
         tell_sources(lock);
         lock.unlock();
@@ -207,7 +208,7 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
         lock.lock();
         if (!served && !from.held.add(request)) {
             queued_bytes_ += request->message_bytes();
-            from.requests.push_back(std::move(request));
+            from.requests.push(std::move(request));
         }
     }
     --level.serving;
@@ -236,7 +237,7 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
         switch (room_for(level, request->message_bytes())) {
         case Room::found:
             queued_bytes_ += request->message_bytes();
-            level.requests.push_back(std::move(request));
+            level.requests.push(std::move(request));
             return call_thread(level);
         case Room::none:
             if (std::ranges::find(sources_, &request->source()) == sources_.end())
@@ -286,7 +287,7 @@ void ThreadPool::resume() noexcept
             again.push_back(std::move(request));
         }
         if (again.empty()) continue;
-        level.requests.put_in_front(again);
+        level.requests.put_back(again);
         level.changed.notify_all();
         call_thread(level);
     }
@@ -357,7 +358,7 @@ void ThreadPool::end() noexcept
         const std::lock_guard lock(mutex_);
         ended_ = true;
         for (Level& level : levels_) {
-            dropped.put_in_front(level.requests);
+            level.requests.move_to(dropped);
             dropped.put_in_front(level.held.list());
             while (LocalCall* call = level.pop_call())
                 finish(*call, LocalCall::State::refused);

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kairos/net/priority_mutex.h"
-#include "kairos/orb/dispatcher.h"
+#include "kairos/orb/request_queue.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_pools.h"
 #include "kairos/orb/thread_set.h"
@@ -63,7 +63,7 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     struct Level {
         PoolLane lane;
         net::ThreadOptions thread;
-        RequestList requests;
+        RequestQueue requests;
         HeldRequests held;
         LocalCall* first_call = nullptr; // these go before requests: somebody's thread waits
         LocalCall* last_call = nullptr;

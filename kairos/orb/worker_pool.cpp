@@ -37,7 +37,7 @@ void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory&)
         source_waits_ = true;
         return;
     }
-    queue_.push_back(std::move(request));
+    queue_.push(std::move(request));
     call_worker();
 }
 
@@ -64,7 +64,7 @@ void WorkerPool::serve() noexcept
                       [this] { return ended_ || (!queue_.empty() && serving_ < size_.threads); });
         --idle_;
         if (ended_) return;
-        QueuedRequestPtr request = queue_.pop_front();
+        QueuedRequestPtr request = queue_.pop();
         ++serving_;
         const bool tell = std::exchange(source_waits_, false);
         lock.unlock();
@@ -73,7 +73,7 @@ void WorkerPool::serve() noexcept
         if (served) request.reset();
         lock.lock();
         --serving_;
-        if (!served && !held_.add(request)) queue_.push_back(std::move(request));
+        if (!served && !held_.add(request)) queue_.push(std::move(request));
         if (idle_ < size_.threads) continue;
         // Came in for others that are back. One of them may be waiting for this one to be done.
         if (!queue_.empty()) call_worker();
@@ -97,7 +97,7 @@ void WorkerPool::resume() noexcept
 {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    queue_.put_in_front(held_.list());
+    queue_.put_back(held_.list());
     changed_.notify_all();
     if (!queue_.empty()) call_worker();
 }
@@ -108,7 +108,7 @@ void WorkerPool::end() noexcept
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
-        dropped.put_in_front(queue_);
+        queue_.move_to(dropped);
         dropped.put_in_front(held_.list());
     }
     dropped.clear(); // without the lock: that tells others
@@ -121,6 +121,7 @@ std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source)
     return std::make_unique<WorkerPool>(
         source, WorkerPool::Size{.threads = orb.options().threads,
                                  .queued_max = orb.options().requests_queued_max,
+                                 .dispatching = orb.options().dispatching,
                                  .thread = orb.thread_options("kairos-work")});
 }
 

@@ -5,8 +5,8 @@
 // called back. Any thread.
 #pragma once
 
-#include "kairos/orb/dispatcher.h"
 #include "kairos/orb/priority.h"
+#include "kairos/orb/request_queue.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_set.h"
 
@@ -19,12 +19,16 @@ namespace kairos::orb {
 class WorkerPool final : public Dispatcher, public ServingThread {
   public:
     struct Size {
-        std::size_t threads = 1;            ///< that serve at the same time
-        std::size_t queued_max = 1;         ///< requests that wait
-        net::ThreadOptions thread{};        ///< what each of them is
-        std::optional<Priority> priority{}; ///< that they are known to have
+        std::size_t threads = 1;                     ///< that serve at the same time
+        std::size_t queued_max = 1;                  ///< requests that wait
+        Dispatching dispatching = Dispatching::fifo; ///< who of these is served first
+        net::ThreadOptions thread{};                 ///< what each of them is
+        std::optional<Priority> priority{};          ///< that they are known to have
     };
-    WorkerPool(RequestSource& source, Size size) : source_(source), size_(std::move(size)) {}
+    WorkerPool(RequestSource& source, Size size)
+        : source_(source), size_(std::move(size)), queue_(size_.dispatching)
+    {
+    }
     ~WorkerPool() override { end(); }
 
     [[nodiscard]] Result<void> start() override;
@@ -44,7 +48,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     const Size size_;
     std::mutex mutex_; // guards what follows; not held while a request is served
     std::condition_variable changed_;
-    RequestList queue_;
+    RequestQueue queue_;
     HeldRequests held_;
     std::size_t idle_ = 0;     // threads that wait for requests
     std::size_t starting_ = 0; // threads that are about to

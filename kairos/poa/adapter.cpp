@@ -332,6 +332,7 @@ Outcome Adapter::set_default_servant(Servant& servant)
     if (policies_.processing != Processing::default_servant) return Outcome::wrong_policy;
     servant._add_ref();
     const std::lock_guard lock(mutex_);
+    default_timing_ = servant._kairos_timed_operations();
     Servant* former = default_servant_.exchange(&servant);
     if (former == nullptr) return Outcome::ok;
     replaced_.push_back(former); // requests may be inside it: given up when none is
@@ -436,6 +437,7 @@ void Adapter::end()
     adapters_.forget(*this);
     for (const Leaving& leaving : std::exchange(leaving_, {}))
         give_up(*leaving.servant, leaving.id, leaving.remaining_activations);
+    default_timing_ = nullptr;
     if (Servant* servant = default_servant_.exchange(nullptr)) servant->_remove_ref();
     for (Servant* servant : std::exchange(replaced_, {}))
         servant->_remove_ref();

@@ -131,6 +131,9 @@ class Adapter final : private Retiring {
     /// As orb::Adapter::threads_for.
     [[nodiscard]] orb::Adapter::OwnThreads threads_for(const giop::Request& request,
                                                        std::uint32_t key_id, const Wanted& wanted);
+    /// As orb::Adapter::timing_for.
+    [[nodiscard]] const orb::OperationTiming*
+    timing_for(std::string_view operation, std::uint32_t key_id, const Wanted& wanted);
     /// Whether a request may go on: as orb::Adapter::dispatch, throws what the manager's state
     /// calls for. While in use.
     [[nodiscard]] bool admits(orb::Hold& hold);
@@ -231,6 +234,7 @@ class Adapter final : private Retiring {
     }
     [[nodiscard]] Bytes id_of(const Wanted& wanted) const noexcept;
     [[nodiscard]] std::optional<ObjectMap::Entry> enter(const Wanted& wanted);
+    [[nodiscard]] const orb::TimedOperations* timed_operations(const Wanted& wanted) const noexcept;
     [[nodiscard]] std::optional<ObjectMap::Entry> incarnate(Bytes id);
     [[nodiscard]] std::optional<ObjectMap::Entry> activate_incarnated(Bytes id, Servant& servant);
     [[nodiscard]] ServantLocator& locator_or_raise() const;
@@ -274,6 +278,7 @@ class Adapter final : private Retiring {
     std::atomic<ServantActivator*> activator_{nullptr}; // counted; set once in a life
     std::atomic<ServantLocator*> locator_{nullptr};     // likewise
     std::atomic<Servant*> default_servant_{nullptr};    // counted
+    std::atomic<const orb::TimedOperations*> default_timing_{nullptr}; // what that says
     std::atomic<bool> cleaning_up_{false};
     // Different priorities that were declared in this life, for keys that say another are forged.
     static constexpr std::size_t priorities_known_max = 32;

@@ -172,6 +172,29 @@ std::optional<ObjectMap::Entry> Adapter::enter(const Wanted& wanted)
     return map == nullptr ? std::nullopt : map->enter(wanted.id);
 }
 
+/// Of whoever `enter` would find, or of the default servant. While in use.
+const orb::TimedOperations* Adapter::timed_operations(const Wanted& wanted) const noexcept
+{
+    if (!policies_.retains()) return default_timing_.load();
+    if (wanted.place)
+        if (const auto timing = objects_.timing_at(*wanted.place)) return *timing;
+    const bool is_named = policies_.places_are_ids();
+    const ObjectMap* const map = is_named ? named_.load() : &objects_;
+    const orb::TimedOperations* timing = nullptr;
+    if (map != nullptr) timing = map->timing_of(is_named ? wanted.id : id_of(wanted));
+    return timing != nullptr ? timing : default_timing_.load();
+}
+
+const orb::OperationTiming* Adapter::timing_for(std::string_view operation, std::uint32_t key_id,
+                                                const Wanted& asked)
+{
+    const Use use(*this, key_id);
+    const auto wanted = use ? understood(asked) : std::nullopt;
+    if (!wanted) return nullptr; // whoever serves it says so
+    const orb::TimedOperations* const timing = timed_operations(*wanted);
+    return timing == nullptr ? nullptr : timing->find(operation);
+}
+
 Outcome Adapter::servant_of(Bytes id, Servant*& servant)
 {
     const bool has_default = policies_.processing == Processing::default_servant;
@@ -276,6 +299,7 @@ ObjectMap::Options Adapter::map_options(bool user_ids)
     options.strategy = policies_.strategy;
     options.find_servants = true;
     options.retiring = this;
+    options.knows_timings = orb().options().dispatching != orb::Dispatching::fifo;
     return options;
 }
 

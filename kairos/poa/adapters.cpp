@@ -224,22 +224,38 @@ bool Adapters::locates(Bytes object_key)
     return found.adapter->locates(found.key_id, {.id = key->id, .place = {}});
 }
 
-orb::Adapter::OwnThreads Adapters::threads_for(const giop::Request& request, Bytes object_key)
+/// For the thread that reads: adapters that are still to be activated are found by the thread that
+/// serves.
+template <typename Answer, typename Ask>
+Answer Adapters::ask_before(Bytes object_key, Ask ask)
 {
     if (const auto key = ObjectKey::parse(object_key)) {
         poa::Adapter* adapter =
             key->incarnation == orb_.incarnation() ? find(key->adapter) : nullptr;
         if (adapter == nullptr) return {};
-        return adapter->threads_for(request, key->adapter, wanted_by(*key, object_key));
+        return ask(Found{adapter, key->adapter}, wanted_by(*key, object_key));
     }
-    // Adapters that are still to be activated are found by the thread that serves, which then gives
-    // the request to theirs.
     Arena arena;
     auto key = ior::PersistentKey::parse(object_key);
     if (!key && orb_.options().plain_keys) key = ior::parse_plain_key(object_key, arena);
     const Found found = key ? find_path(key->path) : Found{};
     if (!found) return {};
-    return found.adapter->threads_for(request, found.key_id, {.id = key->id, .place = {}});
+    return ask(found, Wanted{.id = key->id, .place = {}});
+}
+
+orb::Adapter::OwnThreads Adapters::threads_for(const giop::Request& request, Bytes object_key)
+{
+    return ask_before<OwnThreads>(object_key, [&request](Found found, const Wanted& wanted) {
+        return found.adapter->threads_for(request, found.key_id, wanted);
+    });
+}
+
+const orb::OperationTiming* Adapters::timing_for(std::string_view operation, Bytes object_key)
+{
+    return ask_before<const orb::OperationTiming*>(
+        object_key, [operation](Found found, const Wanted& wanted) {
+            return found.adapter->timing_for(operation, found.key_id, wanted);
+        });
 }
 
 void Adapters::hold(orb::Hold& hold, Manager& manager, std::uint64_t seen)

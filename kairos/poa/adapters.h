@@ -33,6 +33,8 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] bool call(orb::DirectCall& call) override;
     [[nodiscard]] bool locates(Bytes object_key) override;
     [[nodiscard]] OwnThreads threads_for(const giop::Request& request, Bytes object_key) override;
+    [[nodiscard]] const orb::OperationTiming* timing_for(std::string_view operation,
+                                                         Bytes object_key) override;
 
     /// An adapter of one life.
     struct Found {
@@ -100,6 +102,8 @@ class Adapters final : public orb::Adapter {
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter);
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter);
     [[nodiscard]] bool serve(Request& request, Bytes object_key, poa::Adapter* adapter);
+    template <typename Answer, typename Ask>
+    [[nodiscard]] Answer ask_before(Bytes object_key, Ask ask);
     /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;

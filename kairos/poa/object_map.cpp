@@ -44,10 +44,12 @@ void ObjectMap::reset(const Options& options)
         stored_ids_.grow(slots_.size());
         ids_.reset(options.strategy, options.known_ids);
     }
+    if (options.knows_timings) timings_.grow(slots_.size());
     user_ids_ = options.user_ids;
     retiring_ = options.retiring;
     find_servants_ = options.find_servants;
     knows_skeletons_ = options.knows_skeletons;
+    knows_timings_ = options.knows_timings;
     kinds_used_ = 1;
     first_generation_ = options.first_generation;
     if (tracks_servants()) servants_.reserve(slots_);
@@ -80,6 +82,7 @@ ObjectMap::Activated ObjectMap::activate(Servant& servant, Bytes id, bool unique
         *stored_ids_.find(index) = std::move(stored);
         ids_.insert(id, index);
     }
+    if (knows_timings_) *timings_.find(index) = servant._kairos_timed_operations();
     ++active_;
     ++occupied_;
     const std::uint32_t kind = knows_skeletons_ ? kind_of(servant) : 0;
@@ -110,6 +113,7 @@ void ObjectMap::reserve_slot()
 {
     if (free_ == Slot::none) slots_.grow(std::size_t{slots_used_} + 1);
     if (user_ids_) stored_ids_.grow(slots_.size());
+    if (knows_timings_) timings_.grow(slots_.size());
     if (tracks_servants()) servants_.reserve(slots_);
     if (retiring_ != nullptr) retired_.reserve(slots_.size());
 }
@@ -241,6 +245,27 @@ void ObjectMap::release(std::uint32_t index) noexcept
 }
 
 // --- questions -----------------------------------------------------------------------------------
+
+std::optional<const orb::TimedOperations*> ObjectMap::timing_at(Place place) const noexcept
+{
+    const Slot* slot = slots_.find(place.slot);
+    const auto* timing = timings_.find(place.slot);
+    if (slot == nullptr || timing == nullptr) return std::nullopt;
+    const std::uint64_t state = slot->state.load(std::memory_order_acquire);
+    if ((state >> Slot::generation_shift) != place.generation || (state & Slot::active) == 0)
+        return std::nullopt;
+    return timing->load(std::memory_order_relaxed);
+}
+
+const orb::TimedOperations* ObjectMap::timing_of(Bytes id) const noexcept
+{
+    // The id itself may be gone at any time. Where two are alike to the index, the wrong one may
+    // be found: then a request waits at the wrong place.
+    return ids_.find(id, [this](std::uint32_t index) -> const orb::TimedOperations* {
+        const auto* timing = timings_.find(index);
+        return timing == nullptr ? nullptr : timing->load(std::memory_order_relaxed);
+    });
+}
 
 void ObjectMap::wait_while_leaving(Bytes id) const
 {

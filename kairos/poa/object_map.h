@@ -80,6 +80,8 @@ class ObjectMap {
         bool find_servants = true;
         /// Keep what `Entry::skeleton` says.
         bool knows_skeletons = false;
+        /// Keep what `timing_at` says.
+        bool knows_timings = false;
         /// Told of objects that are gone; without it their servants lose the map's count. Borrowed.
         Retiring* retiring = nullptr;
         /// The first generation of slots that were never used: lets a test see their end.
@@ -172,6 +174,13 @@ class ObjectMap {
     {
         return ids_.find(id, [&](std::uint32_t index) { return enter_if(index, id); });
     }
+
+    /// What the servant of an object says of the timing of its operations, without stepping into
+    /// the object: whoever only asks must not be the one that retires it. Null where it says
+    /// nothing; nothing where the object is not at this place.
+    [[nodiscard]] std::optional<const orb::TimedOperations*> timing_at(Place place) const noexcept;
+    /// The same by id, as far as the index tells ids apart; null where it is not found.
+    [[nodiscard]] const orb::TimedOperations* timing_of(Bytes id) const noexcept;
 
     /// Adds a count to the servant and makes it reachable, under `id` if objects have ids. With
     /// `unique` (which takes a map that finds servants) a servant that is active already is
@@ -266,7 +275,9 @@ class ObjectMap {
     StableArray<Slot> slots_;
     StableArray<StoredId> stored_ids_;    // by slot; none while objects have places only
     std::unique_ptr<ServantKinds> kinds_; // made when first needed
-    bool user_ids_ = false;               // read inside objects: changes only while there are none
+    // By slot, where they are kept. What a free slot has is of its last object.
+    StableArray<std::atomic<const orb::TimedOperations*>> timings_;
+    bool user_ids_ = false; // read inside objects: changes only while there are none
     IdIndex ids_;
 
     mutable std::mutex mutex_; // guards what follows and all changes; never taken by enter
@@ -274,6 +285,7 @@ class ObjectMap {
     Retiring* retiring_ = nullptr; // this and the next change only while there are no objects
     bool find_servants_ = true;
     bool knows_skeletons_ = false;
+    bool knows_timings_ = false;
     std::uint32_t first_generation_ = 0;
     std::uint32_t slots_used_ = 0; // slots that were ever in use
     std::uint32_t free_ = Slot::none;

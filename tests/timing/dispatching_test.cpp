@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who of those that wait is served first (-ORBDispatching): seen by a servant whose only thread is
+// kept busy until all of them wait.
+#include "tests/malformed/fixture.h"
+
+#include "kairos/rtcorba/RTPortableServer.h"
+#include "plant_skel.h"
+
+namespace kairos::orb_testing {
+namespace {
+
+using Order = std::vector<std::string>;
+
+class SiteServant final : public POA_Timed::Site {
+  public:
+    Event blocked;
+    Event released;
+
+    void block() override
+    {
+        blocked.set();
+        EXPECT_TRUE(released.wait());
+    }
+    void ask() override {}
+    void untimed(CORBA::Long number) override { note("untimed", number); }
+    void a(CORBA::Long number) override { note("a", number); }
+    void b(CORBA::Long number) override { note("b", number); }
+    void c(CORBA::Long number) override { note("c", number); }
+    void d(CORBA::Long number) override { note("d", number); }
+    void e(CORBA::Long number) override { note("e", number); }
+    void never() override { note("never", 0); }
+    void soon() override
+    {
+        blocked.set();
+        EXPECT_TRUE(released.wait());
+    }
+
+    [[nodiscard]] Order wait_for(std::size_t count)
+    {
+        std::unique_lock lock(mutex_);
+        EXPECT_TRUE(served_.wait_for(lock, patience, [&] { return order_.size() >= count; }));
+        return order_;
+    }
+
+  private:
+    void note(const char* operation, CORBA::Long number)
+    {
+        const std::lock_guard lock(mutex_);
+        order_.push_back(operation + std::to_string(number));
+        served_.notify_all();
+    }
+
+    std::mutex mutex_; // guards order_
+    std::condition_variable served_;
+    Order order_;
+};
+
+/// How the servant is the object, and who serves it.
+enum class Kind { transient, persistent, named, by_default, pooled };
+
+/// An ORB with a site, whose requests one thread serves.
+class SiteServer {
+  public:
+    explicit SiteServer(std::vector<std::string> options, Kind kind = Kind::transient)
+    {
+        options.insert(options.end(),
+                       {"-ORBThreads", "1", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        orb_ = make_orb(std::move(options));
+        const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
+        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+        const PortableServer::POAManager_var manager = root->the_POAManager();
+        const CORBA::Object_var reference = activate(root, manager, kind);
+        const CORBA::String_var text = orb_->object_to_string(reference);
+        reference_ = text.in();
+        manager->activate();
+        thread_ = std::thread([this] {
+            try {
+                orb_->run();
+            } catch (const CORBA::BAD_INV_ORDER&) { // shut down before this thread came that far
+            }
+        });
+    }
+    ~SiteServer()
+    {
+        servant.released.set();
+        orb_->shutdown(true);
+        thread_.join();
+        orb_->destroy();
+    }
+    SiteServer(const SiteServer&) = delete;
+    SiteServer& operator=(const SiteServer&) = delete;
+
+    [[nodiscard]] CORBA::ORB_ptr orb() { return orb_; }
+    [[nodiscard]] Timed::Site_ptr site(Client& client)
+    {
+        const CORBA::Object_var object = client.orb()->string_to_object(reference_.c_str());
+        return Timed::Site::_unchecked_narrow(object);
+    }
+
+    SiteServant servant;
+
+  private:
+    [[nodiscard]] CORBA::Object_ptr activate(PortableServer::POA_ptr root,
+                                             PortableServer::POAManager_ptr manager, Kind kind)
+    {
+        if (kind == Kind::transient) {
+            const PortableServer::ObjectId_var id = root->activate_object(&servant);
+            return root->id_to_reference(id);
+        }
+        CORBA::PolicyList policies;
+        policies.length(kind == Kind::named ? 1 : kind == Kind::by_default ? 3 : 2);
+        if (kind == Kind::pooled) {
+            const CORBA::Object_var object = orb_->resolve_initial_references("RTORB");
+            const RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(object);
+            const auto pool = rtorb->create_threadpool(0, 1, 0, 0, true, 0, 0);
+            policies[1] = rtorb->create_threadpool_policy(pool);
+        }
+        policies[0] = root->create_id_assignment_policy(PortableServer::USER_ID);
+        if (kind == Kind::persistent)
+            policies[1] = root->create_lifespan_policy(PortableServer::PERSISTENT);
+        if (kind == Kind::by_default) {
+            policies[1] =
+                root->create_request_processing_policy(PortableServer::USE_DEFAULT_SERVANT);
+            policies[2] = root->create_id_uniqueness_policy(PortableServer::MULTIPLE_ID);
+        }
+        const PortableServer::POA_var poa = root->create_POA("sites", manager, policies);
+        const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId("site");
+        if (kind == Kind::by_default)
+            poa->set_servant(&servant);
+        else
+            poa->activate_object_with_id(id, &servant);
+        return poa->create_reference_with_id(id, Timed::Site::_kairos_id);
+    }
+
+    CORBA::ORB_var orb_;
+    std::string reference_;
+    std::thread thread_;
+};
+
+/// A client that has one connection, whose requests arrive in order.
+class Sender {
+  public:
+    explicit Sender(SiteServer& server) : server_(server), site_(server.site(client_)) {}
+
+    void block()
+    {
+        site_->block();
+        EXPECT_TRUE(server_.servant.blocked.wait());
+    }
+    /// In the order that no policy asks for.
+    static constexpr std::size_t count = 8;
+    void send_all()
+    {
+        site_->untimed(1);
+        site_->e(2);
+        site_->d(3);
+        site_->c(4);
+        site_->b(5);
+        site_->a(6);
+        site_->untimed(7);
+        site_->a(8);
+    }
+    /// Behind as many requests as may wait: all of them do when this one is refused.
+    void find_full()
+    {
+        EXPECT_EQ(outcome([this] { site_->ask(); }), "TRANSIENT 0x4f4d0001 NO");
+    }
+    [[nodiscard]] Timed::Site_ptr site() const { return site_; }
+
+  private:
+    SiteServer& server_;
+    Client client_;
+    Timed::Site_var site_;
+};
+
+struct Policy {
+    const char* name;
+    Order order;
+};
+
+class Dispatching : public ::testing::TestWithParam<Policy> {
+  protected:
+    void serve_and_look(const std::string& architecture)
+    {
+        SiteServer server({"-ORBConcurrency", architecture, "-ORBDispatching", GetParam().name,
+                           "-ORBQueue", "8", "-ORBQueueFull", "refuse"});
+        Sender sender(server);
+        sender.block();
+        sender.send_all();
+        sender.find_full();
+        server.servant.released.set();
+        EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+    }
+    LogLines log_;
+};
+
+TEST_P(Dispatching, OrdersWhatWaitsForAWorkerPool) { serve_and_look("worker-pool"); }
+TEST_P(Dispatching, OrdersWhatWaitsForThePoolOfAFilterChain) { serve_and_look("filter-chain"); }
+
+/// What waited for a POAManager comes back to the place that it had.
+TEST_P(Dispatching, OrdersWhatWasHeld)
+{
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", GetParam().name,
+                       "-ORBHoldLimit", "8"});
+    Sender sender(server);
+    const CORBA::Object_var object = server.orb()->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+    const PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->hold_requests(false);
+    sender.send_all();
+    sender.find_full(); // nobody asks for it before the others were held
+    manager->activate();
+    EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, Dispatching,
+    ::testing::Values(Policy{"fifo", {"untimed1", "e2", "d3", "c4", "b5", "a6", "untimed7", "a8"}},
+                      Policy{"rms", {"e2", "a6", "a8", "b5", "c4", "d3", "untimed1", "untimed7"}},
+                      Policy{"edf", {"b5", "c4", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}},
+                      Policy{"llf", {"c4", "b5", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}},
+                      Policy{"muf", {"d3", "a6", "a8", "c4", "b5", "e2", "untimed1", "untimed7"}}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+// --- How the timing of an operation is found ---------------------------------------------------
+
+class Kinds : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(Kinds, OfObjectsHaveTimingOfTheirOwn)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBQueue", "4",
+                       "-ORBQueueFull", "refuse"},
+                      GetParam());
+    Sender sender(server);
+    sender.block();
+    sender.site()->untimed(1);
+    sender.site()->a(2);
+    sender.site()->d(3);
+    sender.site()->b(4);
+    sender.find_full();
+    server.servant.released.set();
+    EXPECT_EQ(server.servant.wait_for(4), (Order{"b4", "a2", "d3", "untimed1"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Kinds,
+                         ::testing::Values(Kind::transient, Kind::persistent, Kind::named,
+                                           Kind::by_default, Kind::pooled));
+
+/// A client whose IDL gives an operation less time than the server's.
+void call_a(const Sender& sender, CORBA::Long number, std::chrono::nanoseconds deadline)
+{
+    const orb::Operation operation("a", orb::Response::none);
+    corba::Invocation call(*sender.site(), operation);
+    mapping::encode(call.out(), number);
+    call.invoke(deadline);
+}
+
+TEST(CallersRelease, DecidesWhereItIsKnown)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBQueue", "5",
+                       "-ORBQueueFull", "refuse"});
+    Sender sender(server);
+    sender.block();
+    sender.site()->a(1);
+    sender.site()->b(2);
+    call_a(sender, 3, std::chrono::seconds(100));
+    call_a(sender, 4, std::chrono::seconds(1));
+    call_a(sender, 5, std::chrono::hours(24)); // more than the server's IDL gives
+    sender.find_full();
+    server.servant.released.set();
+    EXPECT_EQ(server.servant.wait_for(5), (Order{"a4", "a3", "b2", "a1", "a5"}));
+}
+
+TEST(CallersRelease, MakesCallsLateOfWhichNothingIsLeft)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "leader-followers", "-ORBLateCalls", "timeout"});
+    Event reported;
+    server.orb()->_kairos_set_late_call_handler([&](const orb::LateCall& call) {
+        EXPECT_EQ(call.operation, "Timed::Plant::a");
+        EXPECT_FALSE(call.executed);
+        reported.set();
+    });
+    Sender sender(server);
+    call_a(sender, 1, std::chrono::nanoseconds(1));
+    EXPECT_TRUE(reported.wait());
+    sender.site()->a(2);
+    EXPECT_EQ(server.servant.wait_for(1), Order{"a2"});
+}
+
+// --- Too many, and too late --------------------------------------------------------------------
+
+TEST(Flood, WaitsBeforeAQueueThatIsFull)
+{
+    const LogLines log;
+    SiteServer server(
+        {"-ORBConcurrency", "worker-pool", "-ORBDispatching", "muf", "-ORBQueue", "4"});
+    Sender sender(server);
+    sender.block();
+    for (int i = 0; i < 64; ++i)
+        sender.site()->a(i);
+    server.servant.released.set();
+    EXPECT_EQ(server.servant.wait_for(64).size(), 64u);
+}
+
+TEST(LateCalls, ThatHaveWaitedAreNotExecuted)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBLateCalls",
+                       "timeout", "-ORBQueue", "1", "-ORBQueueFull", "refuse"});
+    Sender sender(server);
+    sender.block();
+    std::thread caller([&] {
+        Client client;
+        const Timed::Site_var site = server.site(client);
+        EXPECT_EQ(outcome([&] { site->never(); }), "TIMEOUT 0x4b520011 NO");
+    });
+    server.servant.released.set();
+    caller.join();
+    EXPECT_EQ(server.orb()->_kairos_late_calls(), 1u);
+    sender.site()->a(1);
+    EXPECT_EQ(server.servant.wait_for(1), Order{"a1"});
+}
+
+/// Without the option it would wait for the servant, which waits for the end of the test.
+TEST(LateCalls, EndAtTheClientIfSoWanted)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool"});
+    Client client({"-ORBLateCalls", "timeout"});
+    const Timed::Site_var site = server.site(client);
+    EXPECT_EQ(outcome([&] { site->soon(); }), "TIMEOUT 0x4b520010 MAYBE");
+    EXPECT_TRUE(server.servant.blocked.wait());
+}
+
+} // namespace
+} // namespace kairos::orb_testing
