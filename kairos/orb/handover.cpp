@@ -131,7 +131,18 @@ bool HandoverConnection::become_quiet() noexcept
 
 void HandoverConnection::request_done() noexcept
 {
-    if (--under_way_ == 0 && is_to_end_) server_.attend(*this);
+    if (--under_way_ != 0 || !is_to_end_) return;
+    if (server_.is_ending()) return say_last_words();
+    server_.attend(*this);
+}
+
+void HandoverConnection::say_last_words() noexcept
+{
+    const std::lock_guard lock(send_mutex_);
+    if (last_words_.empty()) return;
+    put(Bytes(last_words_));
+    last_words_.clear();
+    socket_.shutdown_write();
 }
 
 // --- HandoverServer ------------------------------------------------------------------------------
@@ -178,6 +189,10 @@ void HandoverServer::serve() noexcept
 {
     Lane::current().priority = reader_.priority;
     loop_->run();
+    // Before waiting for what is being served: it may wait for calls back, which nobody reads any
+    // more. Their callers are told so.
+    is_ending_ = true;
+    loop_->begin_to_close();
     dispatcher_->end();
     orb_.thread_pools().end();
     loop_->close_all();

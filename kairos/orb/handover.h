@@ -48,6 +48,7 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Next offer(UpcallMemory& memory);
     void ask_adapter(UpcallMemory& memory);
     [[nodiscard]] bool become_quiet() noexcept override;
+    void say_last_words() noexcept;
     void abandon() noexcept override;
     void flush() noexcept override;
     void send_control(Bytes message) noexcept override;
@@ -85,6 +86,8 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     [[nodiscard]] RequestStore& requests() noexcept { return requests_; }
     /// Any thread: the loop is to look at what became of sending.
     void attend(HandoverConnection& connection) noexcept;
+    /// Any thread: the loop turns no more, while others still serve.
+    [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
 
   private:
     void serve() noexcept;
@@ -95,6 +98,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     std::unique_ptr<Dispatcher> dispatcher_;
     std::mutex attention_mutex_; // guards the next
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
+    std::atomic<bool> is_ending_{false};
     std::mutex join_mutex_; // one thread ends the server
     net::Thread thread_;
 };

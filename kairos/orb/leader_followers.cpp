@@ -34,15 +34,25 @@ class Watched {
 
     /// Before it is watched: what was done with it is seen by who finds it ready. (The system keeps
     /// that order, but the language does not know.)
-    void pass_on() noexcept { passed_on_.store(true, std::memory_order_release); }
-    /// By who has found it.
-    void take_over() noexcept { (void)passed_on_.load(std::memory_order_acquire); }
+    void pass_on() noexcept { state_.store(State::nobodys, std::memory_order_release); }
+    /// By who has found it. False: the server, which ends, was faster.
+    [[nodiscard]] bool take_over() noexcept { return take(State::taken); }
+    /// By the server, which ends. False: some thread has it.
+    [[nodiscard]] bool take_for_ever() noexcept { return take(State::closed); }
 
   protected:
     ~Watched() = default;
 
   private:
-    std::atomic<bool> passed_on_{false};
+    enum class State : std::uint8_t { nobodys, taken, closed };
+
+    bool take(State next) noexcept
+    {
+        State expected = State::nobodys;
+        return state_.compare_exchange_strong(expected, next, std::memory_order_acquire);
+    }
+
+    std::atomic<State> state_{State::nobodys};
 };
 
 class SharedConnection final : public ServerConnection, public Watched {
@@ -114,6 +124,7 @@ class LeaderFollowers final : public Server {
     void stop() noexcept override
     {
         stopping_ = true;
+        close_idle();
         poller_->wake_all();
         const std::lock_guard lock(mutex_);
         replaced_.notify_all();
@@ -143,6 +154,8 @@ class LeaderFollowers final : public Server {
 
     [[nodiscard]] Result<void> add_thread() noexcept;
     void serve() noexcept;
+    void close_idle() noexcept;
+    static void close_listener(net::Acceptor& acceptor) noexcept;
     void close_all() noexcept;
     [[nodiscard]] bool stay_in_line() noexcept;
 
@@ -230,11 +243,11 @@ void LeaderFollowers::serve() noexcept
         const net::SharedPoller::Ready ready = poller_->wait();
         if (ready.token != nullptr) {
             auto& found = *static_cast<Watched*>(ready.token);
-            found.take_over();
-            found.on_ready(ready.readiness, memory);
+            if (found.take_over()) found.on_ready(ready.readiness, memory);
         }
         thread.connection = nullptr;
     }
+    if (stopping_) close_idle();    // what this thread was the last to have, too
     if (--alive_ == 0) close_all(); // the server ends, and nobody else is left to
 }
 
@@ -350,21 +363,40 @@ void LeaderFollowers::join() noexcept
     close_all();
 }
 
+/// Who waits within a request for a call that leads back here waits for ever unless the caller of
+/// that is told that nobody will serve it. The memory of connections stays until close_all().
+void LeaderFollowers::close_idle() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    for (const auto& accepting : accepting_)
+        if (accepting->take_for_ever()) close_listener(accepting->acceptor);
+    for (const auto& connection : connections_)
+        if (connection->take_for_ever()) connection->close_in_order();
+}
+
+void LeaderFollowers::close_listener(net::Acceptor& acceptor) noexcept
+{
+    // The kernel resets the connections that wait; their clients could not know then whether what
+    // they sent was executed.
+    for (;;) {
+        auto accepted = acceptor.accept();
+        if (accepted.status != net::Acceptor::Status::accepted) break;
+        turn_away(std::move(accepted.socket));
+    }
+    acceptor.shut_down();
+}
+
 void LeaderFollowers::close_all() noexcept
 {
-    for (Listener& listener : listeners_) {
-        // The kernel resets the connections that wait; their clients could not know then
-        // whether what they sent was executed.
-        for (;;) {
-            auto accepted = listener.acceptor.accept();
-            if (accepted.status != net::Acceptor::Status::accepted) break;
-            turn_away(std::move(accepted.socket));
-        }
-        listener.acceptor.shut_down();
+    std::list<std::unique_ptr<SharedConnection>> ended; // closed and destroyed without the lock
+    {
+        const std::lock_guard lock(mutex_); // it may be stopped once more
+        for (Listener& listener : listeners_)
+            close_listener(listener.acceptor);
+        ended.swap(connections_);
     }
-    for (auto& connection : connections_)
+    for (const auto& connection : ended)
         connection->close_in_order();
-    connections_.clear();
 }
 
 // --- One connection ------------------------------------------------------------------------------
@@ -462,6 +494,7 @@ void SharedConnection::close_in_order() noexcept
     if (broken_ || closing_) return;
     send_close_connection();
     if (!unsent_.empty()) unsent_.flush(socket_);
+    closing_ = true;
     drain(socket_);
 }
 

@@ -136,6 +136,17 @@ void ReactorConnection::note_unsent() noexcept
     if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
 }
 
+void ReactorConnection::close_when_quiet() noexcept
+{
+    if (broken_ || closing_) return;
+    const bool is_quiet = become_quiet();
+    send_close_connection();
+    closing_ = true;
+    if (!is_quiet) return;
+    if (congested_) flush();
+    drain(socket_);
+}
+
 void ReactorConnection::close_in_order() noexcept
 {
     if (broken_ || closing_) return;

@@ -149,7 +149,14 @@ void ReactorLoop::on_wake() noexcept
         if (!connection->forgotten_) connection->resume();
 }
 
-void ReactorLoop::close_all() noexcept
+void ReactorLoop::begin_to_close() noexcept
+{
+    close_acceptors();
+    for (auto& connection : connections_)
+        connection->close_when_quiet();
+}
+
+void ReactorLoop::close_acceptors() noexcept
 {
     for (auto& acceptor : acceptors_)
         reactor_->remove(acceptor->registration);
@@ -164,6 +171,11 @@ void ReactorLoop::close_all() noexcept
         }
         listener->acceptor.shut_down();
     }
+}
+
+void ReactorLoop::close_all() noexcept
+{
+    close_acceptors();
     for (auto& connection : connections_) {
         connection->close_in_order();
         connection->stop_listening();

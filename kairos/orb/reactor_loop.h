@@ -32,6 +32,8 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     void resume() noexcept;
     /// Ends in order: what is queued and a CloseConnection are sent as far as the peer takes them.
     void close_in_order() noexcept;
+    /// The same behind the replies to what others are serving, while these still do.
+    void close_when_quiet() noexcept;
     void stop_listening() noexcept;
 
   protected:
@@ -121,6 +123,9 @@ class ReactorLoop final : public ServingThread {
     void run() noexcept;
     /// One turn without waiting.
     void turn() noexcept;
+    /// After run(), while others still serve: nothing is accepted any more, and connections end in
+    /// order behind the replies to what is being served.
+    void begin_to_close() noexcept;
     /// Ends every connection in order, accepts nothing any more.
     void close_all() noexcept;
     void bind_to_this_thread() noexcept { reactor_->bind_to_this_thread(); }
@@ -175,6 +180,7 @@ class ReactorLoop final : public ServingThread {
     ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
                 std::unique_ptr<net::Reactor> reactor);
     void open_acceptors() noexcept;
+    void close_acceptors() noexcept;
     void accept(AcceptHandler& handler) noexcept;
     void on_wake() noexcept;
     [[nodiscard]] bool is_taking(const ReactorConnection& connection) const noexcept;

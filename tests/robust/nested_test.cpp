@@ -142,6 +142,47 @@ TEST_P(Nested, TheCallerLeavesMeanwhile)
     go_on.set();
 }
 
+/// A server that ends reads no more requests, also not those that one it still serves waits for:
+/// they end, so that it can.
+TEST_P(Nested, ShuttingDownEndsTheCallBack)
+{
+    for (const bool is_connected : {true, false}) {
+        RunningServer left(GetParam(), smallest(), RunningServer::Start::holding);
+        RunningServer right("thread-per-connection", {}, RunningServer::Start::holding);
+        const CORBA::Object_var right_object =
+            left.orb()->string_to_object(right.reference().c_str());
+        const Probe::Target_var to_right = Probe::Target::_unchecked_narrow(right_object);
+        const CORBA::Object_var left_object =
+            right.orb()->string_to_object(left.reference().c_str());
+        const Probe::Target_var to_left = Probe::Target::_unchecked_narrow(left_object);
+        Event inside;
+        std::string called_back;
+        right.servant().action = [&] {
+            inside.set();
+            while (outcome([&] { (void)left.orb()->work_pending(); }) == "ok")
+                std::this_thread::yield();
+            called_back = outcome([&] { to_left->ping(); });
+        };
+        right.servant().note_action = [&] { to_left->ping(); };
+        left.servant().action = [&] {
+            if (is_connected) to_right->note(1);
+            to_right->act();
+        };
+        left.manager()->activate();
+        right.manager()->activate();
+        Client client;
+        const Probe::Target_var target = client.target(left.reference());
+        std::string result;
+        std::thread caller([&] { result = outcome([&] { target->act(); }); });
+        EXPECT_TRUE(inside.wait());
+        left.end();
+        caller.join();
+        right.end(); // a call back may still be on its way there
+        EXPECT_NE(called_back, "ok");
+        EXPECT_FALSE(called_back.empty());
+    }
+}
+
 KAIROS_EVERY_ARCHITECTURE(Nested);
 
 } // namespace
