@@ -141,7 +141,10 @@ class SiteServer {
 /// A client that has one connection, whose requests arrive in order.
 class Sender {
   public:
-    explicit Sender(SiteServer& server) : server_(server), site_(server.site(client_)) {}
+    explicit Sender(SiteServer& server, std::vector<std::string> options = {})
+        : server_(server), client_(std::move(options)), site_(server.site(client_))
+    {
+    }
 
     void block()
     {
@@ -257,12 +260,15 @@ void call_a(const Sender& sender, CORBA::Long number, std::chrono::nanoseconds d
     call.invoke(deadline);
 }
 
-TEST(CallersRelease, DecidesWhereItIsKnown)
+/// By the client's connection architecture, of which each sends requests in its own way.
+class Connections : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Connections, TellWhatIsLeftOfADeadline)
 {
     const LogLines log;
     SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBQueue", "5",
                        "-ORBQueueFull", "refuse"});
-    Sender sender(server);
+    Sender sender(server, {"-ORBConnection", GetParam()});
     sender.block();
     sender.site()->a(1);
     sender.site()->b(2);
@@ -273,6 +279,10 @@ TEST(CallersRelease, DecidesWhereItIsKnown)
     server.servant.released.set();
     EXPECT_EQ(server.servant.wait_for(5), (Order{"a4", "a3", "b2", "a1", "a5"}));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Connections,
+                         ::testing::Values("non-multiplexed", "leader-followers", "active"),
+                         architecture_name);
 
 TEST(CallersRelease, MakesCallsLateOfWhichNothingIsLeft)
 {
