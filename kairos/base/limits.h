@@ -45,6 +45,9 @@ inline constexpr std::size_t connections_max = 10'000;
 /// Connections of a client to servers by default; `-ORBMaxClientConnections` changes it.
 inline constexpr std::size_t client_connections_max = 10'000;
 
+/// Octets of a file of options.
+inline constexpr std::size_t configuration_size_max = std::size_t{1} << 20;
+
 /// Names that the system's resolver is being asked for by a deadline, at the same time: each takes
 /// a thread for as long as a dead name server is waited for.
 inline constexpr std::size_t open_questions_max = 64;

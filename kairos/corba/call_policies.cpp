@@ -38,26 +38,55 @@ using RoundtripTimeout = TimePolicy<Messaging::RelativeRoundtripTimeoutPolicy,
 using ConnectionTimeout = TimePolicy<KairosPolicies::ConnectionTimeoutPolicy,
                                      KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE>;
 
-class SyncScopePolicy final : public Messaging::SyncScopePolicy {
+/// One of a few values, 0 to `last`.
+template <typename P, CORBA::PolicyType type, CORBA::Short last>
+class ChoicePolicy : public P {
   public:
-    explicit SyncScopePolicy(Messaging::SyncScope scope) : scope_(scope) {}
-
-    Messaging::SyncScope synchronization() override { return scope_; }
-    CORBA::PolicyType policy_type() override { return Messaging::SYNC_SCOPE_POLICY_TYPE; }
-    CORBA::Policy_ptr copy() override { return new SyncScopePolicy(scope_); }
+    CORBA::PolicyType policy_type() override { return type; }
     void destroy() override {}
 
-    static CORBA::Policy_ptr of(const CORBA::Any& value)
+  protected:
+    explicit ChoicePolicy(CORBA::Short value) : value_(value) {}
+    /// Of what a program gives to create_policy.
+    static CORBA::Short value_of(const CORBA::Any& any)
     {
-        Messaging::SyncScope scope = 0;
-        if (!(value >>= scope)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
-        if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
-            throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
-        return new SyncScopePolicy(scope);
+        CORBA::Short value = 0;
+        if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+        if (value < 0 || value > last) throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
+        return value;
     }
+    const CORBA::Short value_;
+};
 
-  private:
-    const Messaging::SyncScope scope_;
+class SyncScopePolicy final
+    : public ChoicePolicy<Messaging::SyncScopePolicy, Messaging::SYNC_SCOPE_POLICY_TYPE,
+                          Messaging::SYNC_WITH_TARGET> {
+  public:
+    explicit SyncScopePolicy(CORBA::Short value) : ChoicePolicy(value) {}
+    explicit SyncScopePolicy(const CORBA::Any& any) : ChoicePolicy(value_of(any)) {}
+    Messaging::SyncScope synchronization() override { return value_; }
+    CORBA::Policy_ptr copy() override { return new SyncScopePolicy(value_); }
+};
+
+class RebindPolicy final
+    : public ChoicePolicy<Messaging::RebindPolicy, Messaging::REBIND_POLICY_TYPE,
+                          Messaging::NO_RECONNECT> {
+  public:
+    explicit RebindPolicy(CORBA::Short value) : ChoicePolicy(value) {}
+    explicit RebindPolicy(const CORBA::Any& any) : ChoicePolicy(value_of(any)) {}
+    Messaging::RebindMode rebind_mode() override { return value_; }
+    CORBA::Policy_ptr copy() override { return new RebindPolicy(value_); }
+};
+
+class ConnectionPolicy final
+    : public ChoicePolicy<KairosPolicies::ConnectionArchitecturePolicy,
+                          KairosPolicies::CONNECTION_ARCHITECTURE_POLICY_TYPE,
+                          KairosPolicies::ACTIVE> {
+  public:
+    explicit ConnectionPolicy(CORBA::Short value) : ChoicePolicy(value) {}
+    explicit ConnectionPolicy(const CORBA::Any& any) : ChoicePolicy(value_of(any)) {}
+    KairosPolicies::ConnectionArchitecture architecture() override { return value_; }
+    CORBA::Policy_ptr copy() override { return new ConnectionPolicy(value_); }
 };
 
 /// What no clock of nanoseconds can tell is no limit.
@@ -81,7 +110,11 @@ CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type, const CORBA::Any& v
 {
     switch (type) {
     case Messaging::SYNC_SCOPE_POLICY_TYPE:
-        return SyncScopePolicy::of(value);
+        return new SyncScopePolicy(value);
+    case Messaging::REBIND_POLICY_TYPE:
+        return new RebindPolicy(value);
+    case KairosPolicies::CONNECTION_ARCHITECTURE_POLICY_TYPE:
+        return new ConnectionPolicy(value);
     case Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE:
         return RequestTimeout::of(value);
     case Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE:
@@ -100,6 +133,11 @@ void add_call_policy(orb::CallPolicies& calls, CORBA::Policy_ptr policy)
     add_time<KairosPolicies::ConnectionTimeoutPolicy>(calls.connect_max, policy);
     if (auto* scope = dynamic_cast<Messaging::SyncScopePolicy*>(policy); scope != nullptr)
         calls.sync_scope = orb::SyncScope{scope->synchronization()};
+    if (auto* rebind = dynamic_cast<Messaging::RebindPolicy*>(policy); rebind != nullptr)
+        calls.rebind = orb::RebindMode{rebind->rebind_mode()};
+    using Connection = KairosPolicies::ConnectionArchitecturePolicy;
+    if (auto* connection = dynamic_cast<Connection*>(policy); connection != nullptr)
+        calls.connection = orb::ConnectionArchitecture{connection->architecture()};
 }
 
 } // namespace kairos::corba

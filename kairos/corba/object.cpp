@@ -5,6 +5,7 @@
 #include "kairos/corba/orb.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/locate.h"
 
 #include <algorithm>
 

@@ -14,6 +14,21 @@ namespace kairos::orb {
 /// When a oneway returns. Values of Messaging::SyncScope.
 enum class SyncScope : std::int16_t { none, with_transport, with_server, with_target };
 
+/// How a client's threads share connections (paper 003's connection architectures). Values of
+/// KairosPolicies::ConnectionArchitecture.
+enum class ConnectionArchitecture : std::int16_t {
+    non_multiplexed,  ///< each thread has its own: no thread waits for another
+    leader_followers, ///< one for all; of the threads that wait for replies, one reads
+    active,           ///< one for all, which a thread of the ORB writes and reads
+};
+
+/// What may be done unasked for a reference that is bound. Values of Messaging::RebindMode.
+enum class RebindMode : std::int16_t {
+    transparent,  ///< forwards are followed, connections made
+    no_rebind,    ///< connections are made anew, forwards are not followed
+    no_reconnect, ///< neither
+};
+
 /// Of one level; what it does not say is said by the next, more general one. Times are relative to
 /// the beginning of a call; zero is no limit.
 struct CallPolicies {
@@ -21,10 +36,13 @@ struct CallPolicies {
     std::optional<std::chrono::nanoseconds> request_max;    ///< until the request is sent
     std::optional<std::chrono::nanoseconds> connect_max;    ///< for making one connection
     std::optional<SyncScope> sync_scope;
+    std::optional<ConnectionArchitecture> connection;
+    std::optional<RebindMode> rebind;
 
     [[nodiscard]] bool is_empty() const noexcept
     {
-        return !round_trip_max && !request_max && !connect_max && !sync_scope;
+        return !round_trip_max && !request_max && !connect_max && !sync_scope && !connection &&
+               !rebind;
     }
     /// What a more special level says comes first.
     [[nodiscard]] CallPolicies overridden_by(const CallPolicies& special) const noexcept
@@ -33,7 +51,9 @@ struct CallPolicies {
         return {.round_trip_max = first(special.round_trip_max, round_trip_max),
                 .request_max = first(special.request_max, request_max),
                 .connect_max = first(special.connect_max, connect_max),
-                .sync_scope = first(special.sync_scope, sync_scope)};
+                .sync_scope = first(special.sync_scope, sync_scope),
+                .connection = first(special.connection, connection),
+                .rebind = first(special.rebind, rebind)};
     }
 };
 
@@ -46,6 +66,8 @@ struct CallLimits {
     /// When the operation must have ended, as the IDL says, by Deadline::Clock; zero where it says
     /// nothing. Not a Deadline: those are set in calls that have no limits, too.
     std::chrono::nanoseconds due_by_idl;
+    ConnectionArchitecture architecture; ///< of the connection
+    RebindMode rebind;
 
     /// For a call that begins now.
     [[nodiscard]] static CallLimits of(const CallPolicies& policies) noexcept
@@ -58,7 +80,10 @@ struct CallLimits {
                 .request = earlier(reply, deadline(policies.request_max)),
                 .connect_max = policies.connect_max.value_or(std::chrono::nanoseconds::zero()),
                 .sync_scope = policies.sync_scope.value_or(SyncScope::with_transport),
-                .due_by_idl = std::chrono::nanoseconds::zero()};
+                .due_by_idl = std::chrono::nanoseconds::zero(),
+                .architecture =
+                    policies.connection.value_or(ConnectionArchitecture::non_multiplexed),
+                .rebind = policies.rebind.value_or(RebindMode::transparent)};
     }
     /// Of a connection that is to be made now.
     [[nodiscard]] Deadline connection() const noexcept
@@ -76,11 +101,16 @@ class SharedCallPolicies {
             const std::int64_t value = field.load(std::memory_order_relaxed);
             return value == unset ? std::nullopt : std::optional(std::chrono::nanoseconds(value));
         };
-        const std::int16_t scope = sync_scope_.load(std::memory_order_relaxed);
+        const auto choice = []<typename T>(const std::atomic<std::int16_t>& field, T) {
+            const std::int16_t value = field.load(std::memory_order_relaxed);
+            return value == unset ? std::nullopt : std::optional(T{value});
+        };
         return {.round_trip_max = time(round_trip_max_),
                 .request_max = time(request_max_),
                 .connect_max = time(connect_max_),
-                .sync_scope = scope == unset ? std::nullopt : std::optional(SyncScope{scope})};
+                .sync_scope = choice(sync_scope_, SyncScope{}),
+                .connection = choice(connection_, ConnectionArchitecture{}),
+                .rebind = choice(rebind_, RebindMode{})};
     }
     void store(const CallPolicies& policies) noexcept
     {
@@ -90,9 +120,13 @@ class SharedCallPolicies {
         set(round_trip_max_, policies.round_trip_max);
         set(request_max_, policies.request_max);
         set(connect_max_, policies.connect_max);
-        sync_scope_.store(policies.sync_scope ? static_cast<std::int16_t>(*policies.sync_scope)
-                                              : unset,
-                          std::memory_order_relaxed);
+        const auto choose = [](std::atomic<std::int16_t>& field, const auto& value) {
+            field.store(value ? static_cast<std::int16_t>(*value) : unset,
+                        std::memory_order_relaxed);
+        };
+        choose(sync_scope_, policies.sync_scope);
+        choose(connection_, policies.connection);
+        choose(rebind_, policies.rebind);
     }
 
   private:
@@ -102,6 +136,8 @@ class SharedCallPolicies {
     std::atomic<std::int64_t> request_max_{unset};
     std::atomic<std::int64_t> connect_max_{unset};
     std::atomic<std::int16_t> sync_scope_{unset};
+    std::atomic<std::int16_t> connection_{unset};
+    std::atomic<std::int16_t> rebind_{unset};
 };
 
 } // namespace kairos::orb

@@ -41,8 +41,7 @@ bool ConnectionCache::close_one()
 {
     if (!orb_.options().closes_idle_connections) return Lane::current().drop_connections(orb_);
     if (orb_.client_connections().close_least_recently_used()) return true;
-    SharedConnections* const shared = orb_.shared_connections();
-    return shared != nullptr && shared->close_least_recently_used();
+    return orb_.shared_connections().close_least_recently_used();
 }
 
 /// With the first connection.
@@ -71,7 +70,7 @@ void ConnectionCache::watch() noexcept
         lock.unlock();
         const auto before = ClientConnection::now() - idle;
         orb_.client_connections().close_idle(before);
-        if (SharedConnections* shared = orb_.shared_connections()) shared->close_idle(before);
+        orb_.shared_connections().close_idle(before);
         lock.lock();
     }
 }

@@ -39,7 +39,7 @@ bool DeferredInvocation::send_to(Reference& reference)
     propagates_priority_ = reference.propagates_priority();
     if (target.text != environment_.text && !text_suits(target)) return false;
     connection_ = Lane::current().take_open_connection(*target.endpoint);
-    if (!connection_ && !connect(target, limits_.connection())) return false;
+    if (!connection_ && !make_connection<Way::limited>(target)) return false;
     request_id_ = connection_->next_request_id();
     if (!send_request(target.by_key)) {
         connection_.reset();
@@ -113,8 +113,10 @@ void DeferredInvocation::receive()
     if (sent_to_ == nullptr) return;
     const Outcome outcome = receive_reply();
     if (outcome == Outcome::ok) {
+        note_bound();
         const Step step = accept();
         if (step == Step::done) return;
+        refuse_to_rebind();
         (void)(step == Step::forward ? follow_forward() : fall_back());
     } else {
         if (outcome == Outcome::late) raise_late(Lane::current());

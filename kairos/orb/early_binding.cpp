@@ -10,11 +10,11 @@ namespace kairos::orb {
 namespace {
 
 /// The reason if it cannot be.
-Result<void> connect(Orb& orb, Lane& lane, Endpoint& endpoint, Deadline deadline)
+Result<void> connect(Orb& orb, Lane& lane, Endpoint& endpoint, const CallLimits& limits)
 {
-    if (SharedConnections* shared = orb.shared_connections();
-        shared != nullptr && lane.serving_thread == nullptr) {
-        const auto taken = shared->take(endpoint, deadline);
+    const Deadline deadline = limits.connection();
+    if (shares_connections(limits, lane)) {
+        const auto taken = orb.shared_connections().take(endpoint, limits.architecture, deadline);
         return taken ? Result<void>() : Result<void>(taken.error());
     }
     auto connection = lane.take_open_connection(endpoint);
@@ -40,7 +40,7 @@ void bind_early(Reference& reference)
                               ? reference.targets_at(thread_priority(lane, orb.priority_mapping()))
                               : reference.targets();
     for (const Target& target : targets) {
-        const auto connected = connect(orb, lane, *target.endpoint, limits.connection());
+        const auto connected = connect(orb, lane, *target.endpoint, limits);
         if (connected) return;
         log::warning("no connection made early: " + connected.error().reason);
     }

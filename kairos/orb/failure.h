@@ -30,6 +30,8 @@ inline constexpr CORBA::ULong no_domains = base | 14;       ///< NO_IMPLEMENT
 inline constexpr CORBA::ULong not_sent_in_time = base | 15; ///< TIMEOUT: nothing was executed
 inline constexpr CORBA::ULong no_reply_in_time = base | 16; ///< TIMEOUT
 inline constexpr CORBA::ULong late_call = base | 17;        ///< TIMEOUT: -ORBLateCalls timeout
+inline constexpr CORBA::ULong forward_refused = base | 18;  ///< REBIND: the object is elsewhere
+inline constexpr CORBA::ULong connect_refused = base | 19;  ///< REBIND: there is no connection
 
 /// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -3,12 +3,10 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
-#include "kairos/orb/shared_connections.h"
 #include "kairos/orb/timing_context.h"
 
 #include <algorithm>
@@ -29,21 +27,6 @@ const cdr::TextForm* text_form_for(const Reference& target) noexcept
 std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
 {
     return text == nullptr ? 2 : text->giop_minor;
-}
-
-} // namespace
-
-namespace {
-
-/// Those for a thread with this lane.
-const std::vector<Target>& targets_at_priority(Lane& lane, const Reference& reference)
-{
-    const Priority priority = thread_priority(lane, reference.orb().priority_mapping());
-    const auto& targets = reference.targets_at(priority);
-    if (targets.empty()) [[unlikely]]
-        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
-                                 "the priority is in none of the bands of the connection");
-    return targets;
 }
 
 } // namespace
@@ -130,8 +113,10 @@ void Invocation::run()
         const Step step = call<way>(current ? *current : reference_);
         if (step == Step::done) [[likely]]
             return;
-        if constexpr (way == Way::limited)
+        if constexpr (way == Way::limited) {
             if (limits_.request.has_passed()) raise_lost(Outcome::not_sent);
+            if (step == Step::forward || current) refuse_to_rebind();
+        }
         if (step == Step::forward) {
             current = follow_forward();
             if constexpr (way == Way::plain) {
@@ -174,7 +159,7 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             continue;
         }
         if constexpr (way == Way::limited) {
-            if (shares_connections()) {
+            if (shares_connections(limits_, Lane::current())) {
                 if (const auto step = call_shared(reference, target)) return *step;
                 continue;
             }
@@ -184,15 +169,17 @@ Invocation::Step Invocation::call_remote(Reference& reference)
                 connection_ = lane_.take_open_connection(*target.endpoint);
             else
                 connection_ = lane_.take_connection(*target.endpoint);
-            if (!connection_ && !connect(target, connection_deadline<way>())) [[unlikely]]
+            if (!connection_ && !make_connection<way>(target)) [[unlikely]]
                 break;
             Outcome outcome = exchange<way>(target.by_key);
             const bool answered = response_flags<way>() != giop::response_flags::none;
             if (outcome == Outcome::ok && answered &&
                 reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
                 outcome = exchange<way>(readdressed(reference, target));
-            if constexpr (way == Way::limited)
+            if constexpr (way == Way::limited) {
+                if (outcome == Outcome::ok && answered) note_bound();
                 if (outcome == Outcome::ok) note_end_of_use();
+            }
             if (outcome == Outcome::ok) [[likely]]
                 return answered ? accept() : Step::done;
             if constexpr (way == Way::limited)
@@ -211,6 +198,7 @@ Invocation::Step Invocation::call_remote(Reference& reference)
         raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,
                                 "text was encoded for a server with other code sets; call again");
     }
+    if constexpr (way == Way::limited) refuse_to_reconnect();
     return Step::next_target;
 }
 
@@ -223,6 +211,16 @@ void Invocation::note_end_of_use() noexcept
 const std::vector<Target>& Invocation::targets_by_priority(const Reference& reference) const
 {
     return targets_at_priority(lane_, reference);
+}
+
+const std::vector<Target>& targets_at_priority(Lane& lane, const Reference& reference)
+{
+    const Priority priority = thread_priority(lane, reference.orb().priority_mapping());
+    const auto& targets = reference.targets_at(priority);
+    if (targets.empty()) [[unlikely]]
+        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
+                                 "the priority is in none of the bands of the connection");
+    return targets;
 }
 
 Bytes Invocation::contexts_of_call(Bytes contexts)
@@ -259,12 +257,12 @@ bool Invocation::text_suits(const Target& target)
 }
 
 template <Invocation::Way way>
-Deadline Invocation::connection_deadline() const noexcept
+bool Invocation::make_connection(const Target& target)
 {
     if constexpr (way == Way::limited)
-        return limits_.connection();
+        return may_connect() && connect(target, limits_.connection());
     else
-        return {};
+        return connect(target, {});
 }
 
 bool Invocation::connect(const Target& target, Deadline deadline)
@@ -365,6 +363,7 @@ Outcome Invocation::receive(std::uint32_t request_id)
 }
 
 // For DeferredInvocation, and for shared_call.cpp.
+template bool Invocation::make_connection<Invocation::Way::limited>(const Target& target);
 template std::uint8_t Invocation::response_flags<Invocation::Way::limited>() const noexcept;
 template Bytes
 Invocation::prepend_header<Invocation::Way::limited>(const giop::RequestTemplate& header,
@@ -472,14 +471,7 @@ ReferencePtr Invocation::follow_forward()
     return reference_.set_forward(std::exchange(forward_, {}), permanent);
 }
 
-ReferencePtr Invocation::fall_back()
-{
-    Reference* const permanent = reference_.permanent_forward();
-    if (permanent != nullptr && following_ != permanent)
-        return reference_.set_forward(ReferencePtr(permanent), false);
-    reference_.forget_forwards();
-    return {};
-}
+ReferencePtr Invocation::fall_back() { return reference_.fall_back(following_); }
 
 void Invocation::raise_user_exception()
 {
@@ -538,75 +530,6 @@ void Invocation::raise_malformed_results()
     mapping::raise_if_text_refused(in_, CORBA::COMPLETED_YES);
     raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_YES,
                           cdr::describe(in_.fault()));
-}
-
-// --- LocateRequest -------------------------------------------------------------------------------
-
-namespace {
-
-/// One LocateRequest over one connection; nothing if this target did not answer.
-std::optional<giop::LocateStatus> ask(ClientConnection& connection, const Target& target,
-                                      const CallLimits& limits, std::string& failure)
-{
-    std::vector<std::byte> request(target.by_key.locate_size());
-    const std::uint32_t request_id = connection.next_request_id();
-    const Bytes message = target.by_key.locate(request, request_id);
-    giop::Message answer;
-    Outcome outcome = connection.send(message, limits.request);
-    while (outcome == Outcome::ok) {
-        outcome = connection.receive(answer, limits.reply, Lane::current().serving_thread);
-        giop::LocateReply reply;
-        if (outcome != Outcome::ok || answer.type != giop::MessageType::locate_reply) continue;
-        if (giop::parse(answer, reply) != cdr::Fault::none) break;
-        if (reply.request_id == request_id) return reply.status;
-    }
-    failure = target.endpoint->text() + " did not answer a LocateRequest";
-    return std::nullopt;
-}
-
-} // namespace
-
-giop::LocateStatus locate(Reference& reference)
-{
-    Orb& orb = reference.orb();
-    if (orb.is_shut_down())
-        raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
-    if (reference.is_local()) {
-        cdr::Buffer buffer;
-        cdr::Writer body(buffer);
-        return location_of(orb, reference.object_key(), giop::version_1_2, body);
-    }
-    Lane& lane = Lane::current();
-    const CallLimits limits = limits_of_call(reference);
-    std::string failure;
-    const bool shared = orb.shared_connections() != nullptr && lane.serving_thread == nullptr;
-    for (const Target& target :
-         reference.has_priorities() ? targets_at_priority(lane, reference) : reference.targets()) {
-        if (shared) {
-            const auto status = locate_shared(orb, target, limits, failure);
-            if (status) return *status;
-            continue;
-        }
-        auto connection = lane.take_open_connection(*target.endpoint);
-        if (!connection) {
-            auto opened = ClientConnection::open(orb, *target.endpoint, limits.connection());
-            if (!opened) {
-                failure = opened.error().reason;
-                continue;
-            }
-            connection = std::move(opened).value();
-        }
-        const auto status = ask(*connection, target, limits, failure);
-        if (!status) continue;
-        if (orb.options().closes_idle_connections) connection->end_use();
-        lane.give_back(std::move(connection));
-        return *status;
-    }
-    if (limits.reply.has_passed())
-        raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_NO, failure);
-    raise<CORBA::TRANSIENT>(failure.empty() ? minor_code::no_usable_profile
-                                            : minor_code::connect_failed,
-                            CORBA::COMPLETED_NO, failure);
 }
 
 } // namespace kairos::orb

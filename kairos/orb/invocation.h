@@ -9,7 +9,6 @@
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
-#include "kairos/giop/locate.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
 #include "kairos/orb/contexts_buffer.h"
@@ -97,11 +96,18 @@ class Invocation {
     template <Way way>
     [[nodiscard]] std::uint8_t response_flags() const noexcept;
     template <Way way>
-    [[nodiscard]] Deadline connection_deadline() const noexcept;
+    [[nodiscard]] bool make_connection(const Target& target);
     [[nodiscard]] bool connect(const Target& target, Deadline deadline);
     void note_end_of_use() noexcept;
-    /// Whether calls of this thread go over connections that threads share.
-    [[nodiscard]] bool shares_connections() const;
+    // What Messaging::RebindPolicy says (docs/timeouts.md), of limited calls.
+    /// Whether a connection may be made.
+    [[nodiscard]] bool may_connect() const noexcept;
+    /// The object has answered.
+    void note_bound() noexcept;
+    /// If the call would have to go on elsewhere than to where the reference is bound.
+    void refuse_to_rebind() const;
+    /// If there is no connection and none may be made.
+    void refuse_to_reconnect() const;
     [[nodiscard]] const std::vector<Target>& targets_by_priority(const Reference& reference) const;
     /// Whether the arguments, encoded for another target, mean the same at this one. Then results
     /// are read as it sends them.
@@ -157,8 +163,12 @@ class Invocation {
 /// thread, else those of the ORB.
 [[nodiscard]] CallLimits limits_of_call(const Reference& reference);
 
-/// Asks where the object is, by a LocateRequest. Throws TRANSIENT, TIMEOUT or COMM_FAILURE. For an
-/// object of this process it asks the adapter.
-[[nodiscard]] giop::LocateStatus locate(Reference& reference);
+/// Where calls of the thread with this lane go, for a reference that has priorities. Throws
+/// INV_POLICY if its priority is in none of the bands.
+[[nodiscard]] const std::vector<Target>& targets_at_priority(Lane& lane,
+                                                             const Reference& reference);
+
+/// Whether such a call of the thread with this lane goes over a connection that threads share.
+[[nodiscard]] bool shares_connections(const CallLimits& limits, const Lane& lane) noexcept;
 
 } // namespace kairos::orb

@@ -2,6 +2,7 @@
 #include "kairos/orb/options.h"
 
 #include "kairos/ior/object_url.h"
+#include "kairos/orb/configuration.h"
 
 #include <algorithm>
 #include <charconv>
@@ -95,7 +96,10 @@ Result<void> set_connection(Options& options, std::string_view option, std::stri
 {
     for (const auto& [name, architecture] : connection_names) {
         if (value != name) continue;
-        options.connection = architecture;
+        options.call_policies.connection = architecture;
+        // The default says nothing, so that calls remain plain ones.
+        if (architecture == ConnectionArchitecture::non_multiplexed)
+            options.call_policies.connection.reset();
         return {};
     }
     return bad_option(option, value, "non-multiplexed, leader-followers or active");
@@ -398,6 +402,13 @@ Result<void> add_listen_endpoints(Options& options, std::string_view option, std
     return {};
 }
 
+/// Read before the others are set.
+Result<void> set_configuration_file(Options&, std::string_view option, std::string_view value)
+{
+    if (value.empty()) return bad_option(option, value, "the name of a file");
+    return {};
+}
+
 struct Known {
     std::string_view name;
     Setter set;
@@ -410,6 +421,7 @@ struct Meaning {
 };
 
 constexpr Known known_options[] = {
+    {"-ORBConfigFile", set_configuration_file},
     {"-ORBid", set_orb_id},
     {"-ORBInitRef", add_initial_reference},
     {"-ORBDefaultInitRef", set_default_initial_reference},
@@ -559,11 +571,25 @@ Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text
     return endpoints;
 }
 
-Result<Options> parse_options(std::vector<std::string>& arguments)
+namespace {
+
+/// An option that was given, with its value.
+struct Given {
+    const Known* known;
+    std::string value;
+    std::string where; ///< in which file and line, for messages; empty on the command line
+};
+
+Error bad_setting(const Given& given, std::string_view reason)
 {
-    Options options;
+    return Error{ErrorCode::invalid_argument, given.where + std::string(reason)};
+}
+
+/// Takes them out of `arguments`, and leaves the others in their order.
+Result<std::vector<Given>> take_options(std::vector<std::string>& arguments)
+{
+    std::vector<Given> given;
     std::vector<std::string> others;
-    std::vector<std::string_view> given;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string_view argument = arguments[i];
         if (!argument.starts_with("-ORB")) {
@@ -579,13 +605,72 @@ Result<Options> parse_options(std::vector<std::string>& arguments)
             return Error{ErrorCode::invalid_argument, "unknown option " + std::string(name)};
         if (equals == std::string_view::npos && i + 1 == arguments.size())
             return Error{ErrorCode::invalid_argument, std::string(name) + " needs a value"};
-        const std::string value(equals == std::string_view::npos ? std::string_view(arguments[++i])
-                                                                 : argument.substr(equals + 1));
-        if (const auto set = known->set(options, known->name, value); !set) return set.error();
-        given.push_back(known->name);
+        given.push_back(
+            {known,
+             std::string(equals == std::string_view::npos ? std::string_view(arguments[++i])
+                                                          : argument.substr(equals + 1)),
+             {}});
     }
-    for (const std::string_view option : given)
-        if (auto check = check_meaning(option, options.concurrency); !check) return check.error();
+    arguments = std::move(others);
+    return given;
+}
+
+Result<std::vector<Given>> options_of_file(const std::string& file)
+{
+    const auto text = read_configuration(file);
+    if (!text) return text.error();
+    const auto settings = parse_configuration(*text);
+    if (!settings) return Error{settings.error().code, file + ": " + settings.error().reason};
+    std::vector<Given> given;
+    for (const Setting& setting : *settings) {
+        Given each{find_option(setting.option), setting.value,
+                   file + ": line " + std::to_string(setting.line) + ": "};
+        if (each.known == nullptr) return bad_setting(each, "unknown option " + setting.option);
+        if (each.known->set == set_configuration_file)
+            return bad_setting(each, setting.option + " belongs on the command line");
+        given.push_back(std::move(each));
+    }
+    return given;
+}
+
+/// Puts in front of what the command line says what the file that it names says, unless the command
+/// line says the same otherwise.
+Result<void> add_file(std::vector<Given>& given)
+{
+    const auto is_file = [](const Given& each) {
+        return each.known->set == set_configuration_file;
+    };
+    const auto file = std::ranges::find_if(given, is_file);
+    if (file == given.end()) return {};
+    if (std::ranges::count_if(given, is_file) > 1)
+        return bad_setting(*file, std::string(file->known->name) + " is given twice");
+    auto of_file = options_of_file(file->value);
+    if (!of_file) return of_file.error();
+    std::erase_if(*of_file, [&](const Given& each) {
+        const Setter set = each.known->set;
+        return set != add_initial_reference && // which are apart by their names
+               std::ranges::any_of(given,
+                                   [&](const Given& other) { return other.known->set == set; });
+    });
+    given.insert(given.begin(), of_file->begin(), of_file->end());
+    return {};
+}
+
+} // namespace
+
+Result<Options> parse_options(std::vector<std::string>& arguments)
+{
+    std::vector<std::string> others = arguments;
+    auto given = take_options(others);
+    if (!given) return given.error();
+    if (const auto added = add_file(*given); !added) return added.error();
+    Options options;
+    for (const Given& each : *given)
+        if (const auto set = each.known->set(options, each.known->name, each.value); !set)
+            return bad_setting(each, set.error().reason);
+    for (const Given& each : *given)
+        if (auto check = check_meaning(each.known->name, options.concurrency); !check)
+            return check.error();
     arguments = std::move(others);
     return options;
 }

@@ -34,13 +34,6 @@ enum class Concurrency {
     custom,                ///< one thread reads, the program says who serves
 };
 
-/// How a client's threads share connections (paper 003's connection architectures).
-enum class ConnectionArchitecture {
-    non_multiplexed,  ///< each thread has its own: no thread waits for another
-    leader_followers, ///< one for all; of the threads that wait for replies, one reads
-    active,           ///< one for all, which a thread of the ORB writes and reads
-};
-
 /// What becomes of a request for which the queue has no place.
 enum class WhenQueueFull {
     block,  ///< it waits, and its connection is not read meanwhile
@@ -95,8 +88,6 @@ struct Options {
     /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
     std::string default_initial_reference;
     Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
-    /// -ORBConnection non-multiplexed, leader-followers or active: of clients.
-    ConnectionArchitecture connection = ConnectionArchitecture::non_multiplexed;
     bool concurrency_given = false; ///< else it may become worker-pool, for thread pools
     /// -ORBMaxClientConnections: for one more, the idle one that was used least recently is closed.
     std::size_t client_connections_max = limits::client_connections_max;
@@ -163,15 +154,17 @@ struct Options {
     /// -ORBPreferLocal 0 or 1: whether clients go to a server of their own host by its local
     /// address. One that has no other is reached by that in any case.
     bool prefer_local = true;
-    /// -ORBClientTimeout, -ORBConnectTimeout (milliseconds): for calls that no policy says it of.
+    /// -ORBClientTimeout, -ORBConnectTimeout (milliseconds), -ORBConnection (non-multiplexed,
+    /// leader-followers or active): for calls that no policy says it of.
     CallPolicies call_policies;
     /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
     /// keys are understood.
     bool plain_keys = false;
 };
 
-/// Takes the -ORB… options out of `arguments` and leaves the others in their order. An option
-/// that is unknown, lacks its value or has a bad one is an error that names it.
+/// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do
+/// not say is said by the file of -ORBConfigFile (configuration.h), if there is one. An option that
+/// is unknown, lacks its value or has a bad one is an error that names it.
 [[nodiscard]] Result<Options> parse_options(std::vector<std::string>& arguments);
 
 /// The URL of an initial reference by -ORBDefaultInitRef: "<default>/<name>" (CORBA 3.3 part 1,

@@ -100,8 +100,9 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
 
 TEST(Options, OfConnections)
 {
-    EXPECT_EQ(parse({})->connection, ConnectionArchitecture::non_multiplexed);
-    EXPECT_EQ(parse({"-ORBConnection", "leader-followers"})->connection,
+    EXPECT_FALSE(parse({})->call_policies.connection);
+    EXPECT_FALSE(parse({"-ORBConnection", "non-multiplexed"})->call_policies.connection);
+    EXPECT_EQ(parse({"-ORBConnection", "leader-followers"})->call_policies.connection,
               ConnectionArchitecture::leader_followers);
     EXPECT_EQ(parse({"-ORBConnection", "shared"}).error().reason,
               "-ORBConnection: 'shared' is not non-multiplexed, leader-followers or active");

@@ -88,14 +88,12 @@ Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
       connection_cache_(std::make_unique<ConnectionCache>(*this)),
+      shared_connections_(std::make_unique<SharedConnections>(*this)),
       thread_pools_(std::make_unique<ThreadPools>(*this))
 {
     set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
     if (options_.closes_idle_connections) note_call_policies();
-    if (options_.connection == ConnectionArchitecture::non_multiplexed) return;
-    shared_connections_ = std::make_unique<SharedConnections>(*this);
-    note_call_policies();
 }
 
 /// Its thread looks after what follows it.
@@ -371,7 +369,7 @@ void Orb::destroy()
 {
     shutdown(true);
     client_connections_.interrupt_all();
-    if (shared_connections_) shared_connections_->end_all();
+    shared_connections_->end_all();
     connection_cache_->stop();
     Lane::current().drop_connections_of_the_dead();
     const std::lock_guard lock(mutex_);

@@ -164,13 +164,12 @@ class Orb final : public RefCounted {
 
     // --- calling ---
     /// Whether calls need to look at nothing but their reference: no reference, thread or ORB has
-    /// ever been given policies that calls heed, each thread has its own connections, and the ORB
-    /// was not shut down.
+    /// ever been given policies that calls heed, and the ORB was not shut down.
     [[nodiscard]] bool has_plain_calls() const noexcept
     {
         return state_.load(std::memory_order_acquire) == 0;
     }
-    /// Somebody has policies, or connections are shared: from here on calls look for that.
+    /// Somebody has policies: from here on calls look for them.
     void note_call_policies() noexcept
     {
         state_.fetch_or(has_call_policies, std::memory_order_release);
@@ -206,10 +205,10 @@ class Orb final : public RefCounted {
 
     [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
-    /// Those that threads share; null where each has its own (-ORBConnection non-multiplexed).
-    [[nodiscard]] SharedConnections* shared_connections() const noexcept
+    /// Those that threads share.
+    [[nodiscard]] SharedConnections& shared_connections() const noexcept
     {
-        return shared_connections_.get();
+        return *shared_connections_;
     }
 
   private:
@@ -229,7 +228,7 @@ class Orb final : public RefCounted {
     SharedCallPolicies call_policies_;
     const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
     ClientConnections client_connections_;
-    std::unique_ptr<SharedConnections> shared_connections_; // from the beginning on
+    const std::unique_ptr<SharedConnections> shared_connections_;
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::unique_ptr<RequestDispatcher> request_dispatcher_;

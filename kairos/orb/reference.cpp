@@ -184,6 +184,15 @@ void Reference::forget_forwards()
     forward_.store(nullptr, std::memory_order_release);
 }
 
+IntrusivePtr<Reference> Reference::fall_back(const Reference* following)
+{
+    Reference* const permanent = permanent_forward();
+    if (permanent != nullptr && following != permanent)
+        return set_forward(IntrusivePtr<Reference>(permanent), false);
+    forget_forwards();
+    return {};
+}
+
 /// An object that is activated again and again has a link each time, and they are kept: after so
 /// many its calls go through the adapter.
 void Reference::link(const DirectLink& servant) noexcept

@@ -129,6 +129,17 @@ class Reference final : public RefCounted {
     IntrusivePtr<Reference> set_forward(IntrusivePtr<Reference> target, bool permanent);
     /// Sends later calls to the original address again.
     void forget_forwards();
+    /// Where calls go when `following`, null for the original address, leads nowhere: see
+    /// permanent_forward. Later ones go there, too.
+    IntrusivePtr<Reference> fall_back(const Reference* following);
+
+    /// Whether its object was found where calls go now, by a call to which Messaging::RebindPolicy
+    /// means something or by _validate_connection (CORBA 3.3 part 1, 17.2.2). Any thread.
+    [[nodiscard]] bool is_bound() const noexcept
+    {
+        return is_bound_.load(std::memory_order_relaxed);
+    }
+    void note_bound() noexcept { is_bound_.store(true, std::memory_order_relaxed); }
 
     /// Same type id and profiles' addresses and keys: the same object as far as one can tell
     /// without asking it.
@@ -173,6 +184,7 @@ class Reference final : public RefCounted {
     std::atomic<const cdr::TextForm*> text_form_{nullptr};
     std::atomic<Reference*> forward_{nullptr};
     std::atomic<Reference*> permanent_forward_{nullptr};
+    std::atomic<bool> is_bound_{false};
     std::mutex mutex_; // guards what follows, and changes of links_
     std::size_t links_made_ = 0;
     // Every forward there ever was: a call in progress may still be using it. One per address.

@@ -13,18 +13,32 @@ using Outcome = ClientConnection::Outcome;
 
 /// Who waits within an upcall must go on serving, which one of those that wait for each other
 /// cannot: its calls have connections of their own.
-bool Invocation::shares_connections() const
+bool shares_connections(const CallLimits& limits, const Lane& lane) noexcept
 {
-    return reference_.orb().shared_connections() != nullptr &&
-           Lane::current().serving_thread == nullptr;
+    return limits.architecture != ConnectionArchitecture::non_multiplexed &&
+           lane.serving_thread == nullptr;
 }
+
+namespace {
+
+/// One that is there, or else one that is made if that may be.
+Result<IntrusivePtr<SharedConnection>> take(Orb& orb, Endpoint& endpoint, const CallLimits& limits,
+                                            bool may_connect)
+{
+    SharedConnections& connections = orb.shared_connections();
+    if (may_connect) return connections.take(endpoint, limits.architecture, limits.connection());
+    auto open = connections.take_open(endpoint, limits.architecture);
+    if (!open) return Error{ErrorCode::unreachable, "no connection to " + endpoint.text()};
+    return open;
+}
+
+} // namespace
 
 std::optional<Invocation::Step> Invocation::call_shared(Reference& reference, const Target& target)
 {
-    SharedConnections& connections = *reference_.orb().shared_connections();
     const bool answered = response_flags<Way::limited>() != giop::response_flags::none;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        const auto connection = connections.take(*target.endpoint, limits_.connection());
+        const auto connection = take(reference_.orb(), *target.endpoint, limits_, may_connect());
         if (!connection) {
             failure_ = connection.error().reason;
             break;
@@ -33,6 +47,7 @@ std::optional<Invocation::Step> Invocation::call_shared(Reference& reference, co
         if (outcome == Outcome::ok && answered &&
             reply_.status == giop::ReplyStatus::needs_addressing_mode)
             outcome = exchange_shared(**connection, readdressed(reference, target));
+        if (outcome == Outcome::ok && answered) note_bound();
         if (outcome == Outcome::ok) return answered ? accept() : Step::done;
         if (outcome != Outcome::not_executed) raise_lost(outcome);
         failure_ = "connection to " + target.endpoint->text() + " was closed";
@@ -76,30 +91,6 @@ Bytes Invocation::prepend_shared_header(const giop::RequestTemplate& header,
     long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
     return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
                           operation_.name(), contexts);
-}
-
-std::optional<giop::LocateStatus> locate_shared(Orb& orb, const Target& target,
-                                                const CallLimits& limits, std::string& failure)
-{
-    const auto connection = orb.shared_connections()->take(*target.endpoint, limits.connection());
-    if (!connection) {
-        failure = connection.error().reason;
-        return std::nullopt;
-    }
-    std::vector<std::byte> request(target.by_key.locate_size());
-    ReplyMemory memory(Lane::current());
-    SharedCall call((*connection)->next_request_id());
-    call.header = target.by_key.locate(request, call.request_id);
-    call.send_by = limits.request;
-    call.answer_by = limits.reply;
-    call.answer = giop::MessageType::locate_reply;
-    call.reply = &memory;
-    giop::LocateReply reply;
-    if ((*connection)->exchange(call) == Outcome::ok &&
-        giop::parse(memory.taken(), reply) == cdr::Fault::none)
-        return reply.status;
-    failure = target.endpoint->text() + " did not answer a LocateRequest";
-    return std::nullopt;
 }
 
 } // namespace kairos::orb

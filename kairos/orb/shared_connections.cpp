@@ -5,17 +5,17 @@
 
 namespace kairos::orb {
 
-Result<IntrusivePtr<SharedConnection>> SharedConnections::take(Endpoint& endpoint,
-                                                               Deadline deadline)
+Result<IntrusivePtr<SharedConnection>>
+SharedConnections::take(Endpoint& endpoint, ConnectionArchitecture architecture, Deadline deadline)
 {
     Lock lock(mutex_);
-    Slot& slot = slots_[endpoint.id()];
+    Slot& slot = slots_of(architecture)[endpoint.id()];
     for (;;) {
         if (has_ended_) return Error{ErrorCode::unreachable, "the ORB was shut down"};
         if (slot.connection && !slot.connection->has_ended()) [[likely]]
             return slot.connection;
         if (!slot.is_being_made) {
-            make(slot, endpoint, deadline, lock);
+            make(slot, endpoint, architecture, deadline, lock);
             if (slot.failure) return *slot.failure;
             continue;
         }
@@ -25,6 +25,17 @@ Result<IntrusivePtr<SharedConnection>> SharedConnections::take(Endpoint& endpoin
         const bool had_less_time = slot.failed_by.at() < deadline.at();
         if (slot.failure && !had_less_time) return *slot.failure;
     }
+}
+
+IntrusivePtr<SharedConnection>
+SharedConnections::take_open(Endpoint& endpoint, ConnectionArchitecture architecture) noexcept
+{
+    const Lock lock(mutex_);
+    const Slots& slots = slots_of(architecture);
+    const auto slot = slots.find(endpoint.id());
+    if (slot == slots.end() || !slot->second.connection) return {};
+    if (slot->second.connection->has_ended()) return {};
+    return slot->second.connection;
 }
 
 /// False if the deadline came first.
@@ -37,9 +48,10 @@ bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lo
     return true;
 }
 
-void SharedConnections::make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock)
+void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitecture architecture,
+                             Deadline deadline, Lock& lock)
 {
-    const auto thread = this->thread();
+    const auto thread = this->thread(architecture);
     if (!thread) {
         slot.failure = thread.error();
         return;
@@ -69,9 +81,9 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, Deadline deadline, 
 }
 
 /// Null where callers do its work.
-Result<ConnectionThread*> SharedConnections::thread()
+Result<ConnectionThread*> SharedConnections::thread(ConnectionArchitecture architecture)
 {
-    if (orb_.options().connection != ConnectionArchitecture::active) return nullptr;
+    if (architecture != ConnectionArchitecture::active) return nullptr;
     if (!thread_) {
         auto started = ConnectionThread::start(orb_.thread_options("kairos-calls"));
         if (!started) return started.error();
@@ -85,9 +97,11 @@ void SharedConnections::end_all() noexcept
     {
         const Lock lock(mutex_);
         has_ended_ = true;
-        for (auto& [id, slot] : slots_) {
-            if (slot.connection) slot.connection->interrupt();
-            slot.connection = {};
+        for (Slots* slots : {&leader_followers_, &active_}) {
+            for (auto& [id, slot] : *slots) {
+                if (slot.connection) slot.connection->interrupt();
+                slot.connection = {};
+            }
         }
         attempt_over_.notify_all();
     }
@@ -97,8 +111,9 @@ void SharedConnections::end_all() noexcept
 void SharedConnections::close_idle(std::chrono::nanoseconds before) noexcept
 {
     const Lock lock(mutex_);
-    for (auto& [id, slot] : slots_)
-        if (slot.connection && slot.connection->close_if_idle(before)) slot.connection = {};
+    for (Slots* slots : {&leader_followers_, &active_})
+        for (auto& [id, slot] : *slots)
+            if (slot.connection && slot.connection->close_if_idle(before)) slot.connection = {};
 }
 
 bool SharedConnections::close_least_recently_used() noexcept
@@ -107,11 +122,13 @@ bool SharedConnections::close_least_recently_used() noexcept
     for (;;) {
         Slot* oldest = nullptr;
         std::chrono::nanoseconds oldest_since{};
-        for (auto& [id, slot] : slots_) {
-            const auto since = slot.connection ? slot.connection->idle_since() : std::nullopt;
-            if (!since || (oldest != nullptr && *since >= oldest_since)) continue;
-            oldest = &slot;
-            oldest_since = *since;
+        for (Slots* slots : {&leader_followers_, &active_}) {
+            for (auto& [id, slot] : *slots) {
+                const auto since = slot.connection ? slot.connection->idle_since() : std::nullopt;
+                if (!since || (oldest != nullptr && *since >= oldest_since)) continue;
+                oldest = &slot;
+                oldest_since = *since;
+            }
         }
         if (oldest == nullptr) return false;
         if (!oldest->connection->close_if_idle(ClientConnection::now())) continue;
@@ -124,8 +141,9 @@ std::size_t SharedConnections::count() const noexcept
 {
     const Lock lock(mutex_);
     std::size_t count = 0;
-    for (const auto& [id, slot] : slots_)
-        count += slot.connection && !slot.connection->has_ended() ? 1 : 0;
+    for (const Slots* slots : {&leader_followers_, &active_})
+        for (const auto& [id, slot] : *slots)
+            count += slot.connection && !slot.connection->has_ended() ? 1 : 0;
     return count;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The connections that threads share: one for each endpoint, and so, where a server has addresses
-// by priority, one for each priority. Owned by the ORB. Any thread.
+// The connections that threads share: one for each endpoint and architecture, and so, where a
+// server has addresses by priority, one for each priority. Owned by the ORB. Any thread.
 #pragma once
 
-#include "kairos/giop/locate.h"
 #include "kairos/orb/connection_thread.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/shared_connection.h"
@@ -21,11 +20,14 @@ class SharedConnections {
     SharedConnections(const SharedConnections&) = delete;
     SharedConnections& operator=(const SharedConnections&) = delete;
 
-    /// The one to this endpoint, which is made, by the deadline, if there is none that can still be
-    /// used. While one thread makes it the others wait; they share its failure, unless they have
-    /// more time than it had.
-    [[nodiscard]] Result<IntrusivePtr<SharedConnection>> take(Endpoint& endpoint,
-                                                              Deadline deadline);
+    /// The one of this architecture to this endpoint, which is made, by the deadline, if there is
+    /// none that can still be used. While one thread makes it the others wait; they share its
+    /// failure, unless they have more time than it had.
+    [[nodiscard]] Result<IntrusivePtr<SharedConnection>>
+    take(Endpoint& endpoint, ConnectionArchitecture architecture, Deadline deadline);
+    /// The same if there is one; or null.
+    [[nodiscard]] IntrusivePtr<SharedConnection>
+    take_open(Endpoint& endpoint, ConnectionArchitecture architecture) noexcept;
     /// Ends all, now and for ever: calls on them end as if the peer had closed.
     void end_all() noexcept;
     /// As of ClientConnections.
@@ -42,22 +44,25 @@ class SharedConnections {
         std::optional<Error> failure; // of the last
         Deadline failed_by;
     };
+    using Slots = std::unordered_map<std::uint64_t, Slot>; // by the endpoints' ids; they stay there
     using Lock = std::unique_lock<std::mutex>;
-    void make(Slot& slot, Endpoint& endpoint, Deadline deadline, Lock& lock);
+    [[nodiscard]] Slots& slots_of(ConnectionArchitecture architecture) noexcept
+    {
+        return architecture == ConnectionArchitecture::active ? active_ : leader_followers_;
+    }
+    void make(Slot& slot, Endpoint& endpoint, ConnectionArchitecture architecture,
+              Deadline deadline, Lock& lock);
     [[nodiscard]] bool wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock);
 
-    [[nodiscard]] Result<ConnectionThread*> thread();
+    [[nodiscard]] Result<ConnectionThread*> thread(ConnectionArchitecture architecture);
 
     Orb& orb_;
     mutable std::mutex mutex_; // guards what follows; not held while connecting
     std::condition_variable attempt_over_;
-    std::unordered_map<std::uint64_t, Slot> slots_; // by the endpoints' ids; they stay there
+    Slots leader_followers_;
+    Slots active_;
     bool has_ended_ = false;
-    std::unique_ptr<ConnectionThread> thread_; // with -ORBConnection active, from the first one on
+    std::unique_ptr<ConnectionThread> thread_; // of the active ones, from the first on
 };
-
-/// One LocateRequest; nothing if this target did not answer.
-[[nodiscard]] std::optional<giop::LocateStatus>
-locate_shared(Orb& orb, const Target& target, const CallLimits& limits, std::string& failure);
 
 } // namespace kairos::orb

@@ -22,7 +22,7 @@ constexpr milliseconds soon{20};
 
 [[nodiscard]] std::size_t shared_connections(CORBA::ORB_ptr orb)
 {
-    return orb->_kairos_core().shared_connections()->count();
+    return orb->_kairos_core().shared_connections().count();
 }
 [[nodiscard]] std::size_t own_connections(CORBA::ORB_ptr orb)
 {
