@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h), or
-// one that a test puts in between (faults.h). A Socket that has one asks it for everything below;
+// Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h),
+// one that a test puts in between (faults.h), or the descriptor itself, looked at for a while
+// before it is waited for (spinning_channel.h). A Socket that has one asks it for everything below;
 // the words mean there what they mean of Socket.
 #pragma once
 
@@ -34,6 +35,8 @@ class Channel {
     /// Before the socket's descriptor is waited for. True if there is something to be read, or the
     /// end, already.
     [[nodiscard]] virtual bool prepare_poll() noexcept = 0;
+    /// Whether the bytes go through the descriptor all the same.
+    [[nodiscard]] virtual bool uses_descriptor() const noexcept { return false; }
 };
 
 } // namespace kairos::net

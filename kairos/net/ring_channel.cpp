@@ -8,7 +8,6 @@
 #include <linux/futex.h>
 #include <new>
 #include <poll.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,8 +18,8 @@ namespace {
 constexpr std::chrono::seconds look_up{1};
 /// The server's answer; a message of GIOP begins otherwise.
 constexpr std::byte memory_taken{1};
-/// The shortest time that is spun, as a part of the longest: when it was always in vain.
-constexpr int spin_parts = 16;
+/// Looks at the memory for each at the clock.
+constexpr int looks = 64;
 
 /// A word in memory that processes share: not FUTEX_PRIVATE.
 void sleep_on(std::atomic<std::uint32_t>& bell, std::uint32_t rung,
@@ -36,13 +35,6 @@ void ring(std::atomic<std::uint32_t>& bell) noexcept
 {
     bell.fetch_add(1, std::memory_order_seq_cst);
     ::syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-/// On one processor, whoever spins keeps the peer from doing what is waited for.
-bool may_spin() noexcept
-{
-    cpu_set_t usable;
-    return ::sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) > 1;
 }
 
 IoResult ended() noexcept { return {.status = IoResult::Status::closed}; }
@@ -61,8 +53,7 @@ struct RingChannel::Memory {
 };
 
 RingChannel::RingChannel(int descriptor, std::chrono::microseconds spin)
-    : descriptor_(descriptor), spin_max_(may_spin() ? spin : std::chrono::microseconds(0)),
-      spin_(spin_max_)
+    : descriptor_(descriptor), spin_(spin)
 {
 }
 
@@ -168,33 +159,12 @@ void RingChannel::wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept
     (void)::send(descriptor_, &knock, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// True if it is ready. What was in vain is done for half as long the next time.
-template <typename Ready>
-bool RingChannel::spin_for(Ready ready) noexcept
-{
-    constexpr int looks = 64; // for one look at the clock
-    if (spin_max_.count() == 0) return ready();
-    if (ready()) return true;
-    const auto end = std::chrono::steady_clock::now() + spin_;
-    do {
-        for (int i = 0; i < looks; ++i) {
-            if (ready()) {
-                spin_ = std::min(spin_ * 2, spin_max_);
-                return true;
-            }
-            __builtin_ia32_pause();
-        }
-    } while (std::chrono::steady_clock::now() < end);
-    spin_ = std::max(spin_ / 2, spin_max_ / spin_parts);
-    return false;
-}
-
 /// False at the deadline.
 template <typename Ready>
 bool RingChannel::wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
                            Deadline deadline, Ready ready) noexcept
 {
-    if (deadline.has_passed() ? ready() : spin_for(ready)) return true;
+    if (deadline.has_passed() ? ready() : spin_.until(ready, looks)) return true;
     for (;;) {
         const std::uint32_t rung = bell.load(std::memory_order_seq_cst);
         waits.store(static_cast<std::uint32_t>(RingWait::sleeps), std::memory_order_seq_cst);

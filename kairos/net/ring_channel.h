@@ -21,6 +21,7 @@
 #include "kairos/net/shared_memory.h"
 #include "kairos/net/shared_ring.h"
 #include "kairos/net/socket.h"
+#include "kairos/net/spin.h"
 
 #include <atomic>
 #include <chrono>
@@ -70,8 +71,6 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     void stop_polling() noexcept;
     void wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept;
     template <typename Ready>
-    [[nodiscard]] bool spin_for(Ready ready) noexcept;
-    template <typename Ready>
     [[nodiscard]] bool wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
                                 Deadline deadline, Ready ready) noexcept;
 
@@ -86,8 +85,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     std::atomic<bool> reading_shut_{false};
     std::atomic<bool> writing_shut_{false};
     bool polls_ = false; ///< since prepare_poll
-    const std::chrono::nanoseconds spin_max_;
-    std::chrono::nanoseconds spin_; ///< how long the next wait spins: less after it was in vain
+    Spin spin_;
     std::shared_ptr<PeerWatch> watch_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "kairos/net/faults.h"
 #include "kairos/net/ring_channel.h"
+#include "kairos/net/spinning_channel.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -248,6 +249,21 @@ void Socket::expect_memory(std::chrono::microseconds spin)
 Result<void> Socket::accept_memory()
 {
     return static_cast<RingChannel*>(channel_)->accept(*this); // expect_memory's
+}
+
+void Socket::spin(std::chrono::microseconds max)
+{
+    if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
+    set_channel(std::make_unique<SpinningChannel>(descriptor_, max));
+}
+
+Result<Socket> Socket::duplicate() const
+{
+    if (channel_ != nullptr && !channel_->uses_descriptor())
+        return Error{ErrorCode::unreachable, "only sockets can be duplicated"};
+    Socket copy(::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0));
+    if (!copy.is_open()) return system_error("cannot duplicate a socket", errno);
+    return copy;
 }
 
 void Socket::set_channel(std::unique_ptr<Channel> channel) noexcept

@@ -96,8 +96,9 @@ struct SocketOptions {
     /// SO_BUSY_POLL, microseconds: how long a read looks at the network interface itself before it
     /// waits. 0: as the system says. More than that needs CAP_NET_ADMIN.
     int busy_poll_us = 0;
-    /// How long who waits for a peer in shared memory looks there before it sleeps; less where that
-    /// was in vain, and not at all where the process has one CPU.
+    /// How long who waits for a peer looks for itself before it sleeps, in shared memory and at
+    /// sockets of which one thread reads; less where that was in vain, and not at all where the
+    /// process has one CPU.
     std::chrono::microseconds spin{0};
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
@@ -229,6 +230,11 @@ class Socket {
     /// may shut it down from the first on, while another waits in the second.
     void expect_memory(std::chrono::microseconds spin);
     [[nodiscard]] Result<void> accept_memory();
+    /// From here on whoever waits to read looks for itself first, for up to this time: for sockets
+    /// that block. Nothing for those with a channel, as memory, which knows how long; and for 0.
+    void spin(std::chrono::microseconds max);
+    /// Another of the same connection, which stays open when this is closed. Not with memory.
+    [[nodiscard]] Result<Socket> duplicate() const;
     /// Bytes go through this from here on. Before anybody reads or writes.
     void set_channel(std::unique_ptr<Channel> channel) noexcept;
     /// As it was before it had one; nothing if it had none.

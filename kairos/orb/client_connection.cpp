@@ -28,6 +28,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
       protocol_(giop::Connection::Role::client, orb.options().message_size_max), last_use_(now()),
       place_(std::move(place))
 {
+    socket_.spin(orb.options().socket.spin);
     orb_->client_connections().add(*this);
 }
 

@@ -5,6 +5,7 @@
 #include "kairos/ior/component.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
+#include "kairos/net/spin.h"
 #include "kairos/orb/connection_cache.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
@@ -94,6 +95,8 @@ Orb::Orb(Options options)
     set_priority_mapping(std::make_unique<LinearPriorityMapping>());
     if (!options_.call_policies.is_empty()) set_call_policies({});
     if (options_.closes_idle_connections) note_call_policies();
+    if (options_.socket.spin.count() != 0 && !net::may_spin())
+        log::warning("-ORBSpin: the process may use one processor only, where nobody spins");
 }
 
 /// Its thread looks after what follows it.

@@ -28,7 +28,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         : ServerConnection(orb, std::move(socket), peer),
           by_memory_(transport == Transport::shared_memory)
     {
-        if (by_memory_) socket_.expect_memory(orb.options().socket.spin);
+        const std::chrono::microseconds spin = orb.options().socket.spin;
+        if (by_memory_) socket_.expect_memory(spin);
+        socket_.spin(spin);
     }
 
     void run()
