@@ -45,6 +45,10 @@ inline constexpr std::size_t connections_max = 10'000;
 /// Connections of a client to servers by default; `-ORBMaxClientConnections` changes it.
 inline constexpr std::size_t client_connections_max = 10'000;
 
+/// Octets of oneways with SYNC_NONE that are kept for a peer which does not take them, for each
+/// connection, by default; `-ORBOnewayQueue` changes it.
+inline constexpr std::size_t oneways_unsent_max = std::size_t{1} << 20;
+
 /// Octets of a file of options.
 inline constexpr std::size_t configuration_size_max = std::size_t{1} << 20;
 

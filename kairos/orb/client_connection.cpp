@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
+#include "kairos/orb/backlogs.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
@@ -57,14 +58,60 @@ ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexc
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body,
                                                  Deadline deadline) noexcept
 {
+    if (backlog_) {
+        const Outcome before = send_backlog(deadline);
+        if (before != Outcome::ok) return before;
+    }
     return outcome_of_sending(
         transmit(socket_, header, body, orb_->options().fragment_size, deadline));
 }
 
 ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadline) noexcept
 {
+    if (backlog_) {
+        const Outcome before = send_backlog(deadline);
+        if (before != Outcome::ok) return before;
+    }
     iovec segment{const_cast<std::byte*>(message.data()), message.size()};
     return outcome_of_sending(socket_.write_all(std::span(&segment, 1), deadline));
+}
+
+ClientConnection::Outcome ClientConnection::send_backlog(Deadline deadline) noexcept
+{
+    if (backlog_->drain(deadline)) return Outcome::ok;
+    return backlog_->broken() ? Outcome::not_executed : Outcome::not_sent;
+}
+
+ClientConnection::Outcome ClientConnection::post(Bytes header, const cdr::Writer& body) noexcept
+{
+    const Options& options = orb_->options();
+    if (!backlog_) {
+        Unsent unsent;
+        unsent.put_message(socket_, header, body, options.fragment_size);
+        if (!unsent.empty() && !unsent.broken()) [[unlikely]]
+            leave(unsent);
+        return unsent.broken() ? Outcome::not_executed : Outcome::ok;
+    }
+    switch (backlog_->post(header, body, options.fragment_size, options.oneways_unsent_max)) {
+    case Backlog::Posted::full:
+        return Outcome::no_room;
+    case Backlog::Posted::broken:
+        return Outcome::not_executed;
+    case Backlog::Posted::taken:
+        break;
+    }
+    return orb_->backlogs().attend(backlog_) ? Outcome::ok : Outcome::not_executed;
+}
+
+void ClientConnection::leave(Unsent& unsent) noexcept
+{
+    if (auto made = orb_->backlogs().make(socket_, unsent)) {
+        backlog_ = std::move(made).value();
+        if (!orb_->backlogs().attend(backlog_)) socket_.shutdown_both();
+        return;
+    }
+    while (!unsent.empty() && !unsent.broken() && socket_.wait_writable(std::nullopt).ok())
+        unsent.flush(socket_);
 }
 
 ClientConnection::Outcome ClientConnection::outcome_of(giop::Connection::Event event) noexcept
@@ -165,7 +212,7 @@ bool ClientConnection::close_if_idle(Clock before) noexcept
     // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's
     // last message.
     const giop::Version version = protocol_.error_version();
-    if (version >= giop::version_1_2)
+    if (version >= giop::version_1_2 && !has_backlog())
         (void)socket_.write(Bytes(giop::close_connection(version)), net::WriteFlags::do_not_wait);
     socket_.close();
     place_.give_back();

@@ -10,6 +10,7 @@
 #include "kairos/giop/connection.h"
 #include "kairos/giop/message.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/backlog.h"
 #include "kairos/orb/connection_cache.h"
 #include "kairos/orb/endpoint.h"
 
@@ -35,6 +36,7 @@ class ClientConnection {
         not_sent,      ///< not wholly sent by the deadline: the connection is of no more use
         late,          ///< sent, but the deadline passed before the reply was there
         no_memory,     ///< for the reply
+        no_room,       ///< for a oneway beside those that were not sent yet
     };
 
     /// Connects by the deadline; tries each address of the endpoint. Counted and known to `orb`
@@ -62,6 +64,12 @@ class ClientConnection {
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
     [[nodiscard]] Outcome send(Bytes message, Deadline deadline) noexcept;
+    /// The same without ever waiting: what the peer does not take now is kept (backlog.h), and sent
+    /// before anything that follows; by a thread of the ORB, if nothing does. Where that cannot be,
+    /// as with shared memory, it waits all the same.
+    [[nodiscard]] Outcome post(Bytes header, const cdr::Writer& body) noexcept;
+    /// Whether something is kept. Then nothing of what follows was sent.
+    [[nodiscard]] bool has_backlog() const noexcept { return backlog_ && !backlog_->empty(); }
 
     /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
     /// before. Valid until the next `receive`. `waiter`, if there is one, waits instead.
@@ -117,6 +125,9 @@ class ClientConnection {
     ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                      ConnectionCache::Place place);
 
+    [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
+    /// Has somebody look after what is left of a message, or waits until the peer has taken it.
+    void leave(Unsent& unsent) noexcept;
     /// What an event other than `need_bytes` means for the wait for a reply.
     [[nodiscard]] Outcome outcome_of(giop::Connection::Event event) noexcept;
     /// Asks the system whether the peer has closed or sent anything but replies given up.
@@ -135,6 +146,7 @@ class ClientConnection {
     static constexpr std::int64_t was_closed = -1;
     std::atomic<std::int64_t> idle_since_{in_use}; // or one of these two
     ConnectionCache::Place place_;
+    std::shared_ptr<Backlog> backlog_; // almost always none
 };
 
 } // namespace kairos::orb

@@ -13,25 +13,26 @@ namespace kairos::orb {
 /// Minor codes of our own, where the OMG has none. The upper 20 bits are "KRO"'s, not registered.
 namespace minor_code {
 inline constexpr CORBA::ULong base = 0x4b520000;
-inline constexpr CORBA::ULong connect_failed = base | 1;    ///< TRANSIENT
-inline constexpr CORBA::ULong connection_closed = base | 2; ///< TRANSIENT, COMM_FAILURE
-inline constexpr CORBA::ULong message_error = base | 3;     ///< COMM_FAILURE: the peer said so
-inline constexpr CORBA::ULong malformed_reply = base | 4;   ///< COMM_FAILURE, MARSHAL
-inline constexpr CORBA::ULong malformed_request = base | 5; ///< MARSHAL
-inline constexpr CORBA::ULong forward_loop = base | 6;      ///< TRANSIENT
-inline constexpr CORBA::ULong message_too_large = base | 7; ///< IMP_LIMIT
-inline constexpr CORBA::ULong no_such_object = base | 8;    ///< OBJECT_NOT_EXIST
-inline constexpr CORBA::ULong foreign_exception = base | 9; ///< UNKNOWN: not a CORBA exception
-inline constexpr CORBA::ULong no_reply = base | 10;         ///< INTERNAL: skeleton sent nothing
-inline constexpr CORBA::ULong bad_option = base | 11;       ///< BAD_PARAM, INITIALIZE
-inline constexpr CORBA::ULong trailing_bytes = base | 12;   ///< MARSHAL
-inline constexpr CORBA::ULong other_code_set = base | 13;   ///< TRANSIENT: another call will do
-inline constexpr CORBA::ULong no_domains = base | 14;       ///< NO_IMPLEMENT
-inline constexpr CORBA::ULong not_sent_in_time = base | 15; ///< TIMEOUT: nothing was executed
-inline constexpr CORBA::ULong no_reply_in_time = base | 16; ///< TIMEOUT
-inline constexpr CORBA::ULong late_call = base | 17;        ///< TIMEOUT: -ORBLateCalls timeout
-inline constexpr CORBA::ULong forward_refused = base | 18;  ///< REBIND: the object is elsewhere
-inline constexpr CORBA::ULong connect_refused = base | 19;  ///< REBIND: there is no connection
+inline constexpr CORBA::ULong connect_failed = base | 1;      ///< TRANSIENT
+inline constexpr CORBA::ULong connection_closed = base | 2;   ///< TRANSIENT, COMM_FAILURE
+inline constexpr CORBA::ULong message_error = base | 3;       ///< COMM_FAILURE: the peer said so
+inline constexpr CORBA::ULong malformed_reply = base | 4;     ///< COMM_FAILURE, MARSHAL
+inline constexpr CORBA::ULong malformed_request = base | 5;   ///< MARSHAL
+inline constexpr CORBA::ULong forward_loop = base | 6;        ///< TRANSIENT
+inline constexpr CORBA::ULong message_too_large = base | 7;   ///< IMP_LIMIT
+inline constexpr CORBA::ULong no_such_object = base | 8;      ///< OBJECT_NOT_EXIST
+inline constexpr CORBA::ULong foreign_exception = base | 9;   ///< UNKNOWN: not a CORBA exception
+inline constexpr CORBA::ULong no_reply = base | 10;           ///< INTERNAL: skeleton sent nothing
+inline constexpr CORBA::ULong bad_option = base | 11;         ///< BAD_PARAM, INITIALIZE
+inline constexpr CORBA::ULong trailing_bytes = base | 12;     ///< MARSHAL
+inline constexpr CORBA::ULong other_code_set = base | 13;     ///< TRANSIENT: another call will do
+inline constexpr CORBA::ULong no_domains = base | 14;         ///< NO_IMPLEMENT
+inline constexpr CORBA::ULong not_sent_in_time = base | 15;   ///< TIMEOUT: nothing was executed
+inline constexpr CORBA::ULong no_reply_in_time = base | 16;   ///< TIMEOUT
+inline constexpr CORBA::ULong late_call = base | 17;          ///< TIMEOUT: -ORBLateCalls timeout
+inline constexpr CORBA::ULong forward_refused = base | 18;    ///< REBIND: the object is elsewhere
+inline constexpr CORBA::ULong connect_refused = base | 19;    ///< REBIND: there is no connection
+inline constexpr CORBA::ULong no_room_for_oneway = base | 20; ///< TRANSIENT: -ORBOnewayQueue
 
 /// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -182,8 +182,15 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             }
             if (outcome == Outcome::ok) [[likely]]
                 return answered ? accept() : Step::done;
-            if constexpr (way == Way::limited)
+            if constexpr (way == Way::limited) {
                 if (outcome == Outcome::late) raise_late(lane_);
+                // Behind oneways that the peer does not take: the connection is as it was.
+                if (outcome == Outcome::no_room ||
+                    (outcome == Outcome::not_sent && connection_->has_backlog())) {
+                    lane_.give_back(std::move(connection_));
+                    raise_lost(outcome);
+                }
+            }
             connection_.reset();
             if (outcome != Outcome::not_executed) raise_lost(outcome);
             // Closed before it could execute anything: in order, or because it had been idle for
@@ -291,10 +298,14 @@ std::uint8_t Invocation::response_flags() const noexcept
 template <Invocation::Way way>
 Outcome Invocation::send(Bytes prefix)
 {
-    if constexpr (way == Way::limited)
+    if constexpr (way == Way::limited) {
+        const bool is_oneway = operation_.response() == Response::none;
+        if (is_oneway && limits_.sync_scope == SyncScope::none)
+            return connection_->post(prefix, out_);
         return connection_->send(prefix, out_, limits_.request);
-    else
+    } else {
         return connection_->send(prefix, out_);
+    }
 }
 
 template <Invocation::Way way>
@@ -509,6 +520,9 @@ void Invocation::raise_lost(Outcome outcome)
                                                : failure_);
     case Outcome::no_memory:
         raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
+    case Outcome::no_room:
+        raise<CORBA::TRANSIENT>(minor_code::no_room_for_oneway, CORBA::COMPLETED_NO,
+                                "the peer does not take what it is sent");
     case Outcome::late:
         raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_MAYBE,
                               "no reply in time");

@@ -446,6 +446,7 @@ constexpr Known known_options[] = {
     {"-ORBPools", set_count<&Options::pools>},
     {"-ORBQueue", set_count<&Options::requests_queued_max>},
     {"-ORBQueueFull", set_when_queue_full},
+    {"-ORBOnewayQueue", set_size<&Options::oneways_unsent_max>},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
     {"-ORBPreferLocal", set_flag<&Options::prefer_local>},

@@ -119,6 +119,9 @@ struct Options {
     std::size_t pools = 1;
     /// -ORBQueue: requests that wait for a pool, or for an object's thread.
     std::size_t requests_queued_max = limits::requests_queued_max;
+    /// -ORBOnewayQueue bytes: of oneways with SYNC_NONE that a peer has not taken, for each
+    /// connection. The next one is refused with TRANSIENT.
+    std::size_t oneways_unsent_max = limits::oneways_unsent_max;
     WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
     /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll and -ORBSpin
     /// (microseconds). Orb::socket_options has them, and more.

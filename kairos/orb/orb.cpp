@@ -6,6 +6,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/net/spin.h"
+#include "kairos/orb/backlogs.h"
 #include "kairos/orb/connection_cache.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
@@ -89,6 +90,7 @@ Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
       connection_cache_(std::make_unique<ConnectionCache>(*this)),
+      backlogs_(std::make_unique<Backlogs>(*this)),
       shared_connections_(std::make_unique<SharedConnections>(*this)),
       thread_pools_(std::make_unique<ThreadPools>(*this))
 {
@@ -373,6 +375,7 @@ void Orb::destroy()
     shutdown(true);
     client_connections_.interrupt_all();
     shared_connections_->end_all();
+    backlogs_->stop();
     connection_cache_->stop();
     Lane::current().drop_connections_of_the_dead();
     const std::lock_guard lock(mutex_);

@@ -32,6 +32,7 @@
 
 namespace kairos::orb {
 
+class Backlogs;
 class PriorityTransform;
 class Server;
 class SharedConnections;
@@ -205,6 +206,8 @@ class Orb final : public RefCounted {
 
     [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
+    /// What looks after oneways that were not sent at once.
+    [[nodiscard]] Backlogs& backlogs() const noexcept { return *backlogs_; }
     /// Those that threads share.
     [[nodiscard]] SharedConnections& shared_connections() const noexcept
     {
@@ -228,6 +231,7 @@ class Orb final : public RefCounted {
     SharedCallPolicies call_policies_;
     const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
     ClientConnections client_connections_;
+    const std::unique_ptr<Backlogs> backlogs_;
     const std::unique_ptr<SharedConnections> shared_connections_;
     std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;

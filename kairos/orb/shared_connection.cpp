@@ -282,9 +282,7 @@ void SharedConnection::put(SharedCall& call) noexcept
 {
     if (call.body == nullptr) return unsent_.put(socket_, call.header);
     const std::size_t fragment_size = orb_.options().fragment_size;
-    if (call.header.data() + call.header.size() == call.body->contiguous().data()) [[likely]]
-        return unsent_.put(socket_, call.header, *call.body, fragment_size);
-    unsent_.put_parts(socket_, call.header, *call.body, fragment_size);
+    unsent_.put_message(socket_, call.header, *call.body, fragment_size);
 }
 
 void SharedConnection::note_sent(SharedCall& call) noexcept

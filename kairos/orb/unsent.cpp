@@ -44,6 +44,11 @@ void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
 void Unsent::keep(Bytes bytes) noexcept
 {
     try {
+        if (sent_ >=
+            bytes_.size() - sent_) { // or a peer that is slow for ever would fill the memory
+            bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(sent_));
+            sent_ = 0;
+        }
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     } catch (const std::bad_alloc&) {
         log::error("out of memory for a message that the peer does not take; connection closed");
@@ -85,6 +90,15 @@ void Unsent::put_parts(net::Socket& socket, Bytes header, const cdr::Writer& bod
             if (skipped < segment.size()) put(socket, segment.subspan(skipped));
         }
     }
+}
+
+void Unsent::put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                         std::size_t fragment_size) noexcept
+{
+    if (header.data() + header.size() == body.contiguous().data()) [[likely]]
+        put(socket, header, body, fragment_size);
+    else
+        put_parts(socket, header, body, fragment_size);
 }
 
 void Unsent::flush(net::Socket& socket) noexcept

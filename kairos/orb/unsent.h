@@ -15,6 +15,8 @@ namespace kairos::orb {
 class Unsent {
   public:
     [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+    /// Octets that are kept.
+    [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - sent_; }
     /// Nothing can be sent any more: the connection is broken, or memory was short.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
@@ -27,6 +29,9 @@ class Unsent {
     /// The same wherever the header lies.
     void put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
                    std::size_t fragment_size) noexcept;
+    /// Likewise, in whichever of the two ways is right.
+    void put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                     std::size_t fragment_size) noexcept;
     /// Sends of what is kept as much as the peer takes now.
     void flush(net::Socket& socket) noexcept;
 

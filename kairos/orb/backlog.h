@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the peer has not taken yet of the oneways with SYNC_NONE that one connection was given. It
+// writes by a descriptor of its own, so that it may outlive the connection: a thread that ends does
+// not take back what it has sent. Shared by the connection and Backlogs. Any thread.
+#pragma once
+
+#include "kairos/net/socket.h"
+#include "kairos/orb/unsent.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace kairos::orb {
+
+class Backlog {
+  public:
+    /// `socket` is another of the connection's (Socket::duplicate), `unsent` what is left of a
+    /// message.
+    Backlog(net::Socket socket, Unsent unsent) noexcept
+        : socket_(std::move(socket)), unsent_(std::move(unsent))
+    {
+    }
+    Backlog(const Backlog&) = delete;
+    Backlog& operator=(const Backlog&) = delete;
+
+    /// What became of a message.
+    enum class Posted : std::uint8_t {
+        taken,  ///< sent, or kept
+        full,   ///< there is no room for it beside what is kept
+        broken, ///< the connection is
+    };
+    /// Never waits. Room is for `bytes_max`, and for one message that alone is larger.
+    [[nodiscard]] Posted post(Bytes header, const cdr::Writer& body, std::size_t fragment_size,
+                              std::size_t bytes_max) noexcept;
+    /// Sends what is kept. False at the deadline, or if the connection is broken.
+    [[nodiscard]] bool drain(Deadline deadline) noexcept;
+    /// Sends as much as the peer takes now; false if there is nothing more to send.
+    bool flush() noexcept;
+    [[nodiscard]] bool empty() noexcept;
+    [[nodiscard]] bool broken() noexcept;
+    [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
+    /// Whether Backlogs has it: who is the first to say so must give it to them. Taken back when
+    /// there is nothing to send.
+    [[nodiscard]] bool begin_watch() noexcept;
+    [[nodiscard]] bool end_watch() noexcept;
+
+  private:
+    net::Socket socket_;
+    std::mutex mutex_; // guards what follows
+    Unsent unsent_;
+    bool is_watched_ = false;
+};
+
+} // namespace kairos::orb
