@@ -179,9 +179,11 @@ class ThreadPerConnection final : public Server {
         net::Thread thread;
     };
 
+    /// Until the listener is shut down and nobody waits any more: a Unix socket keeps those who do,
+    /// and they would wait for as long as the server takes to end.
     void accept(Listener& listener)
     {
-        while (!stopping_) {
+        for (;;) {
             auto accepted = listener.acceptor.accept();
             switch (accepted.status) {
             case net::Acceptor::Status::accepted:
