@@ -11,7 +11,8 @@
 // A seed stands for a plan and for the calls. What it does not determine is which thread comes
 // first: a failure may need several runs to come back.
 // KAIROS_SIM_SEED=<n> repeats one seed, KAIROS_SIM_SEEDS=<n> runs so many; with
-// KAIROS_SIM_VERBOSE set each tells what it came to.
+// KAIROS_SIM_VERBOSE set each tells what it came to, with KAIROS_SIM_NESTED some calls lead to
+// another server, and back.
 #include "kairos/net/faults.h"
 #include "tests/client/policies.h"
 #include "tests/robust/local.h"
@@ -44,6 +45,7 @@ std::string text_of(unsigned number)
 /// Counts the executions of each call.
 class CountingServant final : public POA_Probe::Target {
   public:
+    Probe::Target_var partner; ///< whom `negate` calls, and who calls back
     std::atomic<unsigned> served{0};
     std::array<std::atomic<unsigned>, callers * calls_each> executed{};
 
@@ -78,7 +80,11 @@ class CountingServant final : public POA_Probe::Target {
     }
     void note(CORBA::Long number) override { count(number); }
     void act() override { throw Probe::Refused("because"); }
-    CORBA::Boolean negate(CORBA::Boolean value) override { return !value; }
+    CORBA::Boolean negate(CORBA::Boolean value) override
+    {
+        partner->act();
+        return !value;
+    }
     CORBA::ULong count_strings(const Probe::Strings&) override { return 0; }
     CORBA::ULong count_trees(const Probe::Tree&) override { return 0; }
 
@@ -215,12 +221,14 @@ Ended call(Probe::Target_ptr target, unsigned number, unsigned kind)
                     for (CORBA::ULong i = 0; i < large; ++i)
                         ASSERT_EQ(octets[i], static_cast<CORBA::Octet>(large + number + i));
                 })};
-    default:
+    case 7:
         return {number, true, outcome([&] { target->note(id); })};
+    default:
+        return {number, false, outcome([&] { EXPECT_TRUE(target->negate(false)); })};
     }
 }
 
-bool is_oneway(unsigned kind) { return kind >= 7; }
+bool is_oneway(unsigned kind) { return kind == 7; }
 
 /// How calls may end while the system fails.
 bool may_end_so(std::string_view how)
@@ -261,6 +269,13 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
         const CORBA::Object_var object = server.poa()->id_to_reference(id);
         const CORBA::String_var text = server.orb()->object_to_string(object);
         const std::string reference = text.in();
+        RunningServer partner("thread-per-connection", {}, RunningServer::Start::holding);
+        const CORBA::Object_var back = partner.orb()->string_to_object(reference.c_str());
+        const Probe::Target_var to_back = Probe::Target::_unchecked_narrow(back);
+        partner.servant().action = [&] { to_back->ping(); };
+        const CORBA::Object_var there = server.orb()->string_to_object(partner.reference().c_str());
+        servant.partner = Probe::Target::_unchecked_narrow(there);
+        partner.manager()->activate();
         const std::vector<Ended> ended = call_with_faults(seed, reference, server, servant);
         if (!ends_early(seed)) {
             Client client({"-ORBConnection", connection()});
@@ -268,6 +283,8 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
             EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
         }
         server.end();
+        partner.end();
+        servant.partner = Probe::Target::_nil();
         check(ended, servant, ends_early(seed));
     }
 
@@ -338,9 +355,10 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
         const Probe::Target_var patient = client.target(reference);
         const Probe::Target_var hasty = with(patient, round_trip(client.orb(), milliseconds(2)));
         std::mt19937_64 random(seed * callers + caller);
+        const bool leads_on = std::getenv("KAIROS_SIM_NESTED") != nullptr;
         std::vector<Ended> ended;
         for (unsigned i = 0; i < calls_each; ++i) {
-            const auto kind = static_cast<unsigned>(random() % 8);
+            const auto kind = static_cast<unsigned>(random() % (leads_on ? 9 : 8));
             Probe::Target_ptr target = random() % 8 == 0 ? hasty.in() : patient.in();
             ended.push_back(call(target, caller * calls_each + i, kind));
             if (ended.back().how == "ok" && is_oneway(kind)) ended.back().how = "sent";
@@ -385,7 +403,7 @@ TEST_P(FaultsSim, EveryCallEndsAndNothingIsExecutedTwice)
     const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 1;
     const std::uint64_t count = many != nullptr  ? std::strtoull(many, nullptr, 10)
                                 : one != nullptr ? 1
-                                                 : 8;
+                                                 : 7;
     std::thread([] {}).join(); // ThreadSanitizer adds one of its own with the first
     const std::size_t descriptors_before = descriptors();
     const std::size_t threads_before = threads();
