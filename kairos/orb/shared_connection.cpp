@@ -238,18 +238,7 @@ const net::Parking* SharedConnection::call_next() noexcept
 void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
 {
     for (;;) {
-        if (!unsent_is_empty_) {
-            lock.unlock();
-            unsent_.flush(socket_);
-            lock.lock();
-            if (unsent_.broken()) return fail_sending();
-            unsent_is_empty_ = unsent_.empty();
-            if (!unsent_is_empty_) return;
-            if (SharedCall* sent = std::exchange(partly_sent_, nullptr)) {
-                note_sent(*sent);
-                if (sent->outcome) wake_locked(*sent);
-            }
-        }
+        if (!unsent_is_empty_ && !write_rest(lock)) return;
         SharedCall* const call = to_send_.front();
         if (call == nullptr || (own != nullptr && own->outcome)) return;
         to_send_.remove(*call);
@@ -268,6 +257,30 @@ void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
         if (call->outcome || call->is_impatient) wake_locked(*call);
         if (unsent_.broken()) return fail_sending();
     }
+}
+
+/// True if nothing is left of it.
+bool SharedConnection::write_rest(Lock& lock) noexcept
+{
+    // Whoever ends the connection meanwhile cannot know whether the peer has all of it by then.
+    SharedCall* const call = std::exchange(partly_sent_, nullptr);
+    if (call != nullptr) call->being_sent = true;
+    lock.unlock();
+    unsent_.flush(socket_);
+    lock.lock();
+    unsent_is_empty_ = unsent_.empty();
+    if (call != nullptr) {
+        call->being_sent = false;
+        if (unsent_.broken())
+            finish(*call, Outcome::not_executed);
+        else if (unsent_is_empty_)
+            note_sent(*call);
+        else if (!call->outcome)
+            partly_sent_ = call;
+        if (call->outcome || call->is_impatient) wake_locked(*call);
+    }
+    if (unsent_.broken()) fail_sending();
+    return unsent_is_empty_ && !unsent_.broken();
 }
 
 bool SharedConnection::send_waiting() noexcept

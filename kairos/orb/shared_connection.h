@@ -155,6 +155,7 @@ class SharedConnection final : public RefCounted {
         return !unsent_is_empty_ || !to_send_.empty();
     }
     void write(Lock& lock, const SharedCall* own) noexcept;
+    [[nodiscard]] bool write_rest(Lock& lock) noexcept;
     void put(SharedCall& call) noexcept;
     void note_sent(SharedCall& call) noexcept;
     void note_partly_sent(SharedCall& call) noexcept;
