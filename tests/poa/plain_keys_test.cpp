@@ -8,7 +8,7 @@
 #include "kairos/giop/locate.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/object_url.h"
-#include "kairos/orb/invocation.h"
+#include "kairos/orb/locate.h"
 
 namespace kairos::poa_testing {
 namespace {
