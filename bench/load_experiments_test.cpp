@@ -204,7 +204,7 @@ TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
 TEST(Whitebox, HasBothSidesOfEveryArchitecture)
 {
     auto options = options_for<WhiteboxOptions>(whitebox_systems());
-    options.calls = 100;
+    options.calls = 200; // what a busy machine adds to or takes from 100 of them is too much
     const auto report = run_whitebox(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     EXPECT_EQ(report->rows.size(), options.systems.size() * 2);
