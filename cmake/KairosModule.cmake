@@ -82,6 +82,12 @@ function(kairos_module_idl name idl suffix)
     install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name})
 endfunction()
 
+# A test that takes longer hangs. Sanitizers take several times as long, on a busy machine more.
+set(KAIROS_TEST_SECONDS 120)
+if(KAIROS_SANITIZE)
+    set(KAIROS_TEST_SECONDS 400)
+endif()
+
 # kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT])
 # A GoogleTest program. CONCURRENT labels it for the ThreadSanitizer run.
 function(kairos_test name)
@@ -94,7 +100,7 @@ function(kairos_test name)
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
     # One ctest entry per program: starting a process per test case would cost more than the cases.
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
     if(ARG_CONCURRENT)
         set_tests_properties(${name} PROPERTIES LABELS concurrent)
         add_dependencies(concurrent_tests ${target})
@@ -117,7 +123,7 @@ function(kairos_fuzz name)
         add_executable(${target} ${ARG_UNPARSED_ARGUMENTS}
             ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
         add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
-        set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
+        set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
     else()
         return()
     endif()
