@@ -54,6 +54,12 @@ class Connection {
         Reassembly::Whole whole;
     };
     [[nodiscard]] Kept keep_messages();
+    /// Whether there can be any of them: something was handed out since the last of these calls and
+    /// the last `space`.
+    [[nodiscard]] bool has_messages() const noexcept
+    {
+        return begin_ != 0 || (reassembly_ && reassembly_->has_whole());
+    }
 
     /// Forgets the parts of a message that nobody waits for any more: a call that timed out.
     void abandon(std::uint32_t request_id) noexcept;

@@ -152,10 +152,13 @@ TEST(GiopConnection, messages_stay_where_they_are_when_kept)
         Message message;
         ASSERT_EQ(connection.next(message), Event::message);
         const Message kept_message = message;
+        EXPECT_TRUE(connection.has_messages());
         const auto kept = connection.keep_messages();
+        EXPECT_FALSE(connection.has_messages());
         ASSERT_EQ(connection.next(message), Event::message);
         EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), second);
         ASSERT_EQ(connection.next(message), Event::need_bytes);
+        EXPECT_TRUE(connection.has_messages());
         feed(connection, Bytes(third).subspan(25));
         ASSERT_EQ(connection.next(message), Event::message);
         EXPECT_EQ(Octets(message.bytes.begin(), message.bytes.end()), third);

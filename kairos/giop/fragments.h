@@ -115,6 +115,8 @@ class Reassembly {
         return {std::move(assembled_), std::move(assembled_part_begins_)};
     }
 
+    [[nodiscard]] bool has_whole() const noexcept { return assembled_.capacity() != 0; }
+
     /// Messages begun, neither complete nor cancelled.
     [[nodiscard]] std::size_t count() const noexcept;
     [[nodiscard]] std::size_t memory_held() const noexcept;

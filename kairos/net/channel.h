@@ -10,6 +10,7 @@
 #include "kairos/net/socket.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -31,7 +32,7 @@ class Channel {
     /// Any thread. The descriptor is shut down as well.
     virtual void shut_writing() noexcept = 0;
     /// Any thread.
-    [[nodiscard]] virtual std::optional<std::size_t> unsent() const noexcept = 0;
+    [[nodiscard]] virtual std::optional<std::uint64_t> stuck_at() const noexcept = 0;
     /// Before the socket's descriptor is waited for. True if there is something to be read, or the
     /// end, already.
     [[nodiscard]] virtual bool prepare_poll() noexcept = 0;

@@ -171,7 +171,7 @@ class FaultyChannel final : public Channel {
         return true;
     }
     void shut_writing() noexcept override { below_.shutdown_write(); }
-    std::optional<std::size_t> unsent() const noexcept override { return below_.unsent(); }
+    std::optional<std::uint64_t> stuck_at() const noexcept override { return below_.stuck_at(); }
     bool prepare_poll() noexcept override { return has_broken_ || below_.prepare_poll(); }
 
   private:

@@ -38,7 +38,6 @@ void ring(std::atomic<std::uint32_t>& bell) noexcept
 }
 
 IoResult ended() noexcept { return {.status = IoResult::Status::closed}; }
-IoResult broken() noexcept { return {.error = EPROTO, .status = IoResult::Status::failed}; }
 
 } // namespace
 
@@ -93,6 +92,7 @@ RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline de
     if (!answer.ok() || agreed != memory_taken)
         return Error{ErrorCode::unreachable, "the server does not take shared memory",
                      answer.error};
+    if (const auto secured = memory->secure(); !secured) return secured.error();
     auto channel = std::make_unique<RingChannel>(socket.descriptor(), spin);
     if (const auto opened = channel->open(std::move(memory).value(), true); !opened)
         return opened.error();
@@ -118,6 +118,13 @@ void RingChannel::note_end() noexcept
     ring(outgoing_->writer_bell.word);
 }
 
+/// The peer has written what cannot be: it is as good as gone, for who reads and for who writes.
+IoResult RingChannel::broken() noexcept
+{
+    if (is_open_) note_end();
+    return {.error = EPROTO, .status = IoResult::Status::failed};
+}
+
 bool RingChannel::shut_reading() noexcept
 {
     reading_shut_ = true;
@@ -132,10 +139,10 @@ void RingChannel::shut_writing() noexcept
     if (is_open_) ring(outgoing_->writer_bell.word);
 }
 
-std::optional<std::size_t> RingChannel::unsent() const noexcept
+std::optional<std::uint64_t> RingChannel::stuck_at() const noexcept
 {
-    if (!is_open_) return 0;
-    return std::min(outgoing_->head.word.load() - outgoing_->tail.word.load(), capacity);
+    const std::uint64_t at = stuck_at_.load(std::memory_order_relaxed);
+    return at == not_stuck ? std::nullopt : std::optional(at);
 }
 
 // --- Waiting -------------------------------------------------------------------------------------
@@ -195,8 +202,10 @@ IoResult RingChannel::wait_readable(Deadline deadline) noexcept
 IoResult RingChannel::wait_writable(Deadline deadline) noexcept
 {
     if (!is_open_) return broken();
+    stuck_at_.store(writer_->position(), std::memory_order_relaxed);
     const bool ready = wait_for(outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
                                 [this] { return has_room(); });
+    stuck_at_.store(not_stuck, std::memory_order_relaxed);
     if (ready) return {};
     return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
 }

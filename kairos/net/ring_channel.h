@@ -53,8 +53,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// False while the memory has not come: then the socket must be shut down.
     bool shut_reading() noexcept override;
     void shut_writing() noexcept override;
-    /// What a hostile peer makes it say is at least no more than there is room for.
-    [[nodiscard]] std::optional<std::size_t> unsent() const noexcept override;
+    /// By what was written here, not by what the peer says of it: it could say what never ends.
+    [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override;
     /// The peer then wakes who waits for the socket.
     [[nodiscard]] bool prepare_poll() noexcept override;
 
@@ -68,6 +68,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     [[nodiscard]] bool no_more_writing() const noexcept { return peer_gone_ || writing_shut_; }
     [[nodiscard]] bool has_something() noexcept;
     [[nodiscard]] bool has_room() noexcept;
+    [[nodiscard]] IoResult broken() noexcept;
     void stop_polling() noexcept;
     void wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept;
     template <typename Ready>
@@ -84,6 +85,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     std::atomic<bool> peer_gone_{false};
     std::atomic<bool> reading_shut_{false};
     std::atomic<bool> writing_shut_{false};
+    static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};
+    std::atomic<std::uint64_t> stuck_at_{not_stuck};
     bool polls_ = false; ///< since prepare_poll
     Spin spin_;
     std::shared_ptr<PeerWatch> watch_;

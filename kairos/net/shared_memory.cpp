@@ -16,30 +16,38 @@
 namespace kairos::net {
 namespace {
 
-constexpr int wanted_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+/// Its size stays. The maker does not prevent other seals (F_SEAL_SEAL): one follows.
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+/// Nobody else can map it for writing, and nobody can punch holes into it: a page of a hole is made
+/// anew when it is touched, and where the system has promised too much memory that may fail.
+/// The C library's headers may not have it (Linux 5.1).
+#ifndef F_SEAL_FUTURE_WRITE
+constexpr int F_SEAL_FUTURE_WRITE = 0x0010;
+#endif
 /// What comes with the descriptor: a peer that wants something else, as another version, is
 /// refused.
-constexpr std::array<char, 8> greeting{'K', 'R', 'S', 'H', 'M', 0, 0, 1};
+constexpr std::array<char, 8> greeting{'K', 'R', 'S', 'H', 'M', 0, 0, 2};
 
-/// Room for more than is asked for: those come too, and must be closed.
+/// Room for more than is asked for, so that two are seen. What has no room the system closes.
 constexpr std::size_t descriptors_max = 4;
 
-/// Takes what came along; all but the first are closed.
+/// Takes what came along. Not open unless that is one descriptor; others are closed.
 Socket take_descriptor(msghdr& message) noexcept
 {
-    Socket first;
+    Socket only;
+    std::size_t came = 0;
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
          part = CMSG_NXTHDR(&message, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
         const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count; ++i, ++came) {
             int descriptor = -1;
             std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
-            Socket owned(descriptor);
-            if (!first.is_open()) first = std::move(owned);
+            only = Socket(descriptor);
         }
     }
-    return first;
+    if (came != 1 || (message.msg_flags & MSG_CTRUNC) != 0) only.close();
+    return only;
 }
 
 /// Ordinary pages of the system's own memory: with huge ones, or a file of some other kind, reading
@@ -72,14 +80,26 @@ Result<SharedMemory> SharedMemory::make(std::size_t size)
 {
     if (const int error = refused(SystemCall::memory); error != 0)
         return system_error("cannot make shared memory", error);
+    // fallocate(): where there is no memory for a page it is said here, and not by a signal.
     Socket file(::memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (!file.is_open() || ::ftruncate(file.descriptor(), static_cast<off_t>(size)) != 0 ||
-        ::fcntl(file.descriptor(), F_ADD_SEALS, wanted_seals) != 0)
+    if (!file.is_open() || ::fallocate(file.descriptor(), 0, 0, static_cast<off_t>(size)) != 0 ||
+        ::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0)
         return system_error("cannot make shared memory", errno);
     return map(std::move(file), size);
 }
 
-Result<void> SharedMemory::send(Socket& socket)
+/// In this order: who punches holes at the same time has done so when the seal is there, and they
+/// are filled.
+Result<void> SharedMemory::secure()
+{
+    if (::fcntl(file_.descriptor(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0 ||
+        ::fallocate(file_.descriptor(), 0, 0, static_cast<off_t>(size_)) != 0)
+        return system_error("cannot seal shared memory", errno);
+    file_.close();
+    return {};
+}
+
+Result<void> SharedMemory::send(Socket& socket) const
 {
     const int descriptor = file_.descriptor();
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
@@ -97,7 +117,6 @@ Result<void> SharedMemory::send(Socket& socket)
     const ssize_t sent = ::sendmsg(socket.descriptor(), &message, MSG_NOSIGNAL);
     if (sent != static_cast<ssize_t>(greeting.size()))
         return system_error("cannot hand over shared memory", sent < 0 ? errno : EPIPE);
-    file_.close();
     return {};
 }
 
@@ -121,11 +140,13 @@ Result<SharedMemory> SharedMemory::receive(Socket& socket, std::size_t size)
         return Error{ErrorCode::malformed, "no shared memory came"};
     const int seals = ::fcntl(file.descriptor(), F_GET_SEALS);
     struct stat status {};
-    if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(file.descriptor(), &status) != 0 ||
-        status.st_size != static_cast<off_t>(size) || !is_ordinary(file.descriptor()))
+    if (seals < 0 || (seals & size_seals) != size_seals ||
+        ::fstat(file.descriptor(), &status) != 0 || status.st_size != static_cast<off_t>(size) ||
+        !is_ordinary(file.descriptor()))
         return Error{ErrorCode::malformed, "what came is not sealed memory of the right size"};
     auto memory = map(std::move(file), size);
-    if (memory) memory->file_.close();
+    if (!memory) return memory;
+    if (const auto secured = memory->secure(); !secured) return secured.error();
     return memory;
 }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that two processes map, handed over a Unix socket. It is sealed: nobody can shrink the
-// file under those who have mapped it, which would end them by a signal.
+// file under those who have mapped it, or take pages out of it, which could end them by a signal.
+//
+//   client                                   server
+//   make(): a file of this size, mapped
+//   send() ── greeting, one descriptor ────► receive(): looks at it, maps it, secures it
+//   secure() ◄──────── an answer ──────────
 #pragma once
 
 #include "kairos/base/deadline.h"
@@ -18,11 +23,15 @@ class SharedMemory {
   public:
     /// New, filled with zeros, all of it present.
     [[nodiscard]] static Result<SharedMemory> make(std::size_t size);
-    /// What a peer sends. An error unless it is memory of exactly this size, sealed against
-    /// shrinking, in ordinary pages. Blocks until the peer has sent it or the socket has ended.
+    /// What a peer sends, secured. An error unless it is one greeting with one descriptor, of
+    /// memory of exactly this size, sealed against changing that, in ordinary pages. Blocks until
+    /// the peer has sent something or the socket has ended.
     [[nodiscard]] static Result<SharedMemory> receive(Socket& socket, std::size_t size);
-    /// Hands it to the peer, whose `receive` is to get it. Once.
-    [[nodiscard]] Result<void> send(Socket& socket);
+    /// Hands it to the peer, whose `receive` is to get it.
+    [[nodiscard]] Result<void> send(Socket& socket) const;
+    /// After the peer has mapped it, before it is used: all pages are there, and whatever the peer
+    /// does they stay. An error where the system cannot promise that (Linux before 5.1).
+    [[nodiscard]] Result<void> secure();
 
     SharedMemory(SharedMemory&& other) noexcept
         : file_(std::move(other.file_)), data_(std::exchange(other.data_, nullptr)),
@@ -39,7 +48,7 @@ class SharedMemory {
     explicit SharedMemory(Socket file) noexcept : file_(std::move(file)) {}
     [[nodiscard]] static Result<SharedMemory> map(Socket file, std::size_t size);
 
-    Socket file_; // not a socket, but owned and closed alike; until both have mapped it
+    Socket file_; // not a socket, but owned and closed alike; until it is secure
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
 };

@@ -86,6 +86,8 @@ class RingWriter : public RingEnd {
 
     /// As much as there is room for. `reader` is to be woken as it says.
     [[nodiscard]] std::size_t write(std::span<const iovec> segments, RingWait& reader) noexcept;
+    /// Octets ever written, modulo 2^32, by this end's own count.
+    [[nodiscard]] std::uint32_t position() const noexcept { return own_; }
     /// Octets that could be written now; 0 of a broken ring.
     [[nodiscard]] std::size_t room() noexcept
     {

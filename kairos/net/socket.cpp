@@ -276,12 +276,13 @@ std::unique_ptr<Channel> Socket::take_channel() noexcept
     return std::unique_ptr<Channel>(std::exchange(channel_, nullptr));
 }
 
-std::optional<std::size_t> Socket::unsent() const noexcept
+std::optional<std::uint64_t> Socket::stuck_at() const noexcept
 {
-    if (channel_ != nullptr) return channel_->unsent();
-    int octets = 0;
-    if (::ioctl(descriptor_, SIOCOUTQ, &octets) != 0) return std::nullopt;
-    return static_cast<std::size_t>(octets);
+    if (channel_ != nullptr) return channel_->stuck_at();
+    int octets_unsent = 0;
+    if (::ioctl(descriptor_, SIOCOUTQ, &octets_unsent) != 0 || octets_unsent <= 0)
+        return std::nullopt;
+    return static_cast<std::uint64_t>(octets_unsent);
 }
 
 Result<void> Socket::set_non_blocking(bool non_blocking)

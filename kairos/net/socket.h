@@ -245,8 +245,10 @@ class Socket {
     {
         return channel_ != nullptr && prepare_channel();
     }
-    /// Bytes written that the peer has not taken; nothing if the system does not tell.
-    [[nodiscard]] std::optional<std::size_t> unsent() const noexcept;
+    /// Where sending is stuck because the peer does not take what was written: a number that
+    /// changes as soon as it takes something. Nothing if it has taken all, or the system does not
+    /// tell. Any thread.
+    [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept;
 
     [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
     [[nodiscard]] Result<Address> local_address() const;

@@ -33,9 +33,9 @@ class SpinningChannel final : public Channel {
     bool shut_reading() noexcept override { return false; }
     void shut_writing() noexcept override {}
     [[nodiscard]] bool prepare_poll() noexcept override { return false; }
-    [[nodiscard]] std::optional<std::size_t> unsent() const noexcept override
+    [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override
     {
-        return plain_.unsent();
+        return plain_.stuck_at();
     }
     [[nodiscard]] bool uses_descriptor() const noexcept override { return true; }
 

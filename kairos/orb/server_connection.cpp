@@ -53,7 +53,9 @@ ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
 
 void ServerConnection::keep_requests_in_progress()
 {
-    kept_.push_back(protocol_.keep_messages());
+    // Nothing new is in progress if a few octets came, or none (shared memory): a peer that knocks
+    // again and again must not cost memory each time.
+    if (protocol_.has_messages()) kept_.push_back(protocol_.keep_messages());
     hold.end(); // a request that was held is being served: it does not wait any more
 }
 

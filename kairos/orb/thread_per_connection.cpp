@@ -36,8 +36,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     void run()
     {
         Lane::current().serving_thread = this;
-        if (by_memory_ && !accept_memory()) return;
         try {
+            if (by_memory_ && !accept_memory()) return;
             while (serve_once()) {
             }
         } catch (const std::bad_alloc&) {
@@ -64,10 +64,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// was sent since the last time. Nothing else can end a thread that waits for such a peer.
     void end_if_stalled() noexcept
     {
-        const auto unsent = socket_.unsent();
-        if (!unsent) return;
-        if (*unsent != 0 && *unsent == unsent_) socket_.shutdown_both();
-        unsent_ = *unsent;
+        const auto at = socket_.stuck_at();
+        if (at && at == stuck_at_) socket_.shutdown_both();
+        stuck_at_ = at;
     }
 
     void send(Bytes header, const cdr::Writer& body) noexcept override
@@ -115,7 +114,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     bool ended_ = false; ///< the peer was told MessageError, or said that it closes
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
-    std::size_t unsent_ = 0; ///< at the last end_if_stalled, whose callers hold the server's lock
+    /// At the last end_if_stalled, whose callers hold the server's lock.
+    std::optional<std::uint64_t> stuck_at_;
 };
 
 class ThreadPerConnection final : public Server {
