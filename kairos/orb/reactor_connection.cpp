@@ -139,10 +139,10 @@ void ReactorConnection::note_unsent() noexcept
 void ReactorConnection::close_when_quiet() noexcept
 {
     if (broken_ || closing_) return;
-    const bool is_quiet = become_quiet();
+    (void)become_quiet(); // from here on others say when they are done
     send_close_connection();
     closing_ = true;
-    if (!is_quiet) return;
+    if (!become_quiet()) return;
     if (congested_) flush();
     drain(socket_);
 }

@@ -161,16 +161,8 @@ void ReactorLoop::close_acceptors() noexcept
     for (auto& acceptor : acceptors_)
         reactor_->remove(acceptor->registration);
     acceptors_.clear();
-    for (Listener* listener : listeners_) {
-        // The kernel resets the connections that wait; their clients could not know then
-        // whether what they sent was executed.
-        for (;;) {
-            auto accepted = listener->acceptor.accept();
-            if (accepted.status != net::Acceptor::Status::accepted) break;
-            Server::turn_away(std::move(accepted.socket));
-        }
-        listener->acceptor.shut_down();
-    }
+    for (Listener* listener : listeners_)
+        Server::close_listener(listener->acceptor);
 }
 
 void ReactorLoop::close_all() noexcept

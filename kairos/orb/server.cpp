@@ -302,4 +302,31 @@ void Server::turn_away(net::Socket socket) noexcept
     drain(socket);
 }
 
+namespace {
+
+void turn_away_waiting(net::Acceptor& acceptor) noexcept
+{
+    using Status = net::Acceptor::Status;
+    for (;;) {
+        auto accepted = acceptor.accept();
+        if (accepted.status == Status::accepted)
+            Server::turn_away(std::move(accepted.socket));
+        else if (accepted.status != Status::turned_away)
+            return;
+    }
+}
+
+} // namespace
+
+void Server::close_listener(net::Acceptor& acceptor) noexcept
+{
+    // The kernel resets TCP connections that wait; their clients could not know then whether what
+    // they sent was executed.
+    turn_away_waiting(acceptor);
+    acceptor.shut_down();
+    // A Unix socket keeps those who came in between.
+    turn_away_waiting(acceptor);
+    const net::Acceptor closed = std::move(acceptor);
+}
+
 } // namespace kairos::orb

@@ -82,6 +82,9 @@ class Server {
     static void log_refusal(const net::Acceptor::Accepted& accepted);
     /// Tells a client that came too late that nothing it has sent was executed.
     static void turn_away(net::Socket socket) noexcept;
+    /// Ends a listener that does not block, and turns away everybody who waits there. Whoever
+    /// cannot be told so finds the connection ended: nobody waits for ever for a server that ends.
+    static void close_listener(net::Acceptor& acceptor) noexcept;
 
   protected:
     Server(Orb& orb, std::vector<Listener> listeners);

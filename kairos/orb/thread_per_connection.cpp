@@ -149,9 +149,9 @@ class ThreadPerConnection final : public Server {
     void stop() noexcept override
     {
         stopping_ = true;
+        const std::lock_guard lock(mutex_);
         for (Listener& listener : listeners_)
             listener.acceptor.shut_down();
-        const std::lock_guard lock(mutex_);
         for (Served& served : connections_)
             served.connection->interrupt();
     }
@@ -162,6 +162,9 @@ class ThreadPerConnection final : public Server {
         acceptor_threads_.clear(); // joins; from here on no connection is added
         std::list<Served> ended;
         std::unique_lock lock(mutex_);
+        // Whoever waits where nobody could be accepted waits no longer.
+        for (Listener& listener : listeners_)
+            const net::Acceptor closed = std::move(listener.acceptor);
         while (!all_ended_.wait_for(lock, stall_max, [this] { return connections_.empty(); }))
             for (Served& served : connections_)
                 served.connection->end_if_stalled();
@@ -194,6 +197,7 @@ class ThreadPerConnection final : public Server {
                 break;
             case net::Acceptor::Status::exhausted: {
                 log_refusal(accepted);
+                if (stopping_) return;
                 std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
                 break;
             }
