@@ -59,11 +59,16 @@ Result<void> SharedPoller::watch(int descriptor, Interest interest, void* token)
     return system_error("cannot watch descriptor " + std::to_string(descriptor), errno);
 }
 
-SharedPoller::Ready SharedPoller::wait() noexcept
+SharedPoller::Ready SharedPoller::wait() noexcept { return wait_until(-1); }
+
+SharedPoller::Ready SharedPoller::look() noexcept { return wait_until(0); }
+
+SharedPoller::Ready SharedPoller::wait_until(int timeout_ms) noexcept
 {
     for (;;) {
         epoll_event event{};
-        const int count = ::epoll_wait(epoll_, &event, 1, -1);
+        const int count = ::epoll_wait(epoll_, &event, 1, timeout_ms);
+        if (count == 0) return {};
         if (count < 0) {
             KAIROS_CHECK(errno == EINTR);
             continue;

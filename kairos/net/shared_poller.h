@@ -25,15 +25,20 @@ class SharedPoller {
     /// Watches it again, after wait() has returned it.
     [[nodiscard]] Result<void> watch(int descriptor, Interest interest, void* token);
     struct Ready {
-        void* token = nullptr; ///< null: wake_all() was called
+        void* token = nullptr; ///< null: wake_all() was called, or it was only a look
         Readiness readiness{};
     };
     [[nodiscard]] Ready wait() noexcept;
+    /// The same without waiting; no token if nothing is ready.
+    [[nodiscard]] Ready look() noexcept;
+    /// For who waits for something else as well: readable when look() may find something.
+    [[nodiscard]] int descriptor() const noexcept { return epoll_; }
     /// From now on wait() returns at once in all threads.
     void wake_all() noexcept;
 
   private:
     SharedPoller() = default;
+    [[nodiscard]] Ready wait_until(int timeout_ms) noexcept;
 
     int epoll_ = -1;
     int wake_ = -1; ///< an eventfd, never read

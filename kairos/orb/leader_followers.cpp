@@ -4,17 +4,18 @@
 // it is waits for them; it serves what it finds itself, without hand-over, while the next one
 // waits. The line of followers is the system's: they all wait in one epoll set, of which each
 // readiness wakes one. A thread whose servant makes a call does not count meanwhile: another takes
-// its place.
+// its place. If there is none, it stays in line, and serves what it finds within the call.
 #include "kairos/base/log.h"
 #include "kairos/net/shared_poller.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
-#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_set.h"
 #include "kairos/orb/unsent.h"
 
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <list>
@@ -25,12 +26,15 @@ namespace kairos::orb {
 namespace {
 
 class LeaderFollowers;
+class SharedConnection;
 
 /// What a thread of the pool can find ready. Belongs to the thread that found it until it is
 /// watched again.
 class Watched {
   public:
     virtual void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept = 0;
+    /// Which one it is; null for none.
+    [[nodiscard]] virtual SharedConnection* connection() noexcept { return nullptr; }
 
     /// Before it is watched: what was done with it is seen by who finds it ready. (The system keeps
     /// that order, but the language does not know.)
@@ -64,15 +68,17 @@ class SharedConnection final : public ServerConnection, public Watched {
     }
     [[nodiscard]] Result<void> open();
     void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept override;
+    [[nodiscard]] SharedConnection* connection() noexcept override { return this; }
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
         unsent_.put(socket_, header, body, orb_.options().fragment_size);
         note_unsent();
     }
-    void wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
-    {
-        ServerConnection::wait_and_serve(reply, deadline);
-    }
+    // While a request of this connection waits for a call, by the thread that serves it:
+    using ServerConnection::From;
+    using ServerConnection::may_serve_nested;
+    using ServerConnection::serve_nested;
+    [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Guarded by the server: whether its hold has ended.
     [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
     /// Has some thread go on with what was held.
@@ -138,8 +144,12 @@ class LeaderFollowers final : public Server {
     /// is now.
     [[nodiscard]] bool keep_held(SharedConnection& connection);
     /// The calling thread waits for a call of its own; another serves in its place until `rejoin`.
-    void leave() noexcept;
+    /// False: there is none, so it stays in line.
+    [[nodiscard]] bool leave() noexcept;
     void rejoin() noexcept { ++in_line_; }
+    [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
+    /// By one of its threads: ends what nobody serves, after stop().
+    void close_idle() noexcept;
 
   private:
     struct Accepting final : Watched {
@@ -154,8 +164,6 @@ class LeaderFollowers final : public Server {
 
     [[nodiscard]] Result<void> add_thread() noexcept;
     void serve() noexcept;
-    void close_idle() noexcept;
-    static void close_listener(net::Acceptor& acceptor) noexcept;
     void close_all() noexcept;
     [[nodiscard]] bool stay_in_line() noexcept;
 
@@ -171,36 +179,125 @@ class LeaderFollowers final : public Server {
     std::vector<SharedConnection*> held_;
     std::size_t spare_ = 0;  // threads that came in for others which are back
     std::size_t called_ = 0; // … of which so many are to serve again
+    bool is_short_ = false;  // of threads, as the log says
     std::condition_variable replaced_;
     ThreadSet threads_;
 };
 
 // --- The pool ------------------------------------------------------------------------------------
 
-/// The connection that the calling thread serves, and the pool it belongs to.
+/// A thread of the pool and what it serves: requests within requests, of one connection or several.
 class PoolThread final : public ServingThread {
   public:
     explicit PoolThread(LeaderFollowers& server) : server_(server) {}
-    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override
-    {
-        server_.leave();
-        if (connection != nullptr)
-            connection->wait_and_serve(reply, deadline);
-        else
-            (void)wait_either(reply, nullptr, deadline);
-        server_.rejoin();
-    }
-    /// Of the calling thread, which is one of a pool.
-    [[nodiscard]] static PoolThread& current() noexcept
-    {
-        return static_cast<PoolThread&>(*Lane::current().serving_thread);
-    }
-
-    SharedConnection* connection = nullptr;
+    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override;
+    /// Serves what the poller found, if it is still there.
+    void serve(const net::SharedPoller::Ready& ready, UpcallMemory& memory) noexcept;
 
   private:
+    /// A request that waits for a call, on the stack of who serves it.
+    struct Waiting {
+        SharedConnection* connection; // may be null
+        bool listens;                 // for more requests of that connection
+        Waiting* outer;
+    };
+    enum class Found : std::uint8_t { reply, connection, poller, nothing };
+
+    [[nodiscard]] Found wait_for(const net::Socket& reply, bool in_line, Deadline deadline,
+                                 Waiting*& readable) noexcept;
+    void serve_nested(Waiting& waiting, SharedConnection::From from) noexcept;
+    void serve_found() noexcept;
+
     LeaderFollowers& server_;
+    SharedConnection* connection_ = nullptr; // that of the innermost request
+    Waiting* waiting_ = nullptr;             // the innermost of those outside it
 };
+
+/// Who answers us may share its connection with somebody who waits for us, at whatever depth: all
+/// of these are listened to.
+void PoolThread::wait_readable(const net::Socket& reply, Deadline deadline) noexcept
+{
+    const bool replaced = server_.leave();
+    Waiting waiting{
+        .connection = connection_, .listens = connection_ != nullptr, .outer = waiting_};
+    waiting_ = &waiting;
+    // Nothing will tell of requests that came together with the one that waits.
+    if (waiting.listens) serve_nested(waiting, SharedConnection::From::received);
+    for (;;) {
+        Waiting* readable = nullptr;
+        const bool in_line = !replaced && !server_.is_stopping() && has_stack_to_serve();
+        const Found found = wait_for(reply, in_line, deadline, readable);
+        if (found == Found::connection)
+            serve_nested(*readable, SharedConnection::From::socket);
+        else if (found == Found::poller)
+            serve_found();
+        else
+            break;
+        if (deadline.has_passed()) break;
+    }
+    waiting_ = waiting.outer;
+    if (replaced) server_.rejoin();
+}
+
+/// `readable` is the one whose connection is.
+PoolThread::Found PoolThread::wait_for(const net::Socket& reply, bool in_line, Deadline deadline,
+                                       Waiting*& readable) noexcept
+{
+    constexpr std::size_t polled_max = 500; // with so many connections it looks for no others
+    std::array<pollfd, polled_max> polled;  // the reply, the poller, connections
+    std::array<Waiting*, polled_max> whose;
+    std::size_t count = 2;
+    if (reply.prepare_poll()) return Found::reply;
+    const SharedConnection* last = nullptr;
+    for (Waiting* each = waiting_; each != nullptr && count < polled_max; each = each->outer) {
+        if (!each->listens || each->connection == last) continue;
+        last = each->connection;
+        if (!last->may_serve_nested()) continue;
+        readable = each;
+        if (last->socket().prepare_poll()) return Found::connection;
+        polled[count] = {.fd = last->socket().descriptor(), .events = POLLIN, .revents = 0};
+        whose[count++] = each;
+    }
+    in_line = in_line && count < polled_max;
+    const int poller = in_line ? server_.poller().descriptor() : -1;
+    polled[0] = {.fd = reply.descriptor(), .events = POLLIN, .revents = 0};
+    polled[1] = {.fd = poller, .events = POLLIN, .revents = 0};
+    poll_until(std::span(polled).first(count), deadline);
+    if (polled[0].revents != 0) return Found::reply;
+    for (std::size_t i = 2; i < count; ++i) {
+        readable = whose[i];
+        if (polled[i].revents != 0) return Found::connection;
+    }
+    return polled[1].revents != 0 ? Found::poller : Found::nothing;
+}
+
+void PoolThread::serve_nested(Waiting& waiting, SharedConnection::From from) noexcept
+{
+    SharedConnection* const before = std::exchange(connection_, waiting.connection);
+    waiting.listens = waiting.connection->serve_nested(from);
+    connection_ = before;
+}
+
+void PoolThread::serve_found() noexcept
+{
+    const net::SharedPoller::Ready ready = server_.poller().look();
+    if (ready.token != nullptr) {
+        auto memory = Lane::current().upcall_memory.take();
+        serve(ready, *memory);
+        Lane::current().upcall_memory.give_back(std::move(memory));
+    }
+    // What was served last is nobody's now, and the one who would close it is this thread.
+    if (server_.is_stopping()) server_.close_idle();
+}
+
+void PoolThread::serve(const net::SharedPoller::Ready& ready, UpcallMemory& memory) noexcept
+{
+    auto& found = *static_cast<Watched*>(ready.token);
+    if (!found.take_over()) return;
+    SharedConnection* const before = std::exchange(connection_, found.connection());
+    found.on_ready(ready.readiness, memory);
+    connection_ = before;
+}
 
 /// With fewer threads than wanted it goes on, so that it has one; more come when they can.
 Result<void> LeaderFollowers::start()
@@ -241,11 +338,7 @@ void LeaderFollowers::serve() noexcept
     UpcallMemory memory;
     while (!stopping_ && stay_in_line()) {
         const net::SharedPoller::Ready ready = poller_->wait();
-        if (ready.token != nullptr) {
-            auto& found = *static_cast<Watched*>(ready.token);
-            if (found.take_over()) found.on_ready(ready.readiness, memory);
-        }
-        thread.connection = nullptr;
+        if (ready.token != nullptr) thread.serve(ready, memory);
     }
     if (stopping_) close_idle();    // what this thread was the last to have, too
     if (--alive_ == 0) close_all(); // the server ends, and nobody else is left to
@@ -268,19 +361,25 @@ bool LeaderFollowers::stay_in_line() noexcept
     return true;
 }
 
-void LeaderFollowers::leave() noexcept
+bool LeaderFollowers::leave() noexcept
 {
-    --in_line_;
     const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    if (spare_ > called_) {
+    if (stopping_) {
+        // nobody is to serve what nobody serves yet
+    } else if (spare_ > called_) {
         ++in_line_;
         ++called_;
         replaced_.notify_one();
-    } else if (const auto added = add_thread(); !added) {
-        log::warning("nobody serves in the place of a thread that waits for a call: " +
-                     added.error().reason);
+    } else {
+        const auto added = add_thread();
+        const bool was_short = std::exchange(is_short_, !added);
+        if (!added && !was_short)
+            log::warning("threads that wait for calls serve others meanwhile: " +
+                         added.error().reason);
+        if (!added) return false;
     }
+    --in_line_;
+    return true;
 }
 
 void LeaderFollowers::resume() noexcept
@@ -340,6 +439,7 @@ void LeaderFollowers::accept(net::Acceptor& acceptor) noexcept
         std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
         break;
     }
+    const std::lock_guard lock(mutex_); // a server that ends closes the descriptor
     for (const auto& accepting : accepting_)
         if (&accepting->acceptor == &acceptor) {
             const int descriptor = acceptor.descriptor();
@@ -372,18 +472,6 @@ void LeaderFollowers::close_idle() noexcept
         if (accepting->take_for_ever()) close_listener(accepting->acceptor);
     for (const auto& connection : connections_)
         if (connection->take_for_ever()) connection->close_in_order();
-}
-
-void LeaderFollowers::close_listener(net::Acceptor& acceptor) noexcept
-{
-    // The kernel resets the connections that wait; their clients could not know then whether what
-    // they sent was executed.
-    for (;;) {
-        auto accepted = acceptor.accept();
-        if (accepted.status != net::Acceptor::Status::accepted) break;
-        turn_away(std::move(accepted.socket));
-    }
-    acceptor.shut_down();
 }
 
 void LeaderFollowers::close_all() noexcept
@@ -419,7 +507,6 @@ bool SharedConnection::watch(net::Interest interest) noexcept
 
 void SharedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
 {
-    PoolThread::current().connection = this;
     if (!unsent_.empty()) {
         if (readiness.writable) unsent_.flush(socket_);
         note_unsent();

@@ -3,6 +3,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 
 #include <poll.h>
@@ -82,6 +83,10 @@ struct ReadableNote final : net::EventHandler {
 void ReactorLoop::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
 {
     if (socket.prepare_poll()) return;
+    if (!has_stack_to_serve()) {
+        (void)wait_either(socket, nullptr, deadline);
+        return;
+    }
     if (taking_ != nullptr && taking_->connection != nullptr) taking_->connection->take_rest();
     ReadableNote readable;
     const auto registration = reactor_->add(socket.descriptor(), net::Interest::readable, readable);

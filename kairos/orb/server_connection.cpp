@@ -7,6 +7,7 @@
 #include "kairos/giop/locate.h"
 #include "kairos/giop/ordinary_request.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 
 #include <array>
@@ -61,21 +62,20 @@ void ServerConnection::keep_requests_in_progress()
 
 void ServerConnection::wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
 {
-    const auto may_serve = [this] { return !holding_ && !congested_ && !broken_; };
-    // Nothing will tell of requests that came together with the one that waits.
-    bool listens = protocol_.between_messages() || (may_serve() && serve_nested(From::received));
+    bool listens = serve_nested(From::received);
     for (;;) {
-        listens = listens && may_serve();
+        listens = listens && may_serve_nested();
         const ReadableOf readable = wait_either(reply, listens ? &socket_ : nullptr, deadline);
-        if (readable.first || !readable.second) return;
+        if (readable.first || !readable.second || deadline.has_passed()) return;
         listens = serve_nested(From::socket);
     }
 }
 
-/// False: there is nothing more to read for the time being. The end of the connection is left to
-/// be found by who serves it.
 bool ServerConnection::serve_nested(From from) noexcept
 {
+    // Nothing will tell of requests that came together with the one that waits.
+    if (from == From::received && protocol_.between_messages()) return true;
+    if (!may_serve_nested()) return false;
     try {
         Lane& lane = Lane::current();
         auto memory = lane.upcall_memory.take();
@@ -91,6 +91,11 @@ bool ServerConnection::serve_nested(From from) noexcept
     } catch (const std::bad_alloc&) {
         return false;
     }
+}
+
+bool ServerConnection::may_serve_nested() const noexcept
+{
+    return !holding_ && !congested_ && !broken_ && has_stack_to_serve();
 }
 
 ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)

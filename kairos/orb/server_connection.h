@@ -49,6 +49,15 @@ class ServerConnection : public ReplyChannel {
     /// Waits for a reply that a request of this connection needs, and serves what comes on the
     /// connection meanwhile: who answers us may share it with who called us.
     void wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept;
+    enum class From : std::uint8_t {
+        received, ///< what came together with the request that waits
+        socket,   ///< what can be read now
+    };
+    /// One step of that. False: there is nothing more to read for the time being. The end of the
+    /// connection is left to be found by who serves it.
+    [[nodiscard]] bool serve_nested(From from) noexcept;
+    /// Whether there is any sense in it now.
+    [[nodiscard]] bool may_serve_nested() const noexcept;
     /// No request of this connection is being served any more: gives back what was kept.
     void no_request_in_progress() noexcept
     {
@@ -106,8 +115,6 @@ class ServerConnection : public ReplyChannel {
     }
 
   private:
-    enum class From : std::uint8_t { received, socket };
-    [[nodiscard]] bool serve_nested(From from) noexcept;
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,

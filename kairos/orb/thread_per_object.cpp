@@ -4,16 +4,16 @@
 // requests one after the other; those of different objects run side by side. The thread begins with
 // the object's first request. -ORBThreads bounds how many there are: for one more, the one that has
 // been idle for longest ends. While an object waits for a call of its own, its thread serves what
-// comes for it: whoever answers may have to call the object back.
+// comes for it: whoever answers may have to call the object back. Or another one: threads that wait
+// do not count.
 #include "kairos/base/log.h"
 #include "kairos/orb/dispatcher.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_set.h"
 
-#include <array>
 #include <condition_variable>
 #include <map>
 #include <string>
@@ -26,7 +26,10 @@ class ThreadPerObject;
 /// One object's thread. What the dispatcher's mutex guards is marked.
 class ObjectThread final : public ServingThread {
   public:
-    explicit ObjectThread(ThreadPerObject& dispatcher) : dispatcher_(dispatcher) {}
+    ObjectThread(ThreadPerObject& dispatcher, net::Bell wake_up)
+        : dispatcher_(dispatcher), wake_up_(std::move(wake_up))
+    {
+    }
 
     void serve() noexcept;
     void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
@@ -43,14 +46,12 @@ class ObjectThread final : public ServingThread {
 
   private:
     void serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept;
-    [[nodiscard]] bool open_wake_up() noexcept;
-    void empty_wake_up() noexcept;
+    void serve_nested() noexcept;
 
     ThreadPerObject& dispatcher_;
     std::condition_variable changed_;
     int waits_nested_ = 0; // guarded: how deep
-    // What a nested wait is woken by: the second is written, the first read. From the first one on.
-    std::pair<net::Socket, net::Socket> wake_up_;
+    net::Bell wake_up_;    // of these: rung while there is something in the queue
 };
 
 class ThreadPerObject final : public Dispatcher {
@@ -77,7 +78,8 @@ class ThreadPerObject final : public Dispatcher {
         }
         auto object = objects_.find(name);
         if (object == objects_.end()) {
-            if (objects_.size() >= threads_max_ && !end_idle_thread()) {
+            while (objects_.size() - waiting_ >= threads_max_) {
+                if (end_idle_thread()) continue;
                 source_waits_ = true;
                 return;
             }
@@ -125,7 +127,7 @@ class ThreadPerObject final : public Dispatcher {
     }
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
-    /// Without the lock: a thread has become idle.
+    /// Without the lock: what the source waits for may have a place now.
     void tell_source() noexcept
     {
         {
@@ -138,6 +140,18 @@ class ThreadPerObject final : public Dispatcher {
     [[nodiscard]] bool source_has_waited() noexcept { return std::exchange(source_waits_, false); }
     /// Without it.
     void tell_of_space() noexcept { source_.on_space(); }
+    /// Without the lock: the thread of an object that is one of `objects_` waits for a call, until
+    /// `rejoin`.
+    void leave() noexcept
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            ++waiting_;
+        }
+        tell_source();
+    }
+    /// Holding the lock.
+    void rejoin() noexcept { --waiting_; }
 
   private:
     using Objects = std::map<std::string, std::shared_ptr<ObjectThread>, std::less<>>;
@@ -145,13 +159,21 @@ class ThreadPerObject final : public Dispatcher {
     /// Holding the lock.
     [[nodiscard]] Objects::iterator start_thread(const std::string& name)
     {
-        const auto object = objects_.emplace(name, std::make_shared<ObjectThread>(*this)).first;
-        const auto started = threads_.start(orb_.thread_options("kairos-object"),
-                                            [thread = object->second] { thread->serve(); });
-        if (started) return object;
-        log::warning("request refused: " + started.error().reason);
-        objects_.erase(object);
+        auto thread = make_thread();
+        if (thread) return objects_.emplace(name, std::move(thread).value()).first;
+        log::warning("request refused: " + thread.error().reason);
         return objects_.end();
+    }
+
+    [[nodiscard]] Result<std::shared_ptr<ObjectThread>> make_thread()
+    {
+        auto bell = net::Bell::create();
+        if (!bell) return bell.error();
+        auto thread = std::make_shared<ObjectThread>(*this, std::move(bell).value());
+        const auto started =
+            threads_.start(orb_.thread_options("kairos-object"), [thread] { thread->serve(); });
+        if (!started) return started.error();
+        return thread;
     }
 
     /// Holding the lock.
@@ -176,6 +198,7 @@ class ThreadPerObject final : public Dispatcher {
     std::mutex mutex_; // guards what follows, and of the objects what is marked
     Objects objects_;  // by object key
     std::uint64_t uses_ = 0;
+    std::size_t waiting_ = 0; // threads of them that wait for calls, and serve nothing meanwhile
     bool source_waits_ = false;
     bool ended_ = false;
     ThreadSet threads_;
@@ -214,49 +237,39 @@ void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& 
 
 void ObjectThread::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
 {
-    if (!open_wake_up()) { // nobody is served meanwhile; the reply still comes
-        (void)wait_either(socket, nullptr, deadline);
-        return;
+    {
+        const std::lock_guard lock(dispatcher_.mutex());
+        ++waits_nested_;
+        if (!queue.empty()) wake_up_.ring();
     }
-    std::unique_lock lock(dispatcher_.mutex());
-    ++waits_nested_;
+    dispatcher_.leave();
     for (;;) {
-        while (!queue.empty()) {
-            auto memory = Lane::current().upcall_memory.take();
-            serve_next(lock, *memory);
-            Lane::current().upcall_memory.give_back(std::move(memory));
-        }
-        lock.unlock();
-        const ReadableOf readable = wait_either(socket, &wake_up_.first, deadline);
-        if (readable.second) empty_wake_up();
-        lock.lock();
-        if (readable.first || !readable.second) break;
+        const ReadableOf readable = wait_either(socket, wake_up_, deadline);
+        if (readable.first || !readable.second || deadline.has_passed()) break;
+        serve_nested();
     }
+    const std::lock_guard lock(dispatcher_.mutex());
+    dispatcher_.rejoin();
     --waits_nested_;
+}
+
+void ObjectThread::serve_nested() noexcept
+{
+    auto memory = Lane::current().upcall_memory.take();
+    {
+        std::unique_lock lock(dispatcher_.mutex());
+        dispatcher_.rejoin();
+        if (!queue.empty()) serve_next(lock, *memory);
+        queue.empty() ? wake_up_.silence() : wake_up_.ring();
+    }
+    dispatcher_.leave();
+    Lane::current().upcall_memory.give_back(std::move(memory));
 }
 
 void ObjectThread::wake() noexcept
 {
     changed_.notify_one();
-    if (waits_nested_ == 0) return;
-    const std::byte one{1}; // a queue that is full of them wakes as well
-    (void)wake_up_.second.write(Bytes(&one, 1), net::WriteFlags::do_not_wait);
-}
-
-bool ObjectThread::open_wake_up() noexcept
-{
-    if (wake_up_.first.is_open()) return true;
-    auto pair = net::socket_pair();
-    if (!pair) return false;
-    const std::lock_guard lock(dispatcher_.mutex()); // whoever wakes looks at it
-    wake_up_ = std::move(pair).value();
-    return true;
-}
-
-void ObjectThread::empty_wake_up() noexcept
-{
-    std::array<std::byte, 64> bytes;
-    (void)wake_up_.first.read(bytes, net::ReadFlags::do_not_wait);
+    if (waits_nested_ != 0) wake_up_.ring();
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
 
@@ -25,6 +26,11 @@ thread_local Membership membership;
 [[nodiscard]] CORBA::TRANSIENT no_room()
 {
     return {minor_code::request_discarded, CORBA::COMPLETED_NO, "the thread pool has no room"};
+}
+
+[[nodiscard]] CORBA::NO_RESOURCES no_thread()
+{
+    return {0, CORBA::COMPLETED_NO, "the thread pool has no thread"};
 }
 
 } // namespace
@@ -62,6 +68,20 @@ const ThreadPool::Level* ThreadPool::lender_for(const Level& level) const noexce
         if (lower->lane.priority < level.lane.priority && lower->idle > lower->queued())
             return &*lower;
     return nullptr;
+}
+
+bool ThreadPool::serves(const Level& level, const Level& queue) const noexcept
+{
+    return &level == &queue || (settings_.borrows && level.lane.priority < queue.lane.priority);
+}
+
+bool ThreadPool::ensure_thread(Level& level) noexcept
+{
+    for (const Level& other : levels_)
+        if (serves(other, level) &&
+            other.idle + other.starting + other.serving + other.waiting != 0)
+            return true;
+    return add_thread(level).ok();
 }
 
 bool ThreadPool::finds_thread(const Level& level) const noexcept
@@ -123,6 +143,9 @@ Result<void> ThreadPool::start()
         level.thread = orb_.thread_options("kairos-rt-" + std::to_string(level.lane.priority));
         if (settings_.stack_bytes != 0) level.thread.stack_bytes = settings_.stack_bytes;
         level.thread.scheduling = *scheduling;
+        auto bell = net::Bell::create();
+        if (!bell) return bell.error();
+        level.no_thread.emplace(std::move(bell).value());
     }
     for (Level& level : levels_) {
         for (std::size_t i = 0; i < level.lane.static_threads; ++i) {
@@ -147,8 +170,12 @@ void ThreadPool::call_thread(Level& level) noexcept
     if (level.idle + level.starting >= level.queued()) return level.changed.notify_one();
     if (level.may_start()) {
         const auto added = add_thread(level);
+        const bool was_short = std::exchange(level.is_short, !added);
         if (added) return;
-        log::warning("a thread pool goes on with fewer threads: " + added.error().reason);
+        if (!was_short)
+            log::warning("a thread pool goes on with fewer threads: " + added.error().reason);
+        for (Level& other : levels_)
+            if (serves(other, level)) other.no_thread->ring();
     }
     if (level.idle != 0) level.changed.notify_one(); // it has been called for another already
     if (const Level* lender = lender_for(level)) const_cast<Level*>(lender)->changed.notify_one();
@@ -194,8 +221,9 @@ void ThreadPool::serve(Level& level) noexcept
 void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept
 {
     ++level.serving;
+    // That of another level, or of the request that this one is nested in.
     std::optional<Priority> borrowed;
-    if (&from != &level) borrowed = from.lane.priority;
+    if (orb::Lane::current().priority != from.lane.priority) borrowed = from.lane.priority;
     if (LocalCall* call = from.pop_call()) {
         serve_call(lock, *call, borrowed);
     } else {
@@ -212,6 +240,23 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
         }
     }
     --level.serving;
+}
+
+void ThreadPool::serve_nested(Level& level) noexcept
+{
+    auto memory = orb::Lane::current().upcall_memory.take();
+    {
+        Lock lock(mutex_);
+        if (Level* const from = next_nested_for(level)) {
+            --level.waiting;
+            serve_one(lock, level, *from, *memory);
+            ++level.waiting;
+        }
+        if (next_nested_for(level) == nullptr) tell_sources(lock);
+        // For whoever of them is the first to look: the reply to this one may have come.
+        next_nested_for(level) != nullptr ? level.no_thread->ring() : level.no_thread->silence();
+    }
+    orb::Lane::current().upcall_memory.give_back(std::move(memory));
 }
 
 bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
@@ -231,11 +276,14 @@ bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
 
 void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 {
+    bool lacks_thread = false;
     {
         const std::lock_guard lock(mutex_);
         Level& level = level_for(request->own_threads.priority);
         switch (room_for(level, request->message_bytes())) {
         case Room::found:
+            lacks_thread = !ensure_thread(level);
+            if (lacks_thread) break;
             queued_bytes_ += request->message_bytes();
             level.requests.push(std::move(request));
             return call_thread(level);
@@ -248,7 +296,10 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
         }
     }
     const QueuedRequestPtr refused = std::move(request);
-    refused->refuse(no_room(), memory);
+    if (lacks_thread)
+        refused->refuse(no_thread(), memory);
+    else
+        refused->refuse(no_room(), memory);
 }
 
 void ThreadPool::tell_sources(Lock& lock) noexcept
@@ -268,11 +319,17 @@ void ThreadPool::wait_readable(const net::Socket& socket, Deadline deadline) noe
     {
         Lock lock(mutex_);
         --level.serving;
+        ++level.waiting;
         if (level.queued() != 0) call_thread(level);
         tell_sources(lock);
     }
-    (void)wait_either(socket, nullptr, deadline);
+    for (;;) {
+        const ReadableOf readable = wait_either(socket, *level.no_thread, deadline);
+        if (readable.first || !readable.second || deadline.has_passed()) break;
+        serve_nested(level);
+    }
     const std::lock_guard lock(mutex_);
+    --level.waiting;
     ++level.serving;
 }
 
@@ -308,6 +365,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
     Lock lock(mutex_);
     Level& level = level_for(priority);
     if (room_for(level, 0) == Room::refused) throw no_room();
+    if (!ensure_thread(level)) throw no_thread();
     level.push(call);
     call_thread(level);
     if (serving == nullptr)

@@ -4,9 +4,11 @@
 // its own. Serves the requests of the object adapters that have it: those that a server's thread
 // has read and hands over, and those of callers in this process, who wait. A thread that waits for
 // a call of its own does not count: while it waits, another may take its place, a new one if there
-// is none, so that a pool of one thread can be called back. Any thread.
+// is none, so that a pool of one thread can be called back. Where the system has no more threads,
+// those that wait serve. Any thread.
 #pragma once
 
+#include "kairos/net/bell.h"
 #include "kairos/net/priority_mutex.h"
 #include "kairos/orb/request_queue.h"
 #include "kairos/orb/serving_thread.h"
@@ -28,14 +30,15 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     /// Starts the static threads.
     [[nodiscard]] Result<void> start() override;
     /// By request.own_threads.priority. With buffers, what there is no room for is answered with
-    /// TRANSIENT.
+    /// TRANSIENT; what there is no thread for and none can be started, with NO_RESOURCES.
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
     void resume() noexcept override;
     void end() noexcept override;
     void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
 
     /// Has one of its threads do this, at the lane for `priority`, or else the lowest; waits, and
-    /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended.
+    /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended;
+    /// NO_RESOURCES where there is no thread and none can be started.
     void run(std::optional<Priority> priority, const std::function<void()>& work);
     /// Whether the calling thread is one of its own.
     [[nodiscard]] bool is_current() const noexcept;
@@ -71,7 +74,10 @@ class ThreadPool final : public Dispatcher, public ServingThread {
         std::size_t idle = 0;     // threads that wait for requests
         std::size_t starting = 0; // that are about to
         std::size_t serving = 0;  // that serve and do not wait for calls of their own
+        std::size_t waiting = 0;  // that do, and serve nothing meanwhile
         net::PriorityCondition changed;
+        std::optional<net::Bell> no_thread; // rung: those that wait for calls are to serve
+        bool is_short = false;              // of threads, as the log says
 
         [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }
         [[nodiscard]] std::size_t threads_max() const noexcept
@@ -89,6 +95,8 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     using Lock = std::unique_lock<net::PriorityMutex>;
 
     void serve(Level& level) noexcept;
+    /// One request within that for which the calling thread waits, if there is one to serve.
+    void serve_nested(Level& level) noexcept;
     void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
     void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
     /// False: not now.
@@ -96,12 +104,20 @@ class ThreadPool final : public Dispatcher, public ServingThread {
                                      const std::optional<Priority>& borrowed) noexcept;
     // All of these hold the lock.
     [[nodiscard]] Level& level_for(std::optional<Priority> priority) noexcept;
+    /// Whether threads of this level serve requests of that one.
+    [[nodiscard]] bool serves(const Level& level, const Level& queue) const noexcept;
+    /// Whether somebody looks at the level's queue, now or later. If not, one is started.
+    [[nodiscard]] bool ensure_thread(Level& level) noexcept;
     [[nodiscard]] bool finds_thread(const Level& level) const noexcept;
     [[nodiscard]] const Level* lender_for(const Level& level) const noexcept;
     [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) const noexcept;
     [[nodiscard]] std::size_t buffered() const noexcept;
     /// Whose queue a thread of this level is to serve next; null for none.
     [[nodiscard]] Level* next_for(Level& level) noexcept;
+    [[nodiscard]] Level* next_nested_for(Level& level) noexcept
+    {
+        return level.may_start() ? next_for(level) : nullptr;
+    }
     void call_thread(Level& level) noexcept;
     [[nodiscard]] Result<void> add_thread(Level& level) noexcept;
     void finish(LocalCall& call, LocalCall::State state) noexcept;

@@ -5,12 +5,16 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 
 namespace kairos::orb {
 
 Result<void> WorkerPool::start()
 {
+    auto bell = net::Bell::create();
+    if (!bell) return bell.error();
+    no_thread_.emplace(std::move(bell).value());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < size_.threads; ++i)
         if (auto added = add_thread(); !added) return added;
@@ -47,8 +51,12 @@ void WorkerPool::call_worker() noexcept
     if (idle_ != 0) return changed_.notify_one();
     if (starting_ != 0) return;
     // The others wait for calls of their own: whoever could answer those may be in the queue.
-    if (const auto added = add_thread(); !added)
-        log::warning("no thread for nested requests: " + added.error().reason);
+    const auto added = add_thread();
+    const bool was_short = std::exchange(short_of_threads_, !added);
+    if (added) return;
+    if (!was_short)
+        log::warning("threads that wait for calls serve others meanwhile: " + added.error().reason);
+    no_thread_->ring();
 }
 
 void WorkerPool::serve() noexcept
@@ -56,29 +64,46 @@ void WorkerPool::serve() noexcept
     Lane::current().serving_thread = this;
     Lane::current().priority = size_.priority;
     UpcallMemory memory;
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     --starting_;
     for (;;) {
         ++idle_;
-        changed_.wait(lock,
-                      [this] { return ended_ || (!queue_.empty() && serving_ < size_.threads); });
+        changed_.wait(lock, [this] { return ended_ || has_work(); });
         --idle_;
         if (ended_) return;
-        QueuedRequestPtr request = queue_.pop();
-        ++serving_;
-        const bool tell = std::exchange(source_waits_, false);
-        lock.unlock();
-        if (tell) source_.on_space();
-        const bool served = request->serve(memory);
-        if (served) request.reset();
-        lock.lock();
-        --serving_;
-        if (!served && !held_.add(request)) queue_.push(std::move(request));
+        serve_next(lock, memory);
         if (idle_ < size_.threads) continue;
         // Came in for others that are back. One of them may be waiting for this one to be done.
         if (!queue_.empty()) call_worker();
         return;
     }
+}
+
+/// Without the lock while it is served.
+void WorkerPool::serve_next(Lock& lock, UpcallMemory& memory) noexcept
+{
+    QueuedRequestPtr request = queue_.pop();
+    ++serving_;
+    const bool tell = std::exchange(source_waits_, false);
+    lock.unlock();
+    if (tell) source_.on_space();
+    const bool served = request->serve(memory);
+    if (served) request.reset();
+    lock.lock();
+    --serving_;
+    if (!served && !held_.add(request)) queue_.push(std::move(request));
+}
+
+void WorkerPool::serve_nested() noexcept
+{
+    auto memory = Lane::current().upcall_memory.take();
+    {
+        Lock lock(mutex_);
+        if (has_work()) serve_next(lock, *memory);
+        // For whoever of them is the first to look: the reply to this one may have come.
+        has_work() ? no_thread_->ring() : no_thread_->silence();
+    }
+    Lane::current().upcall_memory.give_back(std::move(memory));
 }
 
 void WorkerPool::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
@@ -88,7 +113,11 @@ void WorkerPool::wait_readable(const net::Socket& socket, Deadline deadline) noe
         --serving_;
         if (!queue_.empty()) call_worker();
     }
-    (void)wait_either(socket, nullptr, deadline);
+    for (;;) {
+        const ReadableOf readable = wait_either(socket, *no_thread_, deadline);
+        if (readable.first || !readable.second || deadline.has_passed()) break;
+        serve_nested();
+    }
     const std::lock_guard lock(mutex_);
     ++serving_;
 }

@@ -2,9 +2,10 @@
 //
 // A bounded queue of requests and the threads that serve it. A thread that waits for a call of its
 // own does not count: while it waits, another may take its place, so a pool of one thread can be
-// called back. Any thread.
+// called back. Where the system has no more threads, those that wait serve. Any thread.
 #pragma once
 
+#include "kairos/net/bell.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/request_queue.h"
 #include "kairos/orb/serving_thread.h"
@@ -39,14 +40,25 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
 
   private:
+    using Lock = std::unique_lock<std::mutex>;
+
     void serve() noexcept;
-    /// Holding the lock: somebody is to look at the queue.
+    /// One request within that for which the calling thread waits, if there is one to serve.
+    void serve_nested() noexcept;
+    // All of these hold the lock.
+    void serve_next(Lock& lock, UpcallMemory& memory) noexcept;
+    [[nodiscard]] bool has_work() const noexcept
+    {
+        return !queue_.empty() && serving_ < size_.threads;
+    }
+    /// Somebody is to look at the queue.
     void call_worker() noexcept;
     [[nodiscard]] Result<void> add_thread() noexcept;
 
     RequestSource& source_;
     const Size size_;
-    std::mutex mutex_; // guards what follows; not held while a request is served
+    std::optional<net::Bell> no_thread_; // rung: those that wait for calls are to serve
+    std::mutex mutex_;                   // guards what follows; not held while a request is served
     std::condition_variable changed_;
     RequestQueue queue_;
     HeldRequests held_;
@@ -54,6 +66,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     std::size_t starting_ = 0; // threads that are about to
     std::size_t serving_ = 0;  // those that serve and do not wait for calls of their own
     bool source_waits_ = false;
+    bool short_of_threads_ = false; // as the log says
     bool ended_ = false;
     ThreadSet threads_;
 };

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/nested_wait.h"
+
+#include "kairos/net/thread.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <gtest/gtest.h>
+
+namespace kairos::orb {
+namespace {
+
+TEST(NestedWait, EndsWithTheReplyOrTheBell)
+{
+    auto [here, there] = net::socket_pair().value();
+    net::Bell bell = net::Bell::create().value();
+    bell.ring();
+    ReadableOf readable = wait_either(here, bell, {});
+    EXPECT_FALSE(readable.first);
+    EXPECT_TRUE(readable.second);
+    bell.silence();
+    const std::byte octet{1};
+    ASSERT_TRUE(there.write(Bytes(&octet, 1)).ok());
+    readable = wait_either(here, bell, {});
+    EXPECT_TRUE(readable.first);
+    EXPECT_FALSE(readable.second);
+    bell.ring();
+    readable = wait_either(here, bell, {});
+    EXPECT_TRUE(readable.first);
+    EXPECT_TRUE(readable.second);
+}
+
+TEST(NestedWait, EndsWithTheTime)
+{
+    auto [here, there] = net::socket_pair().value();
+    const net::Bell bell = net::Bell::create().value();
+    const ReadableOf readable =
+        wait_either(here, bell, Deadline::after(std::chrono::milliseconds(1)));
+    EXPECT_FALSE(readable.first || readable.second);
+}
+
+/// As a request within a request does; returns how many there were room for.
+[[gnu::noinline]] std::size_t nest() // NOLINT(misc-no-recursion)
+{
+    std::array<volatile char, 1024> taken{};
+    if (!has_stack_to_serve()) return 0;
+    return nest() + 1 + static_cast<std::size_t>(taken[0]);
+}
+
+TEST(NestedWait, EndsBeforeTheStack)
+{
+    constexpr std::size_t stack_bytes = std::size_t{512} << 10;
+    std::size_t levels = 0;
+    {
+        const auto thread = net::Thread::start({.name = "nest", .stack_bytes = stack_bytes},
+                                               [&] { levels = nest(); });
+        ASSERT_TRUE(thread.ok());
+    }
+    EXPECT_GE(levels, 10u);
+    EXPECT_LE(levels * 1024, stack_bytes / 4 * 3);
+}
+
+} // namespace
+} // namespace kairos::orb

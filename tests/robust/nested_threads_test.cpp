@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Servants that call, and are called back before their call returns, in a system that gives no more
+// threads: whoever waits serves. However few threads an architecture has: the call back is
+// answered, or refused as docs/robustness.md says, everybody else is served, and the end joins
+// everything.
+#include "kairos/net/faults.h"
+#include "tests/malformed/fixture.h"
+
+#include <map>
+
+namespace kairos::orb_testing {
+namespace {
+
+net::FaultPlan refusing(net::SystemCall call)
+{
+    net::FaultPlan plan;
+    plan.of(call) = 1000;
+    return plan;
+}
+
+class NestedWithoutThreads : public EveryArchitecture {
+  protected:
+    [[nodiscard]] static bool is(std::string_view architecture)
+    {
+        return architecture == GetParam();
+    }
+    /// So many threads where the architecture has them.
+    [[nodiscard]] static std::vector<std::string> with_threads(const char* count)
+    {
+        if (is("reactor-per-priority")) return {"-ORBLanes", std::string("0:") + count};
+        if (is("thread-per-connection") || is("reactor")) return {};
+        return {"-ORBThreads", count};
+    }
+    /// What it is that cannot be served without one more thread.
+    [[nodiscard]] static const char* refusal(bool by_a_new_connection)
+    {
+        if (is("thread-per-request")) return "NO_RESOURCES 0x0 NO";
+        if (is("thread-per-connection") && by_a_new_connection) return "TRANSIENT 0x4b520001 NO";
+        return "ok";
+    }
+    [[nodiscard]] static Probe::Target_ptr target(RunningServer& caller,
+                                                  const std::string& reference)
+    {
+        const CORBA::Object_var object = caller.orb()->string_to_object(reference.c_str());
+        return Probe::Target::_unchecked_narrow(object);
+    }
+};
+
+/// From the first wait on there are no threads.
+TEST_P(NestedWithoutThreads, TheCallBackIsServedByWhoWaits)
+{
+    for (const bool by_a_new_connection : {false, true}) {
+        RunningServer server(GetParam(), with_threads("1"), RunningServer::Start::holding);
+        RunningServer partner("reactor", {}, RunningServer::Start::holding);
+        const Probe::Target_var to_partner = target(server, partner.reference());
+        const Probe::Target_var to_server = target(partner, server.reference());
+        std::optional<net::Faults> faults;
+        server.servant().action = [&] {
+            faults.emplace(refusing(net::SystemCall::thread));
+            to_partner->act();
+        };
+        partner.servant().action = [&] { to_server->ping(); };
+        Event connected;
+        partner.servant().note_action = [&] {
+            to_server->ping();
+            connected.set();
+        };
+        server.manager()->activate();
+        partner.manager()->activate();
+        Client client;
+        const Probe::Target_var to_it = client.target(server.reference());
+        to_it->ping();
+        if (!by_a_new_connection) {
+            const Probe::Target_var at_partner = client.target(partner.reference());
+            at_partner->note(1);
+            ASSERT_TRUE(connected.wait());
+        }
+        EXPECT_EQ(outcome([&] { to_it->act(); }), refusal(by_a_new_connection));
+        faults.reset();
+        EXPECT_EQ(outcome([&] { to_it->ping(); }), "ok");
+    }
+}
+
+/// All that there are wait at once, and there are others who want to be served.
+TEST_P(NestedWithoutThreads, EverybodyWaitsAndEverybodyIsServed)
+{
+    constexpr int callers = 6;
+    constexpr int calls_each = 15;
+    RunningServer server(GetParam(), with_threads("2"), RunningServer::Start::holding);
+    RunningServer partner("reactor", {}, RunningServer::Start::holding);
+    const Probe::Target_var to_partner = target(server, partner.reference());
+    const Probe::Target_var to_server = target(partner, server.reference());
+    server.servant().action = [&] { to_partner->act(); };
+    partner.servant().action = [&] { to_server->ping(); };
+    Event connected;
+    partner.servant().note_action = [&] {
+        to_server->ping();
+        connected.set();
+    };
+    server.manager()->activate();
+    partner.manager()->activate();
+    Client first;
+    const Probe::Target_var to_it = first.target(partner.reference());
+    to_it->note(1);
+    ASSERT_TRUE(connected.wait());
+
+    std::atomic<int> ready{0};
+    Event begin;
+    std::mutex mutex;
+    std::map<std::string, int> outcomes;
+    std::vector<std::thread> threads;
+    threads.reserve(callers);
+    for (int i = 0; i < callers; ++i)
+        threads.emplace_back([&] {
+            Client client;
+            const Probe::Target_var target = client.target(server.reference());
+            target->ping();
+            ++ready;
+            EXPECT_TRUE(begin.wait());
+            for (int n = 0; n < calls_each; ++n) {
+                const std::string how = outcome([&] { target->act(); });
+                const std::lock_guard lock(mutex);
+                ++outcomes[how];
+            }
+        });
+    while (ready != callers)
+        std::this_thread::yield();
+    {
+        const net::Faults faults(refusing(net::SystemCall::thread));
+        begin.set();
+        for (std::thread& thread : threads)
+            thread.join();
+    }
+    // Where the wait of one is refused, the partner may want another connection for the next.
+    const int refused = outcomes[refusal(true)];
+    EXPECT_EQ(outcomes["ok"] + (refusal(true) == std::string_view("ok") ? 0 : refused),
+              callers * calls_each);
+    Client later;
+    const Probe::Target_var target = later.target(server.reference());
+    EXPECT_EQ(outcome([&] { target->act(); }), "ok");
+}
+
+/// Two peers that each have one connection for everything: while a request of the second is served
+/// within one of the first, what that waits for comes by the connection of the first.
+TEST_P(NestedWithoutThreads, TheCallBackComesByTheConnectionOfAnother)
+{
+    RunningServer server(GetParam(), with_threads("1"), RunningServer::Start::holding);
+    RunningServer other("worker-pool", {}, RunningServer::Start::holding);
+    const Probe::Target_var to_other = target(server, other.reference());
+    server.servant().action = [&] { to_other->act(); };
+    Event inside;
+    Event go_on;
+    std::optional<RawPeer> first;
+    std::atomic<int> calls{0};
+    other.servant().action = [&] {
+        if (calls++ == 0) {
+            inside.set();
+            EXPECT_TRUE(go_on.wait());
+            return;
+        }
+        first->send(server.ping(3));
+        EXPECT_EQ(ParsedReply(first->read_message()).reply.request_id, 3u);
+        go_on.set();
+    };
+    server.manager()->activate();
+    other.manager()->activate();
+    first.emplace(server.connect());
+    RawPeer second = server.connect();
+    for (RawPeer* peer : {&*first, &second}) {
+        peer->send(server.ping());
+        EXPECT_EQ(ParsedReply(peer->read_message()).text(), "NO_EXCEPTION");
+    }
+    std::optional<net::Faults> faults;
+    if (!is("thread-per-request")) faults.emplace(refusing(net::SystemCall::thread));
+    first->send(request(server.key(), "act", 1).finish());
+    ASSERT_TRUE(inside.wait());
+    second.send(request(server.key(), "act", 2).finish());
+    EXPECT_EQ(ParsedReply(second.read_message()).reply.request_id, 2u);
+    EXPECT_EQ(ParsedReply(first->read_message()).reply.request_id, 1u);
+}
+
+/// A server that ends while its only thread waits, and is called back then.
+TEST_P(NestedWithoutThreads, ShuttingDownJoinsEverything)
+{
+    std::thread([] {}).join(); // ThreadSanitizer adds one of its own with the first
+    const std::size_t threads_before = threads();
+    {
+        RunningServer server(GetParam(), with_threads("1"), RunningServer::Start::holding);
+        RunningServer partner("reactor", {}, RunningServer::Start::holding);
+        const Probe::Target_var to_partner = target(server, partner.reference());
+        const Probe::Target_var to_server = target(partner, server.reference());
+        Event inside;
+        std::string called_back;
+        std::optional<net::Faults> faults;
+        server.servant().action = [&] {
+            faults.emplace(refusing(net::SystemCall::thread));
+            to_partner->act();
+        };
+        partner.servant().action = [&] {
+            inside.set();
+            while (outcome([&] { (void)server.orb()->work_pending(); }) == "ok")
+                std::this_thread::yield();
+            called_back = outcome([&] { to_server->ping(); });
+        };
+        server.manager()->activate();
+        partner.manager()->activate();
+        Client client;
+        const Probe::Target_var to_it = client.target(server.reference());
+        std::thread caller([&] { (void)outcome([&] { to_it->act(); }); });
+        EXPECT_TRUE(inside.wait());
+        server.end();
+        caller.join();
+        partner.end();
+        EXPECT_FALSE(called_back.empty());
+        EXPECT_NE(called_back, "ok");
+    }
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (threads() > threads_before && std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+    EXPECT_LE(threads(), threads_before);
+}
+
+KAIROS_EVERY_ARCHITECTURE(NestedWithoutThreads);
+
+/// Clients that wait to be accepted where nobody can be are not left to wait when the server ends,
+/// also not by a Unix socket, which keeps them.
+class NobodyAccepts : public EveryArchitecture {};
+
+TEST_P(NobodyAccepts, AndTheEndLeavesNobodyWaiting)
+{
+    RunningServer server(GetParam(), {"-ORBListenEndpoints", "uiop://"},
+                         RunningServer::Start::holding);
+    std::string how;
+    {
+        const net::Faults faults(refusing(net::SystemCall::accept));
+        server.manager()->activate();
+        Client client;
+        const Probe::Target_var target = client.target(server.reference());
+        std::thread caller([&] { how = outcome([&] { target->ping(); }); });
+        EXPECT_TRUE(LogLines::wait_for("cannot accept connections"));
+        server.end();
+        caller.join();
+    }
+    EXPECT_NE(how, "ok");
+    EXPECT_EQ(server.servant().calls, 0u);
+}
+
+KAIROS_EVERY_ARCHITECTURE(NobodyAccepts);
+
+} // namespace
+} // namespace kairos::orb_testing
