@@ -5,6 +5,7 @@
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/readdress.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/orb/timing_context.h"
@@ -385,23 +386,7 @@ template Outcome Invocation::receive<Invocation::Way::limited>(std::uint32_t req
 
 giop::RequestTemplate Invocation::readdressed(const Reference& reference, const Target& target)
 {
-    const auto disposition = reply_.body.read<std::uint16_t>();
-    const auto& profile = reference.ior().profiles[target.profile_index];
-    switch (static_cast<giop::AddressingDisposition>(disposition)) {
-    case giop::AddressingDisposition::key:
-        return target.by_key;
-    case giop::AddressingDisposition::profile:
-        return giop::RequestTemplate::of_profile(profile.tag, profile.data);
-    case giop::AddressingDisposition::reference: {
-        cdr::Buffer buffer;
-        cdr::Writer encoded(buffer);
-        ior::encode(encoded, reference.ior());
-        return giop::RequestTemplate::of_reference(static_cast<std::uint32_t>(target.profile_index),
-                                                   encoded.contiguous());
-    }
-    }
-    raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
-                          "the peer asks for an unknown addressing mode");
+    return orb::readdressed(reply_.body, reference, target);
 }
 
 Invocation::Step Invocation::call_local(Reference& reference)
@@ -442,8 +427,7 @@ Invocation::Step Invocation::accept()
     case giop::ReplyStatus::needs_addressing_mode:
         break;
     }
-    raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
-                          "the peer asks for another addressing mode again");
+    raise_readdressed_again();
 }
 
 /// Whether the place we were sent to does not know the object: where we came from may know better

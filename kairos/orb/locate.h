@@ -10,8 +10,9 @@
 namespace kairos::orb {
 
 /// Follows forwards as calls do, and later calls go where it was sent; binds the reference,
-/// whatever Messaging::RebindPolicy says. Throws TRANSIENT or TIMEOUT. For an object of this
-/// process it asks the adapter.
+/// whatever Messaging::RebindPolicy says. Throws TRANSIENT or TIMEOUT, what the server answers with
+/// (LOC_SYSTEM_EXCEPTION), MARSHAL if it asks for addresses that there are not. For an object of
+/// this process it asks the adapter.
 [[nodiscard]] giop::LocateStatus locate(Reference& reference);
 
 } // namespace kairos::orb
