@@ -6,6 +6,7 @@
 #include "kairos/corba/policies.h"
 #include "kairos/ior/component.h"
 #include "kairos/orb/orb.h"
+#include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/services.h"
 
 #include <atomic>
@@ -14,7 +15,7 @@ namespace kairos::rtcorba {
 
 namespace {
 
-class TcpProperties final : public RTCORBA::TCPProtocolProperties {
+class TcpProperties final : public KairosRealTime::TCPProtocolProperties {
   public:
     explicit TcpProperties(const orb::TcpProperties& values)
         : send_(values.send_queue_bytes), receive_(values.receive_queue_bytes),
@@ -61,12 +62,13 @@ orb::TcpProperties tcp_of(const RTCORBA::ProtocolList& protocols)
         auto* tcp = dynamic_cast<RTCORBA::TCPProtocolProperties*>(properties);
         if (tcp == nullptr)
             throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "these are no properties of TCP");
+        auto* marked = dynamic_cast<KairosRealTime::TCPProtocolProperties*>(tcp);
         return {.send_queue_bytes = tcp->send_buffer_size(),
                 .receive_queue_bytes = tcp->recv_buffer_size(),
                 .keep_alive = tcp->keep_alive(),
                 .dont_route = tcp->dont_route(),
                 .no_delay = tcp->no_delay(),
-                .network_priority = tcp->enable_network_priority()};
+                .network_priority = marked != nullptr && marked->enable_network_priority()};
     }
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no protocol that the ORB has");
 }

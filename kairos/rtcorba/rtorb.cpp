@@ -5,6 +5,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_pools.h"
+#include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/services.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ std::vector<orb::PoolLane> pool_lanes(const RTCORBA::ThreadpoolLanes& lanes)
     return found;
 }
 
-class RtOrb final : public RTCORBA::RTORB {
+class RtOrb final : public KairosRealTime::RTORB {
   public:
     explicit RtOrb(std::shared_ptr<Services> services) : services_(std::move(services)) {}
 
@@ -150,15 +151,14 @@ class RtOrb final : public RTCORBA::RTORB {
     RTCORBA::TCPProtocolProperties_ptr
     create_tcp_protocol_properties(CORBA::Long send_buffer_size, CORBA::Long recv_buffer_size,
                                    CORBA::Boolean keep_alive, CORBA::Boolean dont_route,
-                                   CORBA::Boolean no_delay,
-                                   CORBA::Boolean enable_network_priority) override
+                                   CORBA::Boolean no_delay) override
     {
         return make_tcp_properties({.send_queue_bytes = send_buffer_size,
                                     .receive_queue_bytes = recv_buffer_size,
                                     .keep_alive = keep_alive,
                                     .dont_route = dont_route,
                                     .no_delay = no_delay,
-                                    .network_priority = enable_network_priority});
+                                    .network_priority = false});
     }
 
   private:

@@ -206,21 +206,22 @@ TEST(Mutexes, LendTheirOwnerThePriorityOfWhoeverWaits)
 TEST(Mutexes, WithANameAreFoundByIt)
 {
     World world;
+    const auto rtorb = narrowed<KairosRealTime::RTORB>(world.rtorb());
     CORBA::Boolean created = false;
-    EXPECT_EQ(outcome([&] { (void)world.rtorb()->open_named_mutex("one"); }), "MutexNotFound");
-    const RTCORBA::Mutex_var one = world.rtorb()->create_named_mutex("one", created);
+    EXPECT_EQ(outcome([&] { (void)rtorb->open_named_mutex("one"); }), "MutexNotFound");
+    const RTCORBA::Mutex_var one = rtorb->create_named_mutex("one", created);
     EXPECT_TRUE(created);
-    const RTCORBA::Mutex_var again = world.rtorb()->create_named_mutex("one", created);
+    const RTCORBA::Mutex_var again = rtorb->create_named_mutex("one", created);
     EXPECT_FALSE(created);
-    const RTCORBA::Mutex_var opened = world.rtorb()->open_named_mutex("one");
+    const RTCORBA::Mutex_var opened = rtorb->open_named_mutex("one");
     EXPECT_EQ(one.in(), again.in());
     EXPECT_EQ(one.in(), opened.in());
-    const RTCORBA::Mutex_var other = world.rtorb()->create_named_mutex("other", created);
+    const RTCORBA::Mutex_var other = rtorb->create_named_mutex("other", created);
     EXPECT_TRUE(created);
     EXPECT_NE(one.in(), other.in());
-    world.rtorb()->destroy_mutex(one);
-    EXPECT_EQ(outcome([&] { (void)world.rtorb()->open_named_mutex("one"); }), "MutexNotFound");
-    world.rtorb()->destroy_mutex(other);
+    rtorb->destroy_mutex(one);
+    EXPECT_EQ(outcome([&] { (void)rtorb->open_named_mutex("one"); }), "MutexNotFound");
+    rtorb->destroy_mutex(other);
 }
 
 } // namespace

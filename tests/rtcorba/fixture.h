@@ -10,6 +10,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/RTPortableServer.h"
 
 #include <algorithm>
@@ -65,6 +66,15 @@ template <typename T>
     T* narrowed = T::_narrow(object.in());
     EXPECT_FALSE(CORBA::is_nil(narrowed)) << name;
     return narrowed;
+}
+
+/// What this object is beyond the type that the OMG knows.
+template <typename T>
+[[nodiscard]] typename T::_var_type narrowed(CORBA::Object_ptr object)
+{
+    typename T::_var_type found = T::_narrow(object);
+    EXPECT_FALSE(CORBA::is_nil(found.in()));
+    return found;
 }
 
 /// A list of policies, which it takes over.
