@@ -155,6 +155,12 @@ namespace {
 } // namespace
 
 MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t request_id,
+                           ReplyStatus status) noexcept
+{
+    return prepend(body, version, request_id, status, {});
+}
+
+MutableBytes prepend_reply(const Body& body, Version version, std::uint32_t request_id,
                            ReplyStatus status, Bytes contexts) noexcept
 {
     return prepend(body, version, request_id, status, contexts);

@@ -40,10 +40,13 @@ struct Reply {
 /// Writes the header so that it ends where `body` begins, and returns it: the first bytes of the
 /// message. Empty if the headroom does not suffice or the message exceeds GIOP's 4 GiB.
 [[nodiscard]] MutableBytes prepend_reply(const Body& body, Version version,
+                                         std::uint32_t request_id, ReplyStatus status) noexcept;
+/// The same with service contexts, an encoded list, and for a system exception instead of serving
+/// the request. Functions of their own, so that the first stays with the one place that answers
+/// what was served: the call path.
+[[nodiscard]] MutableBytes prepend_reply(const Body& body, Version version,
                                          std::uint32_t request_id, ReplyStatus status,
-                                         Bytes contexts = {}) noexcept;
-/// The same for a system exception instead of serving the request. A function of its own, so that
-/// the other stays with the one place that answers what was served: the call path.
+                                         Bytes contexts) noexcept;
 [[nodiscard]] MutableBytes prepend_refusal(const Body& body, Version version,
                                            std::uint32_t request_id) noexcept;
 

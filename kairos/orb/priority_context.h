@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The service contexts of Real-Time CORBA 1.2 (5.7.3 and 5.14): the priority of a request, and the
-// band that a connection is for. Values.
+// The service contexts of Real-Time CORBA 1.2 (5.7.3 and 5.14): the priority of a request and its
+// reply, and the band that a connection is for. Values.
 #pragma once
 
 #include "kairos/base/bytes.h"
@@ -19,6 +19,9 @@ namespace kairos::orb {
 // IOP::ServiceId.
 inline constexpr std::uint32_t priority_context_id = 10;
 inline constexpr std::uint32_t priority_range_context_id = 11;
+
+/// Of an encoded list with one priority.
+inline constexpr std::size_t priority_contexts_size = 16;
 
 /// The encoded list `others`, which may be empty or lie in `buffer` itself, and behind it a
 /// priority. Lies in `buffer`; just `others` if there is no room.

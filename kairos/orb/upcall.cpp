@@ -7,6 +7,7 @@
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/priority_context.h"
 
 #include <algorithm>
 #include <utility>
@@ -43,26 +44,42 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
                       : object_key_of(request.target, request.little_endian, memory.arena);
 }
 
-void Upcall::send(giop::ReplyStatus status)
+[[gnu::always_inline]] inline void Upcall::send_with(Bytes header)
 {
-    if (stage_ != Stage::open) [[unlikely]]
-        return keep(status);
-    stage_ = Stage::replied;
-    if (!request_.response_expected()) return;
-    const Bytes header = giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
-                                             request_.request_id, status);
     if (header.empty()) [[unlikely]] {
-        stage_ = Stage::open;
+        stage_ = open();
         raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_YES,
                                 "the reply exceeds 4 GiB");
     }
     channel_.send(header, out_);
 }
 
+void Upcall::send(giop::ReplyStatus status)
+{
+    if (stage_ != Stage::open) [[unlikely]]
+        return send_otherwise(status);
+    stage_ = Stage::replied;
+    if (!request_.response_expected()) return;
+    send_with(giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
+                                  request_.request_id, status));
+}
+
+void Upcall::send_otherwise(giop::ReplyStatus status)
+{
+    if (stage_ != Stage::open_with_priority) return keep(status);
+    stage_ = Stage::replied;
+    if (!request_.response_expected()) return;
+    static_assert(priority_contexts_size <= contexts_size_max);
+    ContextsBuffer buffer;
+    send_with(giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
+                                  request_.request_id, status,
+                                  with_priority({}, priority_, buffer)));
+}
+
 /// SYNC_WITH_SERVER: the caller goes on before the servant is called (CORBA 3.3 part 2, 9.4.2.1).
 void Upcall::confirm_receipt()
 {
-    stage_ = Stage::open;
+    stage_ = open();
     send(giop::ReplyStatus::no_exception);
 }
 
@@ -86,7 +103,7 @@ void Upcall::keep(giop::ReplyStatus status)
 void Upcall::send_kept()
 {
     if (replied()) return; // a confirmation, before there could be results
-    const Stage stage = std::exchange(stage_, Stage::open);
+    const Stage stage = std::exchange(stage_, open());
     if (stage == Stage::kept) send(kept_status_);
 }
 
@@ -134,7 +151,7 @@ void Upcall::forward(const ior::Ior& target) noexcept
 /// Results were perhaps encoded in part, or kept.
 void Upcall::restart_reply() noexcept
 {
-    stage_ = Stage::open;
+    stage_ = open();
     out_.reset(headroom);
     environment_.values_written.reset();
 }

@@ -90,6 +90,13 @@ class Upcall {
     /// Sends the caller elsewhere.
     void forward(const ior::Ior& target) noexcept;
 
+    /// The reply is to say the priority that the request came with. To be called before there is
+    /// one.
+    void say_priority(Priority priority) noexcept
+    {
+        priority_ = priority;
+        stage_ = open();
+    }
     /// From here on results are kept until `send_kept`: somebody may still want to send an
     /// exception instead. To be called before there are any.
     void keep_results() noexcept { stage_ = Stage::keeping; }
@@ -104,12 +111,20 @@ class Upcall {
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
-    static constexpr std::size_t headroom = giop::reply_headroom();
+    static constexpr std::size_t contexts_size_max = 16;
+    static constexpr std::size_t headroom = giop::reply_headroom(contexts_size_max);
 
-    enum class Stage : std::uint8_t { open, keeping, kept, replied };
+    enum class Stage : std::uint8_t { open, open_with_priority, keeping, kept, replied };
+
+    [[nodiscard]] Stage open() const noexcept
+    {
+        return priority_ < 0 ? Stage::open : Stage::open_with_priority;
+    }
 
     [[gnu::cold]] void confirm_receipt();
     void send(giop::ReplyStatus status);
+    [[gnu::noinline]] void send_otherwise(giop::ReplyStatus status);
+    void send_with(Bytes header);
     [[gnu::cold]] void keep(giop::ReplyStatus status);
     void restart_reply() noexcept;
     [[noreturn, gnu::cold]] void raise_malformed_arguments();
@@ -122,9 +137,10 @@ class Upcall {
     cdr::Reader in_;
     cdr::Writer out_;
     std::span<const ExceptionType> exceptions_;
-    Stage stage_ = Stage::open;
     giop::ReplyStatus kept_status_ = giop::ReplyStatus::no_exception;
+    Stage stage_ = Stage::open; // with its neighbours one word, which one store sets
     bool malformed_ = false;
+    Priority priority_ = -1; // that the reply says; none of CORBA's: none
 };
 
 /// The object key of a target, however it was addressed; empty when it names no object of IIOP's.

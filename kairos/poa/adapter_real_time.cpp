@@ -87,6 +87,8 @@ void Adapter::serve_in_real_time(Request& request, const Wanted& wanted)
 {
     orb::ThreadPool* const pool = policies_.real_time.pool;
     const auto asked = priority_of(request.priority(), wanted);
+    if (const auto& model = policies_.real_time.priority_model; model && model->client_propagated)
+        request.return_priority();
     const auto work = [&] {
         auto priority = asked;
         if (orb::PriorityTransform* transform = orb().priority_transform();

@@ -58,6 +58,12 @@ class EncodedRequest final : public Request {
         return upcall_.is_local() ? priority_of_caller(upcall_.orb())
                                   : orb::priority_in(upcall_.request().contexts);
     }
+    void return_priority() noexcept override
+    {
+        if (upcall_.is_local()) return;
+        if (const auto priority = orb::priority_in(upcall_.request().contexts))
+            upcall_.say_priority(*priority);
+    }
     void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
     {
         servant._kairos_dispatch(upcall_);
@@ -104,6 +110,7 @@ class DirectRequest final : public Request {
     {
     }
     std::optional<orb::Priority> priority() const override { return priority_of_caller(orb_); }
+    void return_priority() noexcept override {}
     void call(Servant& servant, const ObjectMap::Entry* lasting) override
     {
         make(call_, servant, lasting);

@@ -23,6 +23,8 @@ class Request {
 
     /// That of the client, if it is known; of a caller of this process, its thread's.
     [[nodiscard]] virtual std::optional<orb::Priority> priority() const = 0;
+    /// The reply, if there is one, says the priority that the client's ORB said.
+    virtual void return_priority() noexcept = 0;
     /// Calls the servant; of an object that later calls may go to without the adapter, `lasting`.
     virtual void call(Servant& servant, const ObjectMap::Entry* lasting) = 0;
     /// Results are not to be sent before `send_kept`. To be called before there are any.
