@@ -488,7 +488,7 @@ Result<void> check_meaning(std::string_view option, Concurrency chosen)
     static constexpr auto queues = {worker_pool, thread_per_object, filter_chain, custom};
     static constexpr auto bounds = {worker_pool, thread_per_request, thread_per_object,
                                     filter_chain, custom};
-    static constexpr auto orders = {worker_pool, filter_chain};
+    static constexpr auto orders = {worker_pool, filter_chain, reactor_per_priority};
     static constexpr auto filters = {filter_chain};
     static constexpr auto priorities = {reactor_per_priority};
     static constexpr Meaning meanings[] = {

@@ -75,10 +75,10 @@ class ReactorPerPriority final : public Server {
     ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
                        std::vector<Priority> priorities,
                        std::vector<ior::PriorityAddress> addresses,
-                       std::vector<ior::LocalAddress> local_addresses)
+                       std::vector<ior::LocalAddress> local_addresses, bool has_queues)
         : Server(orb, servers.front()->published(), std::move(addresses),
                  std::move(local_addresses)),
-          servers_(std::move(servers)), priorities_(std::move(priorities))
+          servers_(std::move(servers)), priorities_(std::move(priorities)), has_queues_(has_queues)
     {
     }
     ~ReactorPerPriority() override
@@ -100,8 +100,13 @@ class ReactorPerPriority final : public Server {
         for (std::size_t i = 0; i < servers_.size(); ++i)
             servers_[i]->set_connections(properties, priorities_[i]);
     }
+    /// Only now is it known that nobody has made a thread pool.
     Result<void> start() override
     {
+        if (!has_queues_ && orb_.options().dispatching != Dispatching::fifo)
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBDispatching contradicts -ORBConcurrency reactor-per-priority without "
+                         "thread pools: its threads have no queue"};
         for (const auto& server : servers_)
             if (auto started = server->start(); !started) return started;
         return {};
@@ -128,6 +133,7 @@ class ReactorPerPriority final : public Server {
   private:
     const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first
     const std::vector<Priority> priorities_;             // of these
+    const bool has_queues_;
 };
 
 /// How threads of this priority are scheduled, where the process may: else as all others, once
@@ -161,6 +167,7 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
     auto pool = std::make_unique<WorkerPool>(
         *server, WorkerPool::Size{.threads = threads.count,
                                   .queued_max = orb.options().requests_queued_max,
+                                  .dispatching = orb.options().dispatching,
                                   .thread = threads.options,
                                   .priority = threads.priority});
     if (const auto opened = server->open(std::move(pool)); !opened) return opened.error();
@@ -207,9 +214,9 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             local_addresses.push_back(std::move(local));
         }
     }
-    return std::unique_ptr<Server>(
-        std::make_unique<ReactorPerPriority>(orb, std::move(servers), std::move(priorities),
-                                             std::move(addresses), std::move(local_addresses)));
+    return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
+        orb, std::move(servers), std::move(priorities), std::move(addresses),
+        std::move(local_addresses), hands_over));
 }
 
 } // namespace kairos::orb

@@ -56,16 +56,20 @@ class SiteServant final : public POA_Timed::Site {
     Order order_;
 };
 
-/// How the servant is the object, and who serves it.
-enum class Kind { transient, persistent, named, by_default, pooled };
+/// How the servant is the object, and who serves it: a thread pool of Real-Time CORBA, or others in
+/// an ORB that has one.
+enum class Kind { transient, persistent, named, by_default, pooled, beside_pool };
 
 /// An ORB with a site, whose requests one thread serves.
 class SiteServer {
   public:
     explicit SiteServer(std::vector<std::string> options, Kind kind = Kind::transient)
     {
-        options.insert(options.end(),
-                       {"-ORBThreads", "1", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        if (std::ranges::count(options, "reactor-per-priority") == 0)
+            options.insert(options.end(), {"-ORBThreads", "1"});
+        else
+            buffered_max_ = 8;
+        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
         orb_ = make_orb(std::move(options));
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
         const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
@@ -104,18 +108,18 @@ class SiteServer {
     [[nodiscard]] CORBA::Object_ptr activate(PortableServer::POA_ptr root,
                                              PortableServer::POAManager_ptr manager, Kind kind)
     {
-        if (kind == Kind::transient) {
+        std::optional<RTCORBA::ThreadpoolId> pool;
+        const CORBA::Object_var object = orb_->resolve_initial_references("RTORB");
+        const RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(object);
+        if (kind == Kind::pooled || kind == Kind::beside_pool)
+            pool = rtorb->create_threadpool(0, 1, 0, 0, true, buffered_max_, 0);
+        if (kind == Kind::transient || kind == Kind::beside_pool) {
             const PortableServer::ObjectId_var id = root->activate_object(&servant);
             return root->id_to_reference(id);
         }
         CORBA::PolicyList policies;
         policies.length(kind == Kind::named ? 1 : kind == Kind::by_default ? 3 : 2);
-        if (kind == Kind::pooled) {
-            const CORBA::Object_var object = orb_->resolve_initial_references("RTORB");
-            const RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(object);
-            const auto pool = rtorb->create_threadpool(0, 1, 0, 0, true, 0, 0);
-            policies[1] = rtorb->create_threadpool_policy(pool);
-        }
+        if (kind == Kind::pooled) policies[1] = rtorb->create_threadpool_policy(*pool);
         policies[0] = root->create_id_assignment_policy(PortableServer::USER_ID);
         if (kind == Kind::persistent)
             policies[1] = root->create_lifespan_policy(PortableServer::PERSISTENT);
@@ -134,6 +138,7 @@ class SiteServer {
     }
 
     CORBA::ORB_var orb_;
+    CORBA::ULong buffered_max_ = 0; // of a thread pool; 0: -ORBQueue
     std::string reference_;
     std::thread thread_;
 };
@@ -186,8 +191,11 @@ class Dispatching : public ::testing::TestWithParam<Policy> {
   protected:
     void serve_and_look(const std::string& architecture)
     {
-        SiteServer server({"-ORBConcurrency", architecture, "-ORBDispatching", GetParam().name,
-                           "-ORBQueue", "8", "-ORBQueueFull", "refuse"});
+        look(SiteServer({"-ORBConcurrency", architecture, "-ORBDispatching", GetParam().name,
+                         "-ORBQueue", "8", "-ORBQueueFull", "refuse"}));
+    }
+    static void look(SiteServer&& server)
+    {
         Sender sender(server);
         sender.block();
         sender.send_all();
@@ -195,26 +203,44 @@ class Dispatching : public ::testing::TestWithParam<Policy> {
         server.servant.released.set();
         EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
     }
+    static void look_at_held(SiteServer&& server)
+    {
+        Sender sender(server);
+        const CORBA::Object_var object = server.orb()->resolve_initial_references("RootPOA");
+        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+        const PortableServer::POAManager_var manager = root->the_POAManager();
+        manager->hold_requests(false);
+        sender.send_all();
+        sender.find_full(); // nobody asks for it before the others were held
+        manager->activate();
+        EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+    }
+
     LogLines log_;
 };
 
 TEST_P(Dispatching, OrdersWhatWaitsForAWorkerPool) { serve_and_look("worker-pool"); }
 TEST_P(Dispatching, OrdersWhatWaitsForThePoolOfAFilterChain) { serve_and_look("filter-chain"); }
 
+TEST_P(Dispatching, OrdersWhatWaitsForAThreadPoolThatReactorsFill)
+{
+    look(SiteServer({"-ORBConcurrency", "reactor-per-priority", "-ORBDispatching", GetParam().name},
+                    Kind::pooled));
+}
+
 /// What waited for a POAManager comes back to the place that it had.
 TEST_P(Dispatching, OrdersWhatWasHeld)
 {
-    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", GetParam().name,
-                       "-ORBHoldLimit", "8"});
-    Sender sender(server);
-    const CORBA::Object_var object = server.orb()->resolve_initial_references("RootPOA");
-    const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
-    const PortableServer::POAManager_var manager = root->the_POAManager();
-    manager->hold_requests(false);
-    sender.send_all();
-    sender.find_full(); // nobody asks for it before the others were held
-    manager->activate();
-    EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+    look_at_held(SiteServer({"-ORBConcurrency", "worker-pool", "-ORBDispatching", GetParam().name,
+                             "-ORBHoldLimit", "8"}));
+}
+
+/// A lane's own threads have a queue where others hand over to thread pools.
+TEST_P(Dispatching, OrdersWhatWaitsBesideThreadPools)
+{
+    look_at_held(SiteServer({"-ORBConcurrency", "reactor-per-priority", "-ORBDispatching",
+                             GetParam().name, "-ORBHoldLimit", "8"},
+                            Kind::beside_pool));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -225,6 +251,23 @@ INSTANTIATE_TEST_SUITE_P(
                       Policy{"llf", {"c4", "b5", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}},
                       Policy{"muf", {"d3", "a6", "a8", "c4", "b5", "e2", "untimed1", "untimed7"}}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+/// Threads that read and serve have no queue: nothing would be ordered.
+TEST(DispatchingOptions, NeedAQueue)
+{
+    const LogLines log;
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,16000:2",
+                  "-ORBDispatching", "edf", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+    const PortableServer::POAManager_var manager = root->the_POAManager();
+    EXPECT_EQ(outcome([&] { manager->activate(); }), "NO_RESOURCES 0x0 NO");
+    EXPECT_TRUE(
+        LogLines::wait_for("-ORBDispatching contradicts -ORBConcurrency reactor-per-priority "
+                           "without thread pools: its threads have no queue"));
+    orb->destroy();
+}
 
 // --- How the timing of an operation is found ---------------------------------------------------
 
