@@ -17,7 +17,7 @@ POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
     if (adapter_name == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null name");
     if (std::strlen(adapter_name) > kairos::ior::PersistentKey::name_size_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the name is too long for object keys");
-    auto wanted = kairos::corba::policies_of(policies, _kairos_default_strategy(*orb_));
+    auto wanted = kairos::corba::policies_of(policies, _kairos_default_strategy(*orb_), *orb_);
     POAManager_var its_manager =
         CORBA::is_nil(manager) ? services_->create_manager({}) : POAManager::_duplicate(manager);
     const POA_var child = services_->make_poa();

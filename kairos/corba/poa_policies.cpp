@@ -68,7 +68,7 @@ class DemultiplexingPolicy final : public CORBA::Policy, public AdapterPolicy {
     CORBA::Policy_ptr copy() override { return new DemultiplexingPolicy(strategy_, known_ids_); }
     void destroy() override {}
 
-    bool add_to(poa::Policies& policies) const override
+    bool add_to(poa::Policies& policies, orb::Orb& /*orb*/) const override
     {
         policies.strategy = strategy_;
         policies.known_ids = known_ids_;
@@ -91,11 +91,11 @@ bool take(CORBA::Policy_ptr policy, Field& field)
 }
 
 /// False for a policy that a POA cannot have.
-bool add(poa::Policies& policies, CORBA::Policy_ptr policy)
+bool add(poa::Policies& policies, CORBA::Policy_ptr policy, orb::Orb& orb)
 {
     using namespace PortableServer;
     if (const auto* of_module = dynamic_cast<AdapterPolicy*>(policy))
-        return of_module->add_to(policies);
+        return of_module->add_to(policies, orb);
     return take<ThreadPolicy>(policy, policies.threads) ||
            take<LifespanPolicy>(policy, policies.lifespan) ||
            take<IdUniquenessPolicy>(policy, policies.id_uniqueness) ||
@@ -151,7 +151,7 @@ create_demultiplexing_policy(poa::IdStrategy strategy,
     return new DemultiplexingPolicy(strategy, std::move(ids));
 }
 
-poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy)
+poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy, orb::Orb& orb)
 {
     poa::Policies policies;
     policies.strategy = strategy;
@@ -159,7 +159,7 @@ poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strateg
     for (CORBA::ULong i = 0; i < list.length(); ++i) {
         CORBA::Policy_ptr policy = list[i];
         if (CORBA::is_nil(policy) || !indices.emplace(policy->policy_type(), i).second ||
-            !add(policies, policy))
+            !add(policies, policy, orb))
             refuse(i);
     }
     const auto conflict = poa::conflict_of(policies);

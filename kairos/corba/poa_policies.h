@@ -155,8 +155,8 @@ template <typename P, typename Value>
 /// What policies of other modules implement that POAs understand.
 class AdapterPolicy {
   public:
-    /// False: no POA can have it.
-    [[nodiscard]] virtual bool add_to(poa::Policies& policies) const = 0;
+    /// False: no POA of this ORB can have it.
+    [[nodiscard]] virtual bool add_to(poa::Policies& policies, orb::Orb& orb) const = 0;
 
   protected:
     ~AdapterPolicy() = default;
@@ -169,7 +169,8 @@ create_demultiplexing_policy(poa::IdStrategy strategy,
                              const std::vector<PortableServer::ObjectId>& known_ids = {});
 
 /// The policies of a list, the rest as create_POA has them by default. Throws POA::InvalidPolicy.
-[[nodiscard]] poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy);
+[[nodiscard]] poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy,
+                                        orb::Orb& orb);
 
 /// One of the POA's policies, of what ORB::create_policy is given; nil for another type. Throws
 /// PolicyError.

@@ -17,6 +17,18 @@ kairos::poa::Id octets_of(const ObjectId& id)
     return {octets, octets + id.length()};
 }
 
+/// An object that is active without a priority of its own has the adapter's.
+void require_same_priority(kairos::poa::Adapter& adapter, const kairos::poa::Id& id,
+                           std::int16_t priority)
+{
+    Identity active;
+    const char* repository_id = nullptr;
+    if (!adapter.has_declared(id) &&
+        priority != adapter.policies().real_time.priority_model->server_priority &&
+        adapter.object_of(id, active, repository_id) == kairos::poa::Outcome::ok)
+        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the object has another priority");
+}
+
 } // namespace
 
 ObjectId* POA::activate_at(std::int16_t priority, const ObjectId* id, Servant servant)
@@ -30,10 +42,11 @@ ObjectId* POA::activate_at(std::int16_t priority, const ObjectId* id, Servant se
         object.id = octets_of(*id);
     else
         check(adapter->new_object(object));
+    require_same_priority(*adapter, object.id, priority);
+    const bool has_reference = adapter->has_declared(object.id);
     check(adapter->declare(object.id, priority));
     const auto outcome = adapter->activate(*servant, object, true);
-    if (outcome != kairos::poa::Outcome::ok && outcome != kairos::poa::Outcome::object_active)
-        adapter->forget_declared(object.id);
+    if (outcome != kairos::poa::Outcome::ok && !has_reference) adapter->forget_declared(object.id);
     check(outcome);
     ObjectId_var given = new ObjectId;
     given->length(static_cast<CORBA::ULong>(object.id.size()));
@@ -55,6 +68,7 @@ CORBA::Object_ptr POA::reference_at(std::int16_t priority, const ObjectId* id,
         object.id = octets_of(*id);
         if (adapter->policies().system_ids() && !adapter->may_be_own(object.id))
             check(kairos::poa::Outcome::bad_id);
+        require_same_priority(*adapter, object.id, priority);
     }
     check(adapter->declare(object.id, priority));
     return reference_to(object, repository_id);

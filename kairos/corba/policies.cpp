@@ -32,12 +32,33 @@ void refuse_nil(const CORBA::PolicyList& policies)
     if (invalid.indices.length() != 0) throw invalid;
 }
 
+/// Whether only object adapters have policies of this kind.
+bool is_of_adapters(CORBA::Policy_ptr policy)
+{
+    const CORBA::PolicyType type = policy->policy_type();
+    if (type >= PortableServer::THREAD_POLICY_ID &&
+        type <= PortableServer::REQUEST_PROCESSING_POLICY_ID)
+        return true;
+    return dynamic_cast<AdapterPolicy*>(policy) != nullptr &&
+           dynamic_cast<BindingPolicy*>(policy) == nullptr;
+}
+
+/// CORBA 3.3 part 1, 8.3: only what concerns calls at the client can be overridden.
+void refuse_those_of_adapters(const CORBA::PolicyList& policies)
+{
+    for (const CORBA::Policy_ptr policy : policies)
+        if (is_of_adapters(policy))
+            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
+                                       "a policy of object adapters: for create_POA");
+}
+
 } // namespace
 
 PolicySet::PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
                      CORBA::SetOverrideType how)
 {
     refuse_nil(policies);
+    refuse_those_of_adapters(policies);
     for (const CORBA::Policy_ptr policy : policies)
         entries_.push_back({policy->policy_type(), CORBA::Policy::_duplicate(policy)});
     std::ranges::sort(entries_, {}, &Entry::type);

@@ -157,6 +157,8 @@ class Adapter final : private Retiring {
     [[nodiscard]] Outcome new_object(Identity& object);
     /// The object, active or not, has this priority from now on (Real-Time CORBA 1.2, 5.7.5).
     [[nodiscard]] Outcome declare(Bytes id, orb::Priority priority);
+    /// Whether it was ever said of the object, unless it has the adapter's own.
+    [[nodiscard]] bool has_declared(Bytes id) const;
     /// An object that could not be activated has none.
     void forget_declared(Bytes id) noexcept;
     [[nodiscard]] orb::Priority declared_priority(Bytes id) const;

@@ -108,9 +108,7 @@ void Adapter::serve_in_real_time(Request& request, const Wanted& wanted)
 Outcome Adapter::declare(Bytes id, orb::Priority priority)
 {
     if (!policies_.real_time.declares()) return Outcome::wrong_policy;
-    const orb::ThreadPool* pool = policies_.real_time.pool;
-    if (priority < 0 || (pool != nullptr && !pool->has_lane(priority)))
-        return Outcome::bad_priority;
+    if (priority < 0 || !policies_.real_time.allows(priority)) return Outcome::bad_priority;
     Id wanted(id.begin(), id.end());
     const std::lock_guard lock(mutex_);
     if (const auto known = declared_.find(wanted); known != declared_.end())
@@ -120,6 +118,12 @@ Outcome Adapter::declare(Bytes id, orb::Priority priority)
     if (priority != policies_.real_time.priority_model->server_priority)
         declared_.emplace(std::move(wanted), priority);
     return Outcome::ok;
+}
+
+bool Adapter::has_declared(Bytes id) const
+{
+    const std::lock_guard lock(mutex_);
+    return declared_.contains(Id(id.begin(), id.end()));
 }
 
 void Adapter::forget_declared(Bytes id) noexcept

@@ -11,10 +11,18 @@ namespace {
 
 using Conflict = std::array<PolicyKind, 2>;
 
-/// What the lanes of a pool cannot do (Real-Time CORBA 1.2, 5.12.3 and 5.14).
+bool is_in(const std::vector<ior::PriorityBand>& bands, std::int16_t priority)
+{
+    return bands.empty() ||
+           std::ranges::any_of(bands, [&](const auto& band) { return band.contains(priority); });
+}
+
+/// What the lanes of a pool cannot do, or nobody could call (Real-Time CORBA 1.2, 5.12.3 and 5.14).
 std::optional<Conflict> real_time_conflict_of(const Policies& policies)
 {
     const RealTimePolicies& real_time = policies.real_time;
+    if (real_time.declares() && !is_in(real_time.bands, real_time.priority_model->server_priority))
+        return Conflict{PolicyKind::priority_model, PolicyKind::priority_bands};
     if (real_time.pool == nullptr) return std::nullopt;
     if (policies.threads == Threads::main)
         return Conflict{PolicyKind::threads, PolicyKind::thread_pool};
@@ -32,6 +40,11 @@ std::optional<Conflict> real_time_conflict_of(const Policies& policies)
 }
 
 } // namespace
+
+bool RealTimePolicies::allows(std::int16_t priority) const noexcept
+{
+    return (pool == nullptr || pool->has_lane(priority)) && is_in(bands, priority);
+}
 
 std::optional<std::array<PolicyKind, 2>> conflict_of(const Policies& policies)
 {

@@ -8,6 +8,7 @@
 #include "kairos/poa/id_index.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct RealTimePolicies {
     {
         return priority_model && !priority_model->client_propagated;
     }
+    /// Whether an object may have this priority: the lanes of the pool and the bands have it, if
+    /// there are any.
+    [[nodiscard]] bool allows(std::int16_t priority) const noexcept;
 };
 
 struct Policies {

@@ -29,7 +29,7 @@ class PriorityModelPolicy final : public RTCORBA::PriorityModelPolicy, public co
     CORBA::Policy_ptr copy() override { return new PriorityModelPolicy(model_, priority_); }
     void destroy() override {}
 
-    bool add_to(poa::Policies& policies) const override
+    bool add_to(poa::Policies& policies, orb::Orb& /*orb*/) const override
     {
         policies.real_time.priority_model =
             ior::PriorityModel{model_ == RTCORBA::CLIENT_PROPAGATED, priority_};
@@ -49,9 +49,10 @@ class ThreadpoolPolicy final : public RTCORBA::ThreadpoolPolicy, public corba::A
     CORBA::Policy_ptr copy() override { return new ThreadpoolPolicy(*core_, id_); }
     void destroy() override {}
 
-    /// The pool must be there still.
-    bool add_to(poa::Policies& policies) const override
+    /// The pool must be there still, and the ORB's.
+    bool add_to(poa::Policies& policies, orb::Orb& orb) const override
     {
+        if (&orb != core_.get()) return false;
         policies.real_time.pool = core_->thread_pools().find(id_);
         return policies.real_time.pool != nullptr;
     }
@@ -86,7 +87,7 @@ class BandsPolicy final : public RTCORBA::PriorityBandedConnectionPolicy,
     CORBA::Policy_ptr copy() override { return new BandsPolicy(bands_); }
     void destroy() override {}
 
-    bool add_to(poa::Policies& policies) const override
+    bool add_to(poa::Policies& policies, orb::Orb& /*orb*/) const override
     {
         policies.real_time.bands = values();
         return true;

@@ -94,20 +94,22 @@ class ClientProtocolPolicy final : public RTCORBA::ClientProtocolPolicy,
 class ServerProtocolPolicy final : public RTCORBA::ServerProtocolPolicy,
                                    public corba::AdapterPolicy {
   public:
-    ServerProtocolPolicy(orb::Orb& core, const RTCORBA::ProtocolList& protocols)
-        : core_(&core), protocols_(protocols), tcp_(tcp_of(protocols))
+    explicit ServerProtocolPolicy(const RTCORBA::ProtocolList& protocols)
+        : protocols_(protocols), tcp_(tcp_of(protocols))
     {
     }
     RTCORBA::ProtocolList* protocols() override { return new RTCORBA::ProtocolList(protocols_); }
     CORBA::PolicyType policy_type() override { return RTCORBA::SERVER_PROTOCOL_POLICY_TYPE; }
-    CORBA::Policy_ptr copy() override { return new ServerProtocolPolicy(*core_, protocols_); }
+    CORBA::Policy_ptr copy() override { return new ServerProtocolPolicy(protocols_); }
     void destroy() override {}
 
     /// Connections are the ORB's, whatever POAs they reach: so it must not serve yet.
-    bool add_to(poa::Policies&) const override { return core_->set_accepted_connections(tcp_); }
+    bool add_to(poa::Policies& /*policies*/, orb::Orb& orb) const override
+    {
+        return orb.set_accepted_connections(tcp_);
+    }
 
   private:
-    const IntrusivePtr<orb::Orb> core_;
     const RTCORBA::ProtocolList protocols_;
     const orb::TcpProperties tcp_;
 };
@@ -126,10 +128,9 @@ RTCORBA::ClientProtocolPolicy_ptr make_client_protocols(const RTCORBA::ProtocolL
     return new ClientProtocolPolicy(protocols);
 }
 
-RTCORBA::ServerProtocolPolicy_ptr make_server_protocols(orb::Orb& core,
-                                                        const RTCORBA::ProtocolList& protocols)
+RTCORBA::ServerProtocolPolicy_ptr make_server_protocols(const RTCORBA::ProtocolList& protocols)
 {
-    return new ServerProtocolPolicy(core, protocols);
+    return new ServerProtocolPolicy(protocols);
 }
 
 } // namespace kairos::rtcorba

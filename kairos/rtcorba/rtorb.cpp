@@ -141,7 +141,7 @@ class RtOrb final : public KairosRealTime::RTORB {
     RTCORBA::ServerProtocolPolicy_ptr
     create_server_protocol_policy(const RTCORBA::ProtocolList& protocols) override
     {
-        return make_server_protocols(services_->core(), protocols);
+        return make_server_protocols(protocols);
     }
     RTCORBA::ClientProtocolPolicy_ptr
     create_client_protocol_policy(const RTCORBA::ProtocolList& protocols) override

@@ -74,6 +74,6 @@ make_tcp_properties(const orb::TcpProperties& properties);
 [[nodiscard]] RTCORBA::ClientProtocolPolicy_ptr
 make_client_protocols(const RTCORBA::ProtocolList& protocols);
 [[nodiscard]] RTCORBA::ServerProtocolPolicy_ptr
-make_server_protocols(orb::Orb& core, const RTCORBA::ProtocolList& protocols);
+make_server_protocols(const RTCORBA::ProtocolList& protocols);
 
 } // namespace kairos::rtcorba
