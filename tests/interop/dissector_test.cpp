@@ -3,18 +3,18 @@
 // A second opinion on what we send: Wireshark's GIOP dissector over the traffic of a client and a
 // server of ours that run the whole suite, and of the checks of every type (all_types), in every
 // GIOP version. Nothing may be malformed, and the dissector must find every message that passed.
+#include "captured.h"
 #include "fixture.h"
 #include "peer.h"
 #include "tap.h"
 
-#include "kairos/ior/ior.h"
-#include "kairos/ior/profile.h"
-
-#include <filesystem>
 #include <sstream>
 
 using namespace calls;
 using interop::operator+;
+using interop::at_port;
+using interop::port_of;
+using interop::TemporaryFile;
 
 #ifndef TSHARK
 
@@ -23,32 +23,6 @@ TEST(Dissector, IsNotInstalled) { GTEST_SKIP() << "tshark is not installed"; }
 #else
 
 namespace {
-
-/// The same object at another port.
-std::string at_port(const std::string& reference, std::uint16_t port)
-{
-    auto ior = kairos::ior::from_string(reference).value();
-    auto profile = kairos::ior::decode_iiop(ior.profiles.at(0).data).value();
-    profile.port = port;
-    ior.profiles = {kairos::ior::encode_iiop(profile)};
-    return kairos::ior::to_string(ior);
-}
-
-std::uint16_t port_of(const std::string& reference)
-{
-    return kairos::ior::targets(kairos::ior::from_string(reference).value()).at(0).address.port;
-}
-
-/// A file that is gone at the end of the test.
-struct TemporaryFile {
-    explicit TemporaryFile(const std::string& name)
-        : path(std::filesystem::temp_directory_path() /
-               (name + "." + std::to_string(getpid()) + ".pcap"))
-    {
-    }
-    ~TemporaryFile() { std::filesystem::remove(path); }
-    const std::filesystem::path path;
-};
 
 struct Verdict {
     std::map<int, int> messages; ///< by type
