@@ -92,6 +92,7 @@ class Run {
     {
         CubeCall call;
         try {
+            if (is_high) realtime_ = raise_this_thread(); // before ORBs ask what it is
             call = connect_(is_high);
             for (int i = 0; i < warm_up_per_client; ++i)
                 call_checked(call, number);
@@ -110,7 +111,6 @@ class Run {
 
     void high(const CubeCall& call)
     {
-        realtime_ = raise_this_thread();
         std::vector<std::int64_t> samples(load_.high_calls);
         const std::int64_t period = 1'000'000'000 / load_.high_hz;
         std::int64_t next = begin_ns_;

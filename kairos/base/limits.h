@@ -10,10 +10,13 @@ namespace kairos::limits {
 
 /// Largest GIOP message body accepted by default; `-ORBMaxMessageSize` changes it.
 inline constexpr std::size_t message_size_max = std::size_t{256} << 20;
-/// First size of a connection's receive buffer: holds an ordinary request in one read.
-inline constexpr std::size_t receive_buffer_initial = std::size_t{16} << 10;
-/// … and what it becomes when a read has filled it: of many messages, one read then takes several.
-inline constexpr std::size_t receive_buffer_streaming = std::size_t{32} << 10;
+/// First size of a connection's receive buffer: holds an ordinary request in one read, and leaves
+/// most of a page to others, for there may be thousands that are idle.
+inline constexpr std::size_t receive_buffer_initial = std::size_t{2} << 10;
+/// … how many times that it becomes when a read has filled it…
+inline constexpr std::size_t receive_buffer_growth = 8;
+/// … and up to what: of many messages, one read then takes several.
+inline constexpr std::size_t receive_buffer_streaming = std::size_t{128} << 10;
 /// A receive buffer that grew beyond this for one large message is given back afterwards.
 inline constexpr std::size_t receive_buffer_kept = std::size_t{1} << 20;
 /// Requests of one connection whose fragments may be incomplete at the same time.

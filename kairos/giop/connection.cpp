@@ -43,10 +43,9 @@ MutableBytes Connection::space_other()
     const std::size_t partial = end_ - begin_;
     // What fills the buffer probably has more behind it, and a read costs as much as a message.
     const bool filled = end_ != 0 && end_ == buffer_.capacity();
-    const std::size_t usual = filled
-                                  ? limits::receive_buffer_streaming
-                                  : std::clamp(buffer_.capacity(), limits::receive_buffer_initial,
-                                               limits::receive_buffer_streaming);
+    const std::size_t usual =
+        std::clamp(buffer_.capacity() * (filled ? limits::receive_buffer_growth : 1),
+                   limits::receive_buffer_initial, limits::receive_buffer_streaming);
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);

@@ -15,7 +15,11 @@ class InPlaceConnection final : public ReactorConnection {
     {
     }
 
-    void send(Bytes header, const cdr::Writer& body) noexcept override { put(header, body); }
+    void send(Bytes header, const cdr::Writer& body) noexcept override
+    {
+        loop_.note_reply();
+        put(header, body);
+    }
 
   private:
     ~InPlaceConnection() override = default;

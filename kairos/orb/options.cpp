@@ -279,6 +279,15 @@ Result<void> set_spin(Options& options, std::string_view option, std::string_vie
     return {};
 }
 
+Result<void> set_stream_pause(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number || *number > 1000)
+        return bad_option(option, value, "a number of microseconds, at most 1000");
+    options.stream_pause = std::chrono::microseconds(*number);
+    return {};
+}
+
 Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
@@ -461,6 +470,7 @@ constexpr Known known_options[] = {
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
     {"-ORBSpin", set_spin},
+    {"-ORBStreamPause", set_stream_pause},
     {"-ORBExceptionIdInAny", set_flag<&Options::exception_id_in_any>},
     {"-ORBPlainKeys", set_flag<&Options::plain_keys>},
     {"-ORBNativeCharCodeSet", set_native_code_set},
@@ -491,9 +501,11 @@ Result<void> check_meaning(std::string_view option, Concurrency chosen)
     static constexpr auto orders = {worker_pool, filter_chain, reactor_per_priority};
     static constexpr auto filters = {filter_chain};
     static constexpr auto priorities = {reactor_per_priority};
+    static constexpr auto pauses = {thread_per_connection, reactor};
     static constexpr Meaning meanings[] = {
-        {"-ORBThreads", pools}, {"-ORBQueue", queues},     {"-ORBQueueFull", bounds},
-        {"-ORBPools", filters}, {"-ORBLanes", priorities}, {"-ORBDispatching", orders},
+        {"-ORBThreads", pools},      {"-ORBQueue", queues},     {"-ORBQueueFull", bounds},
+        {"-ORBPools", filters},      {"-ORBLanes", priorities}, {"-ORBDispatching", orders},
+        {"-ORBStreamPause", pauses},
     };
     for (const Meaning& meaning : meanings) {
         if (meaning.option != option) continue;

@@ -122,6 +122,9 @@ struct Options {
     /// -ORBOnewayQueue bytes: of oneways with SYNC_NONE that a peer has not taken, for each
     /// connection. The next one is refused with TRANSIENT.
     std::size_t oneways_unsent_max = limits::oneways_unsent_max;
+    /// -ORBStreamPause: how long a thread of thread-per-connection, or that in ORB::run of a
+    /// reactor, sleeps when it has read all there was of a stream of oneways. 0: until more comes.
+    std::chrono::microseconds stream_pause{20};
     WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
     /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll and -ORBSpin
     /// (microseconds). Orb::socket_options has them, and more.

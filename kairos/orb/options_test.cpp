@@ -46,6 +46,8 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBStackSize", "4096"}),
               "-ORBStackSize: '4096' is not 0 or a size of 64 KiB to 1 GiB, in bytes");
     EXPECT_EQ(reason({"-ORBNetworkPriority", "2"}), "-ORBNetworkPriority: '2' is not 0 or 1");
+    EXPECT_EQ(reason({"-ORBStreamPause", "1001"}),
+              "-ORBStreamPause: '1001' is not a number of microseconds, at most 1000");
     EXPECT_EQ(reason({"-ORBBusyPoll", "-1"}), "-ORBBusyPoll: '-1' is not a number of microseconds");
     EXPECT_EQ(reason({"-ORBQueueFull", "wait"}), "-ORBQueueFull: 'wait' is not block or refuse");
     EXPECT_EQ(reason({"-ORBRealTime", "1"}), "-ORBRealTime: '1' is not wanted or required");
@@ -75,6 +77,8 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
               "-ORBThreads contradicts -ORBConcurrency thread-per-connection");
     EXPECT_EQ(accepted({"-ORBLanes", "0,1", "-ORBConcurrency", "worker-pool"}),
               "-ORBLanes contradicts -ORBConcurrency worker-pool");
+    EXPECT_EQ(accepted({"-ORBConcurrency", "worker-pool", "-ORBStreamPause", "20"}),
+              "-ORBStreamPause contradicts -ORBConcurrency worker-pool");
     EXPECT_EQ(accepted({"-ORBConcurrency", "leader-followers", "-ORBQueue", "4"}),
               "-ORBQueue contradicts -ORBConcurrency leader-followers");
     for (const char* const architecture : {"thread-per-connection", "reactor", "leader-followers",

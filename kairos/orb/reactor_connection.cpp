@@ -32,22 +32,30 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
 
 void ReactorConnection::read() noexcept
 {
+    std::size_t received = 0;
+    bool all = false;
     try {
         if (loop_.is_taking(*this)) [[unlikely]]
             keep_requests_in_progress();
         else
             no_request_in_progress();
-        const net::IoResult got = socket_.read(protocol_.space());
+        const MutableBytes space = protocol_.space();
+        const net::IoResult got = socket_.read(space);
         if (got.status == net::IoResult::Status::would_block) return;
         if (!got.ok()) {
             (void)end_received();
             return become_quiet() ? loop_.forget(*this) : after(Next::close);
         }
-        protocol_.received(got.bytes);
+        received = got.bytes;
+        all = received < space.size();
+        protocol_.received(received);
     } catch (const std::bad_alloc&) {
         return run_out_of_memory();
     }
+    ReactorLoop& loop = loop_; // which may have forgotten this connection by then
     take();
+    if (received >= StreamPause::read_min) [[unlikely]]
+        loop.pause_after_read(received, all);
 }
 
 void ReactorConnection::take_rest() noexcept

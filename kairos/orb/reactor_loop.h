@@ -10,6 +10,7 @@
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/stream_pause.h"
 #include "kairos/orb/unsent.h"
 
 #include <atomic>
@@ -136,9 +137,19 @@ class ReactorLoop final : public ServingThread {
         return reactor_->descriptor_with_timers();
     }
     void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    /// From now on it sleeps for a moment within a stream of oneways, as long as it has one
+    /// connection only: it delays nobody else.
+    void pause_in_streams(const StreamPause& pause) noexcept { stream_pause_ = pause; }
+    void note_reply() noexcept { stream_pause_.note_reply(); }
 
   private:
     friend class ReactorConnection;
+
+    [[gnu::noinline]] void pause_after_read(std::size_t bytes, bool all) noexcept
+    {
+        if (taking_ == nullptr && connections_.size() == 1)
+            stream_pause_.pause_after_read(bytes, all);
+    }
 
     /// A connection whose messages are being taken, on the stack of who does: perhaps nested in
     /// another's.
@@ -192,6 +203,7 @@ class ReactorLoop final : public ServingThread {
     const std::unique_ptr<net::Reactor> reactor_;
     WakeHandler wake_;
     UpcallMemory memory_;
+    StreamPause stream_pause_{std::chrono::microseconds(0)};
     Taking* taking_ = nullptr;
     std::list<IntrusivePtr<ReactorConnection>> connections_;
     std::vector<std::unique_ptr<AcceptHandler>> acceptors_;

@@ -10,6 +10,7 @@
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/stream_pause.h"
 #include "kairos/orb/transmit.h"
 
 #include <atomic>
@@ -26,7 +27,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
     ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
         : ServerConnection(orb, std::move(socket), peer),
-          by_memory_(transport == Transport::shared_memory)
+          by_memory_(transport == Transport::shared_memory),
+          stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
+                                                    : StreamPause(std::chrono::microseconds(0)))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
@@ -71,6 +74,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
 
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
+        stream_pause_.note_reply();
         if (!broken_ && !transmit(socket_, header, body, orb_.options().fragment_size).ok())
             broken_ = true;
     }
@@ -93,7 +97,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     bool serve_once()
     {
         no_request_in_progress();
-        const net::IoResult got = socket_.read(protocol_.space());
+        const MutableBytes space = protocol_.space();
+        const net::IoResult got = socket_.read(space);
         if (!got.ok()) [[unlikely]] {
             ended_ = !interrupted_ && end_received();
             return false;
@@ -105,6 +110,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             next = serve_received(memory_);
         }
         ended_ = next == Next::close;
+        if (got.bytes >= StreamPause::read_min) [[unlikely]]
+            stream_pause_.pause_after_read(got.bytes, got.bytes < space.size());
         return next == Next::read;
     }
 
@@ -114,6 +121,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     bool ended_ = false; ///< the peer was told MessageError, or said that it closes
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
+    StreamPause stream_pause_;
     /// At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
 };

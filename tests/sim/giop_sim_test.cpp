@@ -136,7 +136,7 @@ class Flow {
         std::memcpy(space.data(), stream_.data() + read_, size);
         engine_.received(size);
         read_ += size;
-        ASSERT_LE(engine_.memory_held(), 2 * limits::receive_buffer_initial + 8 * stream_.size());
+        ASSERT_LE(engine_.memory_held(), 16 * limits::receive_buffer_initial + 8 * stream_.size());
         for (Message message;;) {
             const Event event = engine_.next(message);
             if (event == Event::need_bytes) return;
