@@ -5,8 +5,8 @@
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/readdress.h"
 #include "kairos/orb/priority_context.h"
+#include "kairos/orb/readdress.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/orb/timing_context.h"
 

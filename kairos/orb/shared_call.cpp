@@ -68,8 +68,11 @@ Outcome Invocation::exchange_shared(SharedConnection& connection,
     call.has_contexts = !contexts.empty();
     call.send_by = limits_.request;
     call.answer_by = limits_.reply;
-    if (response_flags<Way::limited>() == giop::response_flags::none)
+    if (response_flags<Way::limited>() == giop::response_flags::none) {
+        if (limits_.sync_scope == SyncScope::none && connection.has_thread())
+            return connection.post(call.header, out_, call.has_contexts);
         return connection.exchange(call);
+    }
     collocated_.emplace(lane_);
     call.answer = giop::MessageType::reply;
     call.reply = &*collocated_;

@@ -60,14 +60,14 @@ void SharedConnection::interrupt() noexcept { socket_.shutdown_both(); }
 std::optional<std::chrono::nanoseconds> SharedConnection::idle_since() noexcept
 {
     const Lock lock(mutex_);
-    return users_ == 0 && !ended_ ? std::optional(last_use_) : std::nullopt;
+    return users_ == 0 && !ended_ && posted_size() == 0 ? std::optional(last_use_) : std::nullopt;
 }
 
 bool SharedConnection::close_if_idle(std::chrono::nanoseconds before) noexcept
 {
     const Lock lock(mutex_);
     if (ended_) return true;
-    if (users_ != 0 || last_use_ > before) return false;
+    if (users_ != 0 || last_use_ > before || posted_size() != 0) return false;
     ended_ = true;
     // As ClientConnection; and not within a message that was given up.
     const auto message = giop::close_connection(giop::version_1_2);
@@ -109,6 +109,7 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
         call.next_in_bucket = std::exchange(bucket, &call);
         ++call_count_;
     }
+    call.posted_before = posted_count_;
     to_send_.push_back(call);
     ++users_;
     return true;
@@ -238,9 +239,11 @@ const net::Parking* SharedConnection::call_next() noexcept
 void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
 {
     for (;;) {
+        if (unsent_is_empty_ && !posted_.empty()) take_posted();
         if (!unsent_is_empty_ && !write_rest(lock)) return;
         SharedCall* const call = to_send_.front();
         if (call == nullptr || (own != nullptr && own->outcome)) return;
+        if (call->posted_before > posted_taken_) continue; // posted meanwhile, and then this call
         to_send_.remove(*call);
         call->being_sent = true;
         lock.unlock();
@@ -269,6 +272,7 @@ bool SharedConnection::write_rest(Lock& lock) noexcept
     unsent_.flush(socket_);
     lock.lock();
     unsent_is_empty_ = unsent_.empty();
+    if (posted_unsent_ != 0 && !unsent_.broken()) posted_unsent_ = unsent_.size();
     if (call != nullptr) {
         call->being_sent = false;
         if (unsent_.broken())
@@ -320,6 +324,7 @@ void SharedConnection::fail_sending() noexcept
 {
     ended_ = true;
     unsent_is_empty_ = true;
+    lose_posted();
     socket_.shutdown_both();
     while (SharedCall* call = to_send_.empty() ? partly_sent_ : to_send_.front()) {
         finish(*call, Outcome::not_executed);

@@ -73,6 +73,7 @@ struct SharedCall {
     bool writes = false;         ///< its thread has this role
     bool reads = false;
     bool parked = false;
+    std::uint64_t posted_before = 0; ///< what was posted before it goes out before it
     std::optional<Outcome> outcome;
     SharedCall* next_in_bucket = nullptr;
     ListLinks<SharedCall> to_send_links;
@@ -103,6 +104,11 @@ class SharedConnection final : public RefCounted {
     /// knows nothing of the call. A request of which a part was sent when its time was over is
     /// `late`: the rest goes out, others may be using the connection.
     [[nodiscard]] Outcome exchange(SharedCall& call);
+    /// For oneways with SYNC_NONE, where it has a thread: copies the message for that, and does not
+    /// wait. In order with what this thread sends before and afterwards. Room is for
+    /// Options::oneways_unsent_max, and for one message that alone is larger.
+    [[nodiscard]] Outcome post(Bytes header, const cdr::Writer& body, bool has_contexts);
+    [[nodiscard]] bool has_thread() const noexcept { return thread_ != nullptr; }
 
     /// Whether it can carry no more calls.
     [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
@@ -152,8 +158,15 @@ class SharedConnection final : public RefCounted {
     // --- who writes ---
     [[nodiscard]] bool has_to_write() const noexcept
     {
-        return !unsent_is_empty_ || !to_send_.empty();
+        return !unsent_is_empty_ || !to_send_.empty() || !posted_.empty();
     }
+    /// Octets of what was posted that the peer has not taken.
+    [[nodiscard]] std::size_t posted_size() const noexcept
+    {
+        return posted_.size() + posted_unsent_;
+    }
+    void take_posted() noexcept;
+    void lose_posted() noexcept;
     void write(Lock& lock, const SharedCall* own) noexcept;
     [[nodiscard]] bool write_rest(Lock& lock) noexcept;
     void put(SharedCall& call) noexcept;
@@ -200,6 +213,10 @@ class SharedConnection final : public RefCounted {
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
     SharedCall* partly_sent_ = nullptr; // its rest is in unsent_
     bool unsent_is_empty_ = true;
+    Unsent posted_;                  // waits for who writes
+    std::size_t posted_unsent_ = 0;  // octets of it that are in unsent_, which then has no others
+    std::uint64_t posted_count_ = 0; // messages ever posted
+    std::uint64_t posted_taken_ = 0; // … and of these moved to unsent_
     bool somebody_writes_;
     bool somebody_reads_;
     bool thread_knows_ = false; // that there is something to write

@@ -97,12 +97,12 @@ void SharedConnections::end_all() noexcept
     {
         const Lock lock(mutex_);
         has_ended_ = true;
-        for (Slots* slots : {&leader_followers_, &active_}) {
-            for (auto& [id, slot] : *slots) {
-                if (slot.connection) slot.connection->interrupt();
-                slot.connection = {};
-            }
+        for (auto& [id, slot] : leader_followers_) {
+            if (slot.connection) slot.connection->interrupt();
+            slot.connection = {};
         }
+        for (auto& [id, slot] : active_)
+            slot.connection = {}; // the thread ends them, and sends before what it was given
         attempt_over_.notify_all();
     }
     if (thread_) thread_->stop(); // nobody makes one any more

@@ -101,6 +101,16 @@ void Unsent::put_message(net::Socket& socket, Bytes header, const cdr::Writer& b
         put_parts(socket, header, body, fragment_size);
 }
 
+void Unsent::keep_message(Bytes header, const cdr::Writer& body, std::size_t fragment_size) noexcept
+{
+    giop::Segments part;
+    giop::Fragmenter fragmenter(giop::gather(header, body),
+                                fragment_size == 0 ? header.size() + body.size() : fragment_size);
+    while (fragmenter.next(part))
+        for (const Bytes segment : part.view())
+            if (!broken_) keep(segment);
+}
+
 void Unsent::flush(net::Socket& socket) noexcept
 {
     const net::IoResult written = write_now(socket, Bytes(bytes_).subspan(sent_));

@@ -32,6 +32,8 @@ class Unsent {
     /// Likewise, in whichever of the two ways is right.
     void put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
                      std::size_t fragment_size) noexcept;
+    /// Only keeps it.
+    void keep_message(Bytes header, const cdr::Writer& body, std::size_t fragment_size) noexcept;
     /// Sends of what is kept as much as the peer takes now.
     void flush(net::Socket& socket) noexcept;
 

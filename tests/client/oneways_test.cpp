@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Oneways with SYNC_NONE to a server that does not read: they do not wait, arrive in order before
-// what follows, and are bounded. The servers are scripts.
+// what follows, and are bounded; over connections of the threads' own and over one that a thread of
+// the ORB writes. The servers are scripts.
 #include "tests/client/policies.h"
 
 namespace kairos::orb_testing {
@@ -37,8 +38,17 @@ int read_notes(Peer& peer)
     }
 }
 
-class StalledServer : public testing::Test {
+class StalledServer : public testing::TestWithParam<const char*> {
   protected:
+    static bool is_shared() { return GetParam() == std::string_view("active"); }
+    /// A client with a small queue in the kernel, and one of its own of so many octets.
+    struct SmallClient : Client {
+        explicit SmallClient(const char* kept)
+            : Client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", kept, "-ORBConnection",
+                      GetParam()})
+        {
+        }
+    };
     [[nodiscard]] Probe::Target_var scoped(Client& client, const FakeServer& server,
                                            Messaging::SyncScope scope = Messaging::SYNC_NONE)
     {
@@ -62,17 +72,20 @@ class StalledServer : public testing::Test {
     LogLines log_;
     Event go_;
     int read_ = -1;
-    // Reads nothing until it may, then notes up to a twoway.
+    bool reads_again_ = false; // set before `go_`
+    int read_again_ = -1;
+    // Reads nothing until it may, then notes up to a twoway, perhaps twice.
     FakeServer server_{[this](FakeServer& fake) {
         Peer peer = fake.accept();
         EXPECT_TRUE(go_.wait());
         read_ = read_notes(peer);
+        if (reads_again_) read_again_ = read_notes(peer);
     }};
 };
 
-TEST_F(StalledServer, IsNotWaitedFor)
+TEST_P(StalledServer, IsNotWaitedFor)
 {
-    Client client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", "100000000"});
+    SmallClient client("100000000");
     const Probe::Target_var target = scoped(client, server_);
     const auto [sent, end] = note_until_refused(target);
     EXPECT_EQ(end, "ok");
@@ -85,19 +98,20 @@ TEST_F(StalledServer, IsNotWaitedFor)
 }
 
 /// What these tests rely on: so many would not be taken.
-TEST_F(StalledServer, IsWaitedForWithTheTransport)
+TEST_P(StalledServer, IsWaitedForWithTheTransport)
 {
-    Client client({"-ORBSendQueue", queue_bytes, "-ORBClientTimeout", "50"});
+    Client client(
+        {"-ORBSendQueue", queue_bytes, "-ORBClientTimeout", "50", "-ORBConnection", GetParam()});
     const Probe::Target_var target = scoped(client, server_, Messaging::SYNC_WITH_TRANSPORT);
     const auto [sent, end] = note_until_refused(target);
-    EXPECT_EQ(end, not_sent);
+    EXPECT_TRUE(end.starts_with("TIMEOUT")) << end;
     EXPECT_LT(sent, many);
     go_.set();
 }
 
-TEST_F(StalledServer, IsSentNoMoreThanTheQueueHolds)
+TEST_P(StalledServer, IsSentNoMoreThanTheQueueHolds)
 {
-    Client client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", kept_bytes});
+    SmallClient client(kept_bytes);
     const Probe::Target_var target = scoped(client, server_);
     const auto [sent, end] = note_until_refused(target);
     EXPECT_EQ(end, no_room);
@@ -108,9 +122,9 @@ TEST_F(StalledServer, IsSentNoMoreThanTheQueueHolds)
     EXPECT_EQ(server_.connections(), 1);
 }
 
-TEST_F(StalledServer, TwowaysWaitForItWithinTheirLimits)
+TEST_P(StalledServer, TwowaysWaitForItWithinTheirLimits)
 {
-    Client client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", kept_bytes});
+    SmallClient client(kept_bytes);
     const Probe::Target_var target = scoped(client, server_);
     const int sent = note_until_refused(target).first;
     const Probe::Target_var hasty = with(target, round_trip(client.orb(), milliseconds(20)));
@@ -122,27 +136,111 @@ TEST_F(StalledServer, TwowaysWaitForItWithinTheirLimits)
     EXPECT_EQ(server_.connections(), 1);
 }
 
-TEST_F(StalledServer, GetsWhatThreadsThatHaveEndedHaveSent)
+TEST_P(StalledServer, GetsWhatThreadsThatHaveEndedHaveSent)
 {
-    Client client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", kept_bytes});
+    SmallClient client(kept_bytes);
     const Probe::Target_var target = scoped(client, server_);
     int sent = -1;
     std::thread([&] { sent = note_until_refused(target).first; }).join();
     EXPECT_GT(sent, 0);
     go_.set();
-    server_.end(); // reads until the connection is closed
+    if (is_shared()) {
+        EXPECT_EQ(ping(target), "ok");
+    }
+    server_.end(); // else it reads until the connection is closed
     EXPECT_EQ(read_, sent);
 }
 
-TEST_F(StalledServer, DoesNotHoldUpTheEndOfTheOrb)
+TEST_P(StalledServer, DoesNotHoldUpTheEndOfTheOrb)
 {
     {
-        Client client({"-ORBSendQueue", queue_bytes, "-ORBOnewayQueue", kept_bytes});
+        SmallClient client(kept_bytes);
         const Probe::Target_var target = scoped(client, server_);
         EXPECT_EQ(note_until_refused(target).second, no_room);
     }
     EXPECT_TRUE(LogLines::wait_for("oneways that their peers did not take are lost"));
     go_.set();
+}
+
+/// What the peer takes at once is not lost because the ORB ends at once.
+TEST_P(StalledServer, GetsWhatWasSentBeforeTheEndOfTheOrb)
+{
+    constexpr int some = 100;
+    {
+        Client client({"-ORBConnection", GetParam()});
+        const Probe::Target_var target = scoped(client, server_);
+        for (int count = 0; count < some; ++count)
+            target->note(count);
+    }
+    go_.set();
+    server_.end();
+    EXPECT_EQ(read_, some);
+    EXPECT_EQ(LogLines::count("are lost"), 0u);
+}
+
+/// Then there is room again, on the same connection.
+TEST_P(StalledServer, TakesMoreWhenItHasRead)
+{
+    constexpr int more = 10;
+    reads_again_ = true;
+    SmallClient client(kept_bytes);
+    const Probe::Target_var target = scoped(client, server_);
+    const int sent = note_until_refused(target).first;
+    EXPECT_EQ(outcome([&] { target->note(sent); }), no_room);
+    go_.set();
+    EXPECT_EQ(ping(target), "ok");
+    for (int count = 0; count < more; ++count)
+        EXPECT_EQ(outcome([&] { target->note(count); }), "ok");
+    EXPECT_EQ(ping(target), "ok");
+    server_.end();
+    EXPECT_EQ(read_, sent);
+    EXPECT_EQ(read_again_, more);
+}
+
+INSTANTIATE_TEST_SUITE_P(Connections, StalledServer, testing::Values("non-multiplexed", "active"),
+                         architecture_name);
+
+/// Each thread's oneways come in its order, and before the calls that it makes afterwards.
+TEST(PostedOneways, OfManyThreadsComeInTheOrderOfEach)
+{
+    constexpr int threads = 4;
+    constexpr int rounds = 50;
+    constexpr int notes = 20;
+    FakeServer server([](FakeServer& fake) {
+        Peer peer = fake.accept();
+        std::array<int, threads> next{};
+        for (int twoways = 0; twoways < threads * rounds;) {
+            ReceivedRequest request = peer.read_request();
+            const auto thread = request.request.body.read<std::int32_t>() / (rounds * notes);
+            auto& expected = next.at(static_cast<std::size_t>(thread));
+            if (request.request.response_expected()) { // add(thread, so many before)
+                EXPECT_EQ(request.request.body.read<std::int32_t>(), expected);
+                peer.send(reply(request.id(), 0).u32(0).finish());
+                ++twoways;
+            } else {
+                ++expected;
+            }
+        }
+    });
+    Client client({"-ORBConnection", "active"});
+    const Probe::Target_var any = client.target(server.reference());
+    const Probe::Target_var target = with(
+        any, make_policy(client.orb(), Messaging::SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_NONE));
+    std::vector<std::thread> callers;
+    callers.reserve(threads);
+    for (int thread = 0; thread < threads; ++thread) {
+        callers.emplace_back([&target, thread] {
+            const int first = thread * rounds * notes;
+            for (int round = 1; round <= rounds; ++round) {
+                for (int i = 0; i < notes; ++i)
+                    target->note(first);
+                EXPECT_EQ(target->add(first, round * notes), 0);
+            }
+        });
+    }
+    for (std::thread& caller : callers)
+        caller.join();
+    server.end();
 }
 
 } // namespace
