@@ -18,8 +18,9 @@ constexpr std::uint8_t bit(MessageType type)
 
 } // namespace
 
-Connection::Connection(Role role, std::size_t message_size_max) noexcept
+Connection::Connection(Role role, std::size_t message_size_max, std::size_t read_max) noexcept
     : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
+      read_max_(read_max), first_read_(read_max),
       permitted_(role == Role::server ? bit(MessageType::request) | bit(MessageType::locate_request)
                                       : bit(MessageType::reply) | bit(MessageType::locate_reply)),
       role_(role)
@@ -45,7 +46,7 @@ MutableBytes Connection::space_other()
     const bool filled = end_ != 0 && end_ == buffer_.capacity();
     const std::size_t usual =
         std::clamp(buffer_.capacity() * (filled ? limits::receive_buffer_growth : 1),
-                   limits::receive_buffer_initial, limits::receive_buffer_streaming);
+                   limits::receive_buffer_initial, read_max_);
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
@@ -54,7 +55,7 @@ MutableBytes Connection::space_other()
     }
     // At least some room also for a caller that reads on without having asked for all messages.
     const std::size_t wanted = std::max({usual, message_size_ + read_ahead, partial + read_ahead});
-    first_read_ = std::max(limits::receive_buffer_streaming, message_size_ + read_ahead);
+    first_read_ = std::max(read_max_, message_size_ + read_ahead);
     // A length that a peer claims is not believed: memory is four times what it really sent. Pages
     // that nothing is read into are never touched.
     const std::size_t capacity = std::min(wanted, std::max(usual, 4 * partial));

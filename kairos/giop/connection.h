@@ -31,10 +31,17 @@ class Connection {
         fault,         ///< `fault()` says why; answer with MessageError and close
     };
 
-    explicit Connection(Role role,
-                        std::size_t message_size_max = limits::message_size_max) noexcept;
+    explicit Connection(Role role, std::size_t message_size_max = limits::message_size_max,
+                        std::size_t read_max = limits::receive_buffer_streaming) noexcept;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
+
+    /// How much to read at a time of a socket: less where its queue cannot grow, for whoever takes
+    /// all of a small one at once leaves the peer nothing to do meanwhile.
+    [[nodiscard]] static constexpr std::size_t read_max_of(bool queue_grows) noexcept
+    {
+        return limits::receive_buffer_streaming / (queue_grows ? 1 : 4);
+    }
 
     /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
     /// large message arrives, the buffer grows with the bytes really received.
@@ -98,9 +105,10 @@ class Connection {
     std::size_t begin_ = 0; // the first byte not handed out yet
     std::size_t end_ = 0;   // behind the last byte received
     std::size_t size_max_;
+    std::size_t read_max_;         // of small messages; a large one is read as it comes
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
     // Into an empty buffer: as much as the last incomplete message needed, if it was a large one.
-    std::size_t first_read_ = limits::receive_buffer_streaming;
+    std::size_t first_read_;
     std::uint8_t permitted_; // bit per MessageType handed out without further ado
     Role role_;
     bool ended_ = false;

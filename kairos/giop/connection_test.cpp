@@ -279,6 +279,24 @@ TEST(GiopConnection, the_first_read_of_a_message_is_as_large_as_the_last_one_was
     EXPECT_LE(connection.space().size(), limits::receive_buffer_streaming);
 }
 
+TEST(GiopConnection, queues_that_do_not_grow_are_read_in_part)
+{
+    constexpr std::size_t read_max = Connection::read_max_of(false);
+    Connection connection(Role::server, limits::message_size_max, read_max);
+    const Octets request = request_of(1000);
+    Message message;
+    for (int reads = 0; reads < 20; ++reads) { // each fills what it is given
+        std::size_t room = connection.space().size();
+        EXPECT_LE(room, read_max);
+        for (; room >= request.size(); room -= request.size())
+            feed(connection, request);
+        while (connection.next(message) == Event::message) {
+        }
+    }
+    EXPECT_LE(connection.memory_held(), read_max);
+    EXPECT_GT(Connection::read_max_of(true), read_max);
+}
+
 TEST(GiopConnection, a_caller_that_reads_on_without_looking_gets_room)
 {
     Connection connection(Role::server);

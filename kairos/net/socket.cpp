@@ -285,6 +285,15 @@ std::optional<std::uint64_t> Socket::stuck_at() const noexcept
     return static_cast<std::uint64_t>(octets_unsent);
 }
 
+bool Socket::receive_queue_grows() const noexcept
+{
+    constexpr int receive_queue = 2; // SOCK_RCVBUF_LOCK, of the kernel's headers alone
+    int locked = 0;
+    socklen_t size = sizeof locked;
+    return ::getsockopt(descriptor_, SOL_SOCKET, SO_BUF_LOCK, &locked, &size) == 0 &&
+           (locked & receive_queue) == 0;
+}
+
 Result<void> Socket::set_non_blocking(bool non_blocking)
 {
     const int flags = ::fcntl(descriptor_, F_GETFL);

@@ -250,6 +250,10 @@ class Socket {
     /// tell. Any thread.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept;
 
+    /// Whether the system lets what it queues for reading grow as it is needed: nobody has said how
+    /// large that may be. False where it does not tell (before Linux 5.14).
+    [[nodiscard]] bool receive_queue_grows() const noexcept;
+
     [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
     [[nodiscard]] Result<Address> local_address() const;
     [[nodiscard]] Result<Address> peer_address() const;

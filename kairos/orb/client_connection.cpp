@@ -26,8 +26,9 @@ Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpo
 ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                                    ConnectionCache::Place place)
     : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
-      protocol_(giop::Connection::Role::client, orb.options().message_size_max), last_use_(now()),
-      place_(std::move(place))
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max,
+                giop::Connection::read_max_of(socket_.receive_queue_grows())),
+      last_use_(now()), place_(std::move(place))
 {
     socket_.spin(orb.options().socket.spin);
     orb_->client_connections().add(*this);

@@ -145,9 +145,10 @@ class ReactorLoop final : public ServingThread {
   private:
     friend class ReactorConnection;
 
+    /// After a read of a connection, which may just have been forgotten.
     [[gnu::noinline]] void pause_after_read(std::size_t bytes, bool all) noexcept
     {
-        if (taking_ == nullptr && connections_.size() == 1)
+        if (taking_ == nullptr && connections_.size() == 1 && connections_.front()->queue_grows_)
             stream_pause_.pause_after_read(bytes, all);
     }
 

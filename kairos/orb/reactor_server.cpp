@@ -39,7 +39,7 @@ class ReactorServer final : public Server, public InPlaceMaker {
     bool run() override
     {
         const std::lock_guard serving(serving_mutex_);
-        loop_->pause_in_streams(StreamPause::of(orb_.options()));
+        loop_->pause_in_streams(StreamPause::of(orb_.options(), true));
         loop_->run();
         loop_->close_all();
         return true;

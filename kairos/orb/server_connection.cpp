@@ -25,7 +25,9 @@ void drain(net::Socket& socket) noexcept
 
 ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
     : orb_(orb), socket_(std::move(socket)), peer_(peer),
-      protocol_(giop::Connection::Role::server, orb.options().message_size_max)
+      queue_grows_(socket_.receive_queue_grows()),
+      protocol_(giop::Connection::Role::server, orb.options().message_size_max,
+                giop::Connection::read_max_of(queue_grows_))
 {
 }
 

@@ -77,6 +77,7 @@ class ServerConnection : public ReplyChannel {
     Orb& orb_;
     net::Socket socket_;
     const net::Address peer_;
+    const bool queue_grows_; ///< nobody has said how much the system may queue
     giop::Connection protocol_;
     // Set by whoever sends replies, which may be another thread than the one that reads.
     std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be

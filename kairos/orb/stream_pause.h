@@ -26,12 +26,11 @@ class StreamPause {
 
     /// How long pauses are; 0: there are none.
     explicit StreamPause(std::chrono::microseconds length) noexcept : length_(length) {}
-    /// As the options say: none where queues would be full before it is over, and for who would
-    /// rather spin than sleep.
-    [[nodiscard]] static StreamPause of(const Options& options) noexcept
+    /// As the options say; none where queues could be full before it is over, as they do not grow,
+    /// and for who would rather spin than sleep.
+    [[nodiscard]] static StreamPause of(const Options& options, bool queues_grow) noexcept
     {
-        const bool suits =
-            options.socket.receive_queue_bytes == 0 && options.socket.spin.count() == 0;
+        const bool suits = queues_grow && options.socket.spin.count() == 0;
         return StreamPause(suits ? options.stream_pause : std::chrono::microseconds(0));
     }
 

@@ -28,8 +28,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
         : ServerConnection(orb, std::move(socket), peer),
           by_memory_(transport == Transport::shared_memory),
-          stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
-                                                    : StreamPause(std::chrono::microseconds(0)))
+          stream_pause_(StreamPause::of(orb.options(), queue_grows_ && transport == Transport::tcp))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
