@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/architectures.h"
 
+#include "bench/realtime.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/priority.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,8 +27,14 @@ Architecture connected_by(const char* connection)
             .client_arguments = {"-ORBConnection", connection}};
 }
 
-Architecture realtime(Architecture architecture)
+/// With a lane for the high client, whose thread has the priority that this leads to.
+Architecture with_lanes()
 {
+    Architecture architecture = served_by("reactor-per-priority");
+    orb::Priority high = 0;
+    (void)orb::LinearPriorityMapping().to_corba(high_priority, high);
+    architecture.server_arguments.insert(architecture.server_arguments.end(),
+                                         {"-ORBLanes", "0," + std::to_string(high)});
     architecture.realtime = true;
     return architecture;
 }
@@ -42,7 +50,7 @@ std::vector<Architecture> make_architectures()
          .client_arguments = {},
          .realtime = true,
          .servant_raises = true},
-        realtime(served_by("reactor-per-priority")),
+        with_lanes(),
         served_by("reactor"),
         served_by("worker-pool"),
         served_by("leader-followers"),
