@@ -19,9 +19,9 @@ class StreamPause {
 
     /// Of reads that bring less nothing is asked: those of single requests.
     static constexpr std::size_t read_min = std::size_t{8} << 10;
-    /// What must have come without a pause or a reply, for it to be a stream.
+    /// Octets that must have come without a gap or a reply, for it to be a stream.
     static constexpr std::size_t stream_min = std::size_t{256} << 10;
-    /// A pause between two reads that ends a stream.
+    /// A longer time between two reads ends the stream.
     static constexpr std::chrono::milliseconds gap_max{1};
 
     /// How long pauses are; 0: there are none.
