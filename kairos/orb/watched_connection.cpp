@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/watched_connection.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/leader_followers.h"
+#include "kairos/orb/orb.h"
+
+#include <new>
+#include <utility>
+
+namespace kairos::orb {
+
+void WatchedConnection::send(Bytes header, const cdr::Writer& body) noexcept
+{
+    unsent_.put(socket_, header, body, orb_.options().fragment_size);
+    note_unsent();
+}
+
+Result<void> WatchedConnection::open()
+{
+    pass_on();
+    return server_.poller().add(socket_.descriptor(), net::Interest::readable,
+                                static_cast<Watched*>(this));
+}
+
+/// Nothing of this may be touched any more unless it fails.
+bool WatchedConnection::watch(net::Interest interest) noexcept
+{
+    net::SharedPoller& poller = server_.poller();
+    const int descriptor = socket_.descriptor();
+    pass_on();
+    return poller.watch(descriptor, interest, static_cast<Watched*>(this)).ok();
+}
+
+void WatchedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
+{
+    if (!unsent_.empty()) {
+        if (readiness.writable) unsent_.flush(socket_);
+        note_unsent();
+        if (congested_ || closing_) return after(closing_ ? Next::close : Next::read);
+        return serve(memory); // requests that came before it was full
+    }
+    if (std::exchange(held_, false)) return serve(memory);
+    if (receive()) serve(memory);
+}
+
+/// False: the connection is watched again, or gone.
+bool WatchedConnection::receive()
+{
+    try {
+        no_request_in_progress();
+        const net::IoResult got = socket_.read(protocol_.space());
+        if (got.ok()) {
+            protocol_.received(got.bytes);
+            return true;
+        }
+        if (got.status == net::IoResult::Status::would_block) {
+            after(Next::read);
+        } else {
+            (void)end_received();
+            server_.forget(*this);
+        }
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        server_.forget(*this);
+    }
+    return false;
+}
+
+void WatchedConnection::serve(UpcallMemory& memory) noexcept
+{
+    Next next = Next::close;
+    try {
+        next = serve_received(memory);
+        while (next == Next::hold) {
+            held_ = true;
+            if (server_.keep_held(*this)) return;
+            held_ = false;
+            next = serve_received(memory);
+        }
+    } catch (const std::bad_alloc&) {
+        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        return server_.forget(*this);
+    }
+    after(next);
+}
+
+void WatchedConnection::go_on() noexcept
+{
+    // It can always be written: the thread that finds that goes on.
+    if (!watch(net::Interest::writable)) socket_.shutdown_both();
+}
+
+void WatchedConnection::after(Next next) noexcept
+{
+    if (next == Next::close) closing_ = true;
+    if (broken_) return server_.forget(*this);
+    if (closing_ && !congested_) {
+        drain(socket_);
+        return server_.forget(*this);
+    }
+    if (!watch(congested_ ? net::Interest::writable : net::Interest::readable))
+        server_.forget(*this);
+}
+
+void WatchedConnection::close_in_order() noexcept
+{
+    if (broken_ || closing_) return;
+    send_close_connection();
+    if (!unsent_.empty()) unsent_.flush(socket_);
+    closing_ = true;
+    drain(socket_);
+}
+
+} // namespace kairos::orb
