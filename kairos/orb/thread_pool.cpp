@@ -35,81 +35,10 @@ thread_local Membership membership;
 
 } // namespace
 
-// --- Queues --------------------------------------------------------------------------------------
-
-void ThreadPool::Level::push(LocalCall& call) noexcept
+ThreadPool::ThreadPool(Orb& orb, PoolSettings settings)
+    : orb_(orb), settings_(std::move(settings)),
+      levels_(settings_, orb.options().dispatching, orb.options().requests_queued_max)
 {
-    (last_call == nullptr ? first_call : last_call->next) = &call;
-    last_call = &call;
-    ++calls;
-}
-
-ThreadPool::LocalCall* ThreadPool::Level::pop_call() noexcept
-{
-    LocalCall* call = first_call;
-    if (call == nullptr) return nullptr;
-    first_call = call->next;
-    if (first_call == nullptr) last_call = nullptr;
-    --calls;
-    return call;
-}
-
-ThreadPool::Level& ThreadPool::level_for(std::optional<Priority> priority) noexcept
-{
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
-        if (priority && level->lane.priority <= *priority) return *level;
-    return levels_.front();
-}
-
-const ThreadPool::Level* ThreadPool::lender_for(const Level& level) const noexcept
-{
-    if (!settings_.borrows) return nullptr;
-    for (auto lower = levels_.rbegin(); lower != levels_.rend(); ++lower)
-        if (lower->lane.priority < level.lane.priority && lower->idle > lower->queued())
-            return &*lower;
-    return nullptr;
-}
-
-bool ThreadPool::serves(const Level& level, const Level& queue) const noexcept
-{
-    return &level == &queue || (settings_.borrows && level.lane.priority < queue.lane.priority);
-}
-
-bool ThreadPool::ensure_thread(Level& level) noexcept
-{
-    for (const Level& other : levels_)
-        if (serves(other, level) &&
-            other.idle + other.starting + other.serving + other.waiting != 0)
-            return true;
-    return add_thread(level).ok();
-}
-
-bool ThreadPool::finds_thread(const Level& level) const noexcept
-{
-    return level.idle + level.starting > level.queued() || level.may_start() ||
-           lender_for(level) != nullptr;
-}
-
-std::size_t ThreadPool::buffered() const noexcept
-{
-    std::size_t count = 0;
-    for (const Level& level : levels_)
-        count += level.queued() - std::min(level.queued(), level.idle + level.starting);
-    return count;
-}
-
-ThreadPool::Room ThreadPool::room_for(const Level& level, std::size_t bytes) const noexcept
-{
-    if (ended_) return Room::refused;
-    if (finds_thread(level)) return Room::found;
-    if (!settings_.buffers) return Room::none;
-    const std::size_t requests_max =
-        settings_.buffered_max != 0 ? settings_.buffered_max : orb_.options().requests_queued_max;
-    if (buffered() >= requests_max) return Room::refused;
-    const std::size_t bytes_max = settings_.buffered_bytes_max;
-    if (bytes_max != 0 && (bytes > bytes_max || queued_bytes_ > bytes_max - bytes))
-        return Room::refused;
-    return Room::found;
 }
 
 bool ThreadPool::has_lane(Priority priority) const noexcept
@@ -121,15 +50,6 @@ bool ThreadPool::has_lane(Priority priority) const noexcept
 bool ThreadPool::is_current() const noexcept { return membership.pool == this; }
 
 // --- Threads -------------------------------------------------------------------------------------
-
-ThreadPool::ThreadPool(Orb& orb, PoolSettings settings) : orb_(orb), settings_(std::move(settings))
-{
-    for (const PoolLane& lane : settings_.lanes) {
-        levels_.emplace_back();
-        levels_.back().lane = lane;
-        levels_.back().requests.order_by(orb.options().dispatching);
-    }
-}
 
 Result<void> ThreadPool::start()
 {
@@ -164,6 +84,11 @@ Result<void> ThreadPool::add_thread(Level& level) noexcept
     return added;
 }
 
+bool ThreadPool::ensure_thread(Level& level) noexcept
+{
+    return levels_.is_served(level) || add_thread(level).ok();
+}
+
 /// Somebody is to look at the level's queue.
 void ThreadPool::call_thread(Level& level) noexcept
 {
@@ -175,20 +100,10 @@ void ThreadPool::call_thread(Level& level) noexcept
         if (!was_short)
             log::warning("a thread pool goes on with fewer threads: " + added.error().reason);
         for (Level& other : levels_)
-            if (serves(other, level)) other.no_thread->ring();
+            if (levels_.serves(other, level)) other.no_thread->ring();
     }
     if (level.idle != 0) level.changed.notify_one(); // it has been called for another already
-    if (const Level* lender = lender_for(level)) const_cast<Level*>(lender)->changed.notify_one();
-}
-
-ThreadPool::Level* ThreadPool::next_for(Level& level) noexcept
-{
-    for (auto higher = levels_.rbegin(); higher != levels_.rend(); ++higher) {
-        if (&*higher == &level) break;
-        if (settings_.borrows && higher->queued() > higher->idle + higher->starting)
-            return &*higher;
-    }
-    return level.queued() != 0 && level.serving < level.threads_max() ? &level : nullptr;
+    if (Level* const lender = levels_.lender_for(level)) lender->changed.notify_one();
 }
 
 void ThreadPool::serve(Level& level) noexcept
@@ -202,10 +117,10 @@ void ThreadPool::serve(Level& level) noexcept
     --level.starting;
     for (;;) {
         ++level.idle; // before the sources hear of it: then they find a thread
-        if (next_for(level) == nullptr) tell_sources(lock);
+        if (levels_.next_for(level) == nullptr) tell_sources(lock);
         Level* from = nullptr;
         level.changed.wait(lock, [&] {
-            from = next_for(level);
+            from = levels_.next_for(level);
             return ended_ || from != nullptr;
         });
         --level.idle;
@@ -227,17 +142,13 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     if (LocalCall* call = from.pop_call()) {
         serve_call(lock, *call, borrowed);
     } else {
-        QueuedRequestPtr request = from.requests.pop();
-        queued_bytes_ -= request->message_bytes();
+        QueuedRequestPtr request = levels_.pop(from);
         tell_sources(lock);
         lock.unlock();
         const bool served = serve_request(request, memory, borrowed);
         if (served) request.reset();
         lock.lock();
-        if (!served && !from.held.add(request)) {
-            queued_bytes_ += request->message_bytes();
-            from.requests.push(std::move(request));
-        }
+        if (!served && !from.held.add(request)) levels_.push(from, std::move(request));
     }
     --level.serving;
 }
@@ -247,14 +158,15 @@ void ThreadPool::serve_nested(Level& level) noexcept
     auto memory = orb::Lane::current().upcall_memory.take();
     {
         Lock lock(mutex_);
-        if (Level* const from = next_nested_for(level)) {
+        if (Level* const from = levels_.next_nested_for(level)) {
             --level.waiting;
             serve_one(lock, level, *from, *memory);
             ++level.waiting;
         }
-        if (next_nested_for(level) == nullptr) tell_sources(lock);
+        if (levels_.next_nested_for(level) == nullptr) tell_sources(lock);
         // For whoever of them is the first to look: the reply to this one may have come.
-        next_nested_for(level) != nullptr ? level.no_thread->ring() : level.no_thread->silence();
+        levels_.next_nested_for(level) != nullptr ? level.no_thread->ring()
+                                                  : level.no_thread->silence();
     }
     orb::Lane::current().upcall_memory.give_back(std::move(memory));
 }
@@ -274,18 +186,22 @@ bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
 
 // --- Requests ------------------------------------------------------------------------------------
 
+ThreadPool::Room ThreadPool::room_for(const Level& level, std::size_t bytes) noexcept
+{
+    return ended_ ? Room::refused : levels_.room_for(level, bytes);
+}
+
 void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 {
     bool lacks_thread = false;
     {
         const std::lock_guard lock(mutex_);
-        Level& level = level_for(request->own_threads.priority);
+        Level& level = levels_.level_for(request->own_threads.priority);
         switch (room_for(level, request->message_bytes())) {
         case Room::found:
             lacks_thread = !ensure_thread(level);
             if (lacks_thread) break;
-            queued_bytes_ += request->message_bytes();
-            level.requests.push(std::move(request));
+            levels_.push(level, std::move(request));
             return call_thread(level);
         case Room::none:
             if (std::ranges::find(sources_, &request->source()) == sources_.end())
@@ -338,13 +254,7 @@ void ThreadPool::resume() noexcept
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     for (Level& level : levels_) {
-        RequestList again;
-        while (QueuedRequestPtr request = level.held.list().pop_front()) {
-            queued_bytes_ += request->message_bytes();
-            again.push_back(std::move(request));
-        }
-        if (again.empty()) continue;
-        level.requests.put_back(again);
+        if (!levels_.put_back_held(level)) continue;
         level.changed.notify_all();
         call_thread(level);
     }
@@ -363,7 +273,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
     }
     LocalCall call{.work = work, .waiter = serving == nullptr ? nullptr : &woken};
     Lock lock(mutex_);
-    Level& level = level_for(priority);
+    Level& level = levels_.level_for(priority);
     if (room_for(level, 0) == Room::refused) throw no_room();
     if (!ensure_thread(level)) throw no_thread();
     level.push(call);

@@ -8,17 +8,17 @@
 // those that wait serve. Any thread.
 #pragma once
 
-#include "kairos/net/bell.h"
 #include "kairos/net/priority_mutex.h"
-#include "kairos/orb/request_queue.h"
+#include "kairos/orb/pool_levels.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_pools.h"
 #include "kairos/orb/thread_set.h"
 
-#include <deque>
-#include <exception>
+#include <atomic>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 namespace kairos::orb {
 
@@ -54,44 +54,8 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(); }
 
   private:
-    /// A caller of this process, on its stack.
-    struct LocalCall {
-        const std::function<void()>& work;
-        const net::Socket* waiter; // to be made readable; null: waits for call_done_
-        std::exception_ptr exception{};
-        enum class State : std::uint8_t { waiting, done, refused } state = State::waiting;
-        LocalCall* next = nullptr;
-    };
-    /// A lane, its queue and its threads.
-    struct Level {
-        PoolLane lane;
-        net::ThreadOptions thread;
-        RequestQueue requests;
-        HeldRequests held;
-        LocalCall* first_call = nullptr; // these go before requests: somebody's thread waits
-        LocalCall* last_call = nullptr;
-        std::size_t calls = 0;
-        std::size_t idle = 0;     // threads that wait for requests
-        std::size_t starting = 0; // that are about to
-        std::size_t serving = 0;  // that serve and do not wait for calls of their own
-        std::size_t waiting = 0;  // that do, and serve nothing meanwhile
-        net::PriorityCondition changed;
-        std::optional<net::Bell> no_thread; // rung: those that wait for calls are to serve
-        bool is_short = false;              // of threads, as the log says
-
-        [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }
-        [[nodiscard]] std::size_t threads_max() const noexcept
-        {
-            return lane.static_threads + lane.dynamic_threads;
-        }
-        [[nodiscard]] bool may_start() const noexcept
-        {
-            return serving + idle + starting < threads_max();
-        }
-        void push(LocalCall& call) noexcept;
-        [[nodiscard]] LocalCall* pop_call() noexcept;
-    };
-    enum class Room : std::uint8_t { found, none, refused };
+    using Level = PoolLevel;
+    using Room = PoolLevels::Room;
     using Lock = std::unique_lock<net::PriorityMutex>;
 
     void serve(Level& level) noexcept;
@@ -103,21 +67,9 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     [[nodiscard]] bool serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
                                      const std::optional<Priority>& borrowed) noexcept;
     // All of these hold the lock.
-    [[nodiscard]] Level& level_for(std::optional<Priority> priority) noexcept;
-    /// Whether threads of this level serve requests of that one.
-    [[nodiscard]] bool serves(const Level& level, const Level& queue) const noexcept;
     /// Whether somebody looks at the level's queue, now or later. If not, one is started.
     [[nodiscard]] bool ensure_thread(Level& level) noexcept;
-    [[nodiscard]] bool finds_thread(const Level& level) const noexcept;
-    [[nodiscard]] const Level* lender_for(const Level& level) const noexcept;
-    [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) const noexcept;
-    [[nodiscard]] std::size_t buffered() const noexcept;
-    /// Whose queue a thread of this level is to serve next; null for none.
-    [[nodiscard]] Level* next_for(Level& level) noexcept;
-    [[nodiscard]] Level* next_nested_for(Level& level) noexcept
-    {
-        return level.may_start() ? next_for(level) : nullptr;
-    }
+    [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) noexcept;
     void call_thread(Level& level) noexcept;
     [[nodiscard]] Result<void> add_thread(Level& level) noexcept;
     void finish(LocalCall& call, LocalCall::State state) noexcept;
@@ -129,8 +81,7 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     std::atomic<std::size_t> users_{0};
     std::atomic<bool> has_ended_{false};
     net::PriorityMutex mutex_; // guards what follows; not held while a request is served
-    std::deque<Level> levels_; // ascending
-    std::size_t queued_bytes_ = 0;
+    PoolLevels levels_;
     std::vector<RequestSource*> sources_; // that wait for room
     net::PriorityCondition call_done_;
     bool ended_ = false;
