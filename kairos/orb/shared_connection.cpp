@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/shared_connection.h"
 
-#include "kairos/base/log.h"
 #include "kairos/giop/control.h"
-#include "kairos/giop/locate.h"
 #include "kairos/orb/connection_thread.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
@@ -11,23 +9,6 @@
 #include <poll.h>
 
 namespace kairos::orb {
-
-namespace {
-
-/// Wakes who has parked, when the lock that was taken after this was made is given back.
-class WakeLater {
-  public:
-    WakeLater() = default;
-    WakeLater(const WakeLater&) = delete;
-    WakeLater& operator=(const WakeLater&) = delete;
-    ~WakeLater()
-    {
-        if (place != nullptr) net::Parking::wake(place);
-    }
-    const net::Parking* place = nullptr;
-};
-
-} // namespace
 
 Result<IntrusivePtr<SharedConnection>>
 SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline)
@@ -234,195 +215,6 @@ const net::Parking* SharedConnection::call_next() noexcept
     return &next->parking;
 }
 
-// --- who writes ----------------------------------------------------------------------------------
-
-/// Until the peer takes no more, nothing is left, or what `own` waits for has come.
-void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
-{
-    for (;;) {
-        if (unsent_is_empty_ && !posted_.empty()) take_posted();
-        if (!unsent_is_empty_ && !write_rest(lock)) return;
-        SharedCall* const call = to_send_.front();
-        if (call == nullptr || (own != nullptr && own->outcome)) return;
-        if (call->posted_before > posted_taken_) continue; // posted meanwhile, and then this call
-        to_send_.remove(*call);
-        call->being_sent = true;
-        lock.unlock();
-        put(*call);
-        lock.lock();
-        call->being_sent = false;
-        unsent_is_empty_ = unsent_.empty();
-        if (unsent_.broken())
-            finish(*call, Outcome::not_executed);
-        else if (unsent_is_empty_)
-            note_sent(*call);
-        else
-            note_partly_sent(*call);
-        if (call->outcome || call->is_impatient) wake_locked(*call);
-        if (unsent_.broken()) return fail_sending();
-    }
-}
-
-/// True if nothing is left of it.
-bool SharedConnection::write_rest(Lock& lock) noexcept
-{
-    // Whoever ends the connection meanwhile cannot know whether the peer has all of it by then.
-    SharedCall* const call = std::exchange(partly_sent_, nullptr);
-    if (call != nullptr) call->being_sent = true;
-    lock.unlock();
-    unsent_.flush(socket_);
-    lock.lock();
-    unsent_is_empty_ = unsent_.empty();
-    if (posted_unsent_ != 0 && !unsent_.broken()) posted_unsent_ = unsent_.size();
-    if (call != nullptr) {
-        call->being_sent = false;
-        if (unsent_.broken())
-            finish(*call, Outcome::not_executed);
-        else if (unsent_is_empty_)
-            note_sent(*call);
-        else if (!call->outcome)
-            partly_sent_ = call;
-        if (call->outcome || call->is_impatient) wake_locked(*call);
-    }
-    if (unsent_.broken()) fail_sending();
-    return unsent_is_empty_ && !unsent_.broken();
-}
-
-bool SharedConnection::send_waiting() noexcept
-{
-    Lock lock(mutex_);
-    write(lock, nullptr);
-    thread_knows_ = has_to_write();
-    return thread_knows_;
-}
-
-void SharedConnection::put(SharedCall& call) noexcept
-{
-    if (call.body == nullptr) return unsent_.put(socket_, call.header);
-    const std::size_t fragment_size = orb_.options().fragment_size;
-    unsent_.put_message(socket_, call.header, *call.body, fragment_size);
-}
-
-void SharedConnection::note_sent(SharedCall& call) noexcept
-{
-    call.sent = SharedCall::Sent::wholly;
-    if (call.has_contexts) contexts_sent_.store(true, std::memory_order_relaxed);
-    if (!call.answer)
-        finish(call, Outcome::ok);
-    else if (call.parked && !call.outcome)
-        followers_.push_back(call);
-}
-
-void SharedConnection::note_partly_sent(SharedCall& call) noexcept
-{
-    call.sent = SharedCall::Sent::partly;
-    if (!call.outcome) partly_sent_ = &call;
-}
-
-/// What was not wholly sent cannot be executed. The answers to the rest may still be there to be
-/// read: who reads ends the connection.
-void SharedConnection::fail_sending() noexcept
-{
-    ended_ = true;
-    unsent_is_empty_ = true;
-    lose_posted();
-    socket_.shutdown_both();
-    while (SharedCall* call = to_send_.empty() ? partly_sent_ : to_send_.front()) {
-        finish(*call, Outcome::not_executed);
-        wake_locked(*call);
-    }
-}
-
-// --- who reads -----------------------------------------------------------------------------------
-
-bool SharedConnection::read(Wait wait, Deadline deadline) noexcept
-{
-    try {
-        const MutableBytes space = protocol_.space();
-        const net::IoResult got = wait == Wait::no
-                                      ? socket_.read(space, net::ReadFlags::do_not_wait)
-                                  : deadline.is_never() ? socket_.read(space)
-                                                        : socket_.read(space, deadline);
-        if (got.status == net::IoResult::Status::would_block) return false;
-        if (!got.ok()) {
-            end(Outcome::lost);
-            return true;
-        }
-        protocol_.received(got.bytes);
-        take_received();
-    } catch (const std::bad_alloc&) {
-        log::error("out of memory for what " + endpoint_->text() + " sends; connection closed");
-        end(Outcome::lost);
-    }
-    return true;
-}
-
-void SharedConnection::take_received()
-{
-    giop::Message message;
-    for (;;) {
-        switch (protocol_.next(message)) {
-        case giop::Connection::Event::message:
-            if (!deliver(message)) return;
-            break;
-        case giop::Connection::Event::need_bytes:
-            return;
-        case giop::Connection::Event::closed:
-            return end(Outcome::not_executed);
-        case giop::Connection::Event::message_error:
-            return end(Outcome::message_error);
-        case giop::Connection::Event::fault:
-            return refuse(giop::describe(protocol_.fault()));
-        }
-    }
-}
-
-/// To who waits for it, if anybody does. False if it could not be understood.
-bool SharedConnection::deliver(const giop::Message& message)
-{
-    giop::Reply reply;
-    giop::LocateReply locate_reply;
-    const bool locates = message.type == giop::MessageType::locate_reply;
-    const cdr::Fault fault =
-        locates ? giop::parse(message, locate_reply) : giop::parse(message, reply);
-    if (fault != cdr::Fault::none) {
-        refuse(cdr::describe(fault));
-        return false;
-    }
-    SharedCall* const call =
-        claim(message.type, locates ? locate_reply.request_id : reply.request_id);
-    if (call == nullptr) return true; // given up, or never made
-    Outcome outcome = Outcome::ok;
-    try {
-        call->reply->take(message, protocol_);
-    } catch (const std::bad_alloc&) {
-        outcome = Outcome::no_memory;
-    }
-    WakeLater owner;
-    const Lock lock(mutex_);
-    call->being_answered = false;
-    speaks_1_2_ = message.version >= giop::version_1_2;
-    finish(*call, outcome);
-    call->parking.call();
-    if (call->parked) owner.place = &call->parking;
-    return true;
-}
-
-/// The call that this answers. It stays until its `being_answered` is taken back.
-SharedCall* SharedConnection::claim(giop::MessageType type, std::uint32_t request_id) noexcept
-{
-    const Lock lock(mutex_);
-    SharedCall** const place = find(request_id);
-    if (place == nullptr) return nullptr;
-    SharedCall* const call = *place;
-    const bool not_begun = call->sent == SharedCall::Sent::no && !call->being_sent;
-    if (call->answer != type || not_begun) return nullptr; // the peer has made it up
-    forget(*call);
-    followers_.remove(*call);
-    call->being_answered = true;
-    return call;
-}
-
 // --- the end -------------------------------------------------------------------------------------
 
 void SharedConnection::end(Outcome outcome) noexcept
@@ -436,25 +228,6 @@ void SharedConnection::end(Outcome outcome) noexcept
             wake_locked(*call);
         }
     }
-}
-
-/// Tells the peer that what it sent cannot be understood, and the log why. The message waits for
-/// its turn like any, but not for a peer that does not read.
-void SharedConnection::refuse(std::string_view why) noexcept
-{
-    constexpr std::chrono::milliseconds enough{100};
-    log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
-    const auto message = giop::message_error(protocol_.error_version());
-    SharedCall refusal(next_request_id());
-    refusal.header = Bytes(message);
-    if (thread_ != nullptr) { // which this is
-        const Lock lock(mutex_);
-        if (unsent_is_empty_) put(refusal);
-        fail_sending();
-    }
-    refusal.send_by = Deadline::after(enough);
-    (void)exchange(refusal);
-    end(Outcome::malformed);
 }
 
 // --- calls ---------------------------------------------------------------------------------------

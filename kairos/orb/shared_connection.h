@@ -143,6 +143,18 @@ class SharedConnection final : public RefCounted {
 
     using Lock = std::unique_lock<std::mutex>;
     enum class Wait : std::uint8_t { until_deadline, no };
+    /// Wakes who has parked, when the lock that was taken after this was made is given back.
+    class WakeLater {
+      public:
+        WakeLater() = default;
+        WakeLater(const WakeLater&) = delete;
+        WakeLater& operator=(const WakeLater&) = delete;
+        ~WakeLater()
+        {
+            if (place != nullptr) net::Parking::wake(place);
+        }
+        const net::Parking* place = nullptr;
+    };
 
     // --- what calls do ---
     [[nodiscard]] bool admit(SharedCall& call, Lock& lock) noexcept;
