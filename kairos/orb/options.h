@@ -102,8 +102,8 @@ struct Options {
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;
-    /// -ORBLanes priority[:threads][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and
-    /// 32767.
+    /// -ORBLanes priority[:threads][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and the
+    /// first of real time.
     std::vector<LaneOption> lanes;
     /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
     /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.

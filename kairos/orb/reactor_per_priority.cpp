@@ -4,11 +4,11 @@
 // reactor, buffers and a thread of its own, or a pool of them, and shares nothing with the others.
 // A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
 // taken. References say which address is for which priority, and clients connect there.
-#include "kairos/base/log.h"
 #include "kairos/orb/handover.h"
 #include "kairos/orb/in_place_connection.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/real_time.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/worker_pool.h"
 
@@ -136,25 +136,13 @@ class ReactorPerPriority final : public Server {
     const bool has_queues_;
 };
 
-/// How threads of this priority are scheduled, where the process may: else as all others, once
-/// said.
-Result<std::optional<net::Scheduling>> scheduling_for(Orb& orb, Priority priority, bool& warned)
+Result<std::optional<net::Scheduling>> scheduling_of_lane(const Orb& orb, Priority priority)
 {
     int native = 0;
     if (!orb.priority_mapping().to_native(priority, native))
         return Error{ErrorCode::invalid_argument,
                      "-ORBLanes: no native priority for " + std::to_string(priority)};
-    const net::Scheduling scheduling = scheduling_of(native);
-    const auto tried =
-        net::Thread::start({.name = "kairos-try", .cpu = {}, .scheduling = scheduling}, [] {});
-    if (tried) return std::optional(scheduling);
-    if (orb.options().real_time_required)
-        return Error{tried.error().code, "-ORBRealTime required: " + tried.error().reason,
-                     tried.error().system_errno};
-    if (!std::exchange(warned, true))
-        log::warning("priorities are kept apart but not scheduled in real time: " +
-                     tried.error().reason);
-    return std::optional<net::Scheduling>();
+    return scheduling_if_allowed(orb, native);
 }
 
 /// A thread that reads, and a pool that serves what no other threads are to serve.
@@ -183,9 +171,8 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
     std::vector<Priority> priorities;
     std::vector<ior::PriorityAddress> addresses;
     std::vector<ior::LocalAddress> local_addresses;
-    bool warned = false;
     for (PriorityLane& lane : lanes) {
-        const auto scheduling = scheduling_for(orb, lane.priority, warned);
+        const auto scheduling = scheduling_of_lane(orb, lane.priority);
         if (!scheduling) return scheduling.error();
         ServingThreads threads{.count = lane.threads,
                                .options =

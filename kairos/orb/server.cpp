@@ -130,10 +130,21 @@ Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> li
     return std::unique_ptr<Server>(std::move(server));
 }
 
-std::vector<LaneOption> lanes_of(const Options& options)
+/// The first that is scheduled in real time. Where the mapping knows none, the highest.
+Priority least_real_time(const PriorityMapping& mapping)
 {
-    if (!options.lanes.empty()) return options.lanes;
-    return {{.priority = 0}, {.priority = priority_max}};
+    Priority priority = 0;
+    for (int native = 1; native <= native_priority_max; ++native)
+        if (mapping.to_corba(native, priority) && priority > 0) return priority;
+    return priority_max;
+}
+
+/// Unless the options say it: one for ordinary threads and one for all that are scheduled in real
+/// time, for a client's goes to the highest lane that is not above it.
+std::vector<LaneOption> lanes_of(const Orb& orb)
+{
+    if (!orb.options().lanes.empty()) return orb.options().lanes;
+    return {{.priority = 0}, {.priority = least_real_time(orb.priority_mapping())}};
 }
 
 Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
@@ -145,7 +156,7 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
                              " contradicts -ORBConcurrency reactor-per-priority: the threads of "
                              "shared memory have no lane"};
     std::vector<PriorityLane> lanes;
-    for (const LaneOption& option : lanes_of(orb.options())) {
+    for (const LaneOption& option : lanes_of(orb)) {
         auto listeners = open_listeners(orb, option.priority, lanes.size());
         if (!listeners) return listeners.error();
         lanes.push_back(
@@ -253,7 +264,7 @@ Result<std::unique_ptr<Server>> Server::open_handing_over(Orb& orb, Server& form
     if (orb.options().concurrency != Concurrency::reactor_per_priority)
         return make_handover(orb, std::move(listeners.front()), make_worker_pool);
     std::vector<PriorityLane> lanes;
-    for (const LaneOption& option : lanes_of(orb.options()))
+    for (const LaneOption& option : lanes_of(orb))
         lanes.push_back(
             {option.priority, option.threads, option.cpu, std::move(listeners[lanes.size()])});
     return make_reactor_per_priority(orb, std::move(lanes), true);
