@@ -193,7 +193,8 @@ void POA::check(Outcome outcome)
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                                "no priority of CORBA's, or of a lane of the POA's thread pool");
     case Outcome::other_priority:
-        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the object has another priority");
+        throw CORBA::BAD_INV_ORDER(omg_minor(18), CORBA::COMPLETED_NO,
+                                   "the object has another priority");
     case Outcome::already_set:
         throw CORBA::BAD_INV_ORDER(omg_minor(6), CORBA::COMPLETED_NO,
                                    "the POA has a servant manager already");

@@ -26,7 +26,8 @@ void require_same_priority(kairos::poa::Adapter& adapter, const kairos::poa::Id&
     if (!adapter.has_declared(id) &&
         priority != adapter.policies().real_time.priority_model->server_priority &&
         adapter.object_of(id, active, repository_id) == kairos::poa::Outcome::ok)
-        throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, "the object has another priority");
+        throw CORBA::BAD_INV_ORDER(kairos::mapping::omg_minor(18), CORBA::COMPLETED_NO,
+                                   "the object has another priority");
 }
 
 } // namespace

@@ -39,7 +39,7 @@ int native_of(const Orb& orb, Priority priority)
         raise<CORBA::BAD_PARAM>(0, CORBA::COMPLETED_NO,
                                 "no priority of CORBA's: " + std::to_string(priority));
     if (!orb.priority_mapping().to_native(priority, native))
-        raise<CORBA::DATA_CONVERSION>(0, CORBA::COMPLETED_NO,
+        raise<CORBA::DATA_CONVERSION>(mapping::omg_minor(2), CORBA::COMPLETED_NO,
                                       "the mapping has no native priority for " +
                                           std::to_string(priority));
     return native;

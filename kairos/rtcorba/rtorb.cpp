@@ -168,7 +168,7 @@ class RtOrb final : public KairosRealTime::RTORB {
         for (const orb::PoolLane& lane : settings.lanes) {
             int native = 0;
             if (!core.priority_mapping().to_native(lane.priority, native))
-                throw CORBA::DATA_CONVERSION(0, CORBA::COMPLETED_NO,
+                throw CORBA::DATA_CONVERSION(mapping::omg_minor(2), CORBA::COMPLETED_NO,
                                              "the mapping has no native priority for a lane");
         }
         if (const auto ready = core.hand_over(); !ready)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* not_set = "INITIALIZE 0x0 NO";
 constexpr const char* bad_priority = "BAD_PARAM 0x0 NO";
-constexpr const char* no_mapping = "DATA_CONVERSION 0x0 NO";
+constexpr const char* no_mapping = "DATA_CONVERSION 0x4f4d0002 NO";
 constexpr const char* bad_order = "BAD_INV_ORDER 0x0 NO";
 
 TEST(RtOrb, IsAnInitialReferenceLikeItsFellows)

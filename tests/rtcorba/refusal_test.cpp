@@ -7,8 +7,9 @@ namespace kairos::rtcorba_testing {
 namespace {
 
 constexpr const char* bad_param = "BAD_PARAM 0x0 NO";
-constexpr const char* bad_order = "BAD_INV_ORDER 0x0 NO";
-constexpr const char* no_conversion = "DATA_CONVERSION 0x0 NO";
+constexpr const char* bad_order = "BAD_INV_ORDER 0x4f4d0012 NO";
+constexpr const char* no_mapping = "DATA_CONVERSION 0x4f4d0002 NO";
+constexpr const char* no_transform = "DATA_CONVERSION 0x0 NO";
 
 RTCORBA::PriorityBands bands_of(std::initializer_list<RTCORBA::PriorityBand> bands)
 {
@@ -205,7 +206,7 @@ TEST_F(Refusals, PrioritiesThatTheMappingDoesNotKnow)
         initial<RTCORBA::PriorityMappingManager>(world_.orb(), "PriorityMappingManager");
     manager->mapping(new Ten);
     EXPECT_EQ(outcome([&] { (void)world_.rtorb()->create_threadpool(0, 1, 0, 9, false, 0, 0); }),
-              no_conversion);
+              no_mapping);
     EXPECT_EQ(outcome([&] { (void)world_.rtorb()->create_threadpool(0, 1, 0, 10, false, 0, 0); }),
               "ok");
     Listener listener(world_);
@@ -220,11 +221,11 @@ TEST_F(Refusals, PrioritiesThatTheMappingDoesNotKnow)
     world_.activate();
     in_thread([&] {
         orb::Lane::current().priority = orb::Priority{20};
-        EXPECT_EQ(outcome([&] { target->act(); }), no_conversion);
+        EXPECT_EQ(outcome([&] { target->act(); }), no_mapping);
         orb::Lane::current().priority = orb::Priority{19};
         target->act();
         EXPECT_EQ(listener.priority, 19);
-        EXPECT_EQ(outcome([&] { never->ping(); }), no_conversion);
+        EXPECT_EQ(outcome([&] { never->ping(); }), no_mapping);
     });
 }
 
@@ -276,12 +277,12 @@ TEST_F(Refusals, PrioritiesThatTheTransformDoesNotLetPass)
             orb::Lane::current().priority = priority;
             return outcome([&] { target->act(); });
         };
-        EXPECT_EQ(act_at(1000), no_conversion);
-        EXPECT_EQ(act_at(500), no_conversion);
+        EXPECT_EQ(act_at(1000), no_transform);
+        EXPECT_EQ(act_at(500), no_transform);
         EXPECT_EQ(act_at(100), "ok");
-        EXPECT_EQ(ended, no_conversion);
+        EXPECT_EQ(ended, no_transform);
         EXPECT_EQ(act_at(50), "ok");
-        EXPECT_EQ(ended, no_conversion);
+        EXPECT_EQ(ended, no_transform);
         EXPECT_EQ(act_at(99), "ok");
         EXPECT_EQ(ended, "ok");
         EXPECT_EQ(end.priority, 99);
