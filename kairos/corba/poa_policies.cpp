@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_policies.h"
 
+#include "kairos/corba/default_policies.h"
 #include "kairos/types/typecode_data.h"
 
 #include <algorithm>
@@ -162,14 +163,17 @@ poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strateg
             !add(policies, policy, orb))
             refuse(i);
     }
+    if (&add_default_policies != nullptr) add_default_policies(orb, &list, policies);
     const auto conflict = poa::conflict_of(policies);
     if (!conflict) return policies;
-    // At least one of the two was given: what is not given goes together.
+    // At least one of the two was given: what is not given goes together, be it the ORB's.
     std::size_t first = list.length();
     for (const PolicyKind kind : *conflict) {
         const auto given = indices.find(type_of(kind));
         if (given != indices.end()) first = std::min(first, given->second);
     }
+    if (first == list.length()) // two threads have given it to the ORB at once
+        throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO, "the ORB's policies contradict each other");
     refuse(first);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_services.h"
 
+#include "kairos/corba/default_policies.h"
 #include "kairos/orb/counting_adapter.h"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ PortableServer::POA_ptr PoaServices::root_poa()
         poa::Policies policies;
         policies.implicit_activation = poa::ImplicitActivation::implicit;
         policies.strategy = PortableServer::POA::_kairos_default_strategy(*core_);
+        if (&add_default_policies != nullptr) add_default_policies(*core_, nullptr, policies);
         if (root->create({}, "RootPOA", manager.in(), policies) == poa::Outcome::ok)
             return root._retn();
     }

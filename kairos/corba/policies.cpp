@@ -2,6 +2,7 @@
 #include "kairos/corba/policies.h"
 
 #include "kairos/corba/call_policies.h"
+#include "kairos/corba/default_policies.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa_policies.h"
@@ -43,22 +44,27 @@ bool is_of_adapters(CORBA::Policy_ptr policy)
            dynamic_cast<BindingPolicy*>(policy) == nullptr;
 }
 
-/// CORBA 3.3 part 1, 8.3: only what concerns calls at the client can be overridden.
-void refuse_those_of_adapters(const CORBA::PolicyList& policies)
+/// CORBA 3.3 part 1, 8.3: only what concerns calls at the client can be overridden. Of an ORB,
+/// Real-Time CORBA adds some.
+void refuse_those_of_adapters(const CORBA::PolicyList& policies, PolicyScope scope)
 {
-    for (const CORBA::Policy_ptr policy : policies)
-        if (is_of_adapters(policy))
-            throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
-                                       "a policy of object adapters: for create_POA");
+    for (const CORBA::Policy_ptr policy : policies) {
+        if (!is_of_adapters(policy)) continue;
+        const bool may_be = dynamic_cast<OrbPolicy*>(policy) != nullptr;
+        if (may_be && scope == PolicyScope::orb) continue;
+        throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
+                                   may_be ? "a policy of object adapters: for create_POA or the ORB"
+                                          : "a policy of object adapters: for create_POA");
+    }
 }
 
 } // namespace
 
 PolicySet::PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
-                     CORBA::SetOverrideType how)
+                     CORBA::SetOverrideType how, PolicyScope scope)
 {
     refuse_nil(policies);
-    refuse_those_of_adapters(policies);
+    refuse_those_of_adapters(policies, scope);
     for (const CORBA::Policy_ptr policy : policies)
         entries_.push_back({policy->policy_type(), CORBA::Policy::_duplicate(policy)});
     std::ranges::sort(entries_, {}, &Entry::type);
@@ -137,7 +143,9 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
         // Where two threads set at once, the later one begins again.
         for (bool done = false; !done;) {
             const PolicySetPtr former = set();
-            PolicySetPtr next = make_intrusive<const PolicySet>(former.get(), policies, how);
+            PolicySetPtr next =
+                make_intrusive<const PolicySet>(former.get(), policies, how, PolicyScope::orb);
+            check_default_policies(*orb_, policies, *next);
             const std::lock_guard lock(mutex_);
             done = set_.get() == former.get();
             if (!done) continue;
@@ -175,7 +183,8 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
                               CORBA::SetOverrideType how) override
     {
         const PolicySetPtr former = set();
-        const auto next = make_intrusive<const PolicySet>(former.get(), policies, how);
+        const auto next =
+            make_intrusive<const PolicySet>(former.get(), policies, how, PolicyScope::thread);
         if (!(next->binding() == orb::BindingPolicies{}))
             throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
                                        "policies of connections are a reference's or the ORB's");
@@ -234,13 +243,16 @@ CORBA::PolicyManager_ptr Policies::manager() const { return duplicate(manager_.i
 
 CORBA::PolicyCurrent_ptr Policies::current() const { return duplicate(current_.in()); }
 
+PolicySetPtr Policies::of_orb() const { return manager_->set(); }
+
 CORBA::Policy_ptr Policies::effective(const PolicySet* overrides, CORBA::PolicyType type) const
 {
     const PolicySetPtr of_thread = current_->set();
     const PolicySetPtr of_orb = manager_->set();
     for (const PolicySet* set : {overrides, of_thread.get(), of_orb.get()}) {
         if (set == nullptr) continue;
-        if (CORBA::Policy_ptr found = set->find(type); !CORBA::is_nil(found)) return found;
+        CORBA::Policy_var found = set->find(type);
+        if (!CORBA::is_nil(found.in()) && !is_of_adapters(found.in())) return found._retn();
     }
     return CORBA::Policy::_nil();
 }
@@ -256,6 +268,7 @@ CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread)
 
 namespace CORBA {
 
+using kairos::corba::PolicyScope;
 using kairos::corba::PolicySet;
 
 PolicyManager_ptr PolicyManager::_duplicate(PolicyManager_ptr object)
@@ -346,7 +359,7 @@ Object_ptr Object::_set_policy_overrides(const PolicyList& policies, SetOverride
 {
     const auto& reference = reference_of(*this);
     const auto overrides = kairos::orb::PolicyOverridesPtr::adopt(
-        new PolicySet(overrides_of(*reference), policies, how));
+        new PolicySet(overrides_of(*reference), policies, how, PolicyScope::reference));
     return kairos::corba::StubFactory::make<Object>(reference->with(overrides));
 }
 

@@ -14,20 +14,31 @@
 
 namespace kairos::corba {
 
+/// Who overrides policies.
+enum class PolicyScope { reference, thread, orb };
+
 /// At most one policy of each type. Immutable; any thread.
 class PolicySet final : public orb::PolicyOverrides {
   public:
     /// Nothing.
     PolicySet() = default;
     /// Those of `former` that are still meant, if any, and these. Throws InvalidPolicies with the
-    /// indices of nil ones, BAD_PARAM 30 for two of one type.
+    /// indices of nil ones, BAD_PARAM 30 for two of one type, NO_PERMISSION for those of object
+    /// adapters, but for an OrbPolicy of an ORB.
     PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
-              CORBA::SetOverrideType how);
+              CORBA::SetOverrideType how, PolicyScope scope);
 
     /// Owned by the caller; nil if there is none.
     [[nodiscard]] CORBA::Policy_ptr find(CORBA::PolicyType type) const;
     /// Those of these types, or all for no type, in the order of their types. Owned by the caller.
     [[nodiscard]] CORBA::PolicyList* list(const CORBA::PolicyTypeSeq& types) const;
+    /// Calls `visit(type, policy)` for each, in the order of their types.
+    template <typename Visit>
+    void for_each(Visit visit) const
+    {
+        for (const Entry& entry : entries_)
+            visit(entry.type, entry.policy.in());
+    }
 
   private:
     ~PolicySet() override = default;
@@ -57,6 +68,20 @@ class BindingPolicy {
     ~BindingPolicy() = default;
 };
 
+/// What those policies of object adapters implement that an ORB can have, too (Real-Time CORBA 1.2,
+/// 5.7, 5.12 and 5.15).
+class OrbPolicy {
+  public:
+    enum class Use {
+        by_poas, ///< POAs have it that are made from then on without one of its type
+        by_orb,  ///< it is about what the ORB's POAs share
+    };
+    [[nodiscard]] virtual Use use() const noexcept = 0;
+
+  protected:
+    ~OrbPolicy() = default;
+};
+
 class OrbPolicyManager;
 class ThreadPolicyManager;
 
@@ -77,8 +102,11 @@ class Policies {
     [[nodiscard]] CORBA::PolicyManager_ptr manager() const;
     [[nodiscard]] CORBA::PolicyCurrent_ptr current() const;
 
+    /// The ORB's; null for none.
+    [[nodiscard]] PolicySetPtr of_orb() const;
     /// What a call on the reference of these overrides, null for none, heeds: the reference's, else
-    /// the calling thread's, else the ORB's. Owned by the caller; nil if nobody set any.
+    /// the calling thread's, else the ORB's, but for those of its object adapters. Owned by the
+    /// caller; nil if nobody set any.
     [[nodiscard]] CORBA::Policy_ptr effective(const PolicySet* overrides,
                                               CORBA::PolicyType type) const;
 

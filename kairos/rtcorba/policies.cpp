@@ -17,7 +17,9 @@ void require(bool valid, const char* what)
     if (!valid) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, what);
 }
 
-class PriorityModelPolicy final : public RTCORBA::PriorityModelPolicy, public corba::AdapterPolicy {
+class PriorityModelPolicy final : public RTCORBA::PriorityModelPolicy,
+                                  public corba::AdapterPolicy,
+                                  public corba::OrbPolicy {
   public:
     PriorityModelPolicy(RTCORBA::PriorityModel model, RTCORBA::Priority priority)
         : model_(model), priority_(priority)
@@ -35,13 +37,16 @@ class PriorityModelPolicy final : public RTCORBA::PriorityModelPolicy, public co
             ior::PriorityModel{model_ == RTCORBA::CLIENT_PROPAGATED, priority_};
         return true;
     }
+    [[nodiscard]] Use use() const noexcept override { return Use::by_poas; }
 
   private:
     const RTCORBA::PriorityModel model_;
     const RTCORBA::Priority priority_;
 };
 
-class ThreadpoolPolicy final : public RTCORBA::ThreadpoolPolicy, public corba::AdapterPolicy {
+class ThreadpoolPolicy final : public RTCORBA::ThreadpoolPolicy,
+                               public corba::AdapterPolicy,
+                               public corba::OrbPolicy {
   public:
     ThreadpoolPolicy(orb::Orb& core, RTCORBA::ThreadpoolId id) : core_(&core), id_(id) {}
     RTCORBA::ThreadpoolId threadpool() override { return id_; }
@@ -56,6 +61,7 @@ class ThreadpoolPolicy final : public RTCORBA::ThreadpoolPolicy, public corba::A
         policies.real_time.pool = core_->thread_pools().find(id_);
         return policies.real_time.pool != nullptr;
     }
+    [[nodiscard]] Use use() const noexcept override { return Use::by_poas; }
 
   private:
     const IntrusivePtr<orb::Orb> core_;

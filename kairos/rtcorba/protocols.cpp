@@ -92,7 +92,8 @@ class ClientProtocolPolicy final : public RTCORBA::ClientProtocolPolicy,
 };
 
 class ServerProtocolPolicy final : public RTCORBA::ServerProtocolPolicy,
-                                   public corba::AdapterPolicy {
+                                   public corba::AdapterPolicy,
+                                   public corba::OrbPolicy {
   public:
     explicit ServerProtocolPolicy(const RTCORBA::ProtocolList& protocols)
         : protocols_(protocols), tcp_(tcp_of(protocols))
@@ -108,6 +109,7 @@ class ServerProtocolPolicy final : public RTCORBA::ServerProtocolPolicy,
     {
         return orb.set_accepted_connections(tcp_);
     }
+    [[nodiscard]] Use use() const noexcept override { return Use::by_orb; }
 
   private:
     const RTCORBA::ProtocolList protocols_;

@@ -7,6 +7,7 @@
 
 #include "tests/malformed/fixture.h"
 
+#include "kairos/ior/policies.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
@@ -99,13 +100,24 @@ template <typename T>
     return {reinterpret_cast<const char*>(id.get_buffer()), id.length()};
 }
 
+/// What a reference says of its object's policies.
+[[nodiscard]] inline ior::ExposedPolicies exposed(CORBA::Object_ptr object)
+{
+    const auto targets = ior::targets(object->_kairos_reference()->ior());
+    const auto* component = ior::find(targets.front().profile->components, ior::tag_policies);
+    if (component == nullptr) return {};
+    return ior::decode_policies(*component).value_or(ior::ExposedPolicies{});
+}
+
 /// In a thread of its own, whose priority is nobody else's.
 inline void in_thread(const std::function<void()>& work) { std::thread(work).join(); }
 
 /// An ORB that serves, and another that calls.
 class World {
   public:
-    explicit World(std::vector<std::string> options = {})
+    /// `prepare` is called before there is a RootPOA.
+    explicit World(std::vector<std::string> options = {},
+                   const std::function<void(World&)>& prepare = {})
     {
         options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
         if (std::ranges::find(options, "-ORBDebug") == options.end())
@@ -113,6 +125,7 @@ class World {
         orb_ = make_orb(std::move(options));
         rtorb_ = initial<RTCORBA::RTORB>(orb_, "RTORB");
         current_ = initial<RTCORBA::Current>(orb_, "RTCurrent");
+        if (prepare) prepare(*this);
         root_ = initial<RTPortableServer::POA>(orb_, "RootPOA");
     }
     ~World()
@@ -153,6 +166,13 @@ class World {
     {
         const CORBA::Object_var object = poa->id_to_reference(id);
         return to_client(object);
+    }
+    /// What the ORB has from now on besides what it has already; takes them over.
+    void give_orb(std::initializer_list<CORBA::Policy_ptr> policies)
+    {
+        const CORBA::PolicyManager_var manager =
+            initial<CORBA::PolicyManager>(orb_, "ORBPolicyManager");
+        manager->set_policy_overrides(list_of(policies), CORBA::ADD_OVERRIDE);
     }
     [[nodiscard]] RTCORBA::PriorityModelPolicy_ptr server_declared(RTCORBA::Priority priority)
     {

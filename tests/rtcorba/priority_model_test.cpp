@@ -4,23 +4,12 @@
 // (Real-Time CORBA 1.2, 5.6 and 5.7).
 #include "tests/rtcorba/fixture.h"
 
-#include "kairos/ior/policies.h"
-
 namespace kairos::rtcorba_testing {
 namespace {
 
 constexpr const char* bad_param = "BAD_PARAM 0x0 NO";
 constexpr const char* bad_order = "BAD_INV_ORDER 0x4f4d0012 NO";
 constexpr const char* no_object = "OBJECT_NOT_EXIST 0x4b520008 NO";
-
-/// What a reference says of its object's policies.
-ior::ExposedPolicies exposed(CORBA::Object_ptr object)
-{
-    const auto targets = ior::targets(object->_kairos_reference()->ior());
-    const auto* component = ior::find(targets.front().profile->components, ior::tag_policies);
-    if (component == nullptr) return {};
-    return ior::decode_policies(*component).value_or(ior::ExposedPolicies{});
-}
 
 TEST(PriorityModelPolicy, SaysWhatItWasMadeOf)
 {
