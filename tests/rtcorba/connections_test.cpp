@@ -17,16 +17,6 @@ using orb_testing::FakeServer;
 constexpr const char* bad_param = "BAD_PARAM 0x0 NO";
 constexpr const char* no_band = "INV_POLICY 0x0 NO";
 
-RTCORBA::PriorityBands bands_of(std::initializer_list<RTCORBA::PriorityBand> bands)
-{
-    RTCORBA::PriorityBands list;
-    for (const RTCORBA::PriorityBand& band : bands) {
-        list.length(list.length() + 1);
-        list[list.length() - 1] = band;
-    }
-    return list;
-}
-
 /// The same object, called as these policies want it.
 Probe::Target_ptr with(Probe::Target_ptr target, std::initializer_list<CORBA::Policy_ptr> policies)
 {

@@ -80,21 +80,6 @@ TEST(Current, RefusesWhatIsNoPriority)
     });
 }
 
-/// Knows 10 to 19 only, which are native 1 to 10.
-class Ten final : public RTCORBA::PriorityMapping {
-  public:
-    CORBA::Boolean to_native(RTCORBA::Priority priority, RTCORBA::NativePriority& native) override
-    {
-        native = static_cast<RTCORBA::NativePriority>(priority - 9);
-        return priority >= 10 && priority < 20;
-    }
-    CORBA::Boolean to_CORBA(RTCORBA::NativePriority native, RTCORBA::Priority& priority) override
-    {
-        priority = static_cast<RTCORBA::Priority>(native + 9);
-        return native >= 1 && native <= 10;
-    }
-};
-
 TEST(PriorityMappings, OfProgramsReplaceTheOrbs)
 {
     World world;

@@ -89,6 +89,17 @@ template <typename T>
     return list;
 }
 
+[[nodiscard]] inline RTCORBA::PriorityBands
+bands_of(std::initializer_list<RTCORBA::PriorityBand> bands)
+{
+    RTCORBA::PriorityBands list;
+    for (const RTCORBA::PriorityBand& band : bands) {
+        list.length(list.length() + 1);
+        list[list.length() - 1] = band;
+    }
+    return list;
+}
+
 [[nodiscard]] inline PortableServer::ObjectId id_of(const char* text)
 {
     const PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(text);
@@ -211,6 +222,21 @@ class Listener {
 
   private:
     World& world_;
+};
+
+/// Knows 10 to 19 only, which are native 1 to 10.
+class Ten final : public RTCORBA::PriorityMapping {
+  public:
+    CORBA::Boolean to_native(RTCORBA::Priority priority, RTCORBA::NativePriority& native) override
+    {
+        native = static_cast<RTCORBA::NativePriority>(priority - 9);
+        return priority >= 10 && priority < 20;
+    }
+    CORBA::Boolean to_CORBA(RTCORBA::NativePriority native, RTCORBA::Priority& priority) override
+    {
+        priority = static_cast<RTCORBA::Priority>(native + 9);
+        return native >= 1 && native <= 10;
+    }
 };
 
 } // namespace kairos::rtcorba_testing

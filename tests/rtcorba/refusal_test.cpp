@@ -11,16 +11,6 @@ constexpr const char* bad_order = "BAD_INV_ORDER 0x4f4d0012 NO";
 constexpr const char* no_mapping = "DATA_CONVERSION 0x4f4d0002 NO";
 constexpr const char* no_transform = "DATA_CONVERSION 0x0 NO";
 
-RTCORBA::PriorityBands bands_of(std::initializer_list<RTCORBA::PriorityBand> bands)
-{
-    RTCORBA::PriorityBands list;
-    for (const RTCORBA::PriorityBand& band : bands) {
-        list.length(list.length() + 1);
-        list[list.length() - 1] = band;
-    }
-    return list;
-}
-
 class Refusals : public testing::Test {
   protected:
     World world_;
@@ -186,21 +176,6 @@ TEST_F(Refusals, OfActivationsLeaveReferencesAsTheyWere)
 }
 
 // --- priorities that are none here ---
-
-/// Knows 10 to 19 only, which are native 1 to 10.
-class Ten final : public RTCORBA::PriorityMapping {
-  public:
-    CORBA::Boolean to_native(RTCORBA::Priority priority, RTCORBA::NativePriority& native) override
-    {
-        native = static_cast<RTCORBA::NativePriority>(priority - 9);
-        return priority >= 10 && priority < 20;
-    }
-    CORBA::Boolean to_CORBA(RTCORBA::NativePriority native, RTCORBA::Priority& priority) override
-    {
-        priority = static_cast<RTCORBA::Priority>(native + 9);
-        return native >= 1 && native <= 10;
-    }
-};
 
 TEST_F(Refusals, PrioritiesThatTheMappingDoesNotKnow)
 {
