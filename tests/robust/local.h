@@ -121,6 +121,44 @@ class OnlyLocal {
     std::string text_;
 };
 
+/// Calls of every kind and size get to a server that nobody has called yet.
+inline void expect_calls_of_every_size(RunningServer& server, const std::string& reference)
+{
+    Event noted;
+    server.servant().note_action = [&] { noted.set(); };
+    Client client({"-ORBFragmentSize", "65536"});
+    const Probe::Target_var target = client.target(reference);
+    target->ping();
+    EXPECT_EQ(target->add(20, 22), 42);
+    Probe::Octets large;
+    large.length(3'000'000);
+    EXPECT_EQ(target->count_octets(large), large.length());
+    const Probe::Octets_var produced = target->produce(large.length());
+    EXPECT_EQ(produced->length(), large.length());
+    target->note(1);
+    EXPECT_TRUE(noted.wait());
+}
+
+/// Clients call at the same time, each with an ORB of these options.
+inline void expect_many_clients(RunningServer& server, const std::string& reference,
+                                const std::vector<Arguments>& options)
+{
+    constexpr unsigned calls_each = 50;
+    std::vector<std::thread> callers;
+    callers.reserve(options.size());
+    for (const Arguments& each : options) {
+        callers.emplace_back([&] {
+            Client client(each);
+            const Probe::Target_var target = client.target(reference);
+            for (unsigned n = 0; n < calls_each; ++n)
+                target->ping();
+        });
+    }
+    for (std::thread& caller : callers)
+        caller.join();
+    EXPECT_EQ(server.servant().calls, calls_each * options.size());
+}
+
 /// Why a server does not start.
 [[nodiscard]] inline std::string complaint(Arguments options)
 {

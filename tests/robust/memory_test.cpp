@@ -21,37 +21,16 @@ class Memory : public EveryArchitecture {
 TEST_P(Memory, CallsOfEverySize)
 {
     RunningServer server(GetParam(), options());
-    Event noted;
-    server.servant().note_action = [&] { noted.set(); };
-    Client client({"-ORBFragmentSize", "65536"});
-    const Probe::Target_var target = client.target(with_port(server.reference(), dead_.port()));
-    target->ping();
-    EXPECT_EQ(target->add(20, 22), 42);
-    Probe::Octets large;
-    large.length(3'000'000);
-    EXPECT_EQ(target->count_octets(large), large.length());
-    const Probe::Octets_var produced = target->produce(large.length());
-    EXPECT_EQ(produced->length(), large.length());
-    target->note(1);
-    EXPECT_TRUE(noted.wait());
+    expect_calls_of_every_size(server, with_port(server.reference(), dead_.port()));
 }
 
 TEST_P(Memory, ManyClientsAtOnceSomeOfWhichSpin)
 {
     RunningServer server(GetParam(), options());
-    const std::string reference = with_port(server.reference(), dead_.port());
-    std::vector<std::thread> callers;
-    for (int i = 0; i < 8; ++i) {
-        callers.emplace_back([&, i] {
-            Client client({"-ORBSpin", i % 2 == 0 ? "0" : "20"});
-            const Probe::Target_var target = client.target(reference);
-            for (int n = 0; n < 50; ++n)
-                target->ping();
-        });
-    }
-    for (std::thread& caller : callers)
-        caller.join();
-    EXPECT_EQ(server.servant().calls, 400u);
+    std::vector<Arguments> clients;
+    for (int i = 0; i < 8; ++i)
+        clients.push_back({"-ORBSpin", i % 2 == 0 ? "0" : "20"});
+    expect_many_clients(server, with_port(server.reference(), dead_.port()), clients);
 }
 
 /// Calls that come by sockets and lead to others by memory, and the other way round.

@@ -39,6 +39,37 @@ class NestedWithoutThreads : public EveryArchitecture {
         if (is("thread-per-connection") && by_a_new_connection) return "TRANSIENT 0x4b520001 NO";
         return "ok";
     }
+    /// A server with so many threads and the partner that it calls, which calls it back.
+    struct Pair {
+        explicit Pair(const char* threads) : server(GetParam(), with_threads(threads), holding)
+        {
+            server.servant().action = [this] { to_partner->act(); };
+            partner.servant().action = [this] { to_server->ping(); };
+            partner.servant().note_action = [this] {
+                to_server->ping();
+                connected.set();
+            };
+        }
+        void activate()
+        {
+            server.manager()->activate();
+            partner.manager()->activate();
+        }
+        /// The partner has a connection to the server, for the calls back.
+        void connect_back(Client& client)
+        {
+            const Probe::Target_var target = client.target(partner.reference());
+            target->note(1);
+            EXPECT_TRUE(connected.wait());
+        }
+
+        static constexpr auto holding = RunningServer::Start::holding;
+        Event connected;
+        RunningServer server;
+        RunningServer partner{"reactor", {}, holding};
+        const Probe::Target_var to_partner = target(server, partner.reference());
+        const Probe::Target_var to_server = target(partner, server.reference());
+    };
     [[nodiscard]] static Probe::Target_ptr target(RunningServer& caller,
                                                   const std::string& reference)
     {
@@ -51,34 +82,20 @@ class NestedWithoutThreads : public EveryArchitecture {
 TEST_P(NestedWithoutThreads, TheCallBackIsServedByWhoWaits)
 {
     for (const bool by_a_new_connection : {false, true}) {
-        RunningServer server(GetParam(), with_threads("1"), RunningServer::Start::holding);
-        RunningServer partner("reactor", {}, RunningServer::Start::holding);
-        const Probe::Target_var to_partner = target(server, partner.reference());
-        const Probe::Target_var to_server = target(partner, server.reference());
+        Pair pair("1");
         std::optional<net::Faults> faults;
-        server.servant().action = [&] {
+        pair.server.servant().action = [&] {
             faults.emplace(refusing(net::SystemCall::thread));
-            to_partner->act();
+            pair.to_partner->act();
         };
-        partner.servant().action = [&] { to_server->ping(); };
-        Event connected;
-        partner.servant().note_action = [&] {
-            to_server->ping();
-            connected.set();
-        };
-        server.manager()->activate();
-        partner.manager()->activate();
+        pair.activate();
         Client client;
-        const Probe::Target_var to_it = client.target(server.reference());
-        to_it->ping();
-        if (!by_a_new_connection) {
-            const Probe::Target_var at_partner = client.target(partner.reference());
-            at_partner->note(1);
-            ASSERT_TRUE(connected.wait());
-        }
-        EXPECT_EQ(outcome([&] { to_it->act(); }), refusal(by_a_new_connection));
+        const Probe::Target_var target = client.target(pair.server.reference());
+        target->ping();
+        if (!by_a_new_connection) pair.connect_back(client);
+        EXPECT_EQ(outcome([&] { target->act(); }), refusal(by_a_new_connection));
         faults.reset();
-        EXPECT_EQ(outcome([&] { to_it->ping(); }), "ok");
+        EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
     }
 }
 
@@ -87,23 +104,10 @@ TEST_P(NestedWithoutThreads, EverybodyWaitsAndEverybodyIsServed)
 {
     constexpr int callers = 6;
     constexpr int calls_each = 15;
-    RunningServer server(GetParam(), with_threads("2"), RunningServer::Start::holding);
-    RunningServer partner("reactor", {}, RunningServer::Start::holding);
-    const Probe::Target_var to_partner = target(server, partner.reference());
-    const Probe::Target_var to_server = target(partner, server.reference());
-    server.servant().action = [&] { to_partner->act(); };
-    partner.servant().action = [&] { to_server->ping(); };
-    Event connected;
-    partner.servant().note_action = [&] {
-        to_server->ping();
-        connected.set();
-    };
-    server.manager()->activate();
-    partner.manager()->activate();
+    Pair pair("2");
+    pair.activate();
     Client first;
-    const Probe::Target_var to_it = first.target(partner.reference());
-    to_it->note(1);
-    ASSERT_TRUE(connected.wait());
+    pair.connect_back(first);
 
     std::atomic<int> ready{0};
     Event begin;
@@ -114,7 +118,7 @@ TEST_P(NestedWithoutThreads, EverybodyWaitsAndEverybodyIsServed)
     for (int i = 0; i < callers; ++i)
         threads.emplace_back([&] {
             Client client;
-            const Probe::Target_var target = client.target(server.reference());
+            const Probe::Target_var target = client.target(pair.server.reference());
             target->ping();
             ++ready;
             EXPECT_TRUE(begin.wait());
@@ -137,7 +141,7 @@ TEST_P(NestedWithoutThreads, EverybodyWaitsAndEverybodyIsServed)
     EXPECT_EQ(outcomes["ok"] + (refusal(true) == std::string_view("ok") ? 0 : refused),
               callers * calls_each);
     Client later;
-    const Probe::Target_var target = later.target(server.reference());
+    const Probe::Target_var target = later.target(pair.server.reference());
     EXPECT_EQ(outcome([&] { target->act(); }), "ok");
 }
 
@@ -186,32 +190,28 @@ TEST_P(NestedWithoutThreads, ShuttingDownJoinsEverything)
     std::thread([] {}).join(); // ThreadSanitizer adds one of its own with the first
     const std::size_t threads_before = threads();
     {
-        RunningServer server(GetParam(), with_threads("1"), RunningServer::Start::holding);
-        RunningServer partner("reactor", {}, RunningServer::Start::holding);
-        const Probe::Target_var to_partner = target(server, partner.reference());
-        const Probe::Target_var to_server = target(partner, server.reference());
+        Pair pair("1");
         Event inside;
         std::string called_back;
         std::optional<net::Faults> faults;
-        server.servant().action = [&] {
+        pair.server.servant().action = [&] {
             faults.emplace(refusing(net::SystemCall::thread));
-            to_partner->act();
+            pair.to_partner->act();
         };
-        partner.servant().action = [&] {
+        pair.partner.servant().action = [&] {
             inside.set();
-            while (outcome([&] { (void)server.orb()->work_pending(); }) == "ok")
+            while (outcome([&] { (void)pair.server.orb()->work_pending(); }) == "ok")
                 std::this_thread::yield();
-            called_back = outcome([&] { to_server->ping(); });
+            called_back = outcome([&] { pair.to_server->ping(); });
         };
-        server.manager()->activate();
-        partner.manager()->activate();
+        pair.activate();
         Client client;
-        const Probe::Target_var to_it = client.target(server.reference());
-        std::thread caller([&] { (void)outcome([&] { to_it->act(); }); });
+        const Probe::Target_var target = client.target(pair.server.reference());
+        std::thread caller([&] { (void)outcome([&] { target->act(); }); });
         EXPECT_TRUE(inside.wait());
-        server.end();
+        pair.server.end();
         caller.join();
-        partner.end();
+        pair.partner.end();
         EXPECT_FALSE(called_back.empty());
         EXPECT_NE(called_back, "ok");
     }
