@@ -26,6 +26,19 @@ void serve_in_silence(FakeServer& fake)
     }
 }
 
+/// A server that answers the first of two clients when the second has `timed_out`.
+std::function<void(FakeServer&)> until_the_second(Event& timed_out)
+{
+    return [&](FakeServer& fake) {
+        Peer patient = fake.accept();
+        const ReceivedRequest request = patient.read_request();
+        Peer hasty = fake.accept();
+        (void)hasty.read_request();
+        EXPECT_TRUE(timed_out.wait());
+        patient.send(reply(request.id(), 0).finish());
+    };
+}
+
 class Timeouts : public ::testing::Test {
   protected:
     std::string ping(Probe::Target_ptr target)
@@ -94,14 +107,7 @@ TEST_F(WhoSaysIt, TheReferenceBeforeTheThreadBeforeTheOrb)
 TEST_F(Timeouts, OfOneThreadAreNotAnothers)
 {
     Event timed_out;
-    FakeServer server([&](FakeServer& fake) {
-        Peer patient = fake.accept();
-        const ReceivedRequest request = patient.read_request();
-        Peer hasty = fake.accept();
-        (void)hasty.read_request();
-        EXPECT_TRUE(timed_out.wait());
-        patient.send(reply(request.id(), 0).finish());
-    });
+    FakeServer server(until_the_second(timed_out));
     Client client;
     const Probe::Target_var target = client.target(server.reference());
     std::thread other([&] { EXPECT_EQ(ping(target), "ok"); });
@@ -116,14 +122,7 @@ TEST_F(Timeouts, OfOneThreadAreNotAnothers)
 TEST_F(Timeouts, OfZeroAreNone)
 {
     Event timed_out;
-    FakeServer server([&](FakeServer& fake) {
-        Peer patient = fake.accept();
-        const ReceivedRequest request = patient.read_request();
-        Peer hasty = fake.accept();
-        (void)hasty.read_request();
-        EXPECT_TRUE(timed_out.wait());
-        patient.send(reply(request.id(), 0).finish());
-    });
+    FakeServer server(until_the_second(timed_out));
     Client client({"-ORBClientTimeout", "20"});
     const Probe::Target_var target = client.target(server.reference());
     const Probe::Target_var patient = with(target, round_trip(client.orb(), milliseconds(0)));

@@ -3,8 +3,7 @@
 // What kairos-idl makes of fixed.idl: types, constants and members.
 #include "fixed.h"
 
-#include "kairos/cdr/reader.h"
-#include "kairos/cdr/writer.h"
+#include "tests/mapping/octets.h"
 
 #include <gtest/gtest.h>
 
@@ -14,25 +13,6 @@
 namespace {
 
 using namespace FixedPoint;
-using Octets = std::vector<unsigned char>;
-
-template <typename T>
-Octets encoded(const T& value)
-{
-    kairos::cdr::Buffer buffer;
-    kairos::cdr::Writer out(buffer);
-    kairos::mapping::encode(out, value);
-    const auto* begin = reinterpret_cast<const unsigned char*>(out.contiguous().data());
-    return {begin, begin + out.contiguous().size()};
-}
-
-template <typename T>
-bool decode(const Octets& octets, T& value)
-{
-    kairos::cdr::Reader in(std::as_bytes(std::span(octets)), kairos::native_little_endian);
-    kairos::mapping::decode(in, value);
-    return in.ok() && in.left() == 0;
-}
 
 TEST(FixedTypes, TypedefsAndConstants)
 {

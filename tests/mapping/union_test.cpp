@@ -4,8 +4,7 @@
 // the C++ mapping 1.3, 1.12 has them, and their CDR, byte by byte and in both byte orders.
 #include "union.h"
 
-#include "kairos/cdr/reader.h"
-#include "kairos/cdr/writer.h"
+#include "tests/mapping/octets.h"
 
 #include <gtest/gtest.h>
 
@@ -16,30 +15,6 @@
 namespace {
 
 using namespace Unions;
-
-using Octets = std::vector<unsigned char>;
-
-template <typename T>
-Octets encoded(const T& value)
-{
-    kairos::cdr::Buffer buffer;
-    kairos::cdr::Writer out(buffer);
-    kairos::mapping::encode(out, value);
-    const auto* begin = reinterpret_cast<const unsigned char*>(out.contiguous().data());
-    return {begin, begin + out.contiguous().size()};
-}
-
-/// False where the bytes are refused or not all of them are the value's.
-template <typename T>
-bool decode(const Octets& octets, T& value, bool little_endian = kairos::native_little_endian)
-{
-    const auto* begin = reinterpret_cast<const std::byte*>(octets.data());
-    // Copied, so that AddressSanitizer knows where the input ends.
-    const std::vector<std::byte> bytes(begin, begin + octets.size());
-    kairos::cdr::Reader in(bytes, little_endian);
-    kairos::mapping::decode(in, value);
-    return in.ok() && in.left() == 0;
-}
 
 /// What the value is on the wire in both byte orders, and that it comes back from both.
 template <typename T>

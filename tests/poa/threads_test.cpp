@@ -85,23 +85,49 @@ TEST_P(Threads, SingleThreadedPoasMayCallThemselves)
 }
 
 /// An ORB whose main thread is the test's.
-class MainThread : public testing::TestWithParam<std::tuple<From, const char*>> {};
+class MainThread : public testing::TestWithParam<std::tuple<From, const char*>> {
+  protected:
+    MainThread() { manager_->activate(); }
+    ~MainThread() override
+    {
+        client_->destroy();
+        orb_->destroy();
+    }
+
+    [[nodiscard]] static From from() { return std::get<0>(GetParam()); }
+    [[nodiscard]] static const char* concurrency() { return std::get<1>(GetParam()); }
+    [[nodiscard]] static POA_ptr root_of(CORBA::ORB_ptr orb)
+    {
+        const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+        return POA::_narrow(object);
+    }
+    [[nodiscard]] POA_ptr make_poa(const char* name)
+    {
+        Policies policies(root_);
+        policies << MAIN_THREAD_MODEL;
+        return root_->create_POA(name, manager_, policies);
+    }
+    /// The object as the caller has it.
+    [[nodiscard]] Probe::Target_ptr seen(CORBA::Object_ptr object)
+    {
+        if (from() != From::other_orb) return Probe::Target::_unchecked_narrow(object);
+        const CORBA::String_var text = orb_->object_to_string(object);
+        const CORBA::Object_var there = client_->string_to_object(text);
+        return Probe::Target::_unchecked_narrow(there);
+    }
+
+    const CORBA::ORB_var orb_ =
+        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
+                  concurrency(), "-ORBCollocation", collocation_of(from())});
+    const CORBA::ORB_var client_ = make_orb({"-ORBDebug", "0"});
+    const POA_var root_ = root_of(orb_);
+    const POAManager_var manager_ = root_->the_POAManager();
+};
 
 TEST_P(MainThread, ServesInRun)
 {
-    const auto [from, concurrency] = GetParam();
-    const CORBA::ORB_var orb =
-        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
-                  concurrency, "-ORBCollocation", collocation_of(from)});
-    const CORBA::ORB_var client = make_orb({"-ORBDebug", "0"});
-    const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
-    const POA_var root = POA::_narrow(root_object);
-    const POAManager_var manager = root->the_POAManager();
-    manager->activate();
-    Policies policies(root);
-    policies << MAIN_THREAD_MODEL;
-    const POA_var one = root->create_POA("one", manager, policies);
-    const POA_var two = root->create_POA("two", manager, policies);
+    const POA_var one = make_poa("one");
+    const POA_var two = make_poa("two");
     const auto main_thread = std::this_thread::get_id();
     std::atomic<int> inside{0};
     std::vector<CORBA::Object_var> objects;
@@ -120,92 +146,59 @@ TEST_P(MainThread, ServesInRun)
     std::atomic<int> callers_left{4};
     std::vector<std::thread> callers;
     for (std::size_t i = 0; i < 4; ++i) {
-        callers.emplace_back([&, i, from = from] {
-            const CORBA::String_var text = orb->object_to_string(objects[i % 2]);
-            const CORBA::Object_var object = from != From::other_orb
-                                                 ? CORBA::Object::_duplicate(objects[i % 2])
-                                                 : client->string_to_object(text);
-            const Probe::Target_var target = Probe::Target::_unchecked_narrow(object);
+        callers.emplace_back([&, i] {
+            const Probe::Target_var target = seen(objects[i % 2]);
             for (int n = 0; n < 20; ++n)
                 EXPECT_EQ(outcome([&] { target->act(); }), "ok");
-            if (--callers_left == 0) orb->shutdown(false);
+            if (--callers_left == 0) orb_->shutdown(false);
         });
     }
-    orb->run();
+    orb_->run();
     for (std::thread& caller : callers)
         caller.join();
     EXPECT_EQ(servants[0]->calls + servants[1]->calls, 80u);
-    client->destroy();
-    orb->destroy();
 }
 
 TEST_P(MainThread, ServesInPerformWork)
 {
-    const auto [from, concurrency] = GetParam();
-    const CORBA::ORB_var orb =
-        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
-                  concurrency, "-ORBCollocation", collocation_of(from)});
-    const CORBA::ORB_var client = make_orb({"-ORBDebug", "0"});
-    const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
-    const POA_var root = POA::_narrow(root_object);
-    const POAManager_var manager = root->the_POAManager();
-    manager->activate();
-    Policies policies(root);
-    policies << MAIN_THREAD_MODEL;
-    const POA_var poa = root->create_POA("poa", manager, policies);
+    const POA_var poa = make_poa("poa");
     Servant_var<Servant> servant = new Servant;
     const auto main_thread = std::this_thread::get_id();
     servant->action = [&] { EXPECT_EQ(std::this_thread::get_id(), main_thread); };
     const ObjectId_var id = poa->activate_object(servant);
     const CORBA::Object_var object = poa->id_to_reference(id);
     std::atomic<bool> called{false};
-    std::thread caller([&, from = from] {
-        const CORBA::String_var text = orb->object_to_string(object);
-        const CORBA::Object_var there = from != From::other_orb ? CORBA::Object::_duplicate(object)
-                                                                : client->string_to_object(text);
-        const Probe::Target_var target = Probe::Target::_unchecked_narrow(there);
+    std::thread caller([&] {
+        const Probe::Target_var target = seen(object);
         EXPECT_EQ(outcome([&] { target->act(); }), "ok");
         called = true;
     });
     while (!called)
-        if (orb->work_pending()) orb->perform_work();
+        if (orb_->work_pending()) orb_->perform_work();
     caller.join();
     // The thread that serves calls directly.
     const Probe::Target_var target = Probe::Target::_unchecked_narrow(object);
     target->act();
     EXPECT_EQ(servant->calls, 2u);
-    client->destroy();
-    orb->destroy();
 }
 
 TEST_P(MainThread, WhatWaitsAtTheEndIsRefused)
 {
-    const auto [from, concurrency] = GetParam();
     // Others may not even be read; and work of the reactor's may be other work.
-    if (from == From::other_orb || std::string_view(concurrency) == "reactor") return;
-    const CORBA::ORB_var orb =
-        make_orb({"-ORBDebug", "0", "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConcurrency",
-                  concurrency, "-ORBCollocation", collocation_of(from)});
-    const CORBA::Object_var root_object = orb->resolve_initial_references("RootPOA");
-    const POA_var root = POA::_narrow(root_object);
-    const POAManager_var manager = root->the_POAManager();
-    manager->activate();
-    Policies policies(root);
-    policies << MAIN_THREAD_MODEL;
-    const POA_var poa = root->create_POA("poa", manager, policies);
+    if (from() == From::other_orb || std::string_view(concurrency()) == "reactor") return;
+    const POA_var poa = make_poa("poa");
     Servant_var<Servant> servant = new Servant;
     const ObjectId_var id = poa->activate_object(servant);
     const CORBA::Object_var object = poa->id_to_reference(id);
     const Probe::Target_var target = Probe::Target::_unchecked_narrow(object);
     std::string ended;
     std::thread caller([&] { ended = outcome([&] { target->ping(); }); });
-    while (!orb->work_pending())
+    while (!orb_->work_pending())
         std::this_thread::yield();
-    orb->shutdown(true);
+    orb_->shutdown(true);
     caller.join();
     EXPECT_EQ(ended, discarded);
     EXPECT_EQ(servant->calls, 0u);
-    orb->destroy();
 }
 
 KAIROS_EVERYWHERE(Threads);
