@@ -5,7 +5,7 @@
 // A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
 // taken. References say which address is for which priority, and clients connect there.
 #include "kairos/orb/handover.h"
-#include "kairos/orb/in_place_connection.h"
+#include "kairos/orb/in_place_server.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
@@ -18,10 +18,10 @@ namespace kairos::orb {
 namespace {
 
 /// A reactor and the thread that turns it.
-class ReactorThread final : public Server, public InPlaceMaker {
+class ReactorThread final : public InPlaceServer {
   public:
     ReactorThread(Orb& orb, std::vector<Listener> listeners, ServingThreads thread)
-        : Server(orb, std::move(listeners)), InPlaceMaker(orb), wanted_(std::move(thread))
+        : InPlaceServer(orb, std::move(listeners)), wanted_(std::move(thread))
     {
     }
     ~ReactorThread() override
@@ -29,13 +29,6 @@ class ReactorThread final : public Server, public InPlaceMaker {
         if (!loop_) return;
         stop();
         join();
-    }
-    [[nodiscard]] Result<void> open()
-    {
-        auto loop = ReactorLoop::create(orb_, all_listeners(), *this);
-        if (!loop) return loop.error();
-        loop_ = std::move(loop).value();
-        return {};
     }
 
     Result<void> start() override
@@ -53,8 +46,6 @@ class ReactorThread final : public Server, public InPlaceMaker {
     bool run() override { return false; }
     bool work_pending() override { return false; }
     void perform_work() override {}
-    void resume() noexcept override { loop_->resume(); }
-    void stop() noexcept override { loop_->stop(); }
     void join() noexcept override
     {
         const std::lock_guard joining(join_mutex_);
@@ -65,7 +56,6 @@ class ReactorThread final : public Server, public InPlaceMaker {
 
   private:
     const ServingThreads wanted_;
-    std::unique_ptr<ReactorLoop> loop_;
     std::mutex join_mutex_; // one thread ends the server
     net::Thread thread_;
 };

@@ -3,17 +3,17 @@
 // The reactor architecture: one thread, whichever is in ORB::run or perform_work, waits for all
 // connections and serves what is ready. Three system calls a request. A peer that does not read its
 // replies delays nobody. A servant that makes a call serves others while it waits for the reply.
-#include "kairos/orb/in_place_connection.h"
+#include "kairos/orb/in_place_server.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 
 namespace kairos::orb {
 namespace {
 
-class ReactorServer final : public Server, public InPlaceMaker {
+class ReactorServer final : public InPlaceServer {
   public:
     ReactorServer(Orb& orb, std::vector<Listener> listeners)
-        : Server(orb, std::move(listeners)), InPlaceMaker(orb)
+        : InPlaceServer(orb, std::move(listeners))
     {
     }
     ~ReactorServer() override
@@ -21,14 +21,6 @@ class ReactorServer final : public Server, public InPlaceMaker {
         if (!loop_) return;
         stop();
         join();
-    }
-
-    [[nodiscard]] Result<void> open()
-    {
-        auto loop = ReactorLoop::create(orb_, all_listeners(), *this);
-        if (!loop) return loop.error();
-        loop_ = std::move(loop).value();
-        return {};
     }
 
     Result<void> start() override
@@ -59,8 +51,6 @@ class ReactorServer final : public Server, public InPlaceMaker {
             return Error{ErrorCode::invalid_argument, "another thread serves, in ORB::run"};
         return loop_->descriptor();
     }
-    void resume() noexcept override { loop_->resume(); }
-    void stop() noexcept override { loop_->stop(); }
     void join() noexcept override
     {
         const std::lock_guard serving(serving_mutex_); // waits for the thread in run()
@@ -71,7 +61,6 @@ class ReactorServer final : public Server, public InPlaceMaker {
     void on_wake() noexcept override { orb_.main_thread().serve_pending(); }
 
   private:
-    std::unique_ptr<ReactorLoop> loop_;
     std::mutex serving_mutex_; // held by the thread that serves, once for all of its turns
 };
 
