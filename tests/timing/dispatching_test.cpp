@@ -7,6 +7,9 @@
 #include "kairos/rtcorba/RTPortableServer.h"
 #include "plant_skel.h"
 
+#include <array>
+#include <functional>
+
 namespace kairos::orb_testing {
 namespace {
 
@@ -16,15 +19,21 @@ class SiteServant final : public POA_Timed::Site {
   public:
     Event blocked;
     Event released;
+    Event asked;
+    std::function<void()> in_a; ///< called by each a(), if it was set before them
 
     void block() override
     {
         blocked.set();
         EXPECT_TRUE(released.wait());
     }
-    void ask() override {}
+    void ask() override { asked.set(); }
     void untimed(CORBA::Long number) override { note("untimed", number); }
-    void a(CORBA::Long number) override { note("a", number); }
+    void a(CORBA::Long number) override
+    {
+        if (in_a) in_a();
+        note("a", number);
+    }
     void b(CORBA::Long number) override { note("b", number); }
     void c(CORBA::Long number) override { note("c", number); }
     void d(CORBA::Long number) override { note("d", number); }
@@ -342,6 +351,86 @@ TEST(CallersRelease, MakesCallsLateOfWhichNothingIsLeft)
     EXPECT_TRUE(reported.wait());
     sender.site()->a(2);
     EXPECT_EQ(server.servant.wait_for(1), Order{"a2"});
+}
+
+// --- What has no timing ------------------------------------------------------------------------
+
+/// It waits for as long as something waits that has timing, and is served in the order of its
+/// arrival when nothing does. Meanwhile it takes its places in the queue.
+TEST(Untimed, WaitsBehindAllThatIsTimed)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBQueue", "3",
+                       "-ORBQueueFull", "refuse"});
+    constexpr int rounds = 20;
+    std::array<Event, rounds + 1> begun;
+    std::array<Event, rounds + 1> may_end;
+    std::atomic<std::size_t> next{0};
+    server.servant.in_a = [&] {
+        const std::size_t round = next++;
+        begun[round].set();
+        EXPECT_TRUE(may_end[round].wait());
+    };
+    Sender sender(server);
+    sender.block();
+    sender.site()->untimed(1);
+    sender.site()->untimed(2);
+    sender.site()->a(0);
+    sender.find_full(); // by a request that has no timing either
+    server.servant.released.set();
+    Order order;
+    for (int i = 0; i < rounds; ++i) {
+        const auto round = static_cast<std::size_t>(i);
+        ASSERT_TRUE(begun[round].wait());
+        sender.site()->a(i + 1);
+        sender.find_full(); // the next one waits before this one ends
+        may_end[round].set();
+        order.push_back("a" + std::to_string(i));
+    }
+    may_end[rounds].set(); // and none follows
+    order.insert(order.end(), {"a" + std::to_string(rounds), "untimed1", "untimed2"});
+    EXPECT_EQ(server.servant.wait_for(order.size()), order);
+}
+
+/// Where the bound makes readers wait nothing is lost, however long it starves.
+TEST(Untimed, ThatFillsTheQueueIsServedBeforeMoreIsRead)
+{
+    const LogLines log;
+    SiteServer server(
+        {"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBQueue", "2"});
+    Sender sender(server);
+    sender.block();
+    Order order;
+    for (int i = 0; i < 8; ++i) {
+        sender.site()->untimed(i);
+        order.push_back("untimed" + std::to_string(i));
+    }
+    sender.site()->a(8); // urgent, but not read yet
+    server.servant.released.set();
+    const Order served = server.servant.wait_for(9);
+    // It overtakes those that wait when it is read, and nobody before the queue.
+    EXPECT_EQ(std::ranges::count(served, "a8"), 1);
+    EXPECT_GE(std::ranges::find(served, "a8") - served.begin(), 7);
+    Order untimed = served;
+    std::erase(untimed, "a8");
+    EXPECT_EQ(untimed, order);
+}
+
+/// The server is not told for how long a caller without a deadline waits: it does what was asked.
+TEST(Untimed, IsExecutedThoughItsCallerHasGivenUp)
+{
+    const LogLines log;
+    SiteServer server({"-ORBConcurrency", "worker-pool", "-ORBDispatching", "edf", "-ORBLateCalls",
+                       "timeout", "-ORBQueue", "1", "-ORBQueueFull", "refuse"});
+    Sender sender(server);
+    sender.block();
+    Client client({"-ORBClientTimeout", "1000"});
+    const Timed::Site_var site = server.site(client);
+    EXPECT_EQ(outcome([&] { site->ask(); }), "TIMEOUT 0x4b520010 MAYBE");
+    sender.find_full(); // it has its place still
+    server.servant.released.set();
+    EXPECT_TRUE(server.servant.asked.wait());
+    EXPECT_EQ(server.orb()->_kairos_late_calls(), 0u);
 }
 
 // --- Too many, and too late --------------------------------------------------------------------
