@@ -23,9 +23,9 @@ Time longest_blocking(const Borrowed& tasks)
 }
 
 /// Of tasks that run by deadline or laxity with nothing above them.
-Verdict judge_by_demand(const Borrowed& tasks, std::vector<std::string>& notes)
+Verdict judge_by_demand(const Borrowed& tasks, Effort& effort, std::vector<std::string>& notes)
 {
-    const DemandResult result = check_demand(tasks, longest_blocking(tasks));
+    const DemandResult result = check_demand(tasks, longest_blocking(tasks), effort);
     if (result.verdict == Verdict::misses)
         notes.push_back("in the first " + to_text(result.interval) + ", " + to_text(result.excess) +
                         " more work is due than there is time");
@@ -33,18 +33,18 @@ Verdict judge_by_demand(const Borrowed& tasks, std::vector<std::string>& notes)
     return result.verdict == Verdict::meets ? Verdict::meets : Verdict::undecided;
 }
 
-void judge_as_one(Analysis& analysis)
+void judge_as_one(Analysis& analysis, Effort& effort)
 {
     Borrowed all;
     for (const Task& task : analysis.tasks)
         all.push_back(&task);
-    const Verdict verdict = judge_by_demand(all, analysis.notes);
+    const Verdict verdict = judge_by_demand(all, effort, analysis.notes);
     analysis.responses.assign(analysis.tasks.size(), {verdict, std::nullopt});
 }
 
 /// The most critical level has the processor for itself. Of every other one each job ends, in
 /// whatever order, before its level and all above fall idle.
-void judge_by_criticality(Analysis& analysis)
+void judge_by_criticality(Analysis& analysis, Effort& effort)
 {
     Borrowed so_far;
     const auto& tasks = analysis.tasks;
@@ -54,10 +54,10 @@ void judge_by_criticality(Analysis& analysis)
             so_far.push_back(&tasks[end++]);
         const bool one_criticality = tasks[begin].criticality == tasks[end - 1].criticality;
         if (begin == 0 && one_criticality) {
-            const Verdict verdict = judge_by_demand(so_far, analysis.notes);
+            const Verdict verdict = judge_by_demand(so_far, effort, analysis.notes);
             analysis.responses.insert(analysis.responses.end(), end, {verdict, std::nullopt});
         } else {
-            const auto busy = busy_period(so_far, longest_blocking(so_far));
+            const auto busy = busy_period(so_far, longest_blocking(so_far), effort);
             for (std::size_t i = begin; i < end; ++i) {
                 const bool meets = busy && *busy <= tasks[i].deadline;
                 analysis.responses.push_back({meets ? Verdict::meets : Verdict::undecided, busy});
@@ -67,14 +67,14 @@ void judge_by_criticality(Analysis& analysis)
     }
 }
 
-void judge(Analysis& analysis)
+void judge(Analysis& analysis, Effort effort)
 {
     if (is_static(analysis.policy))
-        analysis.responses = response_times(analysis.tasks);
+        analysis.responses = response_times(analysis.tasks, effort);
     else if (analysis.policy == Policy::muf)
-        judge_by_criticality(analysis);
+        judge_by_criticality(analysis, effort);
     else
-        judge_as_one(analysis);
+        judge_as_one(analysis, effort);
     analysis.schedulable = std::ranges::all_of(
         analysis.responses, [](const Response& one) { return one.verdict == Verdict::meets; });
 }
@@ -109,9 +109,6 @@ Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options
     if (!operations) return operations.error();
     auto tasks = make_tasks(set, *operations, culprit);
     if (!tasks) return tasks.error();
-    if (tasks->size() > tasks_max)
-        return Error{.code = ErrorCode::limit_exceeded,
-                     .reason = "there are more than " + std::to_string(tasks_max) + " tasks"};
     auto collapses = assign_priorities(*tasks, options.policy, options.range);
     if (!collapses) return collapses.error();
 
@@ -126,7 +123,7 @@ Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options
     analysis.bounds_apply =
         options.policy == Policy::rms && analysis.collapses.empty() && bounds_apply(analysis.tasks);
     analysis.hyperperiod = hyperperiod(analysis.tasks);
-    judge(analysis);
+    judge(analysis, Effort(options.looks_max));
     return analysis;
 }
 

@@ -16,13 +16,11 @@
 
 namespace kairos::sched {
 
-/// More tasks than this are refused: the analysis looks at all pairs of them, many times.
-constexpr std::size_t tasks_max = 2000;
-
 struct AnalysisOptions {
     Policy policy = Policy::rms;
     PriorityRange range{};
     ExecutionTime time = ExecutionTime::worst_case;
+    std::uint64_t looks_max = Effort::looks_max; ///< see there
 };
 
 struct Analysis {

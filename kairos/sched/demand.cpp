@@ -45,11 +45,11 @@ Time time_of(Wide value)
 
 } // namespace
 
-DemandResult check_demand(Tasks tasks, Time blocking)
+DemandResult check_demand(Tasks tasks, Time blocking, Effort& effort)
 {
     if (tasks.empty()) return {.verdict = Verdict::meets};
     if (compare_with_processor(tasks) == Load::above) return {.verdict = Verdict::unbounded};
-    const auto busy = busy_period(tasks, blocking);
+    const auto busy = busy_period(tasks, blocking, effort);
     if (!busy) return {};
     Wide first_deadline = std::numeric_limits<std::int64_t>::max();
     for (const Task* task : tasks)
@@ -58,7 +58,8 @@ DemandResult check_demand(Tasks tasks, Time blocking)
     // Downwards from the end of the busy period: an interval that has time to spare speaks for all
     // from its work to its length.
     Wide time = deadline_before(tasks, Wide{busy->count()} + 1);
-    for (std::size_t steps = 50'000'000 / tasks.size(); steps > 0; --steps) {
+    for (std::uint64_t rounds = effort.rounds(tasks.size()); rounds > 0; --rounds) {
+        effort.spend(1, tasks.size());
         if (time < first_deadline) return {.verdict = Verdict::meets};
         const Wide work = work_due(tasks, time) + blocking.count();
         if (work > time) return {Verdict::misses, time_of(time), time_of(work - time)};

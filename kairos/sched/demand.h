@@ -21,6 +21,7 @@ struct DemandResult {
 };
 
 /// `blocking` is for how long a job without a deadline in the interval may hold it up.
-[[nodiscard]] DemandResult check_demand(std::span<const Task* const> tasks, Time blocking);
+[[nodiscard]] DemandResult check_demand(std::span<const Task* const> tasks, Time blocking,
+                                        Effort& effort);
 
 } // namespace kairos::sched

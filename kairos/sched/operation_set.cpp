@@ -25,6 +25,10 @@ Result<void> check(const RtInfo& info)
 {
     if (info.name.empty())
         return Error{.code = ErrorCode::invalid_argument, .reason = "an operation needs a name"};
+    if (info.name.size() > name_octets_max)
+        return Error{.code = ErrorCode::limit_exceeded,
+                     .reason =
+                         "a name of more than " + std::to_string(name_octets_max) + " octets"};
     const std::array<std::pair<std::string_view, Time>, 7> times{{
         {"worst-case time", info.worst_case_time},
         {"typical time", info.typical_time},

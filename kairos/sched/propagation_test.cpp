@@ -38,6 +38,9 @@ std::string reason_of(const Result<void>& result) { return result ? "" : result.
 TEST(OperationSet, RefusesWhatMakesNoSense)
 {
     EXPECT_NE(reason_of(check({.name = ""})), "");
+    EXPECT_EQ(reason_of(check({.name = std::string(name_octets_max, 'a')})), "");
+    EXPECT_EQ(reason_of(check({.name = std::string(name_octets_max + 1, 'a')})),
+              "a name of more than 1024 octets");
     EXPECT_EQ(reason_of(check({.name = "a", .period = Time(-1)})), "'a' has a negative period");
     EXPECT_EQ(reason_of(check({.name = "a", .worst_case_time = time_max + Time(1)})),
               "'a' has a worst-case time of more than 31622400 s");
@@ -175,6 +178,55 @@ TEST(Propagation, RefusesWhatGrowsOutOfBounds)
     connect(events,
             {{"a", "b", CallKind::one_way, calls_max}, {"b", "c", CallKind::one_way, calls_max}});
     EXPECT_EQ(propagate(events).error().reason, "'c' is called too many times in a period");
+}
+
+/// Each of a chain would run at as many rates as there are callers.
+TEST(Propagation, RatesThatMultiplyAreRefused)
+{
+    OperationSet set;
+    constexpr OperationIndex length = 1000;
+    for (OperationIndex i = 0; i < length; ++i) {
+        ASSERT_TRUE(set.add({.name = std::to_string(i), .worst_case_time = Time(1)}).ok());
+        if (i == 0) continue;
+        ASSERT_TRUE(set.add_dependency(i - 1, {i, CallKind::one_way}).ok());
+    }
+    for (int i = 0; i < 3000; ++i) {
+        const auto root = set.add({.name = "root " + std::to_string(i), .period = ms(1) + Time(i)});
+        ASSERT_TRUE(root.ok() && set.add_dependency(*root, {.callee = 0}).ok());
+    }
+    OperationIndex culprit = set.size();
+    const auto all = propagate(set, ExecutionTime::worst_case, &culprit);
+    ASSERT_FALSE(all.ok());
+    EXPECT_EQ(all.error().code, ErrorCode::limit_exceeded);
+    ASSERT_LT(culprit, length);
+    EXPECT_EQ(all.error().reason,
+              "'" + set[culprit].name + "' makes too many calls at different rates");
+}
+
+TEST(Propagation, CallersAreNamedOnce)
+{
+    OperationSet set = make({{.name = "a", .worst_case_time = ms(1), .period = ms(10)},
+                             {.name = "b", .worst_case_time = ms(1)}});
+    connect(set, {{"a", "b"}, {"a", "b", CallKind::one_way}});
+    EXPECT_EQ((*propagate(set))[1].callers, (std::vector<OperationIndex>{0}));
+}
+
+TEST(Tasks, TooManyAreRefused)
+{
+    OperationSet set;
+    const auto add = [&](std::size_t number) {
+        return set
+            .add({.name = std::to_string(number), .worst_case_time = Time(1), .period = ms(100)})
+            .ok();
+    };
+    for (std::size_t i = 0; i < tasks_max; ++i)
+        ASSERT_TRUE(add(i));
+    EXPECT_EQ(make_tasks(set, *propagate(set))->size(), tasks_max);
+    ASSERT_TRUE(add(tasks_max));
+    OperationIndex culprit = 0;
+    EXPECT_EQ(make_tasks(set, *propagate(set), &culprit).error().reason,
+              "there are more than 2000 tasks");
+    EXPECT_EQ(culprit, tasks_max);
 }
 
 TEST(Propagation, LongChainsNeedNoStack)

@@ -15,10 +15,6 @@ using Tasks = std::vector<const Task*>;
 
 /// Sums of up to operations_max products stay within Wide, results within Time.
 constexpr Wide horizon = std::numeric_limits<std::int64_t>::max() / 4;
-/// Of the iterations for one task, each a look at all others: a set that needs more is near a
-/// utilisation of 1 with periods of extremely different sizes.
-std::size_t steps_max(std::size_t tasks) { return 50'000'000 / (tasks + 1); }
-
 Wide period_of(const Task& task) { return task.period.count(); }
 Wide execution_of(const Task& task) { return task.execution.count(); }
 
@@ -30,11 +26,12 @@ Wide releases_before(const Task& task, Wide time)
 Wide releases_until(const Task& task, Wide time) { return time / period_of(task) + 1; }
 
 /// The least time that `demand` maps to itself, from `start` on; none beyond the horizon or when
-/// the steps are used up.
+/// the rounds are used up.
 template <typename Demand>
-std::optional<Wide> fixed_point(Wide start, std::size_t& steps, Demand demand)
+std::optional<Wide> fixed_point(Wide start, std::uint64_t& rounds, Demand demand)
 {
-    for (Wide time = start; steps > 0; --steps) {
+    for (Wide time = start; rounds > 0;) {
+        --rounds; // also of the last one: a busy period may have any number of jobs
         const Wide next = demand(time);
         if (next > horizon) return std::nullopt;
         if (next == time) return time;
@@ -46,8 +43,9 @@ std::optional<Wide> fixed_point(Wide start, std::size_t& steps, Demand demand)
 /// What one task competes with.
 class Competition {
   public:
-    Competition(const Task& task, std::span<const Task> all)
-        : task_(task), steps_(steps_max(all.size()))
+    Competition(const Task& task, std::span<const Task> all, Effort& effort)
+        : task_(task), tasks_(all.size()), effort_(effort), rounds_given_(effort.rounds(tasks_)),
+          rounds_(rounds_given_)
     {
         Wide longest_started = 0;
         for (const Task& other : all) {
@@ -65,6 +63,10 @@ class Competition {
         // One less urgent job of the level may have begun, and one task below may hold a lock.
         blocking_ = task.blocking.count() + longest_started;
     }
+
+    ~Competition() { effort_.spend(rounds_given_ - rounds_, tasks_); }
+    Competition(const Competition&) = delete;
+    Competition& operator=(const Competition&) = delete;
 
     [[nodiscard]] Response analyse()
     {
@@ -97,7 +99,8 @@ class Competition {
     {
         Response response{load == Load::above ? Verdict::unbounded : Verdict::undecided, {}};
         if (compare_with_processor(before_) != Load::below) return response;
-        steps_ = steps_max(before_.size());
+        effort_.spend(rounds_given_ - rounds_, tasks_);
+        rounds_ = rounds_given_ = effort_.rounds(tasks_);
         if (const auto end = end_of(0)) response.worst = Time(static_cast<std::int64_t>(*end));
         if (load != Load::above && response.worst && *response.worst > task_.deadline)
             response.verdict = Verdict::misses;
@@ -106,7 +109,7 @@ class Competition {
 
     [[nodiscard]] std::optional<Wide> busy_period()
     {
-        return fixed_point(blocking_ + execution_of(task_), steps_, [&](Wide time) {
+        return fixed_point(blocking_ + execution_of(task_), rounds_, [&](Wide time) {
             Wide sum = blocking_ + releases_before(task_, time) * execution_of(task_);
             for (const Task* other : before_)
                 sum += releases_before(*other, time) * execution_of(*other);
@@ -118,7 +121,7 @@ class Competition {
     [[nodiscard]] std::optional<Wide> end_of(Wide job)
     {
         const Wide own = job * execution_of(task_);
-        const auto start = fixed_point(blocking_ + own, steps_, [&](Wide time) {
+        const auto start = fixed_point(blocking_ + own, rounds_, [&](Wide time) {
             Wide sum = blocking_ + own;
             for (const Task* other : before_)
                 sum += releases_until(*other, time) * execution_of(*other);
@@ -126,7 +129,7 @@ class Competition {
         });
         if (!start) return std::nullopt;
         // Once it runs, only more urgent levels hold it up, by what they release from now on.
-        return fixed_point(*start + execution_of(task_), steps_, [&](Wide time) {
+        return fixed_point(*start + execution_of(task_), rounds_, [&](Wide time) {
             Wide sum = *start + execution_of(task_);
             for (const Task* other : preempting_)
                 sum += (releases_before(*other, time) - releases_until(*other, *start)) *
@@ -139,7 +142,10 @@ class Competition {
     Tasks preempting_; ///< at any time
     Tasks before_;     ///< those and who goes first in its level
     Wide blocking_ = 0;
-    std::size_t steps_;
+    const std::size_t tasks_;
+    Effort& effort_;
+    std::uint64_t rounds_given_;
+    std::uint64_t rounds_; ///< left of those
 };
 
 } // namespace
@@ -150,28 +156,30 @@ std::string_view name_of(Verdict verdict) noexcept
     return names[static_cast<std::size_t>(verdict)];
 }
 
-std::vector<Response> response_times(std::span<const Task> tasks)
+std::vector<Response> response_times(std::span<const Task> tasks, Effort& effort)
 {
     std::vector<Response> responses;
     responses.reserve(tasks.size());
     for (const Task& task : tasks)
-        responses.push_back(Competition(task, tasks).analyse());
+        responses.push_back(Competition(task, tasks, effort).analyse());
     return responses;
 }
 
-std::optional<Time> busy_period(std::span<const Task* const> tasks, Time blocking)
+std::optional<Time> busy_period(std::span<const Task* const> tasks, Time blocking, Effort& effort)
 {
     if (compare_with_processor(tasks) == Load::above) return std::nullopt;
     Wide start = blocking.count();
     for (const Task* task : tasks)
         start += execution_of(*task);
-    std::size_t steps = steps_max(tasks.size());
-    const auto end = fixed_point(start, steps, [&](Wide time) {
+    const std::uint64_t given = effort.rounds(tasks.size());
+    std::uint64_t rounds = given;
+    const auto end = fixed_point(start, rounds, [&](Wide time) {
         Wide sum = blocking.count();
         for (const Task* task : tasks)
             sum += releases_before(*task, time) * execution_of(*task);
         return sum;
     });
+    effort.spend(given - rounds, tasks.size());
     if (!end) return std::nullopt;
     return Time(static_cast<std::int64_t>(*end));
 }

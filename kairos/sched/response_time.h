@@ -9,6 +9,7 @@
 
 #include "kairos/sched/tasks.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,11 +34,36 @@ struct Response {
     std::optional<Time> worst{};
 };
 
+/// How much an analysis may compute. It is counted in looks at a task, of a few nanoseconds each:
+/// sets near a utilisation of 1 with periods of extremely different sizes would need years of them.
+/// Questions that are left without stay undecided.
+class Effort {
+  public:
+    static constexpr std::uint64_t looks_max = 1'000'000'000;
+
+    explicit Effort(std::uint64_t looks = looks_max) noexcept : left_(looks) {}
+
+    /// How often one question may look at all of so many tasks.
+    [[nodiscard]] std::uint64_t rounds(std::size_t tasks) const noexcept
+    {
+        constexpr std::uint64_t looks_of_one_question = 50'000'000;
+        return std::min(left_, looks_of_one_question) / (tasks + 1);
+    }
+    void spend(std::uint64_t rounds, std::size_t tasks) noexcept
+    {
+        left_ -= std::min(left_, rounds * (tasks + 1));
+    }
+
+  private:
+    std::uint64_t left_;
+};
+
 /// One for each task, whose priorities are assigned.
-[[nodiscard]] std::vector<Response> response_times(std::span<const Task> tasks);
+[[nodiscard]] std::vector<Response> response_times(std::span<const Task> tasks, Effort& effort);
 
 /// A time after which all that was released together, and since, has been done, if `blocking` comes
-/// on top; in any order. None where that is never.
-[[nodiscard]] std::optional<Time> busy_period(std::span<const Task* const> tasks, Time blocking);
+/// on top; in any order. None where that is never, or cannot be told.
+[[nodiscard]] std::optional<Time> busy_period(std::span<const Task* const> tasks, Time blocking,
+                                              Effort& effort);
 
 } // namespace kairos::sched

@@ -20,6 +20,7 @@ using Time = std::chrono::nanoseconds;
 /// What a descriptor may say at most. So sums over a whole set stay far from the end of the type.
 constexpr Time time_max = std::chrono::hours(24 * 366);
 constexpr std::size_t operations_max = 10'000;
+constexpr std::size_t name_octets_max = 1024;
 constexpr std::uint32_t calls_max = 1'000'000;
 constexpr std::uint32_t threads_max = 10'000;
 

@@ -13,11 +13,20 @@ namespace {
 
 __extension__ using Wide = __int128;
 
+/// Each call hands on each of its caller's rates. Calls of calls multiply them: more than any set
+/// has that people wrote are refused before they fill the memory.
+constexpr std::size_t rates_handed_on_max = 2'000'000;
+
 /// An error, and the operation it is about for who wants to know.
-Error invalid(std::string reason, OperationIndex operation, OperationIndex* culprit)
+Error about(ErrorCode code, std::string reason, OperationIndex operation, OperationIndex* culprit)
 {
     if (culprit != nullptr) *culprit = operation;
-    return {.code = ErrorCode::invalid_argument, .reason = std::move(reason)};
+    return {.code = code, .reason = std::move(reason)};
+}
+
+Error invalid(std::string reason, OperationIndex operation, OperationIndex* culprit)
+{
+    return about(ErrorCode::invalid_argument, std::move(reason), operation, culprit);
 }
 
 Time time_of(const RtInfo& info, ExecutionTime which)
@@ -107,10 +116,16 @@ Result<void> aggregate_execution(const OperationSet& set, OperationIndex operati
 }
 
 Result<void> hand_on_rates(const OperationSet& set, OperationIndex caller,
-                           std::vector<Propagated>& all, OperationIndex* culprit)
+                           std::vector<Propagated>& all, std::size_t& handed_on,
+                           OperationIndex* culprit)
 {
     for (const Dependency& dependency : set[caller].dependencies) {
         Propagated& callee = all[dependency.callee];
+        handed_on += all[caller].rates.size();
+        if (handed_on > rates_handed_on_max)
+            return about(ErrorCode::limit_exceeded,
+                         "'" + set[caller].name + "' makes too many calls at different rates",
+                         caller, culprit);
         for (const Rate& rate : all[caller].rates) {
             const Wide calls = Wide{rate.calls} * dependency.calls;
             bool fits = add_rate(callee.rates, rate.period, calls);
@@ -138,10 +153,13 @@ Result<std::vector<Propagated>> propagate(const OperationSet& set, ExecutionTime
         if (const auto done = aggregate_execution(set, *it, which, all, culprit); !done)
             return done.error();
     std::size_t order = 0;
+    std::size_t handed_on = 0;
     for (const OperationIndex operation : *sorted) {
         Propagated& one = all[operation];
         one.order = order++;
         one.callers = callers[operation];
+        const auto again = std::ranges::unique(one.callers); // they ascend
+        one.callers.erase(again.begin(), again.end());
         if (const Time period = set[operation].period; period > Time(0)) {
             add_rate(one.rates, period, 1);
             add_rate(one.releases, period, 1);
@@ -151,7 +169,7 @@ Result<std::vector<Propagated>> propagate(const OperationSet& set, ExecutionTime
                                "' never runs: it has no period and no caller",
                            operation, culprit);
         one.period = one.rates.front().period;
-        if (const auto done = hand_on_rates(set, operation, all, culprit); !done)
+        if (const auto done = hand_on_rates(set, operation, all, handed_on, culprit); !done)
             return done.error();
     }
     return all;
@@ -172,6 +190,10 @@ Result<std::vector<Task>> make_tasks(const OperationSet& set,
                 return invalid("'" + info.name + "' has no execution time", operation, culprit);
             if (execution > time_max.count())
                 return invalid("'" + info.name + "' takes more than 366 days", operation, culprit);
+            if (tasks.size() == tasks_max)
+                return about(ErrorCode::limit_exceeded,
+                             "there are more than " + std::to_string(tasks_max) + " tasks",
+                             operation, culprit);
             Task task{.operation = operation, .name = info.name, .period = release.period};
             if (one.releases.size() > 1) task.name += " (" + to_text(release.period) + ")";
             task.execution = Time(static_cast<std::int64_t>(execution));

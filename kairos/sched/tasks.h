@@ -16,6 +16,9 @@
 
 namespace kairos::sched {
 
+/// More tasks than this are refused: the analysis looks at all pairs of them, many times.
+constexpr std::size_t tasks_max = 2000;
+
 /// Which of the descriptors' execution times is meant. What is not known is the next worse one.
 enum class ExecutionTime : std::uint8_t { worst_case, typical, cached };
 
@@ -37,8 +40,8 @@ struct Propagated {
 };
 
 /// One for each operation of the set. Fails for a cycle, whose operations it names, for an
-/// operation that never runs, and for one whose time or rate gets out of bounds; then `culprit`,
-/// if given, becomes an operation that the error is about.
+/// operation that never runs, for one whose time or rate gets out of bounds, and where calls hand
+/// on too many rates; then `culprit`, if given, becomes an operation that the error is about.
 [[nodiscard]] Result<std::vector<Propagated>>
 propagate(const OperationSet& set, ExecutionTime which = ExecutionTime::worst_case,
           OperationIndex* culprit = nullptr);
@@ -68,7 +71,7 @@ struct Task {
     Priority priority{};
 };
 
-/// In the order of the operations. Fails for a task that takes no time.
+/// In the order of the operations. Fails for a task that takes no time, and for too many tasks.
 [[nodiscard]] Result<std::vector<Task>> make_tasks(const OperationSet& set,
                                                    const std::vector<Propagated>& propagated,
                                                    OperationIndex* culprit = nullptr);

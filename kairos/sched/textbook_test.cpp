@@ -188,6 +188,22 @@ TEST(Response, LongTimesStayExact)
     EXPECT_EQ(verdict_of(set, 0), Verdict::meets);
 }
 
+/// What is not computed is not claimed, and the next question has what is left.
+TEST(Response, ThatTakesTooLongIsUndecided)
+{
+    const OperationSet set = make_set({{7, 3}, {12, 3}, {20, 5}});
+    for (const Policy policy : {Policy::rms, Policy::dms, Policy::edf, Policy::llf, Policy::muf}) {
+        const auto given_up = sched::analyse(set, {.policy = policy, .looks_max = 3});
+        ASSERT_TRUE(given_up.ok());
+        EXPECT_FALSE(given_up->schedulable);
+        EXPECT_EQ(verdict_of(*given_up, 2), Verdict::undecided);
+        EXPECT_FALSE(given_up->responses[2].worst.has_value());
+    }
+    const auto some = sched::analyse(set, {.looks_max = 20});
+    EXPECT_EQ(verdict_of(*some, 0), Verdict::meets);
+    EXPECT_EQ(verdict_of(*some, 2), Verdict::undecided);
+}
+
 TEST(Bounds, HyperperiodIsTheCommonMultipleOrNone)
 {
     EXPECT_EQ(analyse({{4, 1}, {6, 1}, {10, 1}}).hyperperiod, ms(60));

@@ -19,7 +19,6 @@ using sched::OperationSet;
 using sched::Time;
 
 constexpr std::int64_t unit_ns = 100; ///< of the interface's times
-constexpr std::size_t entry_point_octets_max = 1024;
 /// Priorities beyond are no operating system's.
 constexpr CORBA::Long priority_max = 1'000'000;
 
@@ -226,7 +225,7 @@ void Servant::replace(OperationIndex operation, const sched::RtInfo& info)
 handle_t Servant::create(const char* entry_point)
 {
     const std::string_view name = entry_point;
-    if (name.size() > entry_point_octets_max)
+    if (name.size() > sched::name_octets_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the name is too long");
     const std::lock_guard lock(mutex_);
     if (set_.find(name)) throw RtecScheduler::DUPLICATE_NAME();

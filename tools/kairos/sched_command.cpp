@@ -27,6 +27,7 @@ constexpr int exit_wrong = 2; ///< the arguments, or the file
 constexpr std::size_t terminal_width = 100;
 /// A picture with more would be no picture.
 constexpr std::size_t drawn_slices_max = 20'000;
+constexpr std::int64_t drawn_jobs_max = 20'000;
 
 struct SchedArguments {
     std::string file;
@@ -140,7 +141,10 @@ void draw(const SchedArguments& arguments, const SchedReport& report)
     const auto drawn =
         std::ranges::lower_bound(report.time_line->slices, report.drawn, {}, &sched::Slice::begin) -
         report.time_line->slices.begin();
-    if (static_cast<std::size_t>(drawn) > drawn_slices_max)
+    std::int64_t jobs = 0; // of few enough for a time line
+    for (const sched::Task& task : report.analysis.tasks)
+        jobs += report.drawn / task.period + 1;
+    if (static_cast<std::size_t>(drawn) > drawn_slices_max || jobs > drawn_jobs_max)
         refuse("too much happens in " + sched::to_text(report.drawn) +
                " for one picture; draw less with --until");
     const auto written = bench::write_file(arguments.svg, render_svg(report));

@@ -24,6 +24,9 @@ struct SchedInput {
 /// "1-99"
 [[nodiscard]] std::optional<sched::PriorityRange> parse_priorities(const std::string& text);
 
+/// What the text of a TOML file says, which errors call `path`.
+[[nodiscard]] std::optional<SchedInput> parse_tasks(const std::string& text,
+                                                    const std::string& path, std::string& errors);
 /// A TOML file's operations.
 [[nodiscard]] std::optional<SchedInput> read_tasks(const std::string& path, std::string& errors);
 /// Of either kind, by the file's name. Nothing where there were errors; `errors` has them, a line

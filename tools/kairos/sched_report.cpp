@@ -184,9 +184,12 @@ nlohmann::ordered_json json_of_task(const SchedReport& report, std::size_t i)
 
 nlohmann::ordered_json json_of_slices(const SchedReport& report)
 {
+    constexpr std::size_t slices_max = 200'000; // a reader has them all in its memory
+    Time until = report.drawn;
     auto slices = nlohmann::ordered_json::array();
     for (const sched::Slice& slice : report.time_line->slices) {
-        if (slice.begin >= report.drawn) break;
+        if (slices.size() == slices_max) until = std::min(until, slice.begin);
+        if (slice.begin >= until) break;
         slices.push_back({{"task", report.analysis.tasks[slice.task].name},
                           {"job", slice.job},
                           {"begin_ns", slice.begin.count()},
@@ -194,7 +197,7 @@ nlohmann::ordered_json json_of_slices(const SchedReport& report)
     }
     return {{"end_ns", report.time_line->end.count()},
             {"idle_ns", report.time_line->idle.count()},
-            {"slices_until_ns", report.drawn.count()},
+            {"slices_until_ns", until.count()},
             {"slices", std::move(slices)}};
 }
 

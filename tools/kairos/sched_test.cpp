@@ -226,6 +226,53 @@ TEST(Sched, BadIdlIsReportedAsTheCompilerDoes)
     EXPECT_TRUE(has(sched({plain.path()}).err, "there are no operations with timing"));
 }
 
+/// Each dot would be a table in a table, as deep as the stack is.
+TEST(Sched, FilesThatNestTooDeepAreRefused)
+{
+    std::string dots;
+    for (int i = 0; i < 200'000; ++i)
+        dots += ".a";
+    const TemporaryFile deep(".toml", "# x" + dots + "\nx" + dots + " = 1\n");
+    const Outcome outcome = sched({deep.path()});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err, deep.path() + ":2:1: error: too many dotted keys\n");
+}
+
+TEST(Sched, DotsOfStringsAndCommentsNestNothing)
+{
+    std::string dots;
+    for (int i = 0; i < 1000; ++i)
+        dots += '.';
+    const std::string times = "\nperiod = '''4 ms'''\nwcet = \"\"\"1 ms\"\"\"\n";
+    const TemporaryFile flat(
+        ".toml", "# '\"" + dots + "\n[[operation]] # " + dots + "\nname = \"\\\"" + dots + "\"" +
+                     times + "[[operation]]\nname = '" + dots + "'" + times +
+                     "[[operation]]\nname = \"\"\"\"" + dots + "\"\"\"\"\"" + times);
+    const Outcome outcome = sched({flat.path()});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
+TEST(Sched, FilesWithoutEndAreNotReadToTheEnd)
+{
+    const Outcome outcome = sched({"/dev/zero"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.err, "/dev/zero: error: is larger than 16 MiB\n");
+}
+
+/// Tasks that never get the processor have nothing but releases to draw.
+TEST(Sched, PicturesOfManyReleasesAreRefused)
+{
+    const TemporaryFile file(".toml",
+                             "policy = \"dms\"\n"
+                             "[[operation]]\nname = \"a\"\nperiod = \"1 s\"\nwcet = \"1 s\"\n"
+                             "deadline = \"1 ns\"\n"
+                             "[[operation]]\nname = \"b\"\nperiod = \"10 us\"\nwcet = \"1 us\"\n");
+    const TemporaryFile picture(".svg");
+    const Outcome drawn = sched({file.path(), "--svg", picture.path()});
+    EXPECT_EQ(drawn.status, 2);
+    EXPECT_TRUE(has(drawn.err, "draw less with --until")) << drawn.err;
+}
+
 TEST(Sched, WrongArgumentsAreStatusTwo)
 {
     const TemporaryFile file(".toml", late_set);

@@ -4,10 +4,10 @@
 // its place.
 #include "kairos/sched/time_text.h"
 #include "tools/kairos/sched_input.h"
+#include "tools/kairos/toml_dots.h"
 
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <toml++/toml.h>
 #include <utility>
 
@@ -16,6 +16,9 @@ namespace {
 
 using sched::RtInfo;
 using sched::Time;
+
+/// Larger ones are not what somebody wrote, or have no end.
+constexpr std::size_t octets_max = std::size_t{16} << 20;
 
 /// A call that is resolved when all operations are known.
 struct PendingCall {
@@ -60,7 +63,7 @@ class TaskFile {
             const auto text = node.value_exact<std::string>();
             input_.priorities = text ? parse_priorities(*text) : std::nullopt;
             if (!input_.priorities || input_.priorities->lowest > input_.priorities->highest)
-                error(node.source(), "expected \"lowest-highest\", such as \"1-99\"");
+                error(node.source(), R"(expected "lowest-highest", such as "1-99")");
         } else if (key == "operation" && node.is_array_of_tables()) {
             for (const toml::node& one : *node.as_array())
                 read_operation(*one.as_table());
@@ -209,12 +212,12 @@ class TaskFile {
 
 } // namespace
 
-std::optional<SchedInput> read_tasks(const std::string& path, std::string& errors)
+std::optional<SchedInput> parse_tasks(const std::string& text, const std::string& path,
+                                      std::string& errors)
 {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.is_open() || file.bad()) {
-        errors = path + ": error: cannot be read\n";
+    // The parser's tables are as deep as keys have dots, and it takes them apart by recursion.
+    if (const std::size_t line = line_with_too_many_dots(text); line != 0) {
+        errors += path + ':' + std::to_string(line) + ":1: error: too many dotted keys\n";
         return std::nullopt;
     }
     TaskFile tasks(path, errors);
@@ -224,6 +227,20 @@ std::optional<SchedInput> read_tasks(const std::string& path, std::string& error
         tasks.error(failure.source(), std::string(failure.description()));
         return std::nullopt;
     }
+}
+
+std::optional<SchedInput> read_tasks(const std::string& path, std::string& errors)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::string text(octets_max + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (!file.is_open() || file.bad() || text.size() > octets_max) {
+        errors = path + (text.size() > octets_max ? ": error: is larger than 16 MiB\n"
+                                                  : ": error: cannot be read\n");
+        return std::nullopt;
+    }
+    return parse_tasks(text, path, errors);
 }
 
 } // namespace kairos::tools
