@@ -31,6 +31,7 @@ MutableBytes Connection::space()
 {
     const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= limits::receive_buffer_kept;
     if (begin_ == end_ && kept && !reassembly_) [[likely]] {
+        passed_ += end_;
         begin_ = end_ = 0;
         return {buffer_.data(), std::min(buffer_.capacity(), first_read_)};
     }
@@ -50,6 +51,7 @@ MutableBytes Connection::space_other()
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
+        passed_ += begin_;
         begin_ = 0;
         end_ = partial;
     }
@@ -83,6 +85,7 @@ Connection::Kept Connection::keep_messages()
         next.reserve(partial, 0);
         std::memcpy(next.data(), buffer_.data() + begin_, partial);
     }
+    passed_ += begin_;
     begin_ = 0;
     end_ = partial;
     Kept kept{.buffer = std::exchange(buffer_, std::move(next)), .whole = {}};
@@ -182,7 +185,7 @@ std::optional<Connection::Event> Connection::take_special(Message& message,
     const Fault fault =
         header.type == MessageType::fragment
             ? reassembly_->append(Message(message), header.more_fragments, message, complete)
-            : reassembly_->begin(message);
+            : reassembly_->begin(message, passed_ + begin_ - message.bytes.size());
     if (fault != Fault::none) return end_with(Event::fault, fault);
     if (complete) return Event::message;
     return std::nullopt;
@@ -199,6 +202,16 @@ Connection::Event Connection::end_with(Event event, Fault fault) noexcept
     fault_ = fault;
     reassembly_.reset();
     return event;
+}
+
+std::optional<Unfinished> Connection::unfinished() const noexcept
+{
+    const std::size_t under_way = end_ - begin_;
+    if (ended_) return std::nullopt;
+    if (const auto oldest = reassembly_ ? reassembly_->oldest() : std::nullopt)
+        return Unfinished{oldest->begins_at, oldest->octets + under_way};
+    if (under_way == 0) return std::nullopt;
+    return Unfinished{passed_ + begin_, under_way};
 }
 
 std::size_t Connection::bytes_needed() const noexcept

@@ -79,6 +79,10 @@ class Connection {
     {
         return begin_ == end_ && (!reassembly_ || reassembly_->count() == 0);
     }
+    /// The message that has waited longest for its rest, when everything received was looked at. Of
+    /// one in fragments what is under way behind them counts as a part. Nothing between messages,
+    /// and after the end.
+    [[nodiscard]] std::optional<Unfinished> unfinished() const noexcept;
     /// Whether `closed`, `message_error` or `fault` was reported.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
@@ -102,8 +106,9 @@ class Connection {
     void replace_buffer(std::size_t capacity);
 
     cdr::Buffer buffer_;
-    std::size_t begin_ = 0; // the first byte not handed out yet
-    std::size_t end_ = 0;   // behind the last byte received
+    std::size_t begin_ = 0;    // the first byte not handed out yet
+    std::size_t end_ = 0;      // behind the last byte received
+    std::uint64_t passed_ = 0; // bytes of the stream that came before those in the buffer
     std::size_t size_max_;
     std::size_t read_max_;         // of small messages; a large one is read as it comes
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown

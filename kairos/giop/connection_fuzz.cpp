@@ -193,6 +193,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint32_t cut = data[1];
     Connection connection(role, size_max);
     std::size_t received = 0;
+    std::uint64_t oldest = 0;
     const bool keeps = (data[0] & 4) != 0; // as a server does whose servants are called back
     for (Bytes stream = std::as_bytes(std::span(data, size)).subspan(2); !stream.empty();) {
         if (keeps) (void)connection.keep_messages();
@@ -206,6 +207,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         received += step;
         stream = stream.subspan(step);
         drain(connection);
+        const auto unfinished = connection.unfinished();
+        KAIROS_CHECK(connection.ended() || unfinished.has_value() != connection.between_messages());
+        KAIROS_CHECK(!unfinished || (unfinished->octets != 0 &&
+                                     unfinished->begins_at + unfinished->octets <= received));
+        KAIROS_CHECK(!unfinished || unfinished->begins_at >= oldest);
+        if (unfinished) oldest = unfinished->begins_at; // none comes back
         KAIROS_CHECK(connection.memory_held() <=
                      16 * limits::receive_buffer_initial + 16 * received);
     }

@@ -172,6 +172,77 @@ TEST(GiopConnection, messages_stay_where_they_are_when_kept)
     }
 }
 
+std::string text_of(const std::optional<Unfinished>& message)
+{
+    if (!message) return "none";
+    return std::to_string(message->octets) + " at " + std::to_string(message->begins_at);
+}
+
+/// Takes every message and says how many there were.
+int take_all(Connection& connection)
+{
+    int count = 0;
+    for (Message message; connection.next(message) == Event::message;)
+        ++count;
+    return count;
+}
+
+TEST(GiopConnection, tells_which_message_is_unfinished)
+{
+    Connection connection(Role::server);
+    EXPECT_EQ(text_of(connection.unfinished()), "none");
+    const Octets request = request_of(100);
+    const std::size_t size = request.size();
+    feed(connection, request + request + Bytes(request).first(5));
+    EXPECT_EQ(take_all(connection), 2);
+    EXPECT_EQ(text_of(connection.unfinished()), "5 at " + std::to_string(2 * size));
+    feed(connection, Bytes(request).subspan(5, 50));
+    EXPECT_EQ(take_all(connection), 0);
+    (void)connection.keep_messages();
+    EXPECT_EQ(text_of(connection.unfinished()), "55 at " + std::to_string(2 * size));
+    feed(connection, Bytes(request).subspan(55));
+    EXPECT_EQ(take_all(connection), 1);
+    EXPECT_EQ(text_of(connection.unfinished()), "none");
+    for (int i = 0; i < 3; ++i) { // each in a buffer that was emptied
+        feed(connection, request);
+        EXPECT_EQ(take_all(connection), 1);
+    }
+    feed(connection, Bytes(request).first(5));
+    EXPECT_EQ(take_all(connection), 0);
+    EXPECT_EQ(text_of(connection.unfinished()), "5 at " + std::to_string(6 * size));
+    feed(connection, Octets(100, std::byte{0xFF})); // which are nobody's rest
+    Message message;
+    EXPECT_EQ(connection.next(message), Event::fault);
+    EXPECT_EQ(text_of(connection.unfinished()), "none");
+}
+
+TEST(GiopConnection, tells_which_fragmented_message_is_the_oldest)
+{
+    Connection connection(Role::server);
+    const auto first = parts_of(request_of(200, 1), 64);
+    const auto second = parts_of(request_of(200, 2), 64);
+    const Octets whole = request_of(20, 3);
+    feed(connection, whole + first[0]);
+    EXPECT_EQ(take_all(connection), 1);
+    const std::string place = " at " + std::to_string(whole.size());
+    EXPECT_EQ(text_of(connection.unfinished()), std::to_string(first[0].size()) + place);
+    feed(connection, second[0] + whole + Bytes(second[1]).first(7));
+    EXPECT_EQ(take_all(connection), 1);
+    EXPECT_EQ(text_of(connection.unfinished()), std::to_string(first[0].size() + 7) + place)
+        << "what is under way may be its own";
+    feed(connection, Bytes(second[1]).subspan(7));
+    EXPECT_EQ(take_all(connection), 0);
+    EXPECT_EQ(text_of(connection.unfinished()), std::to_string(first[0].size()) + place);
+    for (std::size_t i = 1; i < first.size(); ++i)
+        feed(connection, first[i]);
+    EXPECT_EQ(take_all(connection), 1);
+    const std::size_t held = 2 * second[0].size() - header_size - 4;
+    EXPECT_EQ(text_of(connection.unfinished()),
+              std::to_string(held) + " at " + std::to_string(whole.size() + first[0].size()));
+    connection.abandon(2);
+    EXPECT_EQ(text_of(connection.unfinished()), "none");
+}
+
 TEST(GiopConnection, messages_lie_aligned_at_the_front_of_the_buffer)
 {
     Connection connection(Role::server);

@@ -106,7 +106,7 @@ void Fragmenter::take(std::size_t size, Segments& part) noexcept
     }
 }
 
-Fault Reassembly::begin(const Message& part)
+Fault Reassembly::begin(const Message& part, std::uint64_t begins_at)
 {
     const bool is_1_2 = part.version >= version_1_2;
     if (is_1_2 && (part.bytes.size() < header_size + 4 || part.bytes.size() % 8 != 0))
@@ -120,6 +120,7 @@ Fault Reassembly::begin(const Message& part)
     partials_.reserve(limits::fragmented_messages_max); // nothing below leaves half a change
     Partial partial;
     partial.buffer = std::move(assembled_);
+    partial.begins_at = begins_at;
     partial.request_id = id;
     partial.version = part.version;
     partial.little_endian = part.little_endian;
@@ -205,6 +206,13 @@ std::size_t Reassembly::count() const noexcept
 {
     return static_cast<std::size_t>(std::count_if(partials_.begin(), partials_.end(),
                                                   [](const Partial& p) { return !p.cancelled; }));
+}
+
+std::optional<Unfinished> Reassembly::oldest() const noexcept
+{
+    for (const Partial& partial : partials_)
+        if (!partial.cancelled) return Unfinished{partial.begins_at, partial.size};
+    return std::nullopt;
 }
 
 std::size_t Reassembly::memory_held() const noexcept

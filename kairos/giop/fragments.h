@@ -9,6 +9,7 @@
 #include "kairos/giop/message.h"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace kairos::giop {
@@ -87,14 +88,21 @@ class Fragmenter {
     std::array<std::byte, 16> header_;
 };
 
+/// A message of which a part has come.
+struct Unfinished {
+    std::uint64_t begins_at = 0; ///< in the stream of octets: each message has its own place
+    std::size_t octets = 0;      ///< that have come of it
+};
+
 /// The messages of one connection that have begun to arrive in parts. Bounded by
 /// limits::fragmented_messages_max and by the bytes that all of them together may hold.
 class Reassembly {
   public:
     explicit Reassembly(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
-    /// Takes the first part of a message: one whose header says that more follow.
-    [[nodiscard]] Fault begin(const Message& part);
+    /// Takes the first part of a message: one whose header says that more follow. It was at
+    /// `begins_at` in the stream.
+    [[nodiscard]] Fault begin(const Message& part, std::uint64_t begins_at);
     /// Takes a Fragment. When it is the last one, `whole` becomes the message, valid until the
     /// next call of anything here, and `complete` is set.
     [[nodiscard]] Fault append(const Message& fragment, bool more_fragments, Message& whole,
@@ -119,12 +127,15 @@ class Reassembly {
 
     /// Messages begun, neither complete nor cancelled.
     [[nodiscard]] std::size_t count() const noexcept;
+    /// The one of these that began first.
+    [[nodiscard]] std::optional<Unfinished> oldest() const noexcept;
     [[nodiscard]] std::size_t memory_held() const noexcept;
 
   private:
     struct Partial {
         cdr::Buffer buffer;
         std::size_t size = 0;
+        std::uint64_t begins_at = 0;
         std::vector<std::uint32_t> part_begins; // as in Message
         std::uint32_t request_id = 0;           // GIOP 1.2
         Version version;
@@ -139,7 +150,7 @@ class Reassembly {
     [[nodiscard]] Fault store(Partial& partial, Bytes bytes);
     void remove(Partial& partial) noexcept;
 
-    std::vector<Partial> partials_;
+    std::vector<Partial> partials_; // in the order in which they began
     std::vector<std::uint32_t> assembled_part_begins_;
     cdr::Buffer assembled_;      // the last message handed out, then storage for the next one
     std::size_t bytes_held_ = 0; // in partials_
