@@ -99,8 +99,14 @@ RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline de
     return channel;
 }
 
-Result<void> RingChannel::accept(Socket& socket)
+Result<void> RingChannel::accept(Socket& socket, Deadline deadline)
 {
+    if (!deadline.is_never()) {
+        Socket plain(descriptor_); // without this channel
+        const IoResult ready = plain.wait_readable(deadline.left());
+        (void)plain.release();
+        if (!ready.ok()) return Error{ErrorCode::unreachable, "no shared memory came in time"};
+    }
     auto memory = SharedMemory::receive(socket, sizeof(Memory));
     if (!memory) return memory.error();
     if (const auto opened = open(std::move(memory).value(), false); !opened) return opened.error();

@@ -40,8 +40,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline);
     /// A server's, before the client has sent its memory.
     RingChannel(int descriptor, std::chrono::microseconds spin);
-    /// Waits for the memory. An error ends the connection.
-    [[nodiscard]] Result<void> accept(Socket& socket);
+    /// Waits for the memory, until the deadline. An error ends the connection.
+    [[nodiscard]] Result<void> accept(Socket& socket, Deadline deadline);
     RingChannel(const RingChannel&) = delete;
     RingChannel& operator=(const RingChannel&) = delete;
     ~RingChannel() override;

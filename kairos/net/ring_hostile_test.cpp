@@ -109,6 +109,27 @@ TEST(RingHandover, ASilentClientEndsWithItsSocket)
     accepting.join();
 }
 
+TEST(RingHandover, ASilentClientIsNotWaitedForLongerThanSaid)
+{
+    auto pair = socket_pair();
+    ASSERT_TRUE(pair);
+    pair->second.expect_memory({});
+    const auto accepted = pair->second.accept_memory(Deadline::after(1ms));
+    ASSERT_FALSE(accepted);
+    EXPECT_EQ(accepted.error().reason, "no shared memory came in time");
+}
+
+TEST(RingHandover, AClientThatComesInTimeIsTaken)
+{
+    auto pair = socket_pair();
+    ASSERT_TRUE(pair);
+    pair->second.expect_memory({});
+    std::thread accepting(
+        [&] { EXPECT_TRUE(pair->second.accept_memory(Deadline::after(std::chrono::hours(1)))); });
+    EXPECT_TRUE(pair->first.offer_memory({}, {}));
+    accepting.join();
+}
+
 TEST(RingHandover, ASilentServerIsNotWaitedForLongerThanSaid)
 {
     auto pair = socket_pair();

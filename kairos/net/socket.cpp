@@ -190,6 +190,16 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
     } while (count < 0 && errno == EINTR);
 }
 
+void Socket::limit_reading(std::chrono::nanoseconds time) noexcept
+{
+    using namespace std::chrono;
+    const auto whole_us = ceil<microseconds>(time); // upwards: to the system none is for ever
+    const auto whole = duration_cast<seconds>(whole_us);
+    const timeval limit{.tv_sec = static_cast<std::time_t>(whole.count()),
+                        .tv_usec = static_cast<suseconds_t>((whole_us - whole).count())};
+    (void)::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 void Socket::shutdown_read() noexcept
 {
     // The socket's own end would look like the peer's.
@@ -246,9 +256,9 @@ void Socket::expect_memory(std::chrono::microseconds spin)
     set_channel(std::make_unique<RingChannel>(descriptor_, spin));
 }
 
-Result<void> Socket::accept_memory()
+Result<void> Socket::accept_memory(Deadline deadline)
 {
-    return static_cast<RingChannel*>(channel_)->accept(*this); // expect_memory's
+    return static_cast<RingChannel*>(channel_)->accept(*this, deadline); // expect_memory's
 }
 
 void Socket::spin(std::chrono::microseconds max)

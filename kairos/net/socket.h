@@ -216,6 +216,10 @@ class Socket {
     IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
     IoResult wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
+    /// From here on a read() that has blocked for so long ends with would_block; zero: none does.
+    /// Not with memory.
+    void limit_reading(std::chrono::nanoseconds time) noexcept;
+
     /// Ends a read() that blocks in another thread; it sees `closed`.
     void shutdown_read() noexcept;
     /// Tells the peer that nothing more comes; what is queued is still sent.
@@ -227,9 +231,9 @@ class Socket {
     /// hands to the peer, by the deadline.
     [[nodiscard]] Result<void> offer_memory(std::chrono::microseconds spin, Deadline deadline);
     /// The peer's side of that, in two steps: nothing is read or written in between, and any thread
-    /// may shut it down from the first on, while another waits in the second.
+    /// may shut it down from the first on, while another waits in the second, until the deadline.
     void expect_memory(std::chrono::microseconds spin);
-    [[nodiscard]] Result<void> accept_memory();
+    [[nodiscard]] Result<void> accept_memory(Deadline deadline = {});
     /// From here on whoever waits to read looks for itself first, for up to this time: for sockets
     /// that block. Nothing for those with a channel, as memory, which knows how long; and for 0.
     void spin(std::chrono::microseconds max);

@@ -47,6 +47,23 @@ int int_option(const Socket& socket, int level, int name)
 
 bool is_open(int descriptor) { return ::fcntl(descriptor, F_GETFD) >= 0; }
 
+TEST_P(SocketTest, ReadingMayBeLimitedAndFreedAgain)
+{
+    auto [client, server] = connected_pair(loopback());
+    std::array<std::byte, 8> buffer;
+    server.limit_reading(1500us);
+    EXPECT_EQ(server.read(buffer).status, Status::would_block);
+    EXPECT_TRUE(client.write(as_bytes("hello")).ok());
+    EXPECT_EQ(server.read(buffer).bytes, 5u);
+    EXPECT_EQ(server.read(buffer).status, Status::would_block);
+    server.limit_reading(0us);
+    timeval limit{.tv_sec = 1, .tv_usec = 1};
+    socklen_t size = sizeof limit;
+    EXPECT_EQ(::getsockopt(server.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &limit, &size), 0);
+    EXPECT_EQ(limit.tv_sec, 0);
+    EXPECT_EQ(limit.tv_usec, 0);
+}
+
 TEST_P(SocketTest, BytesArriveAndTheEndIsSeen)
 {
     auto [client, server] = connected_pair(loopback());
