@@ -34,6 +34,7 @@ Result<void> LeaderFollowers::start()
         if (!added) return added;
         accepting_.push_back(std::move(accepting));
     }
+    if (auto limited = limit_receiving(); !limited) return limited;
     return line_.start();
 }
 
@@ -108,6 +109,37 @@ void LeaderFollowers::add(net::Socket socket, const net::Address& peer) noexcept
         log::error("connection from " + peer.to_text() + " refused: " + opened.error().reason);
         connections_.pop_front();
     }
+}
+
+Result<void> LeaderFollowers::limit_receiving()
+{
+    if (orb_.options().receive_timeout.count() == 0) return {};
+    auto alarm = net::Alarm::create();
+    if (!alarm) return alarm.error();
+    looking_ = std::make_unique<Looking>(*this, std::move(alarm).value());
+    return poller_->add(looking_->alarm.descriptor(), net::Interest::readable,
+                        static_cast<Watched*>(looking_.get()));
+}
+
+void LeaderFollowers::note_unfinished() noexcept
+{
+    if (!looking_ || will_look_.exchange(true)) return;
+    looking_->alarm.set(ReceiveLimit::between_looks(orb_.options().receive_timeout));
+}
+
+void LeaderFollowers::look_for_late() noexcept
+{
+    looking_->alarm.clear();
+    will_look_ = false; // before looking: who is not seen yet sets the alarm anew
+    {
+        const auto now = ReceiveLimit::Clock::now();
+        const std::lock_guard lock(mutex_);
+        for (const auto& connection : connections_)
+            if (connection->look_at_rest(now)) note_unfinished();
+    }
+    looking_->pass_on();
+    (void)poller_->watch(looking_->alarm.descriptor(), net::Interest::readable,
+                         static_cast<Watched*>(looking_.get()));
 }
 
 void LeaderFollowers::forget(WatchedConnection& connection) noexcept

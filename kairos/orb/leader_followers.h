@@ -10,11 +10,13 @@
 // the connections (watched_connection.h). What one thread serves is in follower.h.
 #pragma once
 
+#include "kairos/net/alarm.h"
 #include "kairos/net/shared_poller.h"
 #include "kairos/orb/follower_line.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/watched_connection.h"
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -47,6 +49,9 @@ class LeaderFollowers final : public Server {
     /// Takes a connection that holds a request: somebody goes on with it when it may. False: that
     /// is now.
     [[nodiscard]] bool keep_held(WatchedConnection& connection);
+    /// Some connection has a message that is not whole: from here on they are looked at, while
+    /// there is one.
+    void note_unfinished() noexcept;
 
   private:
     struct Accepting final : Watched {
@@ -59,6 +64,19 @@ class LeaderFollowers final : public Server {
         net::Acceptor& acceptor;
     };
 
+    /// Whoever finds it ready looks which connections owe the rest of a message.
+    struct Looking final : Watched {
+        Looking(LeaderFollowers& owner, net::Alarm set_by_owner)
+            : server(owner), alarm(std::move(set_by_owner))
+        {
+        }
+        void on_ready(net::Readiness, UpcallMemory&) noexcept override { server.look_for_late(); }
+        LeaderFollowers& server;
+        net::Alarm alarm;
+    };
+
+    [[nodiscard]] Result<void> limit_receiving();
+    void look_for_late() noexcept;
     void serve() noexcept;
     void accept(Accepting& accepting) noexcept;
     void add(net::Socket socket, const net::Address& peer) noexcept;
@@ -66,6 +84,8 @@ class LeaderFollowers final : public Server {
 
     const std::unique_ptr<net::SharedPoller> poller_;
     std::vector<std::unique_ptr<Accepting>> accepting_; // as the listeners; made by start()
+    std::unique_ptr<Looking> looking_; // none without -ORBReceiveTimeout; made by start()
+    std::atomic<bool> will_look_{false};
     std::mutex join_mutex_; // one thread ends the server; taken before mutex_
     std::mutex mutex_;      // guards what follows; not taken while serving
     std::list<std::unique_ptr<WatchedConnection>> connections_;

@@ -99,6 +99,7 @@ Result<void> set_connection(Options& options, std::string_view option, std::stri
 Result<void> set_client_connections(Options& options, std::string_view option,
                                     std::string_view value);
 Result<void> set_client_idle(Options& options, std::string_view option, std::string_view value);
+Result<void> set_receive_timeout(Options& options, std::string_view option, std::string_view value);
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value);
 Result<void> set_real_time(Options& options, std::string_view option, std::string_view value);
 Result<void> set_late_calls(Options& options, std::string_view option, std::string_view value);

@@ -61,6 +61,7 @@ constexpr Known known_options[] = {
     {"-ORBOnewayQueue", set_size<&Options::oneways_unsent_max>},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
+    {"-ORBReceiveTimeout", set_receive_timeout},
     {"-ORBPreferLocal", set_flag<&Options::prefer_local>},
     {"-ORBClientTimeout", set_time<&CallPolicies::round_trip_max>},
     {"-ORBConnectTimeout", set_time<&CallPolicies::connect_max>},

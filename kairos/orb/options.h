@@ -157,6 +157,10 @@ struct Options {
     bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
     std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
     PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles
+    /// -ORBReceiveTimeout milliseconds: how long a server waits for the rest of a message that has
+    /// begun, or for the memory of a connection that is to have some (receive_limit.h); 0: for
+    /// ever.
+    std::chrono::milliseconds receive_timeout{60'000};
     /// -ORBPreferLocal 0 or 1: whether clients go to a server of their own host by its local
     /// address. One that has no other is reached by that in any case.
     bool prefer_local = true;

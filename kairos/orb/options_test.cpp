@@ -45,6 +45,8 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBLockMemory", "yes"}), "-ORBLockMemory: 'yes' is not 0 or 1");
     EXPECT_EQ(reason({"-ORBStackSize", "4096"}),
               "-ORBStackSize: '4096' is not 0 or a size of 64 KiB to 1 GiB, in bytes");
+    EXPECT_EQ(reason({"-ORBReceiveTimeout", "1s"}),
+              "-ORBReceiveTimeout: '1s' is not a number of milliseconds");
     EXPECT_EQ(reason({"-ORBNetworkPriority", "2"}), "-ORBNetworkPriority: '2' is not 0 or 1");
     EXPECT_EQ(reason({"-ORBStreamPause", "1001"}),
               "-ORBStreamPause: '1001' is not a number of microseconds, at most 1000");
@@ -65,6 +67,14 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBListenEndpoints", "iiop://h:99999"}),
               "-ORBListenEndpoints: endpoint 'iiop://h:99999': the port is not a number of 0 to "
               "65535");
+}
+
+TEST(Options, HalfAMessageIsNotWaitedForForEver)
+{
+    EXPECT_EQ(parse({})->receive_timeout, std::chrono::minutes(1));
+    EXPECT_EQ(parse({"-ORBReceiveTimeout", "250"})->receive_timeout,
+              std::chrono::milliseconds(250));
+    EXPECT_EQ(parse({"-ORBReceiveTimeout", "0"})->receive_timeout.count(), 0);
 }
 
 TEST(Options, ThatMeanNothingTogetherAreRefused)

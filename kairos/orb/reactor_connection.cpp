@@ -89,6 +89,23 @@ void ReactorConnection::take() noexcept
         after(next);
 }
 
+/// Not while it is left unread, or its own request is being served: the peer is not to blame then.
+bool ReactorConnection::may_be_late(ReceiveLimit::Clock::time_point now) noexcept
+{
+    if (forgotten_ || closing_ || holding_ || congested_ || loop_.is_taking(*this)) return false;
+    return rest_due(now) <= now;
+}
+
+void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcept
+{
+    if (!may_be_late(now)) return; // others were served meanwhile
+    read();
+    if (!may_be_late(now)) return;
+    log_late_rest();
+    send_close_connection();
+    after(Next::close);
+}
+
 void ReactorConnection::run_out_of_memory() noexcept
 {
     log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
@@ -104,6 +121,8 @@ void ReactorConnection::resume() noexcept
 
 void ReactorConnection::after(Next next) noexcept
 {
+    if (!protocol_.between_messages()) [[unlikely]]
+        loop_.note_unfinished();
     holding_ = next == Next::hold;
     if (next == Next::close) closing_ = true;
     if (broken_) return loop_.forget(*this);

@@ -15,14 +15,16 @@ Result<std::unique_ptr<ReactorLoop>> ReactorLoop::create(Orb& orb, std::vector<L
 {
     auto reactor = net::Reactor::create();
     if (!reactor) return reactor.error();
-    return std::unique_ptr<ReactorLoop>(
+    std::unique_ptr<ReactorLoop> loop(
         new ReactorLoop(orb, std::move(listeners), maker, std::move(reactor).value()));
+    if (auto limited = loop->limit_receiving(); !limited) return limited.error();
+    return loop;
 }
 
 ReactorLoop::ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
                          std::unique_ptr<net::Reactor> reactor)
     : orb_(orb), listeners_(std::move(listeners)), maker_(maker), reactor_(std::move(reactor)),
-      wake_(*this)
+      wake_(*this), look_(*this)
 {
     reactor_->set_wake_handler(&wake_);
 }
@@ -179,6 +181,38 @@ void ReactorLoop::close_all() noexcept
         connection->abandon();
     }
     connections_.clear();
+}
+
+Result<void> ReactorLoop::limit_receiving()
+{
+    if (orb_.options().receive_timeout.count() == 0) return {};
+    auto alarm = net::Alarm::create();
+    if (!alarm) return alarm.error();
+    look_again_.emplace(std::move(alarm).value());
+    const auto added = reactor_->add(look_again_->descriptor(), net::Interest::readable, look_);
+    return added ? Result<void>() : added.error();
+}
+
+void ReactorLoop::note_unfinished() noexcept
+{
+    if (!look_again_ || std::exchange(will_look_, true)) return;
+    look_again_->set(ReceiveLimit::between_looks(orb_.options().receive_timeout));
+}
+
+void ReactorLoop::look_for_late() noexcept
+{
+    look_again_->clear();
+    will_look_ = false;
+    const auto now = ReceiveLimit::Clock::now();
+    // Reading may end the connection, and within its calls others come and go.
+    std::vector<IntrusivePtr<ReactorConnection>> late;
+    for (const auto& connection : connections_) {
+        if (connection->protocol_.between_messages()) continue;
+        note_unfinished();
+        if (connection->may_be_late(now)) late.push_back(connection);
+    }
+    for (const auto& connection : late)
+        connection->end_if_late(now);
 }
 
 bool ReactorLoop::is_taking(const ReactorConnection& connection) const noexcept

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/net/alarm.h"
 #include "kairos/net/reactor.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
@@ -17,6 +18,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kairos::orb {
@@ -78,6 +80,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     /// While a request of this connection waits for a reply: what came together with it.
     void take_rest() noexcept;
     void run_out_of_memory() noexcept;
+    [[nodiscard]] bool may_be_late(ReceiveLimit::Clock::time_point now) noexcept;
+    /// What came while the loop was busy is read before.
+    void end_if_late(ReceiveLimit::Clock::time_point now) noexcept;
     void after(Next next) noexcept;
     void listen_for() noexcept;
     void note_unsent() noexcept;
@@ -189,8 +194,20 @@ class ReactorLoop final : public ServingThread {
         ReactorLoop& loop;
     };
 
+    struct LookHandler final : net::EventHandler {
+        explicit LookHandler(ReactorLoop& looking) : loop(looking) {}
+        void on_ready(net::Readiness) noexcept override { loop.look_for_late(); }
+        ReactorLoop& loop;
+    };
+
     ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
                 std::unique_ptr<net::Reactor> reactor);
+    [[nodiscard]] Result<void> limit_receiving();
+    /// Some connection has a message that is not whole: from here on they are looked at, while
+    /// there is one.
+    [[gnu::cold]] void note_unfinished() noexcept;
+    /// Ends connections whose peers owe the rest of a message for too long.
+    void look_for_late() noexcept;
     void open_acceptors() noexcept;
     void close_acceptors() noexcept;
     void accept(AcceptHandler& handler) noexcept;
@@ -203,6 +220,10 @@ class ReactorLoop final : public ServingThread {
     Maker& maker_;
     const std::unique_ptr<net::Reactor> reactor_;
     WakeHandler wake_;
+    LookHandler look_;
+    std::optional<net::Alarm> look_again_; // not a timer of the reactor: that has each turn ask the
+                                           // clock. None without -ORBReceiveTimeout
+    bool will_look_ = false;
     UpcallMemory memory_;
     StreamPause stream_pause_{std::chrono::microseconds(0)};
     Taking* taking_ = nullptr;

@@ -186,6 +186,28 @@ bool ServerConnection::end_received()
     return true;
 }
 
+ReceiveLimit::Clock::time_point
+ServerConnection::rest_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    if (limit.count() == 0) return ReceiveLimit::Clock::time_point::max();
+    return receive_limit_.due(protocol_.unfinished(), limit, now);
+}
+
+bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    return limit.count() != 0 && receive_limit_.was_due(protocol_.unfinished(), limit, now);
+}
+
+void ServerConnection::log_late_rest() const
+{
+    const auto message = protocol_.unfinished();
+    log::warning("connection from " + peer_.to_text() +
+                 " closed: " + std::to_string(message ? message->octets : 0) +
+                 " octets of a message came, and not the rest within -ORBReceiveTimeout");
+}
+
 void ServerConnection::send_close_connection() noexcept
 {
     const auto message = giop::close_connection(protocol_.error_version());

@@ -10,6 +10,7 @@
 #include "kairos/net/socket.h"
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
+#include "kairos/orb/receive_limit.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/upcall.h"
 
@@ -68,6 +69,14 @@ class ServerConnection : public ReplyChannel {
     /// The peer has closed. True if that was within a message: it was refused like any malformed
     /// one.
     bool end_received();
+    /// When the rest of a message is late that the peer has begun, if it sends no more of it than
+    /// was received; never between messages, and where nobody limits it (ReceiveLimit::due).
+    [[nodiscard, gnu::cold]] ReceiveLimit::Clock::time_point
+    rest_due(ReceiveLimit::Clock::time_point now) noexcept;
+    /// Before each read within a message: whether that was late before the last one already.
+    [[nodiscard, gnu::cold]] bool rest_was_due(ReceiveLimit::Clock::time_point now) noexcept;
+    /// Tells the log that the connection ends for that.
+    [[gnu::cold]] void log_late_rest() const;
     /// CloseConnection to the peer: requests it has sent and we have not served are safe to repeat.
     void send_close_connection() noexcept;
 
@@ -79,6 +88,7 @@ class ServerConnection : public ReplyChannel {
     const net::Address peer_;
     const bool queue_grows_; ///< nobody has said how much the system may queue
     giop::Connection protocol_;
+    ReceiveLimit receive_limit_;
     // Set by whoever sends replies, which may be another thread than the one that reads.
     std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
     /// The peer does not take its replies, some are queued: make no more of them.

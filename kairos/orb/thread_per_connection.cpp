@@ -86,7 +86,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
   private:
     [[nodiscard]] bool accept_memory()
     {
-        const auto accepted = socket_.accept_memory();
+        const auto limit = orb_.options().receive_timeout;
+        const auto accepted =
+            socket_.accept_memory(limit.count() == 0 ? Deadline() : Deadline::after(limit));
         if (!accepted && !interrupted_)
             log::warning("connection from " + peer_.to_text() +
                          " refused: " + accepted.error().reason);
@@ -97,8 +99,11 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     {
         no_request_in_progress();
         const MutableBytes space = protocol_.space();
+        if (!protocol_.between_messages() && !await_rest()) [[unlikely]]
+            return false;
         const net::IoResult got = socket_.read(space);
         if (!got.ok()) [[unlikely]] {
+            if (got.status == net::IoResult::Status::would_block) return look_again();
             ended_ = !interrupted_ && end_received();
             return false;
         }
@@ -114,10 +119,42 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         return next == Next::read;
     }
 
-    void send_control(Bytes message) noexcept override { (void)socket_.write_all(message); }
+    /// Within a message: from here on reading gives up now and then. False: the rest is late.
+    [[gnu::cold]] bool await_rest()
+    {
+        const auto limit = orb_.options().receive_timeout;
+        if (limit.count() == 0) return true;
+        const auto look = ReceiveLimit::between_looks(limit);
+        if (!by_memory_ && !std::exchange(limits_reading_, true)) socket_.limit_reading(look);
+        do {
+            is_late_ = rest_was_due(ReceiveLimit::Clock::now());
+            if (is_late_) log_late_rest();
+        } while (!is_late_ && by_memory_ &&
+                 socket_.wait_readable(look).status == net::IoResult::Status::would_block);
+        return !is_late_;
+    }
+
+    /// Nothing came in that time. A connection that nobody uses is not looked at again.
+    [[gnu::cold]] bool look_again() noexcept
+    {
+        if (!protocol_.between_messages()) return true;
+        limits_reading_ = false;
+        socket_.limit_reading(std::chrono::nanoseconds(0));
+        return true;
+    }
+
+    void send_control(Bytes message) noexcept override
+    {
+        if (is_late_) // it may not read either
+            (void)socket_.write(message, net::WriteFlags::do_not_wait);
+        else
+            (void)socket_.write_all(message);
+    }
 
     UpcallMemory memory_;
-    bool ended_ = false; ///< the peer was told MessageError, or said that it closes
+    bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
+    bool limits_reading_ = false; ///< a read may end with would_block
+    bool is_late_ = false;        ///< the rest of a message
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
     StreamPause stream_pause_;

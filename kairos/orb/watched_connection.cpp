@@ -57,14 +57,24 @@ bool WatchedConnection::receive()
         if (got.status == net::IoResult::Status::would_block) {
             after(Next::read);
         } else {
-            (void)end_received();
-            server_.forget(*this);
+            receive_end();
         }
     } catch (const std::bad_alloc&) {
         log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
         server_.forget(*this);
     }
     return false;
+}
+
+/// Nothing more comes: the peer has ended it, or its message was late.
+void WatchedConnection::receive_end()
+{
+    if (is_late_) {
+        end_late();
+        return after(Next::close);
+    }
+    (void)end_received();
+    server_.forget(*this);
 }
 
 void WatchedConnection::serve(UpcallMemory& memory) noexcept
@@ -74,6 +84,8 @@ void WatchedConnection::serve(UpcallMemory& memory) noexcept
         next = serve_received(memory);
         while (next == Next::hold) {
             held_ = true;
+            rest_due_ = never;
+            receive_limit_.stop_reading();
             if (server_.keep_held(*this)) return;
             held_ = false;
             next = serve_received(memory);
@@ -94,6 +106,9 @@ void WatchedConnection::go_on() noexcept
 void WatchedConnection::after(Next next) noexcept
 {
     if (next == Next::close) closing_ = true;
+    if (!protocol_.between_messages() || rest_due_.load(std::memory_order_relaxed) != never)
+        [[unlikely]]
+        note_rest();
     if (broken_) return server_.forget(*this);
     if (closing_ && !congested_) {
         drain(socket_);
@@ -101,6 +116,41 @@ void WatchedConnection::after(Next next) noexcept
     }
     if (!watch(congested_ ? net::Interest::writable : net::Interest::readable))
         server_.forget(*this);
+}
+
+/// Before it is watched again.
+void WatchedConnection::note_rest() noexcept
+{
+    const auto now = ReceiveLimit::Clock::now();
+    bool reads = !congested_ && !closing_; // else the peer is not to blame
+    if (!reads) {
+        receive_limit_.stop_reading();
+    } else if (rest_was_due(now)) {
+        end_late();
+        reads = false;
+    }
+    const Due due = reads ? rest_due(now) : never;
+    rest_due_ = due;
+    if (due != never) server_.note_unfinished();
+}
+
+/// What came in time is still read, whoever reads it: reading ends behind it.
+bool WatchedConnection::look_at_rest(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const Due due = rest_due_;
+    if (due == never) return false;
+    if (due > now || !is_nobodys() || is_late_) return true;
+    if (socket_.wait_readable(std::chrono::nanoseconds(0)).ok()) return true; // somebody will
+    is_late_ = true;
+    socket_.shutdown_read();
+    return true;
+}
+
+void WatchedConnection::end_late()
+{
+    log_late_rest();
+    send_close_connection();
+    closing_ = true;
 }
 
 void WatchedConnection::close_in_order() noexcept

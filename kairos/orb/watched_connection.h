@@ -31,6 +31,11 @@ class Watched {
     [[nodiscard]] bool take_over() noexcept { return take(State::taken); }
     /// By the server, which ends. False: some thread has it.
     [[nodiscard]] bool take_for_ever() noexcept { return take(State::closed); }
+    /// Whether no thread has it, at the moment.
+    [[nodiscard]] bool is_nobodys() const noexcept
+    {
+        return state_.load(std::memory_order_relaxed) == State::nobodys;
+    }
 
   protected:
     ~Watched() = default;
@@ -68,12 +73,18 @@ class WatchedConnection final : public ServerConnection, public Watched {
     /// Has some thread go on with what was held.
     void go_on() noexcept;
     void close_in_order() noexcept;
+    /// Guarded by the server, by any of its threads: whether a message is unfinished. If its rest
+    /// is late, whoever finds the connection ready next ends it.
+    [[nodiscard]] bool look_at_rest(ReceiveLimit::Clock::time_point now) noexcept;
 
     std::list<std::unique_ptr<WatchedConnection>>::iterator position;
 
   private:
     [[nodiscard]] bool receive();
+    void receive_end();
     void serve(UpcallMemory& memory) noexcept;
+    [[gnu::cold]] void note_rest() noexcept;
+    void end_late();
     void after(Next next) noexcept;
     [[nodiscard]] bool watch(net::Interest interest) noexcept;
     void send_control(Bytes message) noexcept override
@@ -91,6 +102,12 @@ class WatchedConnection final : public ServerConnection, public Watched {
     Unsent unsent_;
     bool held_ = false;
     bool closing_ = false; // when nothing is unsent any more
+    // When the rest of a message is late. Written by the thread that has the connection, read by
+    // the one that looks.
+    using Due = ReceiveLimit::Clock::time_point;
+    static constexpr Due never = Due::max();
+    std::atomic<Due> rest_due_{never};
+    std::atomic<bool> is_late_{false}; // by the one that looks
 };
 
 } // namespace kairos::orb

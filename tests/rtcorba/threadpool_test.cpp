@@ -615,6 +615,31 @@ TEST_P(PoolArchitectures, ServeThem)
     target->act();
     EXPECT_EQ(listener.priority, 10);
 }
+/// Who has begun a request and does not go on is told to go by the thread that reads.
+TEST_P(PoolArchitectures, DoNotWaitForHalfARequestForEver)
+{
+    World world({"-ORBConcurrency", GetParam(), "-ORBReceiveTimeout", "50"});
+    Servant& servant = world.make_servant();
+    const RTPortableServer::POA_var poa = world.make_poa(
+        "pool", {world.rtorb()->create_threadpool_policy(make(world, Pool{.priority = 10})),
+                 world.server_declared(10)});
+    const PortableServer::ObjectId_var id = poa->activate_object(&servant);
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    world.activate();
+    const auto& core = *object->_kairos_reference();
+    const orb_testing::Octets key(core.object_key().begin(), core.object_key().end());
+    const auto ping = orb_testing::request(key, "ping").finish();
+    const std::uint16_t port = core.targets().front().endpoint->port();
+    auto bystander = orb_testing::RawPeer::connect(port);
+    auto peer = orb_testing::RawPeer::connect(port);
+    peer.send(Bytes(ping).first(ping.size() / 2));
+    EXPECT_EQ(orb_testing::control_text(peer.read_message()), "CloseConnection 1.2");
+    EXPECT_TRUE(peer.at_end());
+    bystander.send(ping);
+    EXPECT_EQ(orb_testing::ParsedReply(bystander.read_message()).text(), "NO_EXCEPTION");
+    EXPECT_EQ(servant.calls, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(ThatHandOver, PoolArchitectures,
                          testing::Values("worker-pool", "thread-per-request", "thread-per-object",
                                          "filter-chain", "reactor-per-priority"),
