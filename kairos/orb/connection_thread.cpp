@@ -141,6 +141,8 @@ void ConnectionThread::drop(SharedConnection& connection) noexcept { watched_.er
 void ConnectionThread::end_all() noexcept
 {
     while (!watched_.empty()) {
+        // It may have been posted to while it was last served, and the peer may take that.
+        (void)watched_.begin()->first->send_waiting();
         watched_.begin()->first->end(ClientConnection::Outcome::lost);
         watched_.erase(watched_.begin());
     }

@@ -63,7 +63,10 @@ bool SharedConnection::write_rest(Lock& lock) noexcept
 bool SharedConnection::send_waiting() noexcept
 {
     Lock lock(mutex_);
-    write(lock, nullptr);
+    const std::uint64_t posted_before = posted_count_;
+    do
+        write(lock, nullptr);
+    while (unsent_is_empty_ && !posted_.empty() && posted_taken_ < posted_before);
     thread_knows_ = has_to_write();
     return thread_knows_;
 }
