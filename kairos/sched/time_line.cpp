@@ -31,8 +31,12 @@ Time common_divisor(std::span<const Task> tasks)
     return Time(std::max<std::int64_t>(divisor, 1));
 }
 
-/// Whether what runs can lose its place though nothing comes or ends.
-bool changes_with_time(Policy policy) { return policy == Policy::llf || policy == Policy::muf; }
+/// Whether who waits may come to precede who runs though nothing comes or ends.
+bool can_overtake(Policy policy, const Dispatch& waiting, const Dispatch& running)
+{
+    if (policy == Policy::llf) return true;
+    return policy == Policy::muf && waiting.criticality == running.criticality;
+}
 
 Wide jobs_until(std::span<const Task> tasks, Time end)
 {
@@ -46,8 +50,8 @@ class Processor {
   public:
     Processor(std::span<const Task> tasks, Policy policy, Time end, Time quantum,
               std::size_t jobs_max, std::size_t slices_max)
-        : tasks_(tasks), rechecks_(changes_with_time(policy)), quantum_(quantum),
-          slices_max_(slices_max), queue_(make_dispatch_queue(policy, jobs_max))
+        : tasks_(tasks), policy_(policy), quantum_(quantum), slices_max_(slices_max),
+          queue_(make_dispatch_queue(policy, jobs_max))
     {
         line_.end = end;
         line_.tasks.resize(tasks.size());
@@ -117,8 +121,8 @@ class Processor {
         Time next = std::min(line_.end, releases_.top().time);
         if (!running_) return next;
         next = std::min(next, now_ + running_->remaining);
-        const Dispatch* waiting = rechecks_ ? queue_->front() : nullptr;
-        if (waiting == nullptr || waiting->criticality != running_->criticality) return next;
+        const Dispatch* waiting = queue_->front();
+        if (waiting == nullptr || !can_overtake(policy_, *waiting, *running_)) return next;
         // The first multiple of the quantum after which who waits has less laxity than who runs.
         const Time lead = laxity(*waiting, now_) - laxity(*running_, now_);
         return std::min(next, now_ + (lead / quantum_ + 1) * quantum_);
@@ -174,7 +178,7 @@ class Processor {
     }
 
     const std::span<const Task> tasks_;
-    const bool rechecks_;
+    const Policy policy_;
     const Time quantum_;
     const std::size_t slices_max_;
     const std::unique_ptr<DispatchQueue> queue_;

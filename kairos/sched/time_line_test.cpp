@@ -158,6 +158,8 @@ TEST(TimeLine, ShowsTheVerdictOfTheDemand)
         for (int round = 0; round < 1000; ++round) {
             auto rows = testing::random_rows(random, 0.85);
             shorten_deadlines(random, rows);
+            for (testing::Row& row : rows) // which says nothing to these policies
+                row.criticality = static_cast<Criticality>(random() % 3);
             const Analysis analysis = analyse(rows, policy);
             const auto line = play(analysis.tasks, policy, 2 * ms(2520));
             ASSERT_TRUE(line.ok());
