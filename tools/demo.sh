@@ -52,9 +52,10 @@ if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
     run "Resolving names, beside null calls of the same server" naming
     run "Calls of many clients, by architecture" concurrency
     run "What a null call costs, by architecture" whitebox
-    # All loads of paper 003 with its 4,000 calls each are a matter of hours.
+    # All systems under all loads of paper 003 with its 4,000 calls each are a matter of hours.
     run "A client of high priority among others" priority --calls 500 --low 0,10,50 \
-        --flooding 5,20,50
+        --flooding 5,20,50 --peers \
+        raw,raw-realtime,reactor-per-priority,worker-pool,thread-per-connection,omniorb
 fi
 
 show "Where it is"
