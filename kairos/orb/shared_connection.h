@@ -131,8 +131,8 @@ class SharedConnection final : public RefCounted {
     }
     /// Takes what has come, to whom it belongs.
     void receive() noexcept { (void)read(Wait::no, {}); }
-    /// Sends what waits to be sent, with all that was posted before. True if there is more: what the
-    /// peer does not take now, or what was posted meanwhile.
+    /// Sends what waits to be sent, with all that was posted before. True if there is more: what
+    /// the peer does not take now, or what was posted meanwhile.
     [[nodiscard]] bool send_waiting() noexcept;
     /// The thread's.
     ListLinks<SharedConnection> attention_links;
