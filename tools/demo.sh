@@ -47,6 +47,7 @@ show "What one call costs: allocations, locks, system calls, instructions"
 run "Param_Test: compiled and interpretive stubs, calls and marshalling alone" param "${quick[@]}"
 run "Marshalling sequences beside memcpy" marshal "${quick[@]}"
 if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
+    run "Calls within one host: Unix sockets and shared memory" local
     run "How large stubs, skeletons and minimal programs are" footprint
     run "Finding objects and operations, alone and in calls" demux
     run "Resolving names, beside null calls of the same server" naming
