@@ -285,7 +285,7 @@ POA_ptr POA::the_parent()
 {
     const InUse adapter(*this);
     Adapter* parent = adapter->parent();
-    return parent == nullptr ? nullptr : face_of({parent, parent->key_id()});
+    return parent == nullptr ? nullptr : face_of({parent, adapter->parent_key_id()});
 }
 
 POAList* POA::the_children()

@@ -32,7 +32,7 @@ void POAManager::change(State state, CORBA::Boolean etherealize, CORBA::Boolean 
         const std::uint32_t key_id = adapter->key_id();
         {
             const kairos::poa::Adapter::Use use(*adapter, key_id);
-            if (!use || key_id == kairos::poa::Adapter::no_key) continue; // destroyed meanwhile
+            if (!use) continue; // destroyed meanwhile
             if (etherealize) adapter->etherealize_all();
         }
         if (wait_for_completion) adapter->wait_until_idle(etherealize);

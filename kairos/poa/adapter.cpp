@@ -44,7 +44,8 @@ Adapter::Use::Use(Adapter& adapter, std::uint32_t key_id) noexcept : adapter_(ad
 {
     adapter_.requests_.fetch_add(1);
     // After the count: whoever ends the adapter looks at these two the other way round.
-    valid_ = adapter_.life_.load() != Life::ending && adapter_.key_id_.load() == key_id;
+    valid_ = key_id != no_key && adapter_.life_.load() != Life::ending &&
+             adapter_.key_id_.load() == key_id;
 }
 
 orb::Orb& Adapter::orb() const noexcept { return adapters_.orb(); }
@@ -372,6 +373,7 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
         note_declared(policies_.real_time.priority_model->server_priority);
     name_ = std::move(name);
     parent_ = parent;
+    parent_key_id_ = parent == nullptr ? no_key : parent->key_id();
     face_ = &face;
     cleaning_up_ = false;
     etherealize_ = true;

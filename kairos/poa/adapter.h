@@ -92,7 +92,7 @@ class Adapter final : private Retiring {
         ~Use() { adapter_.leave(); }
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
-        /// False: the adapter meant is gone.
+        /// False: the adapter meant is gone, or none was meant (`no_key`).
         explicit operator bool() const noexcept { return valid_; }
 
       private:
@@ -107,7 +107,9 @@ class Adapter final : private Retiring {
     [[nodiscard]] const Policies& policies() const noexcept { return policies_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] Bytes path() const noexcept { return path_; }
+    /// Null: it is the root. A parent may end first; then this key id is not its any more.
     [[nodiscard]] Adapter* parent() const noexcept { return parent_; }
+    [[nodiscard]] std::uint32_t parent_key_id() const noexcept { return parent_key_id_; }
     [[nodiscard]] Manager& manager() const noexcept { return *manager_; }
     [[nodiscard]] AdapterFace& face() const noexcept { return *face_; }
     [[nodiscard]] Adapters& adapters() const noexcept { return adapters_; }
@@ -274,6 +276,7 @@ class Adapter final : private Retiring {
     std::string name_;
     Id path_;
     Adapter* parent_ = nullptr;
+    std::uint32_t parent_key_id_ = no_key;
     IntrusivePtr<Manager> manager_;
     AdapterFace* face_ = nullptr;
     std::recursive_mutex single_; // held while a single-threaded adapter calls out

@@ -283,8 +283,7 @@ Adapters::Found Adapters::find_path(Bytes path) const noexcept
         poa::Adapter* adapter = find(index);
         const std::uint32_t key_id = adapter->key_id();
         const poa::Adapter::Use use(*adapter, key_id);
-        if (key_id == poa::Adapter::no_key || !use || as_text(adapter->path()) != as_text(path))
-            return std::nullopt;
+        if (!use || as_text(adapter->path()) != as_text(path)) return std::nullopt;
         return Found{adapter, key_id};
     });
     return found.value_or(Found{});
@@ -325,10 +324,17 @@ void Adapters::publish(poa::Adapter& adapter)
 
 // --- the tree ------------------------------------------------------------------------------------
 
+/// Nothing for one that is about to be forgotten: its key id went first.
+Adapters::Found Adapters::found(poa::Adapter* adapter) noexcept
+{
+    const std::uint32_t key_id = adapter == nullptr ? poa::Adapter::no_key : adapter->key_id();
+    return key_id == poa::Adapter::no_key ? Found{} : Found{adapter, key_id};
+}
+
 Adapters::Found Adapters::root() const
 {
     const std::lock_guard lock(mutex_);
-    return root_ == nullptr ? Found{} : Found{root_, root_->key_id()};
+    return found(root_);
 }
 
 const Adapters::Activating* Adapters::activating(const poa::Adapter* parent,
@@ -351,8 +357,11 @@ Adapters::Found Adapters::child(Found parent, std::string_view name, bool activa
             continue;
         }
         const auto known = parent.adapter->children_.find(name);
-        if (known != parent.adapter->children_.end())
-            return {known->second, known->second->key_id()};
+        if (known != parent.adapter->children_.end()) {
+            if (const Found child = found(known->second)) return child;
+            changed_.wait(lock); // it is on its way out
+            continue;
+        }
         if (!activate || asked != nullptr || !parent.adapter->adapter_activator_) return {};
         return this->activate(parent, name, lock);
     }
@@ -382,20 +391,23 @@ Adapters::Found Adapters::activate(Found parent, std::string_view name,
     if (threw)
         orb::raise<CORBA::OBJ_ADAPTER>(mapping::omg_minor(1), CORBA::COMPLETED_NO,
                                        "the adapter activator threw an exception");
+    if (parent.adapter->key_id() != parent.key_id) return {};
     const auto known = parent.adapter->children_.find(name);
     if (known == parent.adapter->children_.end()) return {};
-    publish(*known->second);
-    return made ? Found{known->second, known->second->key_id()} : Found{};
+    const Found child = found(known->second);
+    if (child) publish(*child.adapter);
+    return made ? child : Found{};
 }
 
 std::vector<Adapters::Found> Adapters::children(Found parent) const
 {
-    std::vector<Found> found;
+    std::vector<Found> children;
     const std::lock_guard lock(mutex_);
-    if (parent.adapter->key_id() != parent.key_id) return found;
-    for (const auto& [name, child] : parent.adapter->children_)
-        found.push_back({child, child->key_id()});
-    return found;
+    if (parent.adapter->key_id() != parent.key_id) return children;
+    for (const auto& [name, adapter] : parent.adapter->children_) {
+        if (const Found child = found(adapter)) children.push_back(child);
+    }
+    return children;
 }
 
 Outcome Adapters::set_adapter_activator(Found adapter, IntrusivePtr<AdapterActivator> activator)

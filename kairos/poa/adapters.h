@@ -107,6 +107,7 @@ class Adapters final : public orb::Adapter {
     /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
+    [[nodiscard]] static Found found(poa::Adapter* adapter) noexcept;
     [[nodiscard]] Found activate(Found parent, std::string_view name,
                                  std::unique_lock<std::mutex>& lock);
     [[nodiscard]] const Activating* activating(const poa::Adapter* parent,

@@ -337,6 +337,18 @@ TEST(TreeUnderLoad, AdaptersComeAndGo)
             }
         });
     }
+    std::thread looker([&] {
+        while (!over) {
+            const std::string found = outcome([&] {
+                const POA_var poa = world.root()->find_POA("poa", false);
+                const POA_var parent = poa->the_parent();
+                EXPECT_EQ(parent.in(), world.root());
+                EXPECT_LE(children_of(world.root()), 1u);
+            });
+            EXPECT_TRUE(found == "ok" || found == "AdapterNonExistent" || found == no_adapter)
+                << found;
+        }
+    });
     for (int round = 0; round < 200 || served < 100; ++round) {
         Policies policies(world.root());
         if (round % 2 == 0) policies << USER_ID << PERSISTENT;
@@ -357,6 +369,7 @@ TEST(TreeUnderLoad, AdaptersComeAndGo)
         poa->destroy(true, round % 3 == 0);
     }
     over = true;
+    looker.join();
     for (std::thread& caller : callers)
         caller.join();
     EXPECT_EQ(children_of(world.root()), 0u);
