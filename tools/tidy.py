@@ -506,6 +506,35 @@ def check_sleeps(tree):
                               f"'{match[0].strip()}': a test waits for an event, not for time")
 
 
+LOOKUPS = r"\b(?:getnameinfo|gethostby\w+|getaddrinfo(?:_a)?)\b"
+LOOKUP_HOME = "kairos/net/address.cpp"
+
+
+def check_lookups(tree):
+    """Who asks for names: one place, and nobody asks for the name of an address (reverse DNS)."""
+    for path, text in tree.cxx():
+        if not path.startswith(("kairos/", "tools/")):
+            continue
+        for line, match in matches(LOOKUPS, code_of(text)):
+            if match[0] != "getaddrinfo" or path != LOOKUP_HOME:
+                yield Finding(path, line, "lookup",
+                              f"'{match[0]}': names are looked up in {LOOKUP_HOME}, addresses "
+                              "never", match[0])
+
+
+MENTION = r"(?<![\w/.])docs/[\w/-]+\.(?:md|txt|svg)\b"
+
+
+def check_mentions(tree):
+    """A document that somebody refers to is there."""
+    for path, text in sorted(tree.files.items()):
+        if path in SELF or is_data(path):
+            continue
+        for line, match in matches(MENTION, text):
+            if match[0] not in tree.files:
+                yield Finding(path, line, "mention", f"there is no {match[0]}", match[0])
+
+
 # ---- dead files -------------------------------------------------------------------------------
 
 
@@ -547,7 +576,7 @@ def check_dead_files(tree):
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
           check_own_header_first, check_licence, check_header_comment, check_pragma_once,
           check_lengths, check_functions, check_names, check_comments, check_todos, check_debug,
-          check_machine_paths, check_sleeps, check_dead_files)
+          check_machine_paths, check_sleeps, check_lookups, check_mentions, check_dead_files)
 EXCEPTION = re.compile(
     r"(?P<rule>[\w-]+) (?P<path>[^\s:]+)(?: (?P<subject>[^:]+))?: (?P<reason>.+)")
 

@@ -280,6 +280,25 @@ class Leftovers(unittest.TestCase):
         self.assertEqual(rules({"tests/run.sh": shell + 'echo "no sleep 1"\n'}), [])
 
 
+class References(unittest.TestCase):
+    def test_names_are_looked_up_in_one_place(self):
+        def found(path, call):
+            return "lookup" in rules({path: HEADER + f"auto* a = {call};\n"})
+
+        self.assertFalse(found(tidy.LOOKUP_HOME, "getaddrinfo(b, c, d, e)"))
+        self.assertTrue(found("kairos/base/socket.cpp", "getaddrinfo(b, c, d, e)"))
+        self.assertTrue(found("tools/a.cpp", "getnameinfo(b, c, d, e, f, g, h)"))
+        self.assertTrue(found(tidy.LOOKUP_HOME, "gethostbyaddr(b, 4, 2)"))
+        self.assertTrue(found(tidy.LOOKUP_HOME, "gethostbyname2(b, 2)"))
+
+    def test_documents_that_are_mentioned_are_there(self):
+        mention = HEADER + "// docs/options.md lists them.\n"
+        self.assertEqual(findings({"tests/a.h": mention, "CMakeLists.txt": HASH_TOP + "x(a.h)\n",
+                                   "tests/CMakeLists.txt": HASH_TOP + "x(a.h)\n"}),
+                         [("mention", "tests/a.h", 5)])
+        self.assertEqual(rules({"tests/a.h": mention, "docs/options.md": "# Options\n"}), [])
+
+
 class DeadFiles(unittest.TestCase):
     def test_source_in_no_build(self):
         cmake = {"CMakeLists.txt": HASH_TOP}
