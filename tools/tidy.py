@@ -30,7 +30,7 @@ CXX = (".h", ".hh", ".cpp", ".cc", ".c")
 HEADERS = (".h", ".hh")
 SOURCES = (".cpp", ".cc", ".c")
 SCRIPTS = (".py", ".sh", ".cmake")
-# The OMG's API is used and defined here; everywhere else names follow the coding guide.
+# The OMG's API is used and defined here; everywhere else names follow docs/STYLE.md.
 OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
                "kairos/dynamic/", "kairos/ir/", "kairos/naming/", "kairos/nameserver/",
                "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/",

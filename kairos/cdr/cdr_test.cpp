@@ -50,7 +50,7 @@ TEST(CdrWriter, AlignsToTheSizeOfThePrimitiveWithZeroPadding)
     EXPECT_EQ(writer.size(), 24u);
 }
 
-TEST(CdrWriter, LargeBytesStayWhereTheyAreAndKeepTheAlignmentBehindThem)
+TEST(CdrWriter, Trap01_LargeBytesStayWhereTheyAreAndKeepTheAlignmentBehindThem)
 {
     Buffer buffer;
     Writer writer(buffer, 16);

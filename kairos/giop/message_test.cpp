@@ -111,8 +111,8 @@ TEST(GiopMessage, reply_bodies_begin_at_multiples_of_eight)
     }
 }
 
-// Trap: with no arguments there is nothing to align, and strict peers refuse padding at the end.
-TEST(GiopMessage, no_padding_in_front_of_an_empty_body)
+// Trap 1: with no arguments there is nothing to align, and strict peers refuse padding at the end.
+TEST(GiopMessage, Trap01_no_padding_in_front_of_an_empty_body)
 {
     const RequestTemplate target(version_1_2, as_bytes("echo"));
     Encoder encoder;

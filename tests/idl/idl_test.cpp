@@ -231,6 +231,19 @@ TEST_F(IdlFiles, CanBePreprocessedOnly)
     EXPECT_EQ(text.find("#include"), std::string::npos);
 }
 
+TEST_F(IdlFiles, HaveNoMacrosThatTheUserTakesAway)
+{
+    Options options = test_options();
+    options.undefines = {"__KAIROS_IDL"};
+    Compilation without(options);
+    ASSERT_TRUE(without.compile_file("accept/preprocessor.idl"));
+    EXPECT_EQ(find(without.unit().declarations, "array_size"), nullptr);
+    options.undefines = {"SOMETHING_ELSE"};
+    Compilation with(options);
+    ASSERT_TRUE(with.compile_file("accept/preprocessor.idl"));
+    EXPECT_NE(find(with.unit().declarations, "array_size"), nullptr);
+}
+
 /// The exit status of kairos-idl with these arguments, its output dropped.
 int run_program(const std::string& arguments)
 {
