@@ -181,6 +181,16 @@ std::optional<ClientConnection::Outcome> ClientConnection::poll(giop::Message& r
     }
 }
 
+void ClientConnection::give_up_reply(giop::Version version) noexcept
+{
+    ++replies_given_up_;
+    last_use_ = Clock::zero();
+    if (has_backlog()) return;
+    const auto message = giop::cancel_request(version, last_request_id_);
+    const net::IoResult sent = socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+    if (sent.ok() && sent.bytes != message.size()) socket_.shutdown_both(); // within a message
+}
+
 void ClientConnection::refuse(std::string_view why) noexcept
 {
     log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));

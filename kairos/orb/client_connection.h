@@ -79,14 +79,11 @@ class ClientConnection {
     [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
     /// What becomes readable when `poll` may have something new.
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
-    /// Nobody waits for the reply to the last request any more: it will be dropped. If it has not
-    /// come when the connection is to be used again, the peer is still busy with it, and the
+    /// Nobody waits for the reply to the last request, of this version, any more: the peer is told
+    /// (CORBA 3.3 part 2, 9.4.4) if that takes no waiting, and the reply will be dropped. If it has
+    /// not come when the connection is to be used again, the peer is still busy with it, and the
     /// connection is not usable.
-    void give_up_reply() noexcept
-    {
-        ++replies_given_up_;
-        last_use_ = Clock::zero();
-    }
+    void give_up_reply(giop::Version version) noexcept;
     /// Tells the peer that what it sent cannot be understood, and the log why.
     void refuse(std::string_view why) noexcept;
 

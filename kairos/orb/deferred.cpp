@@ -119,7 +119,7 @@ void DeferredInvocation::receive()
         refuse_to_rebind();
         (void)(step == Step::forward ? follow_forward() : fall_back());
     } else {
-        if (outcome == Outcome::late) raise_late(Lane::current());
+        if (outcome == Outcome::late) raise_late(Lane::current(), sent_to_->by_key.version());
         connection_.reset();
         if (outcome != Outcome::not_executed) raise_lost(outcome);
         Lane::current().drop_connections(*sent_to_->endpoint); // as in Invocation::call_remote

@@ -184,7 +184,7 @@ Invocation::Step Invocation::call_remote(Reference& reference)
             if (outcome == Outcome::ok) [[likely]]
                 return answered ? accept() : Step::done;
             if constexpr (way == Way::limited) {
-                if (outcome == Outcome::late) raise_late(lane_);
+                if (outcome == Outcome::late) raise_late(lane_, target.by_key.version());
                 // Behind oneways that the peer does not take: the connection is as it was.
                 if (outcome == Outcome::no_room ||
                     (outcome == Outcome::not_sent && connection_->has_backlog())) {
@@ -516,9 +516,9 @@ void Invocation::raise_lost(Outcome outcome)
     }
 }
 
-void Invocation::raise_late(Lane& lane)
+void Invocation::raise_late(Lane& lane, giop::Version version)
 {
-    connection_->give_up_reply();
+    connection_->give_up_reply(version);
     lane.give_back(std::move(connection_));
     raise_lost(Outcome::late);
 }

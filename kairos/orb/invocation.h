@@ -125,8 +125,9 @@ class Invocation {
     [[noreturn, gnu::cold]] void raise_user_exception();
     [[noreturn, gnu::cold]] void raise_system_exception();
     [[noreturn, gnu::cold]] void raise_lost(ClientConnection::Outcome outcome);
-    /// Leaves the connection, on which the reply may still come, to `lane`.
-    [[noreturn, gnu::cold]] void raise_late(Lane& lane);
+    /// Leaves the connection, on which the reply may still come, to `lane`. The request was of
+    /// this version.
+    [[noreturn, gnu::cold]] void raise_late(Lane& lane, giop::Version version);
     [[noreturn, gnu::cold]] void raise_malformed_results();
     [[gnu::cold]] void take_forward();
     [[nodiscard, gnu::cold]] bool forward_is_stale();

@@ -182,6 +182,27 @@ void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
         return park(call, lock, {});
     }
     call.outcome = call.sent == SharedCall::Sent::no ? Outcome::not_sent : Outcome::late;
+    if (call.sent == SharedCall::Sent::wholly && call.answer == giop::MessageType::reply)
+        cancel(call, lock);
+}
+
+/// Tells the peer that nobody waits for the reply any more (CORBA 3.3 part 2, 9.4.4), unless it
+/// does not even take what it was sent before.
+void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
+{
+    if (ended_ || posted_size() != 0 || !unsent_is_empty_) return;
+    const giop::Version version{std::to_integer<std::uint8_t>(call.header[4]),
+                                std::to_integer<std::uint8_t>(call.header[5])};
+    posted_.keep(Bytes(giop::cancel_request(version, call.request_id)));
+    if (posted_.broken()) return fail_sending();
+    ++posted_count_;
+    if (thread_ != nullptr) {
+        if (!thread_knows_) call_thread(lock);
+    } else if (!somebody_writes_) {
+        somebody_writes_ = true;
+        write(lock, &call);
+        somebody_writes_ = false;
+    }
 }
 
 /// Who is to be woken.

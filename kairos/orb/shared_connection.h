@@ -165,6 +165,7 @@ class SharedConnection final : public RefCounted {
     void wait_for_peer(SharedCall& call, Lock& lock) noexcept;
     void park(SharedCall& call, Lock& lock, Deadline deadline) noexcept;
     void give_up(SharedCall& call, Lock& lock) noexcept;
+    void cancel(const SharedCall& call, Lock& lock) noexcept;
     [[nodiscard]] const net::Parking* leave(SharedCall& call) noexcept;
     [[nodiscard]] const net::Parking* call_next() noexcept;
 

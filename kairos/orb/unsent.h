@@ -34,12 +34,11 @@ class Unsent {
                      std::size_t fragment_size) noexcept;
     /// Only keeps it.
     void keep_message(Bytes header, const cdr::Writer& body, std::size_t fragment_size) noexcept;
+    void keep(Bytes bytes) noexcept;
     /// Sends of what is kept as much as the peer takes now.
     void flush(net::Socket& socket) noexcept;
 
   private:
-    void keep(Bytes bytes) noexcept;
-
     std::vector<std::byte> bytes_;
     std::size_t sent_ = 0; // of bytes_
     bool broken_ = false;

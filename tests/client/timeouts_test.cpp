@@ -212,9 +212,11 @@ class LateReply : public Timeouts {
     {
         Event timed_out;
         Event sent;
+        std::uint32_t late_id = 0;
         FakeServer server([&](FakeServer& fake) {
             Peer peer = fake.accept();
-            const Octets late = reply(peer.read_request().id(), 0).u32(1).finish();
+            late_id = peer.read_request().id();
+            const Octets late = reply(late_id, 0).u32(1).finish();
             peer.send(Bytes(late).first(first));
             EXPECT_TRUE(timed_out.wait());
             peer.send(Bytes(late).subspan(first));
@@ -231,6 +233,7 @@ class LateReply : public Timeouts {
         EXPECT_EQ(target->add(20, 3), 23);
         server.end();
         EXPECT_EQ(server.connections(), 1);
+        EXPECT_EQ(server.cancelled(), late_id) << "the server was told";
     }
 };
 
@@ -385,7 +388,7 @@ TEST_F(Connecting, ToNobodyLeavesTimeForTheNextAddress)
 
 // --- one deadline --------------------------------------------------------------------------------
 
-TEST_F(Timeouts, AreOneDeadlineOverForwards)
+TEST_F(Timeouts, Trap07_AreOneDeadlineOverForwards)
 {
     FakeServer silent(serve_in_silence);
     FakeServer agent([&](FakeServer& fake) {

@@ -6,6 +6,7 @@
 
 #include "tests/malformed/fixture.h"
 
+#include "kairos/giop/control.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/acceptor.h"
@@ -49,6 +50,18 @@ profile_at(std::uint16_t port, std::string_view key = "fake", ior::IiopVersion v
     return reserved.local_address()->port();
 }
 
+/// The id in a CancelRequest; nothing for what is none.
+[[nodiscard]] inline std::optional<std::uint32_t> cancelled_by(const Octets& bytes)
+{
+    giop::Message message;
+    giop::CancelRequest cancel;
+    if (bytes.empty() || giop::message_of(bytes, message) != giop::Fault::none ||
+        message.type != giop::MessageType::cancel_request)
+        return std::nullopt;
+    EXPECT_EQ(giop::parse(message, cancel), cdr::Fault::none);
+    return cancel.request_id;
+}
+
 class FakeServer {
   public:
     /// A connection to the client under test.
@@ -57,11 +70,16 @@ class FakeServer {
         Peer(net::Socket socket, FakeServer& server) : RawPeer(std::move(socket)), server_(server)
         {
         }
-        /// The next Request, or one without bytes when the client closed.
+        /// The next Request, or one without bytes when the client closed. A CancelRequest before it
+        /// is noted.
         [[nodiscard]] ReceivedRequest read_request()
         {
             ReceivedRequest received;
             received.bytes = read_message();
+            while (std::optional<std::uint32_t> id = cancelled_by(received.bytes)) {
+                server_.cancelled_ = *id;
+                received.bytes = read_message();
+            }
             if (received.bytes.empty()) return received;
             ++server_.requests_;
             EXPECT_EQ(giop::message_of(received.bytes, received.message), giop::Fault::none);
@@ -131,6 +149,8 @@ class FakeServer {
     }
     [[nodiscard]] int connections() const { return connections_; }
     [[nodiscard]] int requests() const { return requests_; }
+    /// Whose id the last CancelRequest that came before a Request had; 0 if there was none.
+    [[nodiscard]] std::uint32_t cancelled() const { return cancelled_; }
 
   private:
     static net::Acceptor open()
@@ -143,6 +163,7 @@ class FakeServer {
     net::Acceptor acceptor_;
     std::atomic<int> connections_{0};
     std::atomic<int> requests_{0};
+    std::atomic<std::uint32_t> cancelled_{0};
     std::thread thread_; // last: uses the others
 };
 
