@@ -19,12 +19,19 @@ Architecture served_by(const char* concurrency)
             .client_arguments = {}};
 }
 
-Architecture connected_by(const char* connection)
+/// All that -ORBConnection knows.
+constexpr const char* client_architectures[] = {"non-multiplexed", "leader-followers", "active"};
+
+/// The server's with a client that connects so.
+Architecture pair_of(const Architecture& server, const std::string& client)
 {
-    return {.option = std::string(connection) + "-client",
-            .name = std::string("thread-per-connection + ") + connection,
-            .server_arguments = {"-ORBConcurrency", "thread-per-connection"},
-            .client_arguments = {"-ORBConnection", connection}};
+    Architecture pair = server;
+    pair.option += "+" + client;
+    pair.name += " + " + client;
+    pair.client_arguments = {"-ORBConnection", client};
+    // On a connection that threads share, one waits for what another sends, whoever comes first.
+    pair.realtime = server.realtime && client == "non-multiplexed";
+    return pair;
 }
 
 /// With a lane for the high client, whose thread has the priority that this leads to.
@@ -57,9 +64,27 @@ std::vector<Architecture> make_architectures()
         served_by("thread-per-request"),
         served_by("thread-per-object"),
         served_by("filter-chain"),
-        connected_by("leader-followers"),
-        connected_by("active"),
+        pair_of(served_by("thread-per-connection"), "leader-followers"),
+        pair_of(served_by("thread-per-connection"), "active"),
     };
+}
+
+std::vector<Architecture> known_among(std::vector<Architecture> listed)
+{
+    std::erase_if(listed, [](const Architecture& each) { return !known(each); });
+    return listed;
+}
+
+/// Of what the options choose alone: no servant raises itself.
+std::vector<Architecture> make_pairs()
+{
+    std::vector<Architecture> pairs;
+    for (const Architecture& server : architectures()) {
+        if (server.servant_raises || !server.client_arguments.empty()) continue;
+        for (const char* client : client_architectures)
+            pairs.push_back(pair_of(server, client));
+    }
+    return pairs;
 }
 
 System load_system(const Architecture& architecture)
@@ -132,6 +157,14 @@ System null_call_system(const Architecture& architecture)
     return system;
 }
 
+std::vector<System> make_pair_systems(System (*system_of)(const Architecture&))
+{
+    std::vector<System> systems;
+    for (const Architecture& pair : architecture_pairs())
+        systems.push_back(system_of(pair));
+    return systems;
+}
+
 std::vector<System> make_whitebox_systems()
 {
     System raw = raw_system("raw", "raw-tcp", {"tcp"});
@@ -155,19 +188,24 @@ bool known(const Architecture& architecture)
 
 std::span<const Architecture> architectures()
 {
-    static const std::vector<Architecture> all = [] {
-        std::vector<Architecture> listed = make_architectures();
-        std::erase_if(listed, [](const Architecture& each) { return !known(each); });
-        return listed;
-    }();
+    static const std::vector<Architecture> all = known_among(make_architectures());
+    return all;
+}
+
+std::span<const Architecture> architecture_pairs()
+{
+    static const std::vector<Architecture> all = known_among(make_pairs());
     return all;
 }
 
 const Architecture* architecture_of(const System& system)
 {
     if (system.name != "kairos") return nullptr;
-    const auto found = std::ranges::find(architectures(), system.option, &Architecture::option);
-    return found == architectures().end() ? nullptr : &*found;
+    for (const auto& all : {architectures(), architecture_pairs()}) {
+        const auto found = std::ranges::find(all, system.option, &Architecture::option);
+        if (found != all.end()) return &*found;
+    }
+    return nullptr;
 }
 
 std::span<const System> priority_systems()
@@ -185,6 +223,18 @@ std::span<const System> concurrency_systems()
 std::span<const System> whitebox_systems()
 {
     static const std::vector<System> systems = make_whitebox_systems();
+    return systems;
+}
+
+std::span<const System> load_pairs()
+{
+    static const std::vector<System> systems = make_pair_systems(load_system);
+    return systems;
+}
+
+std::span<const System> whitebox_pairs()
+{
+    static const std::vector<System> systems = make_pair_systems(null_call_system);
     return systems;
 }
 

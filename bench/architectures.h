@@ -2,7 +2,8 @@
 //
 // The one table of the pairs of architectures that experiments compare: how the server serves
 // (-ORBConcurrency) and how the client connects (-ORBConnection). A new architecture is a line in
-// architectures.cpp. Of the lines, those count whose options this ORB accepts.
+// architectures.cpp. Of the lines, those count whose options this ORB accepts. All pairs together
+// would take hours, so those that are not lines are measured where --peers asks for them.
 #pragma once
 
 #include "bench/systems.h"
@@ -22,7 +23,11 @@ struct Architecture {
     bool servant_raises = false; ///< what threads cannot do by configuration the servant does
 };
 
+/// What is measured if nothing else is asked for.
 [[nodiscard]] std::span<const Architecture> architectures();
+
+/// Every way to serve with every way to connect, as "worker-pool+active".
+[[nodiscard]] std::span<const Architecture> architecture_pairs();
 
 /// Whether the ORB accepts the architecture's options.
 [[nodiscard]] bool known(const Architecture& architecture);
@@ -39,5 +44,11 @@ struct Architecture {
 
 /// The same for null calls: what they cost is counted.
 [[nodiscard]] std::span<const System> whitebox_systems();
+
+/// All pairs, for the priority and concurrency experiments.
+[[nodiscard]] std::span<const System> load_pairs();
+
+/// All pairs, for null calls.
+[[nodiscard]] std::span<const System> whitebox_pairs();
 
 } // namespace kairos::bench

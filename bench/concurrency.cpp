@@ -90,7 +90,7 @@ void add_rows(Report& report, const Point& point, const std::vector<Contestant>&
         if (omniorb != nullptr && system.orb && omniorb != &point.of[i])
             row.set("ratio_to_omniorb", point.of[i].ratio_to(*omniorb, rate));
         // Many threads on one connection, against an ORB that gives them five.
-        if (point.threads == 64 && system.option == "leader-followers-client")
+        if (point.threads == 64 && system.option == "thread-per-connection+leader-followers")
             row.bars = {{"ratio_to_omniorb", Bar::Relation::at_least, 1.0}};
         report.rows.push_back(std::move(row));
         const double reached = report.rows.back().figure("ratio_to_raw").value_or(0);

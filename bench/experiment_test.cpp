@@ -94,6 +94,26 @@ TEST(Ttcp, HasARowForEverySystemAndPoint)
     const Row* structs = find_row(report.value(), "omniorb", "twoway", "BinStruct", 341 * 24);
     EXPECT_EQ(structs != nullptr, omniorb);
     ASSERT_NE(find_row(report.value(), "raw-tcp", "oneway", "octet", 1), nullptr);
+    ASSERT_EQ(report->notes.size(), 2u); // what the figures are; and that of small buffers
+    EXPECT_NE(report->notes[1].find("200 calls at most"), std::string::npos);
+}
+
+TEST(Ttcp, SaysWhySmallQueuesHaveNoBars)
+{
+    auto options = options_for<TtcpOptions>("raw");
+    options.buffers = {8192};
+    options.queues = {8192};
+    options.payloads = {Payload::octet};
+    options.directions = {Direction::oneway};
+    options.megabytes = 1;
+    options.calls_max = 20; // each may wait for TCP's probe timer
+    options.connections = 1;
+    const auto report = run_ttcp(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 1u);
+    EXPECT_TRUE(report->rows[0].bars.empty());
+    ASSERT_EQ(report->notes.size(), 3u);
+    EXPECT_NE(report->notes[1].find("have no bars"), std::string::npos);
 }
 
 TEST(Systems, ThatAreNotInstalledSaySoAndTheOthersRun)
@@ -297,6 +317,28 @@ TEST(Counters, OfSocketsAreExact)
         EXPECT_EQ(row.figure("futexes_per_call"), 0) << row.system << row.side;
         EXPECT_EQ(row.figure("syscalls_per_call"), 2) << row.system << row.side;
         EXPECT_EQ(row.system_calls, two_calls) << row.system << row.side;
+    }
+}
+
+TEST(Counters, OfInstructionsAreTheSumOfBothSides)
+{
+    if (find_program("valgrind").empty()) GTEST_SKIP() << "no valgrind";
+    auto options = options_for<CountersOptions>("raw");
+    options.calls = 50;
+    options.instructions = true;
+    const auto report = run_counters(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 4u * 3); // each call's client, server and both, in this order
+    for (std::size_t i = 0; i < report->rows.size(); i += 3) {
+        const Row& both = report->rows[i + 2];
+        EXPECT_EQ(report->rows[i].side, "client");
+        EXPECT_EQ(report->rows[i + 1].side, "server");
+        EXPECT_EQ(both.side, "both");
+        const double client = report->rows[i].figure("instructions_per_call").value();
+        const double server = report->rows[i + 1].figure("instructions_per_call").value();
+        EXPECT_GT(client, 0) << both.payload_type;
+        EXPECT_GT(server, 0) << both.payload_type;
+        EXPECT_DOUBLE_EQ(both.figure("instructions_per_call").value(), client + server);
     }
 }
 

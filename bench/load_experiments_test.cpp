@@ -65,6 +65,58 @@ TEST(Architectures, AreSystemsOfBothExperiments)
     }));
 }
 
+/// Those of the table that a client can be chosen for.
+std::vector<Architecture> servers_of_pairs()
+{
+    std::vector<Architecture> servers;
+    for (const Architecture& architecture : architectures())
+        if (!architecture.servant_raises && architecture.client_arguments.empty())
+            servers.push_back(architecture);
+    return servers;
+}
+
+TEST(Pairs, OfEveryServerAndClientHaveTheArgumentsOfBoth)
+{
+    for (const Architecture& server : servers_of_pairs())
+        for (const std::string client : {"non-multiplexed", "leader-followers", "active"}) {
+            const std::string name = server.option + "+" + client;
+            const auto chosen = select_systems(name, concurrency_systems(), load_pairs());
+            ASSERT_TRUE(chosen.ok()) << chosen.error().reason;
+            ASSERT_EQ(chosen->size(), 1u);
+            const System& system = chosen->front();
+            EXPECT_EQ(system.option, name);
+            EXPECT_EQ(system.architecture, server.option + " + " + client);
+            EXPECT_EQ(system.program, "kairos-bench-load");
+            const std::vector<std::string> connects{"-ORBConnection", client};
+            EXPECT_EQ(system.client_arguments, connects) << name;
+            const auto& arguments = server.server_arguments;
+            ASSERT_GT(system.server_arguments.size(), arguments.size());
+            EXPECT_TRUE(std::ranges::equal(
+                arguments, std::span(system.server_arguments).first(arguments.size())))
+                << name;
+            const Architecture* pair = architecture_of(system);
+            ASSERT_NE(pair, nullptr) << name;
+            EXPECT_EQ(pair->realtime, server.realtime && client == "non-multiplexed") << name;
+            EXPECT_EQ(select_systems(name, whitebox_systems(), whitebox_pairs())->front().program,
+                      "kairos-bench-orb");
+        }
+}
+
+TEST(Pairs, AreSelectedAllTogetherButNotOfThemselves)
+{
+    EXPECT_EQ(architecture_pairs().size(), servers_of_pairs().size() * 3);
+    const auto all = select_systems("raw,all-pairs", priority_systems(), load_pairs());
+    ASSERT_TRUE(all.ok()) << all.error().reason;
+    EXPECT_EQ(all->size(), 1 + load_pairs().size());
+    EXPECT_EQ(select_systems("", priority_systems(), load_pairs())->size(),
+              priority_systems().size());
+    EXPECT_FALSE(select_systems("all-pairs", all_systems()).ok());
+    const auto wrong = select_systems("worker-pool+passive", priority_systems(), load_pairs());
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_NE(wrong.error().reason.find("worker-pool+active"), std::string::npos);
+    EXPECT_NE(wrong.error().reason.find("all-pairs"), std::string::npos);
+}
+
 PriorityOptions short_priority()
 {
     auto options = options_for<PriorityOptions>(priority_systems());
@@ -185,6 +237,21 @@ TEST(Concurrency, HasARowForEverySystemAndNumberOfThreads)
     EXPECT_NE(script.find("title 'thread-per-connection'"), std::string::npos);
 }
 
+TEST(Concurrency, OfAPairThatIsAskedFor)
+{
+    auto options = short_concurrency();
+    options.systems =
+        select_systems("worker-pool+active", concurrency_systems(), load_pairs()).value();
+    const auto report = run_concurrency(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 3u);
+    for (const Row& row : report->rows) {
+        EXPECT_EQ(row.status, "") << row.direction;
+        EXPECT_TRUE(row.variant.starts_with("worker-pool + active, ")) << row.variant;
+        EXPECT_GT(row.figure("calls_per_s").value_or(0), 0) << row.direction;
+    }
+}
+
 TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
 {
     auto options = short_concurrency();
@@ -219,6 +286,21 @@ TEST(Whitebox, HasBothSidesOfEveryArchitecture)
     const std::string script = pictures_of(*report, "whitebox.svg").at(0).script;
     EXPECT_NE(script.find("\"client\" "), std::string::npos);
     EXPECT_NE(script.find("title 'thread-per-connection'"), std::string::npos);
+}
+
+TEST(Whitebox, OfAPairSeesTheLocksOfBothItsSides)
+{
+    const auto pair = select_systems("worker-pool+active", whitebox_systems(), whitebox_pairs());
+    ASSERT_TRUE(pair.ok()) << pair.error().reason;
+    auto options = options_for<WhiteboxOptions>(*pair);
+    options.calls = 200;
+    const auto report = run_whitebox(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 2u);
+    for (const Row& row : report->rows) {
+        EXPECT_TRUE(row.variant.starts_with("worker-pool + active, ")) << row.variant;
+        EXPECT_GE(row.figure("locks_per_call").value(), 1) << row.side;
+    }
 }
 #endif
 

@@ -37,6 +37,25 @@ std::vector<std::string> split(const std::string& text, char separator)
     return parts;
 }
 
+/// Each once: some pairs are among the known ones.
+std::vector<System> with_pairs(std::span<const System> known, std::span<const System> pairs)
+{
+    std::vector<System> all(known.begin(), known.end());
+    for (const System& pair : pairs)
+        if (std::ranges::find(all, pair.option, &System::option) == all.end()) all.push_back(pair);
+    return all;
+}
+
+/// What --peers accepts, for the complaint about what it does not.
+std::string names_of(std::span<const System> all, std::span<const System> pairs)
+{
+    std::string names;
+    for (const System& system : all)
+        names += (names.empty() ? "" : ", ") + system.option;
+    if (!pairs.empty()) names += fmt::format(", {}", all_pairs);
+    return names;
+}
+
 /// Server and client never share a CPU when split; the client has the first.
 Result<std::optional<int>> cpu_for(Pinning pinning, bool server)
 {
@@ -196,19 +215,21 @@ std::span<const System> collocated_systems()
     return systems;
 }
 
-Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> all)
+Result<std::vector<System>> select_systems(const std::string& list, std::span<const System> known,
+                                           std::span<const System> pairs)
 {
-    if (list.empty()) return std::vector<System>(all.begin(), all.end());
+    if (list.empty()) return std::vector<System>(known.begin(), known.end());
+    const std::vector<System> all = with_pairs(known, pairs);
     std::vector<System> chosen;
-    std::string known;
-    for (const System& system : all)
-        known += (known.empty() ? "" : ", ") + system.option;
     for (const std::string& name : split(list, ',')) {
-        const auto found = std::find_if(
-            all.begin(), all.end(), [&](const System& system) { return system.option == name; });
+        if (name == all_pairs && !pairs.empty()) {
+            chosen.insert(chosen.end(), pairs.begin(), pairs.end());
+            continue;
+        }
+        const auto found = std::ranges::find(all, name, &System::option);
         if (found == all.end())
             return Error{ErrorCode::invalid_argument,
-                         fmt::format("--peers: '{}' is none of {}", name, known)};
+                         fmt::format("--peers: '{}' is none of {}", name, names_of(all, pairs))};
         chosen.push_back(*found);
     }
     if (chosen.empty()) return Error{ErrorCode::invalid_argument, "--peers names nothing"};

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kairos::bench {
@@ -51,9 +52,14 @@ struct System {
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
 
-/// The systems a comma-separated list names; an empty list names all of `known`.
+/// What names every pair of architectures, where an experiment has pairs.
+inline constexpr std::string_view all_pairs = "all-pairs";
+
+/// The systems a comma-separated list names; an empty list names all of `known`. Pairs are there
+/// for those who ask, by their names or for all of them.
 [[nodiscard]] Result<std::vector<System>>
-select_systems(const std::string& list, std::span<const System> known = all_systems());
+select_systems(const std::string& list, std::span<const System> known = all_systems(),
+               std::span<const System> pairs = {});
 
 /// Where the measured programs are: beside the running program or in the libexec folder of its
 /// installation.

@@ -233,6 +233,29 @@ Result<void> run_place(Report& report, const std::vector<System>& systems, const
     return {};
 }
 
+void add_notes(Report& report, const TtcpOptions& options)
+{
+    report.notes.push_back(fmt::format(
+        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds over {} connections, {} "
+        "MB or {} calls a point in all. × raw: against raw-tcp with the same buffer; × octets: "
+        "against the same system's sequence of octet; both are medians of the ratios of a round. "
+        "TCP's congestion control is Reno for every system.",
+        options.rounds, options.connections, options.megabytes, options.calls_max));
+    if (!std::ranges::all_of(options.queues,
+                             [](std::uint32_t queue) { return has_bars({.queue = queue}); }))
+        report.notes.push_back("Socket queues under 64K have no bars. They hold a segment or two, "
+                               "so both sides wait for each other several times a message; and "
+                               "sockets themselves differ by a third between connections.");
+    const bool small = std::ranges::any_of(options.buffers, [&](std::uint64_t buffer) {
+        return buffer * options.calls_max < options.megabytes * 1'048'576;
+    });
+    if (small)
+        report.notes.push_back(fmt::format(
+            "A point is {} calls at most. So small buffers move less than {} MB, and one of 1 "
+            "octet no more than {} units.",
+            options.calls_max, options.megabytes, options.calls_max));
+}
+
 } // namespace
 
 Result<Report> run_ttcp(const TtcpOptions& options)
@@ -249,12 +272,7 @@ Result<Report> run_ttcp(const TtcpOptions& options)
             !run)
             return run.error();
     report.rows.insert(report.rows.end(), absent.rows.begin(), absent.rows.end());
-    report.notes.push_back(fmt::format(
-        "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds over {} connections, {} "
-        "MB or {} calls a point in all. × raw: against raw-tcp with the same buffer; × octets: "
-        "against the same system's sequence of octet; both are medians of the ratios of a round. "
-        "TCP's congestion control is Reno for every system.",
-        options.rounds, options.connections, options.megabytes, options.calls_max));
+    add_notes(report, options);
     return report;
 }
 

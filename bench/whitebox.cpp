@@ -65,7 +65,8 @@ Row row_of(const System& system, const WhiteboxOptions& options, const char* sid
     row.set("involuntary_switches_per_call", switches.involuntary);
     const Architecture* architecture = architecture_of(system);
     const bool judged = architecture != nullptr &&
-                        (architecture->realtime || system.option == "thread-per-connection");
+                        (architecture->realtime || system.option == "thread-per-connection" ||
+                         system.option == "thread-per-connection+non-multiplexed");
     if (judged)
         for (const char* figure : {"locks_per_call", "futexes_per_call", "allocations_per_call"})
             row.bars.push_back({figure, Bar::Relation::at_most, 0});

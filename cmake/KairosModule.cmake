@@ -30,6 +30,10 @@ if(KAIROS_TESTS)
     include(GoogleTest)
 endif()
 
+if(KAIROS_TOOLS)
+    find_package(benchmark QUIET)
+endif()
+
 # What `make tsan` and `make fuzz` build: exactly the programs they run. A concurrent test that
 # starts another program says so with add_dependencies(<test target> <program>).
 add_custom_target(concurrent_tests)
@@ -104,6 +108,23 @@ function(kairos_test name)
     if(ARG_CONCURRENT)
         set_tests_properties(${name} PROPERTIES LABELS concurrent)
         add_dependencies(concurrent_tests ${target})
+    endif()
+endfunction()
+
+# kairos_micro_bench(module.subject file_bench.cpp … [LIBS target …])
+# A Google Benchmark program, where that is installed. As a test it runs for a moment, so that it
+# does not rot; what it says then is no measurement.
+function(kairos_micro_bench name)
+    if(NOT benchmark_FOUND)
+        return()
+    endif()
+    cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+    string(REPLACE "." "_" target ${name}_bench)
+    add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+    target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} benchmark::benchmark)
+    if(KAIROS_TESTS)
+        add_test(NAME micro_bench.${name} COMMAND ${target} --benchmark_min_time=0.001)
+        set_tests_properties(micro_bench.${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
     endif()
 endfunction()
 

@@ -30,17 +30,21 @@ build() {
     fi
 }
 
-# run TITLE EXPERIMENT [OPTION…]: its table here, the rest in out/
-run() {
-    local title=$1 experiment=$2
-    shift 2
+# run TITLE EXPERIMENT [OPTION…]: its table here, the rest in out/EXPERIMENT.…
+run() { run_into "$2" "$@"; }
+
+# run_into NAME TITLE EXPERIMENT [OPTION…]: the same with the rest in out/NAME.…
+run_into() {
+    local name=$1 title=$2 experiment=$3
+    shift 3
     show "$title"
-    "$kairos" bench "$experiment" "$@" --json "out/$experiment.json" --plot "out/$experiment.svg"
+    "$kairos" bench "$experiment" "$@" --json "out/$name.json" --plot "out/$name.svg"
 }
 
 show "Building (minutes, the first time)"
 build
 run "Latency of calls, beside raw sockets and other ORBs in the same run" latency "${quick[@]}"
+run_into latency-one-cpu "The same with both processes on one CPU" latency --pin same "${quick[@]}"
 run "Throughput by buffer size and payload (TTCP)" ttcp "${quick[@]}"
 show "What one call costs: allocations, locks, system calls, instructions"
 "$kairos" bench counters --json out/counters.json

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What marshalling costs beside memcpy of the same bytes. The bars of the experiments start here:
-// sequences of BinStruct are to move nearly as fast as octets. Not run by the tests.
+// sequences of BinStruct are to move nearly as fast as octets. The tests run it for a moment only.
 #include "kairos/mapping/marshal.h"
 
 #include <benchmark/benchmark.h>

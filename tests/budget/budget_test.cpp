@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What docs/TOUR.md promises of a call in the steady state, counted in two processes from outside:
-// no heap allocation, no lock, two system calls a side (three for the reactor's server), whichever
-// kind the stubs and skeletons are of, and no more for text where both sides have one code set.
-// Gates, not measurements: the counts are the same on every machine.
+// no heap allocation, no lock, two system calls a side (three for the server of a reactor, whether
+// it is one or one for each priority), whichever kind the stubs and skeletons are of, and no more
+// for text where both sides have one code set. Gates, not measurements: the counts are the same on
+// every machine.
+#include "bench/architectures.h"
 #include "bench/call_counts.h"
 #include "bench/collocated.h"
 #include "bench/experiment.h"
@@ -66,6 +68,16 @@ void expect_budget(const bench::System& system, double server_system_calls)
 TEST(Budget, ThreadPerConnection) { expect_budget(system_of("kairos"), 2); }
 
 TEST(Budget, Reactor) { expect_budget(system_of("kairos-reactor"), 3); }
+
+/// What keeps priorities at both ends, and has to cost nothing for that. The count is the same
+/// where the lanes' threads are not permitted their priorities.
+TEST(Budget, ReactorPerPriorityAndNonMultiplexed)
+{
+    const auto pair = bench::select_systems("reactor-per-priority+non-multiplexed",
+                                            bench::whitebox_systems(), bench::whitebox_pairs());
+    ASSERT_TRUE(pair.ok()) << pair.error().reason;
+    expect_budget(pair->front(), 3);
+}
 
 TEST(Budget, DelayeredDemultiplexing)
 {

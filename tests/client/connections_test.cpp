@@ -9,6 +9,8 @@
 #include "kairos/giop/control.h"
 #include "kairos/orb/shared_connections.h"
 
+#include <random>
+
 namespace kairos::orb_testing {
 namespace {
 
@@ -19,6 +21,15 @@ constexpr const char* not_sent = "TIMEOUT 0x4b52000f NO";
 constexpr const char* no_reply = "TIMEOUT 0x4b520010 MAYBE";
 constexpr const char* lost = "COMM_FAILURE 0x4b520002 MAYBE";
 constexpr milliseconds soon{20};
+
+/// Callers with a thread each: under sanitizers each costs many times the time or the memory.
+#if defined(__SANITIZE_THREAD__)
+constexpr int thousands = 200;
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr int thousands = 500;
+#else
+constexpr int thousands = 2'000;
+#endif
 
 [[nodiscard]] std::size_t shared_connections(CORBA::ORB_ptr orb)
 {
@@ -115,6 +126,32 @@ TEST_P(Connections, GiveRepliesToTheirCallersInAnyOrder)
     Callers callers(count,
                     [&](int caller) { EXPECT_EQ(target->add(caller, 1000), caller + 1000); });
     callers.expect_all("ok");
+}
+
+/// Thousands of calls are pending on one connection before the first is answered.
+TEST_P(Connections, GiveThousandsOfRepliesToTheirCallers)
+{
+    FakeServer server([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        std::vector<Octets> answers;
+        for (int i = 0; i < thousands; ++i) {
+            const ReceivedRequest received = peer.read_request();
+            if (received.bytes.empty()) return; // those who wait are told
+            answers.push_back(sum(received));
+        }
+        std::ranges::shuffle(answers, std::mt19937(thousands));
+        for (const Octets& answer : answers)
+            peer.send(answer);
+    });
+    Client client(options());
+    const Probe::Target_var target = client.target(server.reference());
+    Callers callers(thousands, [&](int caller) {
+        EXPECT_EQ(target->add(caller * 1000, caller), caller * 1001);
+    });
+    callers.expect_all("ok");
+    server.end();
+    EXPECT_EQ(server.requests(), thousands);
+    EXPECT_EQ(server.connections(), 1);
 }
 
 TEST_P(Connections, GiveRepliesThatComeInOnePieceToAll)
@@ -283,9 +320,11 @@ TEST_P(Limits, LeaveAPartlySentRequestToGoOut)
 TEST_P(Limits, DropRepliesThatAreNobodys)
 {
     Event timed_out;
+    std::uint32_t late_id = 0;
     FakeServer server([&](FakeServer& fake) {
         Peer peer = fake.accept();
         const ReceivedRequest late = peer.read_request();
+        late_id = late.id();
         EXPECT_TRUE(timed_out.wait());
         const ReceivedRequest next = peer.read_request();
         peer.send(reply(0xFFFF'FFFF, 0).finish());
@@ -305,6 +344,7 @@ TEST_P(Limits, DropRepliesThatAreNobodys)
     EXPECT_EQ(ping(target), "ok");
     server.end();
     EXPECT_EQ(server.connections(), 1);
+    EXPECT_EQ(server.cancelled(), late_id) << "the server was told";
 }
 
 // --- peers that do not read ----------------------------------------------------------------------

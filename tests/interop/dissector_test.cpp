@@ -7,7 +7,9 @@
 #include "fixture.h"
 #include "peer.h"
 #include "tap.h"
+#include "tests/wire/vectors.h"
 
+#include <cstring>
 #include <sstream>
 
 using namespace calls;
@@ -130,6 +132,53 @@ TEST_P(Dissector, FindsNoFaultInAnyType)
     EXPECT_EQ(verdict.complaints, std::vector<std::string>());
     EXPECT_EQ(verdict.messages, passed);
     EXPECT_GT(passed[0], 1900) << "requests";
+}
+
+/// Some are several messages, in one stream.
+void count_messages(const kairos::test::Vector& vector, std::map<int, int>& messages)
+{
+    for (std::size_t at = 0; at < vector.bytes.size();) {
+        std::uint32_t size = 0;
+        std::memcpy(&size, &vector.bytes.at(at + 8), sizeof size);
+        if (vector.little_endian != kairos::native_little_endian) size = __builtin_bswap32(size);
+        ++messages[std::to_integer<int>(vector.bytes.at(at + 7))];
+        at += 12 + size;
+    }
+}
+
+/// The golden vectors have what programs that behave do not send: every kind of message in every
+/// version and both byte orders.
+TEST(DissectorOfVectors, FindsEveryMessageAndNoFault)
+{
+    constexpr std::uint16_t port = 2809;
+    const TemporaryFile file("kairos-vectors");
+    std::map<int, int> written;
+    {
+        PacketFile packets(file.path);
+        std::uint16_t client_port = 40000;
+        for (const char* name : {"request", "reply", "locate", "control", "fragment"}) {
+            for (const auto& vector : kairos::test::load_vectors(std::string(name) + ".hex")) {
+                // A connection for each: ids and half messages are no others'.
+                PacketFile::Side client{++client_port};
+                PacketFile::Side server{port};
+                packets.open(client, server);
+                const int type = std::to_integer<int>(vector.bytes.at(7));
+                const bool from_server = type == 1 || type == 4 || type == 5;
+                packets.data(
+                    from_server ? server : client, from_server ? client : server,
+                    {reinterpret_cast<const char*>(vector.bytes.data()), vector.bytes.size()});
+                packets.end(client, server);
+                count_messages(vector, written);
+            }
+        }
+    }
+    const Verdict verdict = dissect(file.path, port);
+    EXPECT_EQ(verdict.complaints, std::vector<std::string>());
+    for (int type = 0; type < 8; ++type) {
+        EXPECT_GT(written[type], 0) << type;
+        EXPECT_EQ(verdict.messages.count(type) == 0 ? 0 : verdict.messages.at(type), written[type])
+            << type;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, Dissector,

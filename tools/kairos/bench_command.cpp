@@ -127,9 +127,10 @@ Result<void> fill_payloads(const std::vector<std::string>& names,
 
 Result<void> fill_common(const BenchArguments& arguments, unsigned rounds, unsigned quick_rounds,
                          bench::CommonOptions& options,
-                         std::span<const bench::System> known = bench::all_systems())
+                         std::span<const bench::System> known = bench::all_systems(),
+                         std::span<const bench::System> pairs = {})
 {
-    const auto systems = bench::select_systems(arguments.peers, known);
+    const auto systems = bench::select_systems(arguments.peers, known, pairs);
     if (!systems) return systems.error();
     options.systems = *systems;
     options.program_directory = arguments.programs.empty()
@@ -306,7 +307,9 @@ int run_naming(const BenchArguments& arguments)
 int run_priority(const BenchArguments& arguments)
 {
     bench::PriorityOptions options;
-    if (auto filled = fill_common(arguments, 5, 1, options, bench::priority_systems()); !filled)
+    if (auto filled =
+            fill_common(arguments, 5, 1, options, bench::priority_systems(), bench::load_pairs());
+        !filled)
         return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 20 : 4000;
     const std::vector<std::uint32_t> quick_clients{0, 10};
@@ -330,7 +333,9 @@ int run_priority(const BenchArguments& arguments)
 int run_concurrency(const BenchArguments& arguments)
 {
     bench::ConcurrencyOptions options;
-    if (auto filled = fill_common(arguments, 5, 1, options, bench::concurrency_systems()); !filled)
+    if (auto filled = fill_common(arguments, 5, 1, options, bench::concurrency_systems(),
+                                  bench::load_pairs());
+        !filled)
         return fail(filled.error());
     options.threads = arguments.quick
                           ? std::vector<std::uint32_t>{1, 16}
@@ -348,7 +353,9 @@ int run_concurrency(const BenchArguments& arguments)
 int run_whitebox(const BenchArguments& arguments)
 {
     bench::WhiteboxOptions options;
-    if (auto filled = fill_common(arguments, 1, 1, options, bench::whitebox_systems()); !filled)
+    if (auto filled = fill_common(arguments, 1, 1, options, bench::whitebox_systems(),
+                                  bench::whitebox_pairs());
+        !filled)
         return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 5000;
     return present(bench::run_whitebox(options), bench::whitebox_columns(), arguments);
@@ -374,14 +381,35 @@ void add_report_options(CLI::App& command, BenchArguments& arguments)
                        "The folder of the measured programs, if not the usual one");
 }
 
-void add_common_options(CLI::App& command, BenchArguments& arguments,
-                        std::span<const bench::System> known)
+/// What stands before the + of pairs or behind it, each once.
+std::string sides_of(std::span<const bench::System> pairs, bool servers)
+{
+    std::vector<std::string> sides;
+    for (const bench::System& pair : pairs) {
+        const std::size_t plus = pair.option.find('+');
+        std::string side = servers ? pair.option.substr(0, plus) : pair.option.substr(plus + 1);
+        if (std::ranges::find(sides, side) == sides.end()) sides.push_back(std::move(side));
+    }
+    return fmt::format("{}", fmt::join(sides, ", "));
+}
+
+std::string help_of_peers(std::span<const bench::System> known,
+                          std::span<const bench::System> pairs)
 {
     std::string systems;
     for (const bench::System& system : known)
         systems += (systems.empty() ? "" : ", ") + system.option;
-    command.add_option("--peers", arguments.peers,
-                       "Comma-separated systems: " + systems + " (all of them if not given)");
+    const std::string help = "Comma-separated systems: " + systems + " (all of these if not given)";
+    if (pairs.empty()) return help;
+    return fmt::format("{}; also any SERVER+CLIENT, such as {}, and {}. SERVER: {}. CLIENT: {}",
+                       help, pairs.back().option, bench::all_pairs, sides_of(pairs, true),
+                       sides_of(pairs, false));
+}
+
+void add_common_options(CLI::App& command, BenchArguments& arguments,
+                        std::span<const bench::System> known, std::span<const bench::System> pairs)
+{
+    command.add_option("--peers", arguments.peers, help_of_peers(known, pairs));
     command
         .add_option("--pin", arguments.pin,
                     "Both processes on the same CPU, split (ttcp's default), or free")
@@ -392,10 +420,11 @@ void add_common_options(CLI::App& command, BenchArguments& arguments,
 CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::string& about,
                          const std::shared_ptr<BenchArguments>& arguments, int& status,
                          int (*run)(const BenchArguments&),
-                         std::span<const bench::System> known = bench::all_systems())
+                         std::span<const bench::System> known = bench::all_systems(),
+                         std::span<const bench::System> pairs = {})
 {
     CLI::App* command = bench.add_subcommand(name, about);
-    add_common_options(*command, *arguments, known);
+    add_common_options(*command, *arguments, known, pairs);
     command->callback([arguments, &status, run] { status = run(*arguments); });
     return *command;
 }
@@ -443,8 +472,9 @@ void add_naming(CLI::App& bench, int& status, const CLI::Range& count)
 void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto priority = std::make_shared<BenchArguments>();
-    CLI::App& command = add_experiment(bench, "priority", "A client of high priority among others",
-                                       priority, status, run_priority, bench::priority_systems());
+    CLI::App& command =
+        add_experiment(bench, "priority", "A client of high priority among others", priority,
+                       status, run_priority, bench::priority_systems(), bench::load_pairs());
     command.add_option("--rounds", priority->rounds, "Rounds of all systems")->check(count);
     command.add_option("--calls", priority->calls, "Calls per load, in all rounds")->check(count);
     command.add_option("--low", priority->units, "How many clients that call at a rate")
@@ -464,7 +494,7 @@ void add_concurrency(CLI::App& bench, int& status, const CLI::Range& count)
     auto concurrency = std::make_shared<BenchArguments>();
     CLI::App& command =
         add_experiment(bench, "concurrency", "Calls of many clients, by architecture", concurrency,
-                       status, run_concurrency, bench::concurrency_systems());
+                       status, run_concurrency, bench::concurrency_systems(), bench::load_pairs());
     command.add_option("--rounds", concurrency->rounds, "Rounds of all systems")->check(count);
     command.add_option("--threads", concurrency->units, "How many client threads")
         ->delimiter(',')
@@ -476,9 +506,9 @@ void add_concurrency(CLI::App& bench, int& status, const CLI::Range& count)
 void add_whitebox(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto whitebox = std::make_shared<BenchArguments>();
-    CLI::App& command =
-        add_experiment(bench, "whitebox", "Locks, system calls and switches by architecture",
-                       whitebox, status, run_whitebox, bench::whitebox_systems());
+    CLI::App& command = add_experiment(
+        bench, "whitebox", "Locks, system calls and switches by architecture", whitebox, status,
+        run_whitebox, bench::whitebox_systems(), bench::whitebox_pairs());
     command.add_option("--calls", whitebox->calls, "Calls to count over")->check(count);
 }
 

@@ -72,6 +72,8 @@ TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
         {{"bench", "priority", "--peers", "orbix"}, "raw-realtime"},
         {{"bench", "priority", "--low", "251"}, "--low"},
         {{"bench", "concurrency", "--threads", "0"}, "--threads"},
+        {{"bench", "whitebox", "--peers", "worker-pool+passive"}, "worker-pool+active"},
+        {{"bench", "latency", "--peers", "worker-pool+active"}, "kairos-reactor"},
     };
     for (const auto& [arguments, complaint] : wrong) {
         const auto remains = run(arguments);
@@ -87,6 +89,16 @@ TEST(Kairos, HelpAndVersionAreSuccess)
     const auto remains = run({"--version"});
     EXPECT_EQ(remains.exit_status, 0);
     EXPECT_EQ(remains.output, KAIROS_VERSION "\n");
+}
+
+TEST(Kairos, BenchSaysWhichPairsThereAre)
+{
+    for (const char* experiment : {"priority", "concurrency", "whitebox"}) {
+        const auto remains = run({"bench", experiment, "--help"});
+        EXPECT_EQ(remains.exit_status, 0);
+        for (const char* name : {"SERVER+CLIENT", "all-pairs", "thread-per-object", "active"})
+            EXPECT_NE(remains.output.find(name), std::string::npos) << remains.output;
+    }
 }
 
 TEST(Kairos, AMissingFolderOfProgramsIsStatusOne)
@@ -110,6 +122,20 @@ TEST(Kairos, BenchLatencyWritesTableAndJson)
     for (std::size_t i = 1; i < json.size(); ++i) {
         EXPECT_EQ(json[i]["experiment"], "latency");
         EXPECT_EQ(json[i]["system"], i % 2 == 1 ? "raw-tcp" : "raw-unix");
+        EXPECT_GT(json[i]["p50_us"].get<double>(), 0);
+    }
+}
+
+TEST(Kairos, BenchLatencyOnOneCpu)
+{
+    const TemporaryFile file(".json");
+    const auto remains = run({"bench", "latency", "--quick", "--calls", "20", "--peers", "raw",
+                              "--pin", "same", "--json", file.path()});
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    const auto json = file.json();
+    ASSERT_EQ(json.size(), 1u + (2 + 5 * 2));
+    for (std::size_t i = 1; i < json.size(); ++i) {
+        EXPECT_EQ(json[i]["variant"], "blocking sockets, pin=same");
         EXPECT_GT(json[i]["p50_us"].get<double>(), 0);
     }
 }
@@ -162,6 +188,24 @@ TEST(Kairos, BenchDrawsAPictureOrNamesWhatIsMissing)
 }
 
 #ifdef KAIROS_COUNTING
+TEST(Kairos, BenchCountersWritesTableAndJson)
+{
+    const TemporaryFile file(".json");
+    const auto remains = run({"bench", "counters", "--calls", "20", "--no-instructions", "--peers",
+                              "raw", "--json", file.path()});
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    EXPECT_NE(remains.output.find("system calls"), std::string::npos);
+    const auto json = file.json();
+    ASSERT_EQ(json.size(), 1u + 4 * 2); // a client and a server of each call
+    for (std::size_t i = 1; i < json.size(); ++i) {
+        EXPECT_EQ(json[i]["experiment"], "counters");
+        EXPECT_EQ(json[i]["side"], i % 2 == 1 ? "client" : "server");
+        EXPECT_EQ(json[i]["allocations_per_call"], 0.0);
+        EXPECT_EQ(json[i]["syscalls_per_call"], 2.0);
+        EXPECT_FALSE(json[i].contains("instructions_per_call"));
+    }
+}
+
 /// What `kairos count` says in the first column of figures, or -1.
 double counted(const std::string& said, const std::string& what)
 {
