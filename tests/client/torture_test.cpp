@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every way to connect against several ways to serve: calls, oneways, time limits that run out, a
-// server that ends while calls are under way, and then the client's ORB. What a call ends with is
-// one of few things, a reply is never another's, and all that was begun ends.
+// Every way to connect against every way to serve: calls, oneways, time limits that run out, a peer
+// that cancels and goes away as it likes, a server that ends while calls are under way, and then
+// the client's ORB. What a call ends with is one of few things, a reply is never another's, and all
+// that was begun ends.
 #include "tests/client/policies.h"
 
+#include <map>
 #include <memory>
 #include <random>
 #include <tuple>
@@ -14,10 +16,123 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// One connection of a client that changes its mind: it cancels what is under way, what was
+/// answered and what it never asked. A whole request that is cancelled is answered all the same,
+/// for the cancel may always come too late; parts of one are forgotten.
+class FickleConnection {
+  public:
+    FickleConnection(const RunningServer& server, std::mt19937& random)
+        : key_(server.key_bytes()), peer_(server.connect()), random_(random),
+          version_{1, static_cast<std::uint8_t>(random() % 3)},
+          next_id_(static_cast<std::uint32_t>(random()))
+    {
+    }
+    /// Does so much by chance.
+    void go_on(int steps)
+    {
+        while (steps-- > 0)
+            step();
+    }
+    /// Reads what it is owed still: one answer to each, and nothing else.
+    void hear_all()
+    {
+        while (!owed_.empty())
+            hear();
+    }
+
+  private:
+    void step()
+    {
+        switch (random_() % 8) {
+        case 0:
+            return cancel(owed_.empty() ? answered_ : owed_.begin()->first);
+        case 1:
+            return cancel(answered_);
+        case 2:
+            return cancel(static_cast<std::uint32_t>(random_()));
+        case 3:
+            peer_.send(request(key_, "note", ++next_id_, version_, false).u32(1).finish());
+            return;
+        case 4:
+            return version_ == giop::version_1_2 ? ask_in_parts() : ask();
+        case 5:
+            if (!owed_.empty()) hear();
+            return;
+        default:
+            ask();
+        }
+    }
+    void cancel(std::uint32_t id)
+    {
+        peer_.send(WireMessage(giop::MessageType::cancel_request, version_).u32(id).finish());
+    }
+    void ask()
+    {
+        const std::uint32_t left = promise(++next_id_);
+        peer_.send(request(key_, "add", next_id_, version_).u32(left).u32(1).finish());
+    }
+    void ask_in_parts()
+    {
+        peer_.send(request(key_, "add", ++next_id_, version_).flag(2).finish());
+        const bool changes_its_mind = random_() % 2 == 0;
+        if (changes_its_mind) cancel(next_id_);
+        if (changes_its_mind && random_() % 2 == 0) return;
+        const std::uint32_t left = changes_its_mind ? 1 : promise(next_id_);
+        WireMessage rest(giop::MessageType::fragment, version_);
+        peer_.send(rest.u32(next_id_).u32(left).u32(1).finish());
+    }
+    /// What to add one to, of which the answer will be known again.
+    std::uint32_t promise(std::uint32_t id)
+    {
+        const std::uint32_t left = id % 1'000'000;
+        owed_.emplace(id, left + 1);
+        return left;
+    }
+    void hear()
+    {
+        const ParsedReply answer(peer_.read_message());
+        const auto expected = owed_.find(answer.reply.request_id);
+        if (!answer.valid || expected == owed_.end()) {
+            ADD_FAILURE() << "not an answer: " << answer.text() << " to "
+                          << answer.reply.request_id;
+            owed_.clear(); // what else comes would be no better
+            return;
+        }
+        EXPECT_EQ(answer.text(), "NO_EXCEPTION");
+        cdr::Reader body = answer.reply.body;
+        EXPECT_EQ(body.read<std::uint32_t>(), expected->second);
+        answered_ = expected->first;
+        owed_.erase(expected);
+    }
+
+    const Bytes key_;
+    RawPeer peer_;
+    std::mt19937& random_;
+    const giop::Version version_;
+    std::uint32_t next_id_;
+    std::uint32_t answered_ = 0;
+    std::map<std::uint32_t, std::uint32_t> owed_; // the answers by the ids of their requests
+};
+
+/// A client that connects again and again, and closes wherever it is.
+void be_fickle(const RunningServer& server, unsigned seed)
+try {
+    constexpr int connections = 25;
+    constexpr unsigned steps = 20;
+    std::mt19937 random(seed);
+    for (int i = 0; i < connections; ++i) {
+        FickleConnection connection(server, random);
+        connection.go_on(static_cast<int>(random() % steps));
+        if (random() % 2 == 0) connection.hear_all();
+    }
+} catch (const std::exception& exception) {
+    ADD_FAILURE() << "the fickle client ended with " << exception.what();
+}
+
 class Torture : public testing::TestWithParam<std::tuple<const char*, const char*>> {
   protected:
     static constexpr int callers = 12;
-    static constexpr int rounds = 200;
+    static constexpr int rounds = 100;
 
     [[nodiscard]] static bool is_expected(std::string_view ended)
     {
@@ -90,6 +205,7 @@ TEST_P(Torture, CallersNeverGetWhatIsNotTheirs)
             call(target, hasty, i, answered);
         });
     }
+    threads.emplace_back([&] { be_fickle(*second, callers); });
     while (answered < callers * rounds / 8)
         std::this_thread::yield();
     first.reset(); // in order, with calls under way
@@ -122,12 +238,13 @@ std::string both_names(const testing::TestParamInfo<std::tuple<const char*, cons
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, Torture,
-                         testing::Combine(testing::Values("non-multiplexed", "leader-followers",
-                                                          "active"),
-                                          testing::Values("thread-per-connection", "reactor",
-                                                          "worker-pool", "leader-followers")),
-                         both_names);
+INSTANTIATE_TEST_SUITE_P(
+    Architectures, Torture,
+    testing::Combine(testing::Values("non-multiplexed", "leader-followers", "active"),
+                     testing::Values("thread-per-connection", "reactor", "reactor-per-priority",
+                                     "leader-followers", "worker-pool", "thread-per-request",
+                                     "thread-per-object", "filter-chain")),
+    both_names);
 
 } // namespace
 } // namespace kairos::orb_testing

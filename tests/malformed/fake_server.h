@@ -51,7 +51,7 @@ profile_at(std::uint16_t port, std::string_view key = "fake", ior::IiopVersion v
 }
 
 /// The id in a CancelRequest; nothing for what is none.
-[[nodiscard]] inline std::optional<std::uint32_t> cancelled_by(const Octets& bytes)
+[[nodiscard]] inline std::optional<std::uint32_t> cancelled_by(Octets& bytes)
 {
     giop::Message message;
     giop::CancelRequest cancel;

@@ -139,9 +139,7 @@ TEST_P(Late, ExceptionsAreReportedAndAnswered)
     EXPECT_EQ(wait_for_reports(1), Reports{"Timed::Sensors::when_ready done"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, Late,
-                         ::testing::Values("thread-per-connection", "reactor", "worker-pool"),
-                         architecture_name);
+KAIROS_EVERY_ARCHITECTURE(Late);
 
 TEST(Timings, AreDataOfTheSkeleton)
 {
