@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <numeric>
 #include <pthread.h>
@@ -110,6 +111,19 @@ TEST_P(SocketTest, OptionsAreSetOnBothEnds)
     for (const Socket* socket : {&plain_client, &plain_server}) {
         EXPECT_EQ(int_option(*socket, IPPROTO_TCP, TCP_NODELAY), 0);
         EXPECT_EQ(int_option(*socket, SOL_SOCKET, SO_KEEPALIVE), 0);
+    }
+}
+
+/// What routers and the queues of this machine go by.
+TEST_P(SocketTest, PrioritiesAreSetOnBothEnds)
+{
+    auto [client, server] = connected_pair(loopback(), {.priority = 6, .dscp = 46});
+    const bool is_ipv6 = loopback().family() == Address::Family::ipv6;
+    for (const Socket* socket : {&client, &server}) {
+        EXPECT_EQ(int_option(*socket, SOL_SOCKET, SO_PRIORITY), 6);
+        EXPECT_EQ(is_ipv6 ? int_option(*socket, IPPROTO_IPV6, IPV6_TCLASS)
+                          : int_option(*socket, IPPROTO_IP, IP_TOS),
+                  46 << 2);
     }
 }
 

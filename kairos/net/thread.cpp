@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <malloc.h>
 #include <memory>
 #include <sched.h>
@@ -160,6 +161,30 @@ int refused_start(const ThreadOptions& options) noexcept
     return refused(SystemCall::thread);
 }
 
+/// What the calling thread has not used of its stack; 0 where that is not known, or it runs on
+/// another stack, of the program's own.
+std::size_t stack_left() noexcept
+{
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return 0;
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    const bool known = ::pthread_attr_getstack(&attributes, &lowest, &size) == 0;
+    ::pthread_attr_destroy(&attributes);
+    const auto left = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) -
+                      reinterpret_cast<std::uintptr_t>(lowest);
+    return known && left <= size ? left : 0;
+}
+
+/// A frame of its own, so that the pages are below those in use.
+[[gnu::noinline]] void touch_stack() noexcept
+{
+    constexpr std::size_t step = 4096; // pages are not smaller
+    [[maybe_unused]] volatile char pages[stack_touched_bytes];
+    for (std::size_t end = stack_touched_bytes; end >= step; end -= step)
+        pages[end - step] = 0;
+}
+
 } // namespace
 
 Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()> body)
@@ -217,6 +242,8 @@ Result<void> schedule_this_thread(Scheduling scheduling)
 
 Result<void> lock_memory()
 {
+    // Before: growing a locked stack beyond the limit would end the process.
+    if (stack_left() >= 2 * stack_touched_bytes) touch_stack();
     if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
         return system_error(errno == EPERM || errno == ENOMEM
                                 ? "cannot lock memory (needs CAP_IPC_LOCK or a higher "

@@ -73,9 +73,14 @@ class Thread {
 [[nodiscard]] Result<void> pin_this_thread(int cpu);
 [[nodiscard]] Result<void> schedule_this_thread(Scheduling scheduling);
 
+/// How far the stack of whoever locks memory is made to reach below what is in use.
+inline constexpr std::size_t stack_touched_bytes = 256 * 1024;
+
 /// Keeps all memory of the process in RAM, what it has and what it will get: pages, stacks of new
 /// threads too, are there before they are touched, and what was freed is kept. For the life of the
-/// process. An error says why the system refused; nothing has changed then.
+/// process. The main thread's stack is the exception, for it grows only when it is touched: so that
+/// of the caller is, `stack_touched_bytes` of it, if it is twice as large. An error says why the
+/// system refused; nothing else has changed then.
 [[nodiscard]] Result<void> lock_memory();
 
 } // namespace kairos::net

@@ -222,6 +222,20 @@ Result<void> set_real_time(Options& options, std::string_view option, std::strin
                   {{"wanted", false}, {"required", true}});
 }
 
+Result<void> set_priority_mapping(Options& options, std::string_view option, std::string_view value)
+{
+    using enum InitialMapping;
+    return choose(options.priority_mapping, option, value,
+                  {{"linear", linear}, {"direct", direct}});
+}
+
+Result<void> set_scheduling_policy(Options& options, std::string_view option,
+                                   std::string_view value)
+{
+    using enum net::SchedulingPolicy;
+    return choose(options.scheduling_policy, option, value, {{"fifo", fifo}, {"rr", round_robin}});
+}
+
 Result<void> set_late_calls(Options& options, std::string_view option, std::string_view value)
 {
     return choose(options.late_calls, option, value,

@@ -102,6 +102,10 @@ Result<void> set_client_idle(Options& options, std::string_view option, std::str
 Result<void> set_receive_timeout(Options& options, std::string_view option, std::string_view value);
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value);
 Result<void> set_real_time(Options& options, std::string_view option, std::string_view value);
+Result<void> set_priority_mapping(Options& options, std::string_view option,
+                                  std::string_view value);
+Result<void> set_scheduling_policy(Options& options, std::string_view option,
+                                   std::string_view value);
 Result<void> set_late_calls(Options& options, std::string_view option, std::string_view value);
 Result<void> set_dispatching(Options& options, std::string_view option, std::string_view value);
 Result<void> set_stack_size(Options& options, std::string_view option, std::string_view value);

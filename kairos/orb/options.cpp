@@ -49,6 +49,8 @@ constexpr Known known_options[] = {
     {"-ORBThreads", set_count<&Options::threads>, pools},
     {"-ORBLanes", set_lanes, priorities},
     {"-ORBRealTime", set_real_time},
+    {"-ORBPriorityMapping", set_priority_mapping},
+    {"-ORBSchedulingPolicy", set_scheduling_policy},
     {"-ORBLateCalls", set_late_calls},
     {"-ORBDispatching", set_dispatching, orders},
     {"-ORBLockMemory", set_flag<&Options::lock_memory>},

@@ -8,6 +8,7 @@
 #include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
+#include "kairos/net/thread.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/publish.h"
 #include "kairos/orb/urgency.h"
@@ -54,6 +55,12 @@ enum class Collocation {
     through_poa, ///< the adapter finds the servant, whose function is called
     direct,      ///< the same, and later calls go to the servant it found
     no,          ///< as remote calls do, by messages, but without sockets
+};
+
+/// What CORBA's priorities are to the system until the program says otherwise (priority.h).
+enum class InitialMapping {
+    linear, ///< they are spread over the native ones
+    direct, ///< they are the native ones, 0 to 99, and there are no others
 };
 
 /// How bytes travel.
@@ -108,6 +115,10 @@ struct Options {
     /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
     /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.
     bool real_time_required = false;
+    /// -ORBPriorityMapping linear or direct: until RTCORBA's PriorityMappingManager has another.
+    InitialMapping priority_mapping = InitialMapping::linear;
+    /// -ORBSchedulingPolicy fifo or rr: what native priorities from 1 on are, whatever the mapping.
+    net::SchedulingPolicy scheduling_policy = net::SchedulingPolicy::fifo;
     WhenLate late_calls = WhenLate::results; ///< -ORBLateCalls results or timeout
     /// -ORBDispatching fifo, rms, edf, llf or muf: which of the requests that wait goes first.
     Dispatching dispatching = Dispatching::fifo;

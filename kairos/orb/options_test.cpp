@@ -53,6 +53,10 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBBusyPoll", "-1"}), "-ORBBusyPoll: '-1' is not a number of microseconds");
     EXPECT_EQ(reason({"-ORBQueueFull", "wait"}), "-ORBQueueFull: 'wait' is not block or refuse");
     EXPECT_EQ(reason({"-ORBRealTime", "1"}), "-ORBRealTime: '1' is not wanted or required");
+    EXPECT_EQ(reason({"-ORBPriorityMapping", "native"}),
+              "-ORBPriorityMapping: 'native' is not linear or direct");
+    EXPECT_EQ(reason({"-ORBSchedulingPolicy", "other"}),
+              "-ORBSchedulingPolicy: 'other' is not fifo or rr");
     EXPECT_EQ(reason({"-ORBDemux", "magic"}),
               "-ORBDemux: 'magic' is not linear, hash, active or delayered");
     EXPECT_EQ(reason({"-ORBCollocation", "yes"}),
@@ -111,6 +115,21 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
               "accepted");
     EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,9:3@1,10@0"}),
               "accepted");
+}
+
+TEST(Options, OfPriorities)
+{
+    const auto by_default = parse({});
+    EXPECT_EQ(by_default->priority_mapping, InitialMapping::linear);
+    EXPECT_EQ(by_default->scheduling_policy, net::SchedulingPolicy::fifo);
+    const auto others = parse({"-ORBPriorityMapping", "direct", "-ORBSchedulingPolicy", "rr"});
+    ASSERT_TRUE(others);
+    EXPECT_EQ(others->priority_mapping, InitialMapping::direct);
+    EXPECT_EQ(others->scheduling_policy, net::SchedulingPolicy::round_robin);
+    const auto same = parse({"-ORBPriorityMapping=linear", "-ORBSchedulingPolicy=fifo"});
+    ASSERT_TRUE(same);
+    EXPECT_EQ(same->priority_mapping, InitialMapping::linear);
+    EXPECT_EQ(same->scheduling_policy, net::SchedulingPolicy::fifo);
 }
 
 TEST(Options, OfConnections)

@@ -84,6 +84,13 @@ std::uint64_t random_number()
     return std::uint64_t{device()} << 32 | device();
 }
 
+std::unique_ptr<const PriorityMapping> mapping_of(const Options& options)
+{
+    if (options.priority_mapping == InitialMapping::direct)
+        return std::make_unique<DirectPriorityMapping>();
+    return std::make_unique<LinearPriorityMapping>();
+}
+
 } // namespace
 
 Orb::Orb(Options options)
@@ -94,7 +101,7 @@ Orb::Orb(Options options)
       shared_connections_(std::make_unique<SharedConnections>(*this)),
       thread_pools_(std::make_unique<ThreadPools>(*this))
 {
-    set_priority_mapping(std::make_unique<LinearPriorityMapping>());
+    set_priority_mapping(mapping_of(options_));
     if (!options_.call_policies.is_empty()) set_call_policies({});
     if (options_.closes_idle_connections) note_call_policies();
     if (options_.socket.spin.count() != 0 && !net::may_spin())

@@ -44,12 +44,6 @@ bool DirectPriorityMapping::to_corba(int native, Priority& priority) const noexc
     return true;
 }
 
-net::Scheduling scheduling_of(int native) noexcept
-{
-    if (native == 0) return {};
-    return {.policy = net::SchedulingPolicy::fifo, .priority = native};
-}
-
 NetworkPriority network_priority_of(Priority priority) noexcept
 {
     static constexpr NetworkPriority classes[] = {{.dscp = 16, .queue = 2},
@@ -72,17 +66,6 @@ Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept
         lane.priority = priority;
     }
     return *lane.priority;
-}
-
-Result<void> set_thread_priority(Priority priority, const PriorityMapping& mapping)
-{
-    int native = 0;
-    if (!mapping.to_native(priority, native))
-        return Error{ErrorCode::invalid_argument,
-                     "no native priority for " + std::to_string(priority)};
-    if (auto set = net::schedule_this_thread(scheduling_of(native)); !set) return set;
-    Lane::current().priority = priority;
-    return {};
 }
 
 } // namespace kairos::orb

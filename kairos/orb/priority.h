@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CORBA priorities, 0 to 32767, and what they are on this machine (Real-Time CORBA 1.2, 5.4). A
-// native priority of 0 is the system's ordinary scheduling, 1 to 99 are those of SCHED_FIFO. A
-// thread's priority belongs to the thread.
+// native priority of 0 is the system's ordinary scheduling, 1 to 99 are those of real time:
+// SCHED_FIFO, or SCHED_RR where -ORBSchedulingPolicy says so. A thread's priority belongs to the
+// thread.
 #pragma once
-
-#include "kairos/base/result.h"
-#include "kairos/net/thread.h"
 
 #include <cstdint>
 #include <memory>
@@ -47,9 +45,6 @@ class DirectPriorityMapping final : public PriorityMapping {
     [[nodiscard]] bool to_corba(int native, Priority& priority) const noexcept override;
 };
 
-/// How the system schedules a thread of this native priority.
-[[nodiscard]] net::Scheduling scheduling_of(int native) noexcept;
-
 /// What a priority is on the network.
 struct NetworkPriority {
     int dscp = 0;  ///< the six bits of RFC 2474
@@ -62,8 +57,5 @@ struct NetworkPriority {
 /// Of the thread that has this lane, which is the calling one: as it was set here, or else as the
 /// system schedules it when it is first asked for.
 [[nodiscard]] Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept;
-/// Gives the calling thread this priority. An error says why the system refused; nothing has
-/// changed then.
-[[nodiscard]] Result<void> set_thread_priority(Priority priority, const PriorityMapping& mapping);
 
 } // namespace kairos::orb

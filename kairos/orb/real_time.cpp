@@ -21,6 +21,13 @@ void say_once(const std::string& why)
     log::warning("priorities are kept but not scheduled in real time: " + why);
 }
 
+/// What this ORB has threads of this native priority scheduled as.
+net::Scheduling scheduling_of(const Orb& orb, int native) noexcept
+{
+    if (native == 0) return {};
+    return {.policy = orb.options().scheduling_policy, .priority = native};
+}
+
 net::Scheduling scheduling_of_this_thread() noexcept
 {
     int policy = SCHED_OTHER;
@@ -64,7 +71,7 @@ void schedule_if_allowed(const Orb& orb, net::Scheduling scheduling)
 
 Result<std::optional<net::Scheduling>> scheduling_if_allowed(const Orb& orb, int native)
 {
-    const net::Scheduling scheduling = scheduling_of(native);
+    const net::Scheduling scheduling = scheduling_of(orb, native);
     const auto tried =
         net::Thread::start({.name = "kairos-try", .cpu = {}, .scheduling = scheduling}, [] {});
     if (tried) return std::optional(scheduling);
@@ -78,7 +85,7 @@ Result<std::optional<net::Scheduling>> scheduling_if_allowed(const Orb& orb, int
 void set_priority(const Orb& orb, Priority priority)
 {
     Lane& lane = Lane::current();
-    const net::Scheduling wanted = scheduling_of(native_of(orb, priority));
+    const net::Scheduling wanted = scheduling_of(orb, native_of(orb, priority));
     if (!same(wanted, scheduling_of_this_thread())) schedule_if_allowed(orb, wanted);
     lane.priority = priority;
 }
@@ -87,7 +94,7 @@ PriorityScope::PriorityScope(const Orb& orb, Priority priority)
     : orb_(orb), lane_(Lane::current()), before_(lane_.priority)
 {
     if (before_ == priority) return;
-    const net::Scheduling wanted = scheduling_of(native_of(orb, priority));
+    const net::Scheduling wanted = scheduling_of(orb, native_of(orb, priority));
     scheduled_before_ = scheduling_of_lane();
     if (!same(wanted, scheduled_before_)) schedule_if_allowed(orb, wanted);
     lane_.priority = priority;
@@ -99,7 +106,7 @@ PriorityScope::~PriorityScope()
     const net::Scheduling present = scheduling_of_lane();
     int native = 0;
     const bool known = before_ && orb_.priority_mapping().to_native(*before_, native);
-    const net::Scheduling former = known ? scheduling_of(native) : scheduled_before_;
+    const net::Scheduling former = known ? scheduling_of(orb_, native) : scheduled_before_;
     lane_.priority = before_;
     // As before: it is allowed, or was refused and has not changed.
     if (!same(former, present)) (void)net::schedule_this_thread(former);
@@ -110,7 +117,7 @@ net::Scheduling PriorityScope::scheduling_of_lane() const noexcept
 {
     int native = 0;
     if (lane_.priority && orb_.priority_mapping().to_native(*lane_.priority, native))
-        return scheduling_of(native);
+        return scheduling_of(orb_, native);
     return scheduling_of_this_thread();
 }
 

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/result.h"
+#include "kairos/net/thread.h"
 #include "kairos/orb/priority.h"
 
 #include <optional>

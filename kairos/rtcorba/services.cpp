@@ -33,9 +33,11 @@ class Mapping final : public orb::PriorityMapping {
     const std::unique_ptr<RTCORBA::PriorityMapping> mapping_;
 };
 
-/// The other way round: the core's own as programs see it.
+/// The other way round: the core's own as programs see it. That lives as long as the ORB.
 class CoreMapping final : public RTCORBA::PriorityMapping {
   public:
+    explicit CoreMapping(const orb::PriorityMapping& mapping) : mapping_(mapping) {}
+
     CORBA::Boolean to_native(RTCORBA::Priority priority, RTCORBA::NativePriority& native) override
     {
         int found = 0;
@@ -49,7 +51,7 @@ class CoreMapping final : public RTCORBA::PriorityMapping {
     }
 
   private:
-    const orb::LinearPriorityMapping mapping_;
+    const orb::PriorityMapping& mapping_;
 };
 
 PortableServer::ObjectId object_id_of(Bytes octets)
@@ -147,7 +149,7 @@ RTCORBA::PriorityMapping* Services::mapping()
 {
     const std::lock_guard lock(mutex_);
     if (mapping_ == nullptr) {
-        auto own = std::make_unique<CoreMapping>();
+        auto own = std::make_unique<CoreMapping>(core_->priority_mapping());
         mapping_ = own.get();
         core_->set_priority_mapping(std::make_unique<Mapping>(own.release()));
     }

@@ -10,6 +10,7 @@
 #include <map>
 #include <netinet/ip.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,8 +29,18 @@ struct Seen {
     std::map<std::string, int> alive;
     int threads = 0;
     std::map<net::SocketObserver::Kind, int> sockets;
-    int dscp = -1; // of the last accepted one
+    // Of the last connection, at this end.
+    int dscp = -1;
+    int queue = -1; // SO_PRIORITY
+    int busy_poll = -1;
 };
+
+int option_of(const net::Socket& socket, int level, int name)
+{
+    int value = -1;
+    socklen_t size = sizeof value;
+    return ::getsockopt(socket.descriptor(), level, name, &value, &size) == 0 ? value : -1;
+}
 
 class SeeingHooks final : public orb::Hooks {
   public:
@@ -50,11 +61,10 @@ class SeeingHooks final : public orb::Hooks {
     {
         const std::lock_guard lock(seen_.mutex);
         ++seen_.sockets[kind];
-        int octet = -1;
-        socklen_t size = sizeof octet;
-        if (kind == Kind::accepted &&
-            ::getsockopt(socket.descriptor(), IPPROTO_IP, IP_TOS, &octet, &size) == 0)
-            seen_.dscp = octet >> 2;
+        if (kind == Kind::listener) return;
+        seen_.dscp = option_of(socket, IPPROTO_IP, IP_TOS) >> 2;
+        seen_.queue = option_of(socket, SOL_SOCKET, SO_PRIORITY);
+        seen_.busy_poll = option_of(socket, SOL_SOCKET, SO_BUSY_POLL);
     }
 
   private:
@@ -98,23 +108,34 @@ TEST(Hooks, SeeTheSocketsOfClients)
     EXPECT_EQ(seen.sockets[net::SocketObserver::Kind::connecting], 1);
 }
 
+/// Code point and queue of the last connection.
+std::pair<int, int> marks(Seen& seen)
+{
+    const std::lock_guard lock(seen.mutex);
+    return {seen.dscp, seen.queue};
+}
+
 TEST(NetworkPriority, FollowsThatOfTheLane)
 {
     LogLines log; // real-time priorities may be refused
     Seen seen;
+    Seen by_client;
     RunningServer server("reactor-per-priority",
                          {"-ORBLanes", "0,32767", "-ORBNetworkPriority", "1"}, Start::active,
                          [&seen](CORBA::ORB_ptr orb) {
                              orb->_kairos_set_hooks(std::make_unique<SeeingHooks>(seen));
                          });
     Client client({"-ORBNetworkPriority", "1"});
+    client.orb()->_kairos_set_hooks(std::make_unique<SeeingHooks>(by_client));
     const Probe::Target_var target = client.target(server.reference());
     orb::Lane::current().priority = 0;
     target->ping();
-    EXPECT_EQ(seen.dscp, 0);
+    EXPECT_EQ(marks(seen), std::pair(0, 0));
+    EXPECT_EQ(marks(by_client), std::pair(0, 0));
     orb::Lane::current().priority = 32767;
     target->ping();
-    EXPECT_EQ(seen.dscp, 46);
+    EXPECT_EQ(marks(seen), std::pair(46, 6));
+    EXPECT_EQ(marks(by_client), std::pair(46, 6));
     orb::Lane::current().priority.reset();
 }
 
@@ -132,6 +153,33 @@ TEST(NetworkPriority, RisesWithPriority)
     }
     EXPECT_EQ(last_dscp, 46);
     EXPECT_EQ(last_queue, 6);
+}
+
+/// Whether the process may have reads look at the network interface for so long.
+bool may_poll(int microseconds)
+{
+    const net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    return ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_BUSY_POLL, &microseconds,
+                        sizeof microseconds) == 0;
+}
+
+TEST(BusyPoll, IsAskedForAtBothEnds)
+{
+    if (!may_poll(50)) GTEST_SKIP() << "the process may not poll network interfaces";
+    Seen by_server;
+    Seen by_client;
+    RunningServer server("thread-per-connection", {"-ORBBusyPoll", "50"}, Start::active,
+                         [&by_server](CORBA::ORB_ptr orb) {
+                             orb->_kairos_set_hooks(std::make_unique<SeeingHooks>(by_server));
+                         });
+    Client client({"-ORBBusyPoll", "50"});
+    client.orb()->_kairos_set_hooks(std::make_unique<SeeingHooks>(by_client));
+    const Probe::Target_var target = client.target(server.reference());
+    target->ping();
+    for (Seen* const seen : {&by_server, &by_client}) {
+        const std::lock_guard lock(seen->mutex);
+        EXPECT_EQ(seen->busy_poll, 50);
+    }
 }
 
 // --- Foreign loops -------------------------------------------------------------------------------
@@ -404,6 +452,29 @@ TEST(LockedMemory, StaysInRam)
                   const CORBA::ORB_var orb = make_orb({"-ORBLockMemory", "1"});
                   const bool refused = log.count("cannot lock memory") != 0; // and so said
                   return refused || locked_memory() > 0 ? 0 : 2;
+              }),
+              0);
+}
+
+/// Whether there is a page of RAM so far below the caller's frame.
+bool has_stack(std::size_t below)
+{
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - below;
+    unsigned char resident = 0;
+    return ::mincore(reinterpret_cast<void*>(at / page * page), page, &resident) == 0 &&
+           (resident & 1) != 0;
+}
+
+/// Locked or not: the stack of the thread that asked, this process's first, was touched before.
+TEST(LockedMemory, HasTheStackOfItsCaller)
+{
+    EXPECT_EQ(in_child([] {
+                  const LogLines log;
+                  const CORBA::ORB_var orb = make_orb({"-ORBLockMemory", "1"});
+                  for (std::size_t below = 0; below < net::stack_touched_bytes; below += 4096)
+                      if (!has_stack(below)) return 2;
+                  return 0;
               }),
               0);
 }

@@ -5,6 +5,7 @@
 #include "tests/malformed/fixture.h"
 #include "tests/robust/permission.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 namespace kairos::orb_testing {
@@ -166,6 +167,118 @@ TEST_F(DefaultLanes, ServeOrdinaryThreadsAsSuch)
     EXPECT_EQ(scheduled_as_, SCHED_OTHER);
 }
 
+/// With the direct mapping 1 is the first of real time, too.
+TEST(DirectMapping, HasTheDefaultLanes)
+{
+    const LogLines log;
+    RunningServer server("reactor-per-priority", {"-ORBPriorityMapping", "direct", "-ORBDebug", "0",
+                                                  "-ORBCollocation", "no"});
+    std::atomic<Priority> served_at{-1};
+    server.servant().action = [&] { served_at = Lane::current().priority.value_or(-1); };
+    Client client({"-ORBPriorityMapping", "direct"});
+    const Probe::Target_var target = client.target(server.reference());
+    for (const auto& [priority, lane] : std::initializer_list<std::pair<Priority, Priority>>{
+             {0, 0}, {1, 1}, {50, 1}, {99, 1}, {0, 0}}) {
+        Lane::current().priority = priority;
+        target->act();
+        EXPECT_EQ(served_at, lane) << priority;
+    }
+    Lane::current().priority.reset();
+}
+
+TEST(DirectMapping, HasNoLanesAboveTheNativePriorities)
+{
+    const LogLines log;
+    const CORBA::ORB_var orb =
+        make_orb({"-ORBConcurrency", "reactor-per-priority", "-ORBPriorityMapping", "direct",
+                  "-ORBLanes", "0,100", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    try {
+        const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+        ADD_FAILURE() << "it serves";
+    } catch (const CORBA::SystemException& exception) {
+        EXPECT_NE(std::string(exception.what()).find("-ORBLanes: no native priority for 100"),
+                  std::string::npos)
+            << exception.what();
+    }
+    orb->destroy();
+}
+
+/// Whether the process may have real-time priorities.
+bool real_time_is_allowed()
+{
+    const net::Scheduling least{.policy = net::SchedulingPolicy::fifo, .priority = 1};
+    return net::Thread::start({.name = "try", .cpu = {}, .scheduling = least}, [] {}).ok();
+}
+
+/// Native priority and policy are both read back from the system: 7 is 7.
+TEST(SchedulingPolicy, OfALaneIsThatOfTheOption)
+{
+    if (!real_time_is_allowed()) GTEST_SKIP() << "the process may not have real-time priorities";
+    for (const auto& [name, policy] : {std::pair{"fifo", SCHED_FIFO}, {"rr", SCHED_RR}}) {
+        RunningServer server("reactor-per-priority",
+                             {"-ORBPriorityMapping", "direct", "-ORBSchedulingPolicy", name,
+                              "-ORBLanes", "0,7,8:2", "-ORBCollocation", "no"});
+        std::atomic<int> served_as{-1};
+        std::atomic<int> served_at{-1};
+        server.servant().action = [&] {
+            int scheduled_as = -1;
+            sched_param parameters{};
+            ::pthread_getschedparam(::pthread_self(), &scheduled_as, &parameters);
+            served_as = scheduled_as;
+            served_at = parameters.sched_priority;
+        };
+        Client client({"-ORBPriorityMapping", "direct"});
+        const Probe::Target_var target = client.target(server.reference());
+        for (const Priority priority : std::initializer_list<Priority>{7, 8, 0}) {
+            Lane::current().priority = priority;
+            target->act();
+            EXPECT_EQ(served_as, priority == 0 ? SCHED_OTHER : policy) << name;
+            EXPECT_EQ(served_at, priority) << name;
+        }
+        Lane::current().priority.reset();
+    }
+}
+
+/// Those that the calling thread may run on.
+std::vector<int> allowed_cpus()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
+    return cpus;
+}
+
+TEST(Cpus, OfLanesAreWhereTheyServe)
+{
+    const LogLines log; // real-time priorities may be refused
+    const std::vector<int> all = allowed_cpus();
+    ASSERT_FALSE(all.empty());
+    const std::vector<int> last{all.back()};
+    const std::string at = "@" + std::to_string(all.back());
+    RunningServer server("reactor-per-priority",
+                         {"-ORBLanes", "0" + at + ",100:2" + at + ",200", "-ORBCollocation", "no"});
+    std::mutex mutex;
+    std::vector<int> served_on; // guarded by it
+    server.servant().action = [&] {
+        const std::lock_guard lock(mutex);
+        served_on = allowed_cpus();
+    };
+    Client client;
+    const Probe::Target_var target = client.target(server.reference());
+    for (const auto& [priority, cpus] :
+         std::initializer_list<std::pair<Priority, std::vector<int>>>{
+             {0, last}, {100, last}, {200, all}}) {
+        Lane::current().priority = priority;
+        target->act();
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(served_on, cpus) << priority;
+    }
+    Lane::current().priority.reset();
+}
+
 TEST(RealTime, RefusedIsSaidOnceAndServedAnyway)
 {
     std::thread([] {
@@ -225,6 +338,23 @@ TEST(LinearMapping, IsMonotonicAndComesBack)
     EXPECT_FALSE(mapping.to_native(-1, native));
     EXPECT_FALSE(mapping.to_corba(100, priority));
     EXPECT_FALSE(mapping.to_corba(-1, priority));
+}
+
+TEST(DirectMapping, KnowsTheNativePrioritiesOnly)
+{
+    const orb::DirectPriorityMapping mapping;
+    int native = -1;
+    Priority priority = -1;
+    for (int same = 0; same <= orb::native_priority_max; ++same) {
+        ASSERT_TRUE(mapping.to_native(static_cast<Priority>(same), native));
+        EXPECT_EQ(native, same);
+        ASSERT_TRUE(mapping.to_corba(same, priority));
+        EXPECT_EQ(priority, same);
+    }
+    EXPECT_FALSE(mapping.to_native(-1, native));
+    EXPECT_FALSE(mapping.to_native(100, native));
+    EXPECT_FALSE(mapping.to_corba(-1, priority));
+    EXPECT_FALSE(mapping.to_corba(100, priority));
 }
 
 } // namespace

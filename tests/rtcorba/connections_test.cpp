@@ -2,6 +2,7 @@
 //
 // Private and priority-banded connections (Real-Time CORBA 1.2, 5.13 and 5.14), and what clients
 // make of references and servers of requests that are malformed.
+#include "kairos/net/loopback_testing.h"
 #include "tests/malformed/fake_server.h"
 #include "tests/rtcorba/fixture.h"
 #include "tests/rtcorba/sockets.h"
@@ -239,9 +240,11 @@ TEST_F(Protocols, OfClientsAreWhatTheirConnectionsHave)
     EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_SNDBUF), 2 * 20'000); // as Linux counts
     EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_RCVBUF), 2 * 30'000);
     EXPECT_EQ(ends().of_client(IPPROTO_IP, IP_TOS), 46 << 2); // expedited forwarding
-    EXPECT_EQ(made_by(target_, 32767), 1u);                   // others have nothing of it
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_PRIORITY), 6);
+    EXPECT_EQ(made_by(target_, 32767), 1u); // others have nothing of it
     EXPECT_EQ(ends().of_client(IPPROTO_TCP, TCP_NODELAY), 1);
     EXPECT_EQ(ends().of_client(IPPROTO_IP, IP_TOS), 0);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_PRIORITY), 0);
 }
 
 TEST_F(Protocols, OfServersAreWhatTheirConnectionsHave)
@@ -261,10 +264,12 @@ TEST_F(Protocols, OfServersAreWhatTheirConnectionsHave)
               "InvalidPolicy");
 }
 
-/// The network hears of the priority of a lane's connections from the server, too.
-TEST(ServerProtocols, SayThePriorityOfALane)
+/// The network hears of the priority of a lane's connections from the server, too. `level` and
+/// `option` are where an address family has the octet.
+void expect_priorities_of_lanes(const std::string& endpoint, int level, int option)
 {
-    World world({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,16000"});
+    World world({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,16000",
+                 "-ORBListenEndpoints", endpoint});
     const RTCORBA::TCPProtocolProperties_var properties =
         marked(world.rtorb()->create_tcp_protocol_properties(0, 0, false, false, true));
     const RTPortableServer::POA_var poa =
@@ -272,16 +277,37 @@ TEST(ServerProtocols, SayThePriorityOfALane)
     Servant& servant = world.make_servant();
     const PortableServer::ObjectId_var id = poa->activate_object(&servant);
     world.activate();
-    const Probe::Target_var target = world.to_client(poa, id);
+    const Probe::Target_var plain = world.to_client(poa, id);
+    const Probe::Target_var target =
+        with(plain, {world.rtorb()->create_client_protocol_policy(tcp_list(properties))});
+    struct Expected {
+        RTCORBA::Priority priority;
+        orb::NetworkPriority of_client; // the thread's
+        orb::NetworkPriority of_server; // the lane's
+    };
     in_thread([&] {
-        for (const auto& [priority, octet] : {std::pair{0, 0}, {20'000, 32 << 2}}) {
-            orb::Lane::current().priority = static_cast<RTCORBA::Priority>(priority);
+        for (const Expected& expected : {Expected{0, {}, {}}, Expected{20'000, {40, 5}, {32, 4}}}) {
+            orb::Lane::current().priority = expected.priority;
             target->ping();
-            const auto& at =
-                target->_kairos_reference()->targets_at(static_cast<RTCORBA::Priority>(priority));
-            EXPECT_EQ(Ends(at.front().endpoint->port()).of_server(IPPROTO_IP, IP_TOS), octet);
+            const auto& at = target->_kairos_reference()->targets_at(expected.priority);
+            const Ends ends(at.front().endpoint->port());
+            EXPECT_EQ(ends.of_client(level, option), expected.of_client.dscp << 2);
+            EXPECT_EQ(ends.of_client(SOL_SOCKET, SO_PRIORITY), expected.of_client.queue);
+            EXPECT_EQ(ends.of_server(level, option), expected.of_server.dscp << 2);
+            EXPECT_EQ(ends.of_server(SOL_SOCKET, SO_PRIORITY), expected.of_server.queue);
         }
     });
+}
+
+TEST(Lanes, SayTheirPriority)
+{
+    expect_priorities_of_lanes("iiop://127.0.0.1:0", IPPROTO_IP, IP_TOS);
+}
+
+TEST(Lanes, SayTheirPriorityOverIpv6)
+{
+    if (!net::testing::has_ipv6()) GTEST_SKIP() << "this machine has no IPv6 loopback";
+    expect_priorities_of_lanes("iiop://[::1]:0", IPPROTO_IPV6, IPV6_TCLASS);
 }
 
 // --- where policies of connections may be ---

@@ -56,6 +56,21 @@ TEST(Current, SchedulesTheThread)
     });
 }
 
+TEST(Current, SchedulesAsTheOptionSays)
+{
+    if (!real_time_is_allowed()) GTEST_SKIP() << "the process may not have real-time priorities";
+    for (const auto& [name, policy] : {std::pair{"fifo", SCHED_FIFO}, {"rr", SCHED_RR}}) {
+        World world({"-ORBSchedulingPolicy", name});
+        in_thread([&, expected = policy] {
+            world.current()->the_priority(100);
+            EXPECT_EQ(native_policy(), expected);
+            EXPECT_EQ(native_priority(), native_of(100));
+            world.current()->the_priority(0);
+            EXPECT_EQ(native_policy(), SCHED_OTHER);
+        });
+    }
+}
+
 TEST(Current, IsEachThreadsOwn)
 {
     World world;
@@ -102,6 +117,50 @@ TEST(PriorityMappings, OfProgramsReplaceTheOrbs)
         EXPECT_EQ(outcome([&] { (void)world.current()->the_priority(); }), not_set);
         world.current()->the_priority(12);
         EXPECT_EQ(native_priority(), real_time_is_allowed() ? 3 : 0);
+    });
+}
+
+/// Nor does it change them to ask for the mapping.
+TEST(PriorityMappings, AreTheNativePrioritiesWhereTheOptionSaysSo)
+{
+    World world({"-ORBPriorityMapping", "direct"});
+    const auto expect_direct = [&] {
+        in_thread([&] {
+            EXPECT_EQ(outcome([&] { world.current()->the_priority(100); }), no_mapping);
+            world.current()->the_priority(42);
+            EXPECT_EQ(native_priority(), real_time_is_allowed() ? 42 : 0);
+        });
+    };
+    expect_direct();
+    const RTCORBA::PriorityMappingManager_var manager =
+        initial<RTCORBA::PriorityMappingManager>(world.orb(), "PriorityMappingManager");
+    RTCORBA::PriorityMapping* const mapping = manager->mapping();
+    RTCORBA::NativePriority native = -1;
+    RTCORBA::Priority priority = -1;
+    for (const int same : {0, 1, 42, 99}) {
+        EXPECT_TRUE(mapping->to_native(static_cast<RTCORBA::Priority>(same), native));
+        EXPECT_EQ(native, same);
+        EXPECT_TRUE(mapping->to_CORBA(static_cast<RTCORBA::NativePriority>(same), priority));
+        EXPECT_EQ(priority, same);
+    }
+    EXPECT_FALSE(mapping->to_native(100, native));
+    EXPECT_FALSE(mapping->to_CORBA(100, priority));
+    EXPECT_EQ(manager->mapping(), mapping);
+    expect_direct();
+}
+
+/// The policy is not the mapping's to say.
+TEST(PriorityMappings, OfProgramsAreScheduledAsTheOptionSays)
+{
+    if (!real_time_is_allowed()) GTEST_SKIP() << "the process may not have real-time priorities";
+    World world({"-ORBSchedulingPolicy", "rr"});
+    const RTCORBA::PriorityMappingManager_var manager =
+        initial<RTCORBA::PriorityMappingManager>(world.orb(), "PriorityMappingManager");
+    manager->mapping(new Ten);
+    in_thread([&] {
+        world.current()->the_priority(12);
+        EXPECT_EQ(native_policy(), SCHED_RR);
+        EXPECT_EQ(native_priority(), 3);
     });
 }
 

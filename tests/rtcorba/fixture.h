@@ -39,6 +39,15 @@ inline constexpr const char* target_id = "IDL:Probe/Target:1.0";
     return policy == SCHED_OTHER ? 0 : parameters.sched_priority;
 }
 
+/// As what: SCHED_FIFO, SCHED_RR or, not in real time, another.
+[[nodiscard]] inline int native_policy()
+{
+    int policy = -1;
+    sched_param parameters{};
+    ::pthread_getschedparam(::pthread_self(), &policy, &parameters);
+    return policy;
+}
+
 [[nodiscard]] inline bool real_time_is_allowed()
 {
     static const bool allowed = [] {
@@ -130,7 +139,8 @@ class World {
     explicit World(std::vector<std::string> options = {},
                    const std::function<void(World&)>& prepare = {})
     {
-        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        if (std::ranges::find(options, "-ORBListenEndpoints") == options.end())
+            options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
         if (std::ranges::find(options, "-ORBDebug") == options.end())
             options.insert(options.end(), {"-ORBDebug", "0"});
         orb_ = make_orb(std::move(options));

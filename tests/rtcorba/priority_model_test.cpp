@@ -113,6 +113,43 @@ INSTANTIATE_TEST_SUITE_P(PriorityModels, EachArchitecture,
                                          "thread-per-object", "filter-chain"),
                          orb_testing::architecture_name);
 
+/// Of threads of the ORB that have their priority for one request, and of threads of a pool.
+TEST(SchedulingPolicies, OfServantsAreThatOfTheOption)
+{
+    if (!real_time_is_allowed()) GTEST_SKIP() << "the process may not have real-time priorities";
+    for (const auto& [name, policy] : {std::pair{"fifo", SCHED_FIFO}, {"rr", SCHED_RR}}) {
+        World world(
+            {"-ORBSchedulingPolicy", name, "-ORBConcurrency", "worker-pool", "-ORBThreads", "1"});
+        Servant& servant = world.make_servant();
+        std::atomic<int> served_as{-1};
+        std::atomic<int> native{-1};
+        servant.action = [&] {
+            served_as = native_policy();
+            native = native_priority();
+        };
+        const auto pool = world.rtorb()->create_threadpool(0, 1, 0, 300, false, 0, 0);
+        const RTPortableServer::POA_var declared =
+            world.make_poa("declared", {world.server_declared(200)});
+        const RTPortableServer::POA_var pooled =
+            world.make_poa("pooled", {world.rtorb()->create_threadpool_policy(pool)});
+        const PortableServer::ObjectId_var declared_id = declared->activate_object(&servant);
+        const PortableServer::ObjectId_var pooled_id = pooled->activate_object(&servant);
+        const PortableServer::ObjectId_var plain_id = world.root()->activate_object(&servant);
+        world.activate();
+        const Probe::Target_var at_200 = world.to_client(declared, declared_id);
+        const Probe::Target_var at_300 = world.to_client(pooled, pooled_id);
+        const Probe::Target_var plain = world.to_client(world.root(), plain_id);
+        at_200->act();
+        EXPECT_EQ(served_as, policy) << name;
+        EXPECT_EQ(native, native_of(200));
+        at_300->act();
+        EXPECT_EQ(served_as, policy) << name;
+        EXPECT_EQ(native, native_of(300));
+        plain->act(); // by the first thread again
+        EXPECT_EQ(served_as, SCHED_OTHER) << name;
+    }
+}
+
 /// A server that serves by threads of its own.
 class PriorityModels : public testing::Test {
   protected:

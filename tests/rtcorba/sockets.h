@@ -3,10 +3,11 @@
 // Protocol policies for tests, and what the sockets of this process have of them.
 #pragma once
 
+#include "kairos/net/address.h"
 #include "tests/rtcorba/fixture.h"
 
-#include <arpa/inet.h>
 #include <filesystem>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 namespace kairos::rtcorba_testing {
@@ -41,10 +42,12 @@ class Ends {
   private:
     static std::uint16_t port_of(int descriptor, decltype(::getpeername)* name)
     {
-        sockaddr_in address{};
-        socklen_t size = sizeof address;
-        if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-        return address.sin_family == AF_INET ? ntohs(address.sin_port) : std::uint16_t{0};
+        sockaddr_storage native{};
+        socklen_t size = sizeof native;
+        if (name(descriptor, reinterpret_cast<sockaddr*>(&native), &size) != 0) return 0;
+        const auto address =
+            net::Address::from_native(reinterpret_cast<const sockaddr*>(&native), size);
+        return address.is_ip() ? address.port() : std::uint16_t{0};
     }
     [[nodiscard]] int of(int level, int option, bool client) const
     {
