@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+#
+# What the test mapping.styles runs.
 """usage: styles_test.py KAIROS_IDL CXX INCLUDE…
 
-What kairos-idl writes under the names of other ORBs' files, as a program of theirs would compile it:
-without a warning, each file by itself, and all of it from the one header that such programs include.
-Exit status 1 says what failed.
+What kairos-idl writes under the names of other ORBs' files, as a program of theirs would compile
+it: without a warning, each file by itself, and all of it from the one header that such programs
+include. Exit status 1 says what failed.
 """
 import concurrent.futures
 import os
