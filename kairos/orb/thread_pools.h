@@ -4,6 +4,7 @@
 // Any thread.
 #pragma once
 
+#include "kairos/base/result.h"
 #include "kairos/orb/priority.h"
 
 #include <cstdint>
