@@ -23,11 +23,6 @@ class ClientTest : public ::testing::Test {
     Client client;
 };
 
-Octets close_connection(giop::Version version = giop::version_1_2)
-{
-    return WireMessage(MessageType::close_connection, version).finish();
-}
-
 constexpr const char* connection_lost = "COMM_FAILURE 0x4b520002 MAYBE";
 constexpr const char* malformed_reply = "COMM_FAILURE 0x4b520004 MAYBE";
 
@@ -129,7 +124,7 @@ TEST_P(CloseConnection, Trap04_InsteadOfAReplySendsTheCallOnceMore)
         {
             Peer peer = fake.accept();
             (void)peer.read_request();
-            peer.send(close_connection(GetParam())); // Trap 3: of any version
+            peer.send(giop::close_connection(GetParam())); // Trap 3: of any version
         }
         fake.accept().serve_one();
     });
@@ -152,7 +147,7 @@ TEST_F(Connecting, Trap04_ClosedAgainAndAgainEndsInTransient)
         for (int i = 0; i < 2; ++i) {
             Peer peer = fake.accept();
             (void)peer.read_request();
-            peer.send(close_connection());
+            peer.send(giop::close_connection(giop::version_1_2));
         }
     });
     EXPECT_EQ(ping(server), "TRANSIENT 0x4b520001 NO");
@@ -167,7 +162,7 @@ TEST_F(Connecting, Trap04_IdleConnectionClosedByThePeerIsReplacedUnseen)
         {
             Peer peer = fake.accept();
             peer.serve_one();
-            peer.send(close_connection());
+            peer.send(giop::close_connection(giop::version_1_2));
         }
         closed.set();
         fake.accept().serve_one();
