@@ -14,6 +14,7 @@
 #include "bench/latency_servant.h"
 #include "bench/orb_program.h"
 
+#include <atomic>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -60,7 +61,7 @@ class TtcpServant : public POA_Bench::Ttcp {
         received_bytes_ += static_cast<CORBA::LongLong>(units * unit_bytes);
     }
 
-    CORBA::LongLong received_bytes_ = 0;
+    std::atomic<CORBA::LongLong> received_bytes_{0}; // oneways may be served side by side
 };
 
 int serve(CORBA::ORB_ptr orb)
