@@ -147,8 +147,8 @@ void count_messages(const kairos::test::Vector& vector, std::map<int, int>& mess
 }
 
 /// Where the dissector is wrong: it wants bodies of LocateReplies aligned to eight in GIOP 1.2,
-/// which no ORB does and the specification does not say (CORBA 3.3 part 2, 9.4.6), and knows
-/// nothing of messages in parts in 1.1.
+/// which omniORB does not do and the specification does not say (CORBA 3.3 part 2, 9.4.6), and it
+/// does not put messages together that come in parts in 1.1.
 bool is_misread(const kairos::test::Vector& vector)
 {
     constexpr std::size_t locate_reply_without_body = 12 + 8;
