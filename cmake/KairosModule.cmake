@@ -101,6 +101,7 @@ function(kairos_test name)
     cmake_parse_arguments(ARG "CONCURRENT" "" "LIBS" ${ARGN})
     string(REPLACE "." "_" target ${name}_test)
     add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+    target_compile_options(${target} PRIVATE ${KAIROS_TEST_OPTIONS})
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
     # One ctest entry per program: starting a process per test case would cost more than the cases.
     add_test(NAME ${name} COMMAND ${target})
