@@ -9,6 +9,9 @@ FUZZ_SECONDS ?= 600
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export JOBS FUZZ_SECONDS
+# Clones share what a compiler cache holds: what differs between them is only where they lie.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 # gcc 12's ThreadSanitizer wants the address space where it was; kernels that randomise more break it.
 STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
