@@ -295,13 +295,18 @@ std::optional<std::uint64_t> Socket::stuck_at() const noexcept
     return static_cast<std::uint64_t>(octets_unsent);
 }
 
-bool Socket::receive_queue_grows() const noexcept
+std::optional<std::size_t> Socket::receive_queue_max() const noexcept
 {
     constexpr int receive_queue = 2; // SOCK_RCVBUF_LOCK, of the kernel's headers alone
     int locked = 0;
     socklen_t size = sizeof locked;
-    return ::getsockopt(descriptor_, SOL_SOCKET, SO_BUF_LOCK, &locked, &size) == 0 &&
-           (locked & receive_queue) == 0;
+    if (::getsockopt(descriptor_, SOL_SOCKET, SO_BUF_LOCK, &locked, &size) == 0 &&
+        (locked & receive_queue) == 0)
+        return std::nullopt;
+    int doubled = 0; // the kernel's own use of memory is counted in, as much again
+    size = sizeof doubled;
+    if (::getsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &doubled, &size) != 0) return 0;
+    return static_cast<std::size_t>(doubled) / 2;
 }
 
 Result<void> Socket::set_non_blocking(bool non_blocking)

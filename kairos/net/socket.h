@@ -254,9 +254,9 @@ class Socket {
     /// tell. Any thread.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept;
 
-    /// Whether the system lets what it queues for reading grow as it is needed: nobody has said how
-    /// large that may be. False where it does not tell (before Linux 5.14).
-    [[nodiscard]] bool receive_queue_grows() const noexcept;
+    /// Octets that the system queues for reading; nothing where that grows as it is needed, for
+    /// nobody has said how large it may be. Before Linux 5.14, which does not tell, what it is now.
+    [[nodiscard]] std::optional<std::size_t> receive_queue_max() const noexcept;
 
     [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
     [[nodiscard]] Result<Address> local_address() const;

@@ -153,8 +153,12 @@ class ReactorLoop final : public ServingThread {
     /// After a read of a connection, which may just have been forgotten.
     [[gnu::noinline]] void pause_after_read(std::size_t bytes, bool all) noexcept
     {
-        if (taking_ == nullptr && connections_.size() == 1 && connections_.front()->queue_grows_)
-            stream_pause_.pause_after_read(bytes, all);
+        if (taking_ != nullptr || connections_.size() != 1) return;
+        const ReactorConnection& connection = *connections_.front();
+        stream_pause_.pause_after_read({.bytes = bytes,
+                                        .all = all,
+                                        .queue_max = connection.queue_max_,
+                                        .in_part = connection.message_in_part()});
     }
 
     /// A connection whose messages are being taken, on the stack of who does: perhaps nested in

@@ -31,7 +31,7 @@ class ReactorServer final : public InPlaceServer {
     bool run() override
     {
         const std::lock_guard serving(serving_mutex_);
-        loop_->pause_in_streams(StreamPause::of(orb_.options(), true));
+        loop_->pause_in_streams(StreamPause::of(orb_.options()));
         loop_->run();
         loop_->close_all();
         return true;

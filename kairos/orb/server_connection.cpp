@@ -24,10 +24,9 @@ void drain(net::Socket& socket) noexcept
 }
 
 ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
-    : orb_(orb), socket_(std::move(socket)), peer_(peer),
-      queue_grows_(socket_.receive_queue_grows()),
+    : orb_(orb), socket_(std::move(socket)), peer_(peer), queue_max_(socket_.receive_queue_max()),
       protocol_(giop::Connection::Role::server, orb.options().message_size_max,
-                giop::Connection::read_max_of(queue_grows_))
+                giop::Connection::read_max_of(!queue_max_))
 {
 }
 

@@ -15,6 +15,7 @@
 #include "kairos/orb/upcall.h"
 
 #include <atomic>
+#include <optional>
 #include <vector>
 
 namespace kairos::orb {
@@ -66,6 +67,13 @@ class ServerConnection : public ReplyChannel {
             kept_.clear();
     }
 
+    /// The size of a message of which not all has come; 0 between messages.
+    [[nodiscard]] std::size_t message_in_part() const noexcept
+    {
+        const auto unfinished = protocol_.unfinished();
+        return unfinished ? unfinished->octets + protocol_.bytes_needed() : 0;
+    }
+
     /// The peer has closed. True if that was within a message: it was refused like any malformed
     /// one.
     bool end_received();
@@ -86,7 +94,7 @@ class ServerConnection : public ReplyChannel {
     Orb& orb_;
     net::Socket socket_;
     const net::Address peer_;
-    const bool queue_grows_; ///< nobody has said how much the system may queue
+    const std::optional<std::size_t> queue_max_; ///< net::Socket::receive_queue_max
     giop::Connection protocol_;
     ReceiveLimit receive_limit_;
     // Set by whoever sends replies, which may be another thread than the one that reads.

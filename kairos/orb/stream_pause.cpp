@@ -20,9 +20,9 @@ void sleep_briefly(std::chrono::nanoseconds length) noexcept
 
 } // namespace
 
-void StreamPause::pause_after_read(std::size_t bytes, bool all) noexcept
+void StreamPause::pause_after_read(const Read& read) noexcept
 {
-    const auto length = after_read(bytes, all, Clock::now());
+    const auto length = after_read(read, Clock::now());
     if (length.count() != 0) sleep_briefly(length);
 }
 

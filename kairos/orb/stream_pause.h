@@ -8,8 +8,10 @@
 
 #include "kairos/orb/options.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 
 namespace kairos::orb {
 
@@ -23,36 +25,63 @@ class StreamPause {
     static constexpr std::size_t stream_min = std::size_t{256} << 10;
     /// A longer time between two reads ends the stream.
     static constexpr std::chrono::milliseconds gap_max{1};
+    /// Shorter ones take longer to begin and to end than they are.
+    static constexpr std::chrono::microseconds pause_min{4};
 
-    /// How long pauses are; 0: there are none.
+    /// How long pauses are at most; 0: there are none.
     explicit StreamPause(std::chrono::microseconds length) noexcept : length_(length) {}
-    /// As the options say; none where queues could be full before it is over, as they do not grow,
-    /// and for who would rather spin than sleep.
-    [[nodiscard]] static StreamPause of(const Options& options, bool queues_grow) noexcept
+    /// As the options say; none for who would rather spin than sleep.
+    [[nodiscard]] static StreamPause of(const Options& options) noexcept
     {
-        const bool suits = queues_grow && options.socket.spin.count() == 0;
+        const bool suits = options.socket.spin.count() == 0;
         return StreamPause(suits ? options.stream_pause : std::chrono::microseconds(0));
     }
+
+    /// What a read of at least `read_min` bytes brought, when its messages have been served.
+    struct Read {
+        std::size_t bytes = 0;
+        bool all = false; ///< nothing was left to read
+        /// Octets that the system queues for reading, where that does not grow.
+        std::optional<std::size_t> queue_max{};
+        std::size_t in_part = 0; ///< the size of a message that is not whole yet
+    };
 
     /// Somebody waited for an answer, and will send nothing before it has it.
     void note_reply() noexcept { streamed_ = 0; }
 
-    /// After a read of at least `read_min` bytes, what came with which was served; `all`: nothing
-    /// was left to read. How long to sleep now.
-    [[nodiscard]] std::chrono::nanoseconds after_read(std::size_t bytes, bool all,
+    /// How long to sleep now.
+    [[nodiscard]] std::chrono::nanoseconds after_read(const Read& read,
                                                       Clock::time_point now) noexcept
     {
-        if (now - last_read_ > gap_max) streamed_ = 0;
+        // A queue that holds one or two of these messages is as full as it gets without our help.
+        const bool fills_queue = read.queue_max && read.in_part > *read.queue_max / 3;
+        if (now - last_read_ > gap_max || fills_queue) streamed_ = 0;
+        if (streamed_ == 0) began_ = now;
         last_read_ = now;
-        streamed_ += bytes;
-        return all && streamed_ >= stream_min ? length_ : std::chrono::nanoseconds(0);
+        streamed_ += read.bytes;
+        if (!read.all || streamed_ < stream_min) return std::chrono::nanoseconds(0);
+        return read.queue_max ? as_queue_permits(read, now - began_) : length_;
     }
     /// The same, and sleeps so long.
-    void pause_after_read(std::size_t bytes, bool all) noexcept;
+    void pause_after_read(const Read& read) noexcept;
 
   private:
+    /// A third of what the queue holds comes in so long, as fast as the stream came while it
+    /// `lasted`: a queue that fills up holds the sender up, and then both sides sleep.
+    [[nodiscard]] std::chrono::nanoseconds
+    as_queue_permits(const Read& read, std::chrono::nanoseconds lasted) const noexcept
+    {
+        constexpr std::chrono::nanoseconds none{0};
+        if (read.in_part != 0 || read.bytes >= *read.queue_max / 2) return none;
+        const double part =
+            static_cast<double>(*read.queue_max) / 3 / static_cast<double>(streamed_);
+        const auto fills = std::chrono::duration_cast<std::chrono::nanoseconds>(lasted * part);
+        return fills < pause_min ? none : std::min<std::chrono::nanoseconds>(fills, length_);
+    }
+
     std::chrono::microseconds length_;
     std::size_t streamed_ = 0;
+    Clock::time_point began_{}; // the stream
     Clock::time_point last_read_{};
 };
 

@@ -16,7 +16,7 @@ class StreamPauseTest : public testing::Test {
     std::chrono::nanoseconds read(std::size_t bytes, bool all = true)
     {
         now_ += 10us;
-        return pause_.after_read(bytes, all, now_);
+        return pause_.after_read({bytes, all, queue_max_, in_part_}, now_);
     }
     void stream()
     {
@@ -25,6 +25,8 @@ class StreamPauseTest : public testing::Test {
     }
 
     StreamPause pause_{20us};
+    std::optional<std::size_t> queue_max_;
+    std::size_t in_part_ = 0;
     StreamPause::Clock::time_point now_ = StreamPause::Clock::time_point(1h);
 };
 
@@ -58,6 +60,44 @@ TEST_F(StreamPauseTest, DoesNotComeForLargeMessagesNowAndThen)
         now_ += 2ms;
         EXPECT_EQ(read(chunk), none);
     }
+}
+
+TEST_F(StreamPauseTest, LeavesAQueueThatDoesNotGrowTwoThirdsEmpty)
+{
+    queue_max_ = 3 * chunk;
+    stream();
+    EXPECT_EQ(read(chunk), 8us); // five chunks came in 40
+    queue_max_ = 300 * chunk;
+    EXPECT_EQ(read(chunk), 20us);
+}
+
+TEST_F(StreamPauseTest, DoesNotComeWhereTheQueueIsFullBeforeItIsOver)
+{
+    queue_max_ = chunk;
+    stream();
+    EXPECT_EQ(read(chunk / 4), none);
+}
+
+TEST_F(StreamPauseTest, DoesNotComeWhereAReadBringsMostOfTheQueue)
+{
+    queue_max_ = 2 * chunk;
+    stream();
+    EXPECT_EQ(read(chunk), none);
+    EXPECT_NE(read(chunk / 2), none);
+}
+
+TEST_F(StreamPauseTest, DoesNotComeWithinAMessageThatAQueueMayBeTooSmallFor)
+{
+    queue_max_ = 8 * chunk;
+    stream();
+    in_part_ = 2 * chunk;
+    EXPECT_EQ(read(chunk), none);
+    in_part_ = 0;
+    EXPECT_NE(read(chunk), none);
+    in_part_ = 3 * chunk; // that is another stream: the queue fills by itself
+    EXPECT_EQ(read(chunk), none);
+    in_part_ = 0;
+    EXPECT_EQ(read(chunk), none);
 }
 
 TEST_F(StreamPauseTest, NeverComesIfItIsNotWanted)

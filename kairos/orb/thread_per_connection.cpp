@@ -28,7 +28,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
         : ServerConnection(orb, std::move(socket), peer),
           by_memory_(transport == Transport::shared_memory),
-          stream_pause_(StreamPause::of(orb.options(), queue_grows_ && transport == Transport::tcp))
+          stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
+                                                    : StreamPause(std::chrono::microseconds(0)))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
@@ -115,7 +116,10 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         }
         ended_ = next == Next::close;
         if (got.bytes >= StreamPause::read_min) [[unlikely]]
-            stream_pause_.pause_after_read(got.bytes, got.bytes < space.size());
+            stream_pause_.pause_after_read({.bytes = got.bytes,
+                                            .all = got.bytes < space.size(),
+                                            .queue_max = queue_max_,
+                                            .in_part = message_in_part()});
         return next == Next::read;
     }
 
