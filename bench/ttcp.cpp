@@ -21,6 +21,32 @@ struct Place {
     std::uint32_t buffer = 0;
 };
 
+/// Whether bars are judged there. Where queues hold a segment or two, the two sides wait for each
+/// other several times a message, and sockets themselves differ by a third from one connection to
+/// the next; and what small buffers carry is latency's business.
+bool queue_has_bars(std::uint32_t queue) { return queue == 0 || queue >= 64 * 1024; }
+bool has_bars(const Place& place)
+{
+    return queue_has_bars(place.queue) && place.buffer >= 8 * 1024;
+}
+
+/// What a point of a place gets. Where a bar is judged noise decides about a verdict, elsewhere a
+/// figure is wanted: a third of the data, which is still the papers' 64 MB, over two connections.
+struct Effort {
+    unsigned rounds = 1;
+    unsigned connections = 1;
+    std::uint64_t megabytes = 1;
+};
+
+Effort effort_of(const Place& place, const TtcpOptions& options)
+{
+    if (has_bars(place))
+        return {options.rounds, std::clamp(options.connections, 1u, options.rounds),
+                options.megabytes};
+    const unsigned rounds = std::max(options.rounds / 3, 1u);
+    return {rounds, std::min(2u, rounds), std::max<std::uint64_t>(options.megabytes / 3, 1)};
+}
+
 /// One point of one system: what it does and what came out, round by round. Its programs, and so
 /// its connection, are its own, for TCP remembers: once messages of several sizes have gone over a
 /// connection with small queues, a segment may not fit the window any more, and the sender waits
@@ -36,21 +62,20 @@ struct Point {
 
 /// Of one round. Rounds are short and many, because what disturbs a machine lasts longer than one:
 /// it meets either both of two systems that are compared or few rounds.
-std::uint32_t calls_for(const Exercise& exercise, const TtcpOptions& options)
+std::uint32_t calls_for(const Exercise& exercise, const Effort& effort, std::uint32_t calls_max)
 {
     const std::uint64_t bytes = std::max<std::uint64_t>(payload_bytes(exercise), 1);
-    const std::uint64_t wanted = std::min<std::uint64_t>(
-        (options.megabytes * 1'048'576 + bytes - 1) / bytes, options.calls_max);
+    const std::uint64_t wanted =
+        std::min<std::uint64_t>((effort.megabytes * 1'048'576 + bytes - 1) / bytes, calls_max);
     return static_cast<std::uint32_t>(
-        std::max<std::uint64_t>((wanted + options.rounds - 1) / options.rounds, 1));
+        std::max<std::uint64_t>((wanted + effort.rounds - 1) / effort.rounds, 1));
 }
 
-Exercise exercise_for(Payload payload, Direction direction, std::uint32_t buffer,
-                      const TtcpOptions& options)
+Exercise exercise_for(Payload payload, const Place& place, const TtcpOptions& options)
 {
-    Exercise exercise{.direction = direction, .payload = payload};
-    exercise.units = std::max(buffer / unit_bytes(payload), 1u);
-    exercise.calls = calls_for(exercise, options);
+    Exercise exercise{.direction = place.direction, .payload = payload};
+    exercise.units = std::max(place.buffer / unit_bytes(payload), 1u);
+    exercise.calls = calls_for(exercise, effort_of(place, options), options.calls_max);
     return exercise;
 }
 
@@ -67,11 +92,10 @@ Exercise for_sockets(Exercise exercise)
 std::vector<Exercise> exercises_of(const System& system, const Place& place,
                                    const TtcpOptions& options)
 {
-    if (!system.orb)
-        return {for_sockets(exercise_for(Payload::octet, place.direction, place.buffer, options))};
+    if (!system.orb) return {for_sockets(exercise_for(Payload::octet, place, options))};
     std::vector<Exercise> exercises;
     for (const Payload payload : options.payloads)
-        exercises.push_back(exercise_for(payload, place.direction, place.buffer, options));
+        exercises.push_back(exercise_for(payload, place, options));
     return exercises;
 }
 
@@ -118,23 +142,15 @@ double median_ratio(const Point& mine, const Point& other)
     return median(std::move(ratios));
 }
 
-/// Whether a place says anything about ORBs. Where queues hold a segment or two, the two sides wait
-/// for each other several times a message, and sockets themselves differ by a third from one
-/// connection to the next.
-bool has_bars(const Place& place) { return place.queue == 0 || place.queue >= 64 * 1024; }
-
 void set_bars(Row& row, const Point& point, const Place& place)
 {
     if (point.system.name != "kairos" || !has_bars(place)) return;
-    const std::uint32_t buffer = place.buffer;
-    constexpr std::uint32_t from = 8 * 1024;
     const Payload payload = point.exercise.payload;
-    if (payload == Payload::octet && buffer >= from &&
-        point.exercise.direction == Direction::oneway)
+    if (payload == Payload::octet && point.exercise.direction == Direction::oneway)
         row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, 0.95});
-    if (payload == Payload::bin_struct && buffer >= from)
+    if (payload == Payload::bin_struct)
         row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.80});
-    if (payload == Payload::strings && buffer == 64 * 1024)
+    if (payload == Payload::strings && place.buffer == 64 * 1024)
         row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.30});
 }
 
@@ -153,7 +169,7 @@ void add_rows(Report& report, const std::vector<Point>& points, const Place& pla
         row.set("socket_queue_bytes", place.queue);
         row.set("throughput_mbyte_s", median(point.throughput));
         row.set("transferred_mbyte", static_cast<double>(row.payload_bytes) * exercise.calls *
-                                         options.rounds / 1'000'000);
+                                         effort_of(place, options).rounds / 1'000'000);
         if (const Point* raw = find_point(points, "raw", Payload::octet))
             row.set("ratio_to_raw", median_ratio(point, *raw));
         const Point* octets = find_point(points, point.system.option, Payload::octet);
@@ -196,14 +212,15 @@ Result<void> warm_up(std::vector<Point>& points, std::chrono::milliseconds time)
 Result<void> run_rounds(std::vector<Point>& points, const Place& place, const TtcpOptions& options,
                         Part part, unsigned first, unsigned last)
 {
-    const auto turns = static_cast<double>(points.size() * options.rounds);
+    const unsigned rounds = effort_of(place, options).rounds;
+    const auto turns = static_cast<double>(points.size() * rounds);
     auto turn = static_cast<double>(points.size() * first);
     for (unsigned round = first; round < last; ++round)
         for (Point& point : points) {
             options.progress(part.done + part.share * turn++ / turns,
                              fmt::format("queue {}, {} {}, round {} of {}, {} {}",
                                          size_name(place.queue), name_of(place.direction),
-                                         size_name(place.buffer), round + 1, options.rounds,
+                                         size_name(place.buffer), round + 1, rounds,
                                          point.system.name, name_of(point.exercise.payload)));
             auto figures = point.running->order(Verb::ttcp, point.exercise);
             if (!figures) return figures.error();
@@ -218,12 +235,12 @@ Result<void> run_place(Report& report, const std::vector<System>& systems, const
                        const TtcpOptions& options, Part part)
 {
     std::vector<Point> points = points_of(systems, place, options);
-    const unsigned connections = std::clamp(options.connections, 1u, options.rounds);
-    for (unsigned i = 0; i < connections; ++i) {
+    const Effort effort = effort_of(place, options);
+    for (unsigned i = 0; i < effort.connections; ++i) {
         if (auto started = start(points, place, options); !started) return started.error();
         if (auto warm = warm_up(points, options.warm_up); !warm) return warm.error();
-        const unsigned first = options.rounds * i / connections;
-        const unsigned last = options.rounds * (i + 1) / connections;
+        const unsigned first = effort.rounds * i / effort.connections;
+        const unsigned last = effort.rounds * (i + 1) / effort.connections;
         if (auto run = run_rounds(points, place, options, part, first, last); !run)
             return run.error();
         for (Point& point : points)
@@ -237,12 +254,12 @@ void add_notes(Report& report, const TtcpOptions& options)
 {
     report.notes.push_back(fmt::format(
         "User data, MB = 1,000,000 bytes; medians of {} interleaved rounds over {} connections, {} "
-        "MB or {} calls a point in all. × raw: against raw-tcp with the same buffer; × octets: "
+        "MB or {} calls a point in all; where no bar is judged, a third of that over 2. × raw: "
+        "against raw-tcp with the same buffer; × octets: "
         "against the same system's sequence of octet; both are medians of the ratios of a round. "
         "TCP's congestion control is Reno for every system.",
         options.rounds, options.connections, options.megabytes, options.calls_max));
-    if (!std::ranges::all_of(options.queues,
-                             [](std::uint32_t queue) { return has_bars({.queue = queue}); }))
+    if (!std::ranges::all_of(options.queues, queue_has_bars))
         report.notes.push_back("Socket queues under 64K have no bars. They hold a segment or two, "
                                "so both sides wait for each other several times a message; and "
                                "sockets themselves differ by a third between connections.");
