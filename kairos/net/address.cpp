@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/address.h"
 
+#include "kairos/net/faults.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -325,6 +326,8 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port)
             "not the name of a host: '" +
                 std::string(host.substr(0, std::min(host.find('\0'), host_name_size_max))) + "'"};
 
+    resolve_late();
+    if (refused(SystemCall::resolve) != 0) return resolve_error(host, EAI_AGAIN, 0);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM; // else every address is listed once for each protocol
     hints.ai_flags = AI_ADDRCONFIG;

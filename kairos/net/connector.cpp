@@ -97,6 +97,7 @@ Result<Socket> connect(const Address& address, const SocketOptions& options, Tim
                                 : connect_unix(socket, address, timeout);
     if (error != 0) return failure(error);
     if (is_self_connected(socket, address)) return failure(ECONNREFUSED);
+    add_silence(socket, options);
     add_faults(socket, false);
     return socket;
 }

@@ -3,10 +3,12 @@
 
 #include "kairos/base/check.h"
 #include "kairos/net/channel.h"
+#include "kairos/net/silences.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <condition_variable>
 #include <ctime>
 #include <fcntl.h>
 #include <limits>
@@ -24,6 +26,11 @@ class FaultState {
     std::atomic<bool> stopped{false};
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(SystemCall::count_)> asked{};
     std::array<std::atomic<std::uint64_t>, 2> connections{}; ///< connected, accepted
+    std::atomic<std::uint64_t> connected{0};                 ///< … before anything else
+    std::atomic<std::uint64_t> names{0};                     ///< asked for
+    Silences silences{stopped, counts.silences};
+    std::mutex stop_mutex; ///< `stopped` is set under it
+    std::condition_variable has_stopped;
 };
 
 namespace {
@@ -55,6 +62,15 @@ class Random {
 
 /// Kinds of things beyond the system calls.
 constexpr std::uint64_t kind_of_connections = 0x100;
+constexpr std::uint64_t kind_of_silences = 0x200;
+constexpr std::uint64_t kind_of_names = 0x300;
+
+/// Where in a stream something happens that does not pass: at headers as often as anywhere else.
+std::uint64_t draw_place(const FaultPlan& plan, Random& random) noexcept
+{
+    constexpr std::uint64_t headers = 100;
+    return random.below(random.chance(50) ? headers : plan.break_within);
+}
 
 /// One stream of a connection: what goes wrong where. One thread at a time.
 class Stream {
@@ -185,9 +201,7 @@ class FaultyChannel final : public Channel {
     }
     static std::uint64_t draw_break(const FaultPlan& plan, Random& random) noexcept
     {
-        constexpr std::uint64_t headers = 100;
-        if (!random.chance(plan.breaks)) return never;
-        return random.below(random.chance(50) ? headers : plan.break_within);
+        return random.chance(plan.breaks) ? draw_place(plan, random) : never;
     }
 
     /// Whether this attempt is refused for now.
@@ -257,6 +271,7 @@ int error_of(SystemCall call, Random& random) noexcept
     case SystemCall::memory:
         return ENOMEM;
     case SystemCall::thread:
+    case SystemCall::resolve:
         return EAGAIN;
     case SystemCall::scheduling:
         return EPERM;
@@ -293,6 +308,31 @@ void add_faults_by_plan(Socket& socket, bool accepted)
                                                        std::move(state), random));
 }
 
+void add_silence_by_plan(Socket& socket, const SocketOptions& options)
+{
+    const auto state = find_installed();
+    if (!state || state->stopped) return;
+    Random random(state->plan.seed, kind_of_silences, state->connected++);
+    if (!random.chance(state->plan.silences)) return;
+    const std::uint64_t place = draw_place(state->plan, random);
+    const bool by_request = random.chance(50);
+    state->silences.come_between(
+        socket, options,
+        {.to_server = by_request ? place : never, .to_client = by_request ? never : place});
+}
+
+void resolve_late_by_plan()
+{
+    const auto state = find_installed();
+    if (!state || state->stopped) return;
+    Random random(state->plan.seed, kind_of_names, state->names++);
+    if (!random.chance(state->plan.slow_answers)) return;
+    ++state->counts.slow_answers;
+    std::unique_lock lock(state->stop_mutex);
+    state->has_stopped.wait_for(lock, std::chrono::microseconds(state->plan.answer_delay_us),
+                                [&] { return state->stopped.load(); });
+}
+
 } // namespace detail
 
 Faults::Faults(const FaultPlan& plan) : state_(std::make_shared<FaultState>(plan))
@@ -306,14 +346,21 @@ Faults::Faults(const FaultPlan& plan) : state_(std::make_shared<FaultState>(plan
 Faults::~Faults()
 {
     stop();
-    const std::lock_guard lock(installed_mutex);
-    installed.reset();
+    {
+        const std::lock_guard lock(installed_mutex);
+        installed.reset();
+    }
+    state_->silences.end(); // connections that somebody still has keep the state
 }
 
 void Faults::stop() noexcept
 {
     detail::has_faults = false;
-    state_->stopped = true;
+    {
+        const std::lock_guard lock(state_->stop_mutex);
+        state_->stopped = true;
+    }
+    state_->has_stopped.notify_all();
 }
 
 const FaultCounts& Faults::counts() const noexcept { return state_->counts; }

@@ -5,7 +5,9 @@
 // installed, and nothing in the library makes one: no option, variable or file can.
 //
 //   Socket ──► FaultyChannel (cuts, storms, delays, ends) ──► the descriptor, or shared memory
+//   connect() ──► Silences (silences.h) ──► the server
 //   connect(), accept(), Thread::start(), … ──► refused(SystemCall) ──► the system
+//   resolve() ──► resolve_late() ──► the system
 //
 // What a seed determines: the faults of a connection lie at positions in its two streams of octets,
 // which follow from the seed, from whether it was connected or accepted and from how many of these
@@ -32,6 +34,7 @@ enum class SystemCall : std::uint8_t {
     memory,     ///< ENOMEM: that of a shared-memory connection
     thread,     ///< EAGAIN
     scheduling, ///< EPERM: real-time priorities, of threads and for the calling one
+    resolve,    ///< EAI_AGAIN: of the names of hosts
     count_,     ///< how many there are
 };
 
@@ -52,6 +55,15 @@ struct FaultPlan {
     /// Of 100 cuts: there, a blocking socket waits for `delay_us`.
     std::uint32_t delays = 0;
     std::uint32_t delay_us = 500;
+    /// Of 100 connections that are made: these go silent somewhere in one of their streams, where
+    /// `breaks` would have them break. From there on nothing comes and nothing is taken, either
+    /// way, nor is either side told of the other's end, until the Faults end. Of shared memory that
+    /// is so of its handing over and of the calls to those who wait.
+    std::uint32_t silences = 0;
+    /// Of 100 names of hosts that are asked for: these are answered after `answer_delay_us`, or
+    /// when the Faults are stopped.
+    std::uint32_t slow_answers = 0;
+    std::uint32_t answer_delay_us = 20'000;
     /// Of 1,000 calls of each kind, how many are refused; indexed by SystemCall.
     std::uint16_t refused[static_cast<std::size_t>(SystemCall::count_)] = {};
 
@@ -67,13 +79,15 @@ struct FaultCounts {
     std::atomic<std::uint64_t> storms{0};
     std::atomic<std::uint64_t> delays{0};
     std::atomic<std::uint64_t> breaks{0};
+    std::atomic<std::uint64_t> silences{0};
+    std::atomic<std::uint64_t> slow_answers{0};
     std::atomic<std::uint64_t> refusals{0};
 };
 
 class FaultState;
 
 /// Installs a plan for the process; one at a time. After stop(), or its end, nothing new goes wrong
-/// and connections that are left work as any, unless they have broken.
+/// and connections that are left work as any, unless they have broken or gone silent.
 class Faults {
   public:
     explicit Faults(const FaultPlan& plan);
@@ -92,6 +106,8 @@ namespace detail {
 extern std::atomic<bool> has_faults;
 [[nodiscard, gnu::cold]] int refused_by_plan(SystemCall call) noexcept;
 [[gnu::cold]] void add_faults_by_plan(Socket& socket, bool accepted);
+[[gnu::cold]] void add_silence_by_plan(Socket& socket, const SocketOptions& options);
+[[gnu::cold]] void resolve_late_by_plan();
 } // namespace detail
 
 /// 0: the system is to be asked. Else what it is taken to have said (errno).
@@ -107,6 +123,21 @@ inline void add_faults(Socket& socket, bool accepted)
 {
     if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
         detail::add_faults_by_plan(socket, accepted);
+}
+
+/// Before that: one that was just connected with these options becomes another if it is to go
+/// silent.
+inline void add_silence(Socket& socket, const SocketOptions& options)
+{
+    if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
+        detail::add_silence_by_plan(socket, options);
+}
+
+/// Before the system is asked for a name: returns when it may answer.
+inline void resolve_late()
+{
+    if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
+        detail::resolve_late_by_plan();
 }
 
 } // namespace kairos::net

@@ -3,6 +3,7 @@
 
 #include "kairos/net/loopback_testing.h"
 #include "kairos/net/reactor.h"
+#include "kairos/net/resolver.h"
 #include "kairos/net/shared_memory.h"
 #include "kairos/net/shared_poller.h"
 #include "kairos/net/thread.h"
@@ -134,6 +135,61 @@ TEST(Faults, EndWhenTheyAreStopped)
     EXPECT_EQ(client.read(got, ReadFlags::wait_all).bytes, sent.size());
 }
 
+/// Octets that come, until none does for a moment or the end.
+std::size_t drain(Socket& socket, IoResult& last)
+{
+    std::array<std::byte, 4096> buffer;
+    std::size_t sum = 0;
+    while ((last = socket.read(buffer, Deadline::after(std::chrono::milliseconds(5)))).ok())
+        sum += last.bytes;
+    return sum;
+}
+
+// Nobody hears of anything: neither of octets, nor of an end, nor of room.
+TEST(Faults, SilenceIsForBothAndForEver)
+{
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const Faults faults({.seed = seed, .break_within = 1'000, .silences = 100});
+        std::pair<Socket, Socket> pair = connected_pair(Address::loopback_ipv4());
+        const auto sent = octets(100'000);
+        for (Socket* socket : {&pair.first, &pair.second})
+            EXPECT_TRUE(socket->write(Bytes(sent), WriteFlags::do_not_wait).ok());
+        while (faults.counts().silences == 0)
+            std::this_thread::yield();
+        // Until the system has no more room.
+        while (pair.first.write(Bytes(sent), WriteFlags::do_not_wait).ok())
+            ;
+        IoResult last;
+        const std::size_t to_client = drain(pair.first, last);
+        EXPECT_EQ(last.status, Status::would_block);
+        pair.first.close();
+        const std::size_t to_server = drain(pair.second, last);
+        EXPECT_EQ(last.status, Status::would_block);
+        EXPECT_LE(std::min(to_client, to_server), 1'000u) << seed;
+    }
+}
+
+TEST(Faults, SilentConnectionsEndWithThem)
+{
+    std::optional<Faults> faults;
+    faults.emplace(FaultPlan{.seed = 1, .break_within = 1, .silences = 100});
+    auto acceptor = must(Acceptor::open(Address::loopback_ipv4()));
+    Socket client = must(connect(acceptor.address()));
+    auto accepted = acceptor.accept();
+    ASSERT_EQ(accepted.status, Acceptor::Status::accepted);
+    const auto sent = octets(1'000);
+    EXPECT_TRUE(client.write_all(Bytes(sent)).ok());
+    faults.reset();
+    std::vector<std::byte> got(sent.size());
+    IoResult last;
+    while ((last = client.read(got)).ok())
+        ;
+    EXPECT_EQ(last.status, Status::closed);
+    while ((last = accepted.socket.read(got)).ok())
+        ;
+    EXPECT_EQ(last.status, Status::closed);
+}
+
 TEST(Faults, PassThroughSharedMemory)
 {
     const Faults faults({.seed = 5, .cut_every = 50});
@@ -194,6 +250,11 @@ TEST(Refusals, AreThoseOfTheSystem)
         EXPECT_EQ(thread.error().system_errno, EAGAIN);
     }
     {
+        const Faults faults(refusing(SystemCall::resolve));
+        EXPECT_EQ(resolve("localhost", 1).error().code, ErrorCode::unreachable);
+        EXPECT_TRUE(resolve("127.0.0.1", 1).ok()); // nobody is asked
+    }
+    {
         const Faults faults(refusing(SystemCall::scheduling));
         const Scheduling real_time{.policy = SchedulingPolicy::fifo, .priority = 1};
         const auto thread =
@@ -203,6 +264,21 @@ TEST(Refusals, AreThoseOfTheSystem)
         EXPECT_TRUE(schedule_this_thread({}).ok()); // that anybody may
     }
     EXPECT_EQ(acceptor.accept().status, Acceptor::Status::accepted);
+}
+
+// Whoever has a time limit does not wait for the answer, who has none gets it when they are
+// stopped.
+TEST(Faults, NamesAreAnsweredLate)
+{
+    Faults faults({.seed = 1, .slow_answers = 100, .answer_delay_us = 3'600'000'000});
+    const auto late = resolve("localhost", 1, Deadline::after(std::chrono::milliseconds(1)));
+    ASSERT_FALSE(late.ok());
+    EXPECT_EQ(late.error().system_errno, ETIMEDOUT);
+    std::thread patient([] { EXPECT_TRUE(resolve("localhost", 1).ok()); });
+    while (faults.counts().slow_answers < 2)
+        std::this_thread::yield();
+    faults.stop();
+    patient.join();
 }
 
 TEST(Refusals, OfDescriptorsAreGotOverByAcceptors)
