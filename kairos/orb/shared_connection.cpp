@@ -39,6 +39,12 @@ SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThrea
 
 void SharedConnection::interrupt() noexcept { socket_.shutdown_both(); }
 
+bool SharedConnection::is_used() noexcept
+{
+    const Lock lock(mutex_);
+    return users_ != 0;
+}
+
 std::optional<std::chrono::nanoseconds> SharedConnection::idle_since() noexcept
 {
     const Lock lock(mutex_);
@@ -92,6 +98,7 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
         ++call_count_;
     }
     call.posted_before = posted_count_;
+    call.heard_before = heard_.load(std::memory_order_relaxed);
     to_send_.push_back(call);
     ++users_;
     return true;
@@ -182,8 +189,25 @@ void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
         return park(call, lock, {});
     }
     call.outcome = call.sent == SharedCall::Sent::no ? Outcome::not_sent : Outcome::late;
+    if (call.answer) note_unanswered(call);
     if (call.sent == SharedCall::Sent::wholly && call.answer == giop::MessageType::reply)
         cancel(call, lock);
+}
+
+/// A peer of which nothing comes while one call after the other waits may be there no more, which
+/// the system notices after many minutes: other calls are to have another connection. Those under
+/// way wait as long as they like.
+void SharedConnection::note_unanswered(const SharedCall& call) noexcept
+{
+    if (call.heard_before != heard_.load(std::memory_order_relaxed)) return;
+    unanswered_ = heard_in_vain_ == call.heard_before ? unanswered_ + 1 : 1;
+    heard_in_vain_ = call.heard_before;
+    if (unanswered_ < unanswered_max) return;
+    ended_ = true;
+    while (SharedCall* const waiting = to_send_.front()) {
+        finish(*waiting, Outcome::not_executed);
+        wake_locked(*waiting);
+    }
 }
 
 /// Tells the peer that nobody waits for the reply any more (CORBA 3.3 part 2, 9.4.4), unless it
@@ -215,6 +239,10 @@ const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
     last_use_ = ClientConnection::now();
     if (call.reads) somebody_reads_ = false;
     if (call.writes) somebody_writes_ = false;
+    if (ended_ && users_ == 0) { // also where nobody but its calls has given the peer up
+        lose_posted();
+        socket_.shutdown_both();
+    }
     return call_next();
 }
 

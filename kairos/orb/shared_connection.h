@@ -74,6 +74,7 @@ struct SharedCall {
     bool reads = false;
     bool parked = false;
     std::uint64_t posted_before = 0; ///< what was posted before it goes out before it
+    std::uint64_t heard_before = 0;  ///< of the peer
     std::optional<Outcome> outcome;
     SharedCall* next_in_bucket = nullptr;
     ListLinks<SharedCall> to_send_links;
@@ -118,6 +119,8 @@ class SharedConnection final : public RefCounted {
     bool close_if_idle(std::chrono::nanoseconds before) noexcept;
     /// Ends it as if the peer had closed.
     void interrupt() noexcept;
+    /// Whether calls are under way on it.
+    [[nodiscard]] bool is_used() noexcept;
 
     /// Ends it for everybody: calls that were not wholly sent were not executed in any case.
     void end(Outcome outcome) noexcept;
@@ -165,6 +168,7 @@ class SharedConnection final : public RefCounted {
     void wait_for_peer(SharedCall& call, Lock& lock) noexcept;
     void park(SharedCall& call, Lock& lock, Deadline deadline) noexcept;
     void give_up(SharedCall& call, Lock& lock) noexcept;
+    void note_unanswered(const SharedCall& call) noexcept;
     void cancel(const SharedCall& call, Lock& lock) noexcept;
     [[nodiscard]] const net::Parking* leave(SharedCall& call) noexcept;
     [[nodiscard]] const net::Parking* call_next() noexcept;
@@ -213,9 +217,10 @@ class SharedConnection final : public RefCounted {
     std::atomic<bool> read_out_{false}; // likewise
 
     net::Socket socket_;
-    Unsent unsent_;             // of who writes
-    giop::Connection protocol_; // of who reads
-    net::Bell bell_;            // rung for who writes and waits for the peer
+    Unsent unsent_;                       // of who writes
+    giop::Connection protocol_;           // of who reads
+    std::atomic<std::uint64_t> heard_{0}; // how often something has come; counted by who reads
+    net::Bell bell_;                      // rung for who writes and waits for the peer
 
     std::mutex mutex_; // guards what follows
     std::array<SharedCall*, bucket_count> calls_{};
@@ -236,6 +241,10 @@ class SharedConnection final : public RefCounted {
     bool thread_knows_ = false; // that there is something to write
     bool writer_waits_ = false; // for the peer: the bell wakes it
     std::chrono::nanoseconds last_use_;
+    // Calls, one after the other, in whose time nothing has come; and heard_ in theirs.
+    static constexpr unsigned unanswered_max = 3;
+    unsigned unanswered_ = 0;
+    std::uint64_t heard_in_vain_ = 0;
     ConnectionCache::Place place_;
 };
 

@@ -24,6 +24,7 @@ bool SharedConnection::read(Wait wait, Deadline deadline) noexcept
             end(Outcome::lost);
             return true;
         }
+        heard_.store(heard_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         protocol_.received(got.bytes);
         take_received();
     } catch (const std::bad_alloc&) {

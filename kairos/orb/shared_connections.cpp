@@ -3,6 +3,9 @@
 
 #include "kairos/orb/orb.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace kairos::orb {
 
 Result<IntrusivePtr<SharedConnection>>
@@ -57,8 +60,9 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitect
         return;
     }
     slot.is_being_made = true;
-    const auto former = std::exchange(slot.connection, {}); // not closed under the lock
+    Connections unused = retire(std::exchange(slot.connection, {}));
     lock.unlock();
+    unused.clear(); // not closed under the lock
     auto opened = [&]() -> Result<IntrusivePtr<SharedConnection>> {
         try {
             return SharedConnection::open(orb_, endpoint, *thread, deadline);
@@ -78,6 +82,19 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitect
         slot.failed_by = deadline;
     }
     attempt_over_.notify_all();
+}
+
+/// Keeps one on which calls still wait, for the end of the ORB is theirs as well. Returns those
+/// that nobody uses any more.
+SharedConnections::Connections SharedConnections::retire(IntrusivePtr<SharedConnection> former)
+{
+    if (former) retired_.push_back(std::move(former));
+    const auto unused = std::ranges::partition(
+        retired_, [](const auto& connection) { return connection->is_used(); });
+    Connections found(std::make_move_iterator(unused.begin()),
+                      std::make_move_iterator(unused.end()));
+    retired_.erase(unused.begin(), unused.end());
+    return found;
 }
 
 /// Null where callers do its work.
@@ -103,6 +120,9 @@ void SharedConnections::end_all() noexcept
         }
         for (auto& [id, slot] : active_)
             slot.connection = {}; // the thread ends them, and sends before what it was given
+        for (const auto& connection : retired_)
+            connection->interrupt();
+        retired_.clear();
         attempt_over_.notify_all();
     }
     if (thread_) thread_->stop(); // nobody makes one any more

@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <unordered_map>
+#include <vector>
 
 namespace kairos::orb {
 
@@ -50,6 +51,8 @@ class SharedConnections {
     {
         return architecture == ConnectionArchitecture::active ? active_ : leader_followers_;
     }
+    using Connections = std::vector<IntrusivePtr<SharedConnection>>;
+    [[nodiscard]] Connections retire(IntrusivePtr<SharedConnection> former);
     void make(Slot& slot, Endpoint& endpoint, ConnectionArchitecture architecture,
               Deadline deadline, Lock& lock);
     [[nodiscard]] bool wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock);
@@ -61,6 +64,7 @@ class SharedConnections {
     std::condition_variable attempt_over_;
     Slots leader_followers_;
     Slots active_;
+    Connections retired_; // by others, with calls that still wait
     bool has_ended_ = false;
     std::unique_ptr<ConnectionThread> thread_; // of the active ones, from the first on
 };
