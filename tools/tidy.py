@@ -33,7 +33,7 @@ SCRIPTS = (".py", ".sh", ".cmake")
 # The OMG's API is used and defined here; everywhere else names follow docs/STYLE.md.
 OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
                "kairos/dynamic/", "kairos/ir/", "kairos/naming/", "kairos/nameserver/",
-               "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/",
+               "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/", "kairos/rtscheduling/",
                "tests/", "examples/", "bench/", "tools/")
 # These two hold every banned word there is, as data.
 SELF = ("tools/tidy.py", "tools/tidy_test.py")

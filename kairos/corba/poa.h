@@ -169,6 +169,7 @@ class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace 
 
     /// What RTPortableServer::POA adds: an object of this priority, activated. Without an id the
     /// system gives it one. Its id, owned by the caller.
+    void reschedule_at(std::int16_t priority, const ObjectId& id);
     ObjectId* activate_at(std::int16_t priority, const ObjectId* id, Servant servant);
     /// Likewise a reference to one that need not be active.
     CORBA::Object_ptr reference_at(std::int16_t priority, const ObjectId* id,

@@ -75,4 +75,10 @@ CORBA::Object_ptr POA::reference_at(std::int16_t priority, const ObjectId* id,
     return reference_to(object, repository_id);
 }
 
+void POA::reschedule_at(std::int16_t priority, const ObjectId& id)
+{
+    const InUse adapter(*this);
+    check(adapter->reschedule(octets_of(id), priority));
+}
+
 } // namespace PortableServer

@@ -368,6 +368,7 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     objects_.reset(options);
     if (policies_.real_time.pool != nullptr) policies_.real_time.pool->add_user();
     declared_.clear();
+    scheduled_.clear();
     priorities_ = 0;
     if (policies_.real_time.declares())
         note_declared(policies_.real_time.priority_model->server_priority);

@@ -17,6 +17,7 @@
 #include "kairos/poa/object_map.h"
 #include "kairos/poa/policies.h"
 #include "kairos/poa/request.h"
+#include "kairos/poa/scheduled_priorities.h"
 #include "kairos/poa/servant_manager.h"
 
 #include <array>
@@ -159,6 +160,8 @@ class Adapter final : private Retiring {
     [[nodiscard]] Outcome new_object(Identity& object);
     /// The object, active or not, has this priority from now on (Real-Time CORBA 1.2, 5.7.5).
     [[nodiscard]] Outcome declare(Bytes id, orb::Priority priority);
+    /// The same, whatever was said before; for requests by references of before, too.
+    [[nodiscard]] Outcome reschedule(Bytes id, orb::Priority priority);
     /// Whether it was ever said of the object, unless it has the adapter's own.
     [[nodiscard]] bool has_declared(Bytes id) const;
     /// An object that could not be activated has none.
@@ -289,6 +292,7 @@ class Adapter final : private Retiring {
     static constexpr std::size_t priorities_known_max = 32;
     std::array<std::atomic<orb::Priority>, priorities_known_max> priorities_known_{};
     std::atomic<std::size_t> priorities_{0}; // as many; beyond that, any is believed
+    ScheduledPriorities scheduled_;          // instead of what keys say; changed under mutex_
     // Objects with explicit ids where places are ids: made at need, never freed.
     std::atomic<ObjectMap*> named_{nullptr};
     std::unique_ptr<ObjectMap> owned_named_;

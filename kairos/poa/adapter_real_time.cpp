@@ -68,8 +68,9 @@ std::optional<orb::Priority> Adapter::priority_of(const std::optional<orb::Prior
 {
     const auto& model = policies_.real_time.priority_model;
     if (!model) return std::nullopt;
-    return (model->client_propagated ? of_client : wanted.priority)
-        .value_or(model->server_priority);
+    if (model->client_propagated) return of_client.value_or(model->server_priority);
+    if (const auto scheduled = scheduled_.find(wanted.id)) return scheduled;
+    return wanted.priority.value_or(model->server_priority);
 }
 
 orb::Adapter::OwnThreads Adapter::threads_for(const giop::Request& request, std::uint32_t key_id,
@@ -117,6 +118,17 @@ Outcome Adapter::declare(Bytes id, orb::Priority priority)
     // What is the same without being declared takes no memory.
     if (priority != policies_.real_time.priority_model->server_priority)
         declared_.emplace(std::move(wanted), priority);
+    return Outcome::ok;
+}
+
+Outcome Adapter::reschedule(Bytes id, orb::Priority priority)
+{
+    if (!policies_.real_time.declares()) return Outcome::wrong_policy;
+    if (priority < 0 || !policies_.real_time.allows(priority)) return Outcome::bad_priority;
+    const std::lock_guard lock(mutex_);
+    note_declared(priority);
+    declared_.insert_or_assign(Id(id.begin(), id.end()), priority);
+    scheduled_.set(id, priority);
     return Outcome::ok;
 }
 

@@ -41,6 +41,11 @@ void POA::activate_object_with_id_and_priority(const PortableServer::ObjectId& o
     const PortableServer::ObjectId_var id = activate_at(priority, &oid, p_servant);
 }
 
+void POA::_kairos_reschedule(const PortableServer::ObjectId& oid, RTCORBA::Priority priority)
+{
+    reschedule_at(priority, oid);
+}
+
 } // namespace RTPortableServer
 
 namespace kairos::corba {

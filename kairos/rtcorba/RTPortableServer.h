@@ -46,6 +46,10 @@ class POA : public PortableServer::POA {
                                               PortableServer::Servant p_servant,
                                               RTCORBA::Priority priority);
 
+    /// Not the OMG's: an object, active or not, has another priority from now on, whatever
+    /// references say that there are. Throws WrongPolicy and BAD_PARAM as above.
+    void _kairos_reschedule(const PortableServer::ObjectId& oid, RTCORBA::Priority priority);
+
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
 
   private:

@@ -127,4 +127,27 @@ Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options
     return analysis;
 }
 
+std::vector<Priority> operation_priorities(const Analysis& analysis)
+{
+    std::vector<std::optional<Priority>> found(analysis.operations.size());
+    const auto urgent_first = [](const Priority& a, const Priority& b) {
+        return std::pair(a.level, a.sub) < std::pair(b.level, b.sub);
+    };
+    for (const Task& task : analysis.tasks) {
+        auto& priority = found[task.operation];
+        if (!priority || urgent_first(task.priority, *priority)) priority = task.priority;
+    }
+    std::vector<OperationIndex> callers_first(found.size());
+    for (OperationIndex i = 0; i < found.size(); ++i)
+        callers_first[analysis.operations[i].order] = i;
+    std::vector<Priority> result(found.size());
+    for (const OperationIndex i : callers_first) {
+        if (!found[i])
+            for (const OperationIndex caller : analysis.operations[i].callers)
+                if (!found[i] || urgent_first(result[caller], *found[i])) found[i] = result[caller];
+        result[i] = found[i].value_or(Priority());
+    }
+    return result;
+}
+
 } // namespace kairos::sched

@@ -44,4 +44,8 @@ struct Analysis {
 [[nodiscard]] Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options,
                                        OperationIndex* culprit = nullptr);
 
+/// One for each operation of the set: of one that is released by itself that of its most urgent
+/// task, of another that of its most urgent caller.
+[[nodiscard]] std::vector<Priority> operation_priorities(const Analysis& analysis);
+
 } // namespace kairos::sched

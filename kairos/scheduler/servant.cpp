@@ -51,30 +51,6 @@ RtecScheduler::Period_t period_units(Time period)
 
 handle_t handle_of(OperationIndex operation) { return static_cast<handle_t>(operation) + 1; }
 
-/// Of an operation that is released by itself its own, of another the most urgent of its callers'.
-std::vector<sched::Priority> priorities_of(const sched::Analysis& analysis)
-{
-    std::vector<std::optional<sched::Priority>> found(analysis.operations.size());
-    const auto urgent_first = [](const sched::Priority& a, const sched::Priority& b) {
-        return std::pair(a.level, a.sub) < std::pair(b.level, b.sub);
-    };
-    for (const sched::Task& task : analysis.tasks) {
-        auto& priority = found[task.operation];
-        if (!priority || urgent_first(task.priority, *priority)) priority = task.priority;
-    }
-    std::vector<OperationIndex> callers_first(found.size());
-    for (OperationIndex i = 0; i < found.size(); ++i)
-        callers_first[analysis.operations[i].order] = i;
-    std::vector<sched::Priority> result(found.size());
-    for (const OperationIndex i : callers_first) {
-        if (!found[i])
-            for (const OperationIndex caller : analysis.operations[i].callers)
-                if (!found[i] || urgent_first(result[caller], *found[i])) found[i] = result[caller];
-        result[i] = found[i].value_or(sched::Priority());
-    }
-    return result;
-}
-
 RtecScheduler::Dispatching_Type_t dispatching_of(sched::Policy policy)
 {
     switch (policy) {
@@ -116,7 +92,7 @@ Servant::Schedule schedule_of(sched::Analysis analysis, const CallersPriorities&
                                    task.priority.os_priority,
                                    dispatching_of(schedule.analysis.policy)});
     }
-    schedule.operations = priorities_of(schedule.analysis);
+    schedule.operations = sched::operation_priorities(schedule.analysis);
     return schedule;
 }
 
