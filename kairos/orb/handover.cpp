@@ -171,6 +171,7 @@ Result<void> HandoverServer::open(std::unique_ptr<Dispatcher> dispatcher)
 
 Result<void> HandoverServer::start()
 {
+    has_started_ = true;
     if (auto started = dispatcher_->start(); !started) return started;
     loop_->start();
     auto thread = net::Thread::start(reader_.options, [this] { serve(); });
@@ -203,7 +204,8 @@ void HandoverServer::join() noexcept
     const std::lock_guard joining(join_mutex_);
     thread_.join();
     dispatcher_->end();
-    orb_.thread_pools().end();
+    // One that has handed nothing over may leave them to another (Server::open_handing_over).
+    if (has_started_) orb_.thread_pools().end();
     loop_->bind_to_this_thread();
     loop_->close_all();
 }

@@ -99,6 +99,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     std::mutex attention_mutex_; // guards the next
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
     std::atomic<bool> is_ending_{false};
+    std::atomic<bool> has_started_{false};
     std::mutex join_mutex_; // one thread ends the server
     net::Thread thread_;
 };

@@ -95,7 +95,7 @@ struct Options {
     /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
     std::string default_initial_reference;
     Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
-    bool concurrency_given = false; ///< else it may become worker-pool, for thread pools
+    bool concurrency_given = false; ///< else thread pools may choose another
     /// -ORBMaxClientConnections: for one more, the idle one that was used least recently is closed.
     std::size_t client_connections_max = limits::client_connections_max;
     /// -ORBClientIdle milliseconds: connections that nobody has used for so long are closed; 0:

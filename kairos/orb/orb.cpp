@@ -229,6 +229,7 @@ bool Orb::set_accepted_connections(const TcpProperties& properties)
     const std::lock_guard lock(mutex_);
     if (serving_ || !server_) return false;
     server_->set_connections(properties, 0);
+    accepted_connections_ = properties;
     return true;
 }
 
@@ -249,7 +250,7 @@ Result<void> Orb::listen()
 {
     const std::lock_guard lock(mutex_);
     if (server_) return {};
-    auto server = Server::open(*this, hands_over_);
+    auto server = Server::open(*this, for_pools_);
     if (!server) return server.error();
     server_ = std::move(server).value();
     return {};
@@ -271,9 +272,17 @@ bool hands_over(Concurrency architecture) noexcept
     }
 }
 
+void add_lanes(std::vector<Priority>& all, std::span<const Priority> some)
+{
+    all.insert(all.end(), some.begin(), some.end());
+    std::ranges::sort(all);
+    const auto again = std::ranges::unique(all);
+    all.erase(again.begin(), again.end());
+}
+
 } // namespace
 
-Result<void> Orb::hand_over()
+Result<void> Orb::hand_over(std::span<const Priority> lanes)
 {
     const std::lock_guard lock(mutex_);
     for (const ListenEndpoint& endpoint : options_.listen_endpoints)
@@ -281,22 +290,28 @@ Result<void> Orb::hand_over()
             return Error{ErrorCode::invalid_argument,
                          "thread pools contradict -ORBListenEndpoints " + endpoint.text +
                              ": connections by shared memory have threads of their own"};
-    if (hands_over_ || hands_over(options_.concurrency)) return {};
+    if (hands_over(options_.concurrency)) return {};
     const bool has_lanes = options_.concurrency == Concurrency::reactor_per_priority;
     if (options_.concurrency_given && !has_lanes)
         return Error{ErrorCode::invalid_argument,
                      "thread pools contradict -ORBConcurrency: they need reactor-per-priority, "
                      "worker-pool, thread-per-request, thread-per-object or filter-chain"};
+    ForPools wanted = for_pools_;
+    wanted.hands_over = true;
+    if (!options_.concurrency_given) add_lanes(wanted.lanes, lanes);
+    if (for_pools_.hands_over && (serving_ || wanted.lanes.size() == for_pools_.lanes.size()))
+        return {};
     if (serving_)
         return Error{ErrorCode::invalid_argument,
                      "the ORB serves already: make thread pools before a POAManager is activated, "
                      "or choose -ORBConcurrency worker-pool"};
     if (server_) {
-        auto server = Server::open_handing_over(*this, *server_);
+        auto server = Server::open_handing_over(*this, *server_, wanted);
         if (!server) return server.error();
         server_ = std::move(server).value();
+        if (accepted_connections_) server_->set_connections(*accepted_connections_, 0);
     }
-    hands_over_ = true;
+    for_pools_ = std::move(wanted);
     return {};
 }
 

@@ -19,12 +19,14 @@
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/request_dispatcher.h"
+#include "kairos/orb/thread_pools.h"
 #include "kairos/orb/timed_upcall.h"
 
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -36,7 +38,6 @@ class Backlogs;
 class PriorityTransform;
 class Server;
 class SharedConnections;
-class ThreadPools;
 
 /// The open client connections of an ORB, so that shutting down can end the calls on them.
 class ClientConnections {
@@ -118,10 +119,11 @@ class Orb final : public RefCounted {
     /// Begins to accept connections. Once; later calls find it done. NO_RESOURCES if the system has
     /// no threads for it: nobody is served, then, and the addresses are given back.
     void start_serving();
-    /// Sees to it that whoever reads requests can hand them over to thread pools: with an
-    /// architecture that does so anyway, or with worker-pool where none was asked for and the ORB
-    /// does not serve yet. The error says what would help.
-    [[nodiscard]] Result<void> hand_over();
+    /// Sees to it that whoever reads requests can hand them over to a thread pool with lanes of
+    /// these priorities, or without: with an architecture that does so anyway, or, where none was
+    /// asked for and the ORB does not serve yet, with one lane of the server for each lane of the
+    /// pools, or else worker-pool. The error says what would help.
+    [[nodiscard]] Result<void> hand_over(std::span<const Priority> lanes);
     /// Real-Time CORBA's.
     [[nodiscard]] ThreadPools& thread_pools() noexcept { return *thread_pools_; }
     /// Requests that the adapter held are to be offered again.
@@ -247,7 +249,8 @@ class Orb final : public RefCounted {
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     std::unique_ptr<Server> server_; // set once by listen
     bool serving_ = false;
-    bool hands_over_ = false; ///< though the options do not say so
+    ForPools for_pools_; ///< what the options do not say
+    std::optional<TcpProperties> accepted_connections_;
     BindingPolicies binding_policies_;
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
 };

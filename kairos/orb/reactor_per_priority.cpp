@@ -77,12 +77,13 @@ class ReactorPerPriority final : public Server {
         join();
     }
 
-    std::vector<std::vector<Listener>> take_listeners() override
+    [[nodiscard]] std::span<const Priority> lanes() const noexcept override { return priorities_; }
+    std::vector<PriorityLane> take_lanes() override
     {
-        std::vector<std::vector<Listener>> taken;
+        std::vector<PriorityLane> taken;
         taken.reserve(servers_.size());
         for (const auto& server : servers_)
-            taken.push_back(std::move(server->take_listeners().front()));
+            taken.push_back(std::move(server->take_lanes().front()));
         return taken;
     }
     void set_connections(const TcpProperties& properties, Priority) override
@@ -126,15 +127,6 @@ class ReactorPerPriority final : public Server {
     const bool has_queues_;
 };
 
-Result<std::optional<net::Scheduling>> scheduling_of_lane(const Orb& orb, Priority priority)
-{
-    int native = 0;
-    if (!orb.priority_mapping().to_native(priority, native))
-        return Error{ErrorCode::invalid_argument,
-                     "-ORBLanes: no native priority for " + std::to_string(priority)};
-    return scheduling_if_allowed(orb, native);
-}
-
 /// A thread that reads, and a pool that serves what no other threads are to serve.
 Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> listeners,
                                             const ServingThreads& threads)
@@ -162,7 +154,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
     std::vector<ior::PriorityAddress> addresses;
     std::vector<ior::LocalAddress> local_addresses;
     for (PriorityLane& lane : lanes) {
-        const auto scheduling = scheduling_of_lane(orb, lane.priority);
+        const auto scheduling = lane_scheduling(orb, lane.priority);
         if (!scheduling) return scheduling.error();
         ServingThreads threads{.count = lane.threads,
                                .options =

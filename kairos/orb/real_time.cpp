@@ -82,6 +82,15 @@ Result<std::optional<net::Scheduling>> scheduling_if_allowed(const Orb& orb, int
     return std::optional<net::Scheduling>();
 }
 
+Result<std::optional<net::Scheduling>> lane_scheduling(const Orb& orb, Priority priority)
+{
+    int native = 0;
+    if (!orb.priority_mapping().to_native(priority, native))
+        return Error{ErrorCode::invalid_argument,
+                     "-ORBLanes: no native priority for " + std::to_string(priority)};
+    return scheduling_if_allowed(orb, native);
+}
+
 void set_priority(const Orb& orb, Priority priority)
 {
     Lane& lane = Lane::current();

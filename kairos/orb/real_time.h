@@ -36,6 +36,9 @@ void schedule_if_allowed(const Orb& orb, net::Scheduling scheduling);
 /// refuses. An error where that is not allowed to be.
 [[nodiscard]] Result<std::optional<net::Scheduling>> scheduling_if_allowed(const Orb& orb,
                                                                            int native);
+/// The same of the threads of a server's lane.
+[[nodiscard]] Result<std::optional<net::Scheduling>> lane_scheduling(const Orb& orb,
+                                                                     Priority priority);
 
 /// Gives the calling thread a priority for good. Throws BAD_PARAM for one that is none of CORBA's,
 /// DATA_CONVERSION where the mapping knows no native one, NO_PERMISSION as above.

@@ -7,6 +7,7 @@
 #include "kairos/net/host_identity.h"
 #include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/real_time.h"
 #include "kairos/orb/server_connection.h"
 
 #include <algorithm>
@@ -165,6 +166,68 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
     return make_reactor_per_priority(orb, std::move(lanes));
 }
 
+/// Without what they listen on.
+std::vector<PriorityLane> lanes_of_options(const Orb& orb)
+{
+    std::vector<PriorityLane> lanes;
+    for (const LaneOption& option : lanes_of(orb))
+        lanes.push_back({option.priority, option.threads, option.cpu, {}});
+    return lanes;
+}
+
+/// Those of these priorities. What a former server listens on is left to its lanes, or the lowest.
+/// The threads beside the pools' are as many as a worker pool has, in the lowest lane, where those
+/// are who know of no priorities; one in each other.
+Result<std::vector<PriorityLane>> open_lanes_beside(Orb& orb, const Server& former,
+                                                    const std::vector<Priority>& priorities)
+{
+    if (priorities.size() > limits::lanes_max)
+        return Error{ErrorCode::limit_exceeded,
+                     "more than " + std::to_string(limits::lanes_max) + " priorities"};
+    const std::span<const Priority> had = former.lanes();
+    std::size_t count = std::max<std::size_t>(had.size(), 1);
+    std::vector<PriorityLane> lanes;
+    for (const Priority priority : priorities) {
+        const auto scheduling = lane_scheduling(orb, priority);
+        if (!scheduling) return scheduling.error();
+        const bool is_first = lanes.empty();
+        PriorityLane& lane = lanes.emplace_back(
+            PriorityLane{priority, is_first ? orb.options().threads : 1, {}, {}});
+        if (had.empty() ? is_first : std::ranges::find(had, priority) != had.end()) continue;
+        auto listeners = open_listeners(orb, priority, count++);
+        if (!listeners) return listeners.error();
+        lane.listeners = std::move(listeners).value();
+    }
+    return lanes;
+}
+
+/// Connections that are accepted from here on, and what is said to who makes them.
+void give_priority(const Orb& orb, PriorityLane& lane)
+{
+    const net::SocketOptions options = orb.socket_options(lane.priority);
+    for (Listener& listener : lane.listeners) {
+        const net::Address& address = listener.acceptor.address();
+        if (!address.is_ip()) continue;
+        listener.acceptor.set_options(options);
+        (void)net::apply_options(listener.acceptor.socket(), options, address.family());
+    }
+}
+
+/// Without those for which the server cannot listen as well; no lanes if there is no way to have
+/// any.
+std::vector<PriorityLane> lanes_for_pools(Orb& orb, const Server& former,
+                                          const std::vector<Priority>& wanted)
+{
+    if (wanted.empty()) return {};
+    auto lanes = open_lanes_beside(orb, former, wanted);
+    if (lanes) return std::move(lanes).value();
+    log::warning("requests for some lanes of thread pools are not read by threads of their own: " +
+                 lanes.error().reason);
+    const std::span<const Priority> had = former.lanes();
+    lanes = open_lanes_beside(orb, former, {had.begin(), had.end()});
+    return lanes ? std::move(lanes).value() : std::vector<PriorityLane>();
+}
+
 /// Those of shared memory, which are taken out of `listeners`.
 std::vector<Listener> take_memory(std::vector<Listener>& listeners)
 {
@@ -234,12 +297,12 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
     }
 }
 
-Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
+Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
 {
     auto server = open_server(orb);
-    if (server && hands_over) {
+    if (server && pools.hands_over) {
         const std::unique_ptr<Server> former = std::move(server).value();
-        server = open_handing_over(orb, *former);
+        server = open_handing_over(orb, *former, pools);
     }
     if (server && orb.options().announces_addresses) {
         std::string text;
@@ -255,29 +318,41 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb, bool hands_over)
     return server;
 }
 
-Result<std::unique_ptr<Server>> Server::open_handing_over(Orb& orb, Server& former)
+Result<std::unique_ptr<Server>> Server::open_handing_over(Orb& orb, Server& former,
+                                                          const ForPools& pools)
 {
-    std::vector<std::vector<Listener>> listeners = former.take_listeners();
-    for (std::vector<Listener>& of_lane : listeners)
-        for (Listener& listener : of_lane)
-            if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
-    if (orb.options().concurrency != Concurrency::reactor_per_priority)
-        return make_handover(orb, std::move(listeners.front()), make_worker_pool);
     std::vector<PriorityLane> lanes;
-    for (const LaneOption& option : lanes_of(orb))
-        lanes.push_back(
-            {option.priority, option.threads, option.cpu, std::move(listeners[lanes.size()])});
+    if (orb.options().concurrency == Concurrency::reactor_per_priority)
+        lanes = lanes_of_options(orb);
+    else
+        lanes = lanes_for_pools(orb, former, pools.lanes);
+    std::vector<PriorityLane> taken = former.take_lanes();
+    if (lanes.empty()) {
+        for (Listener& listener : taken.front().listeners)
+            if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
+        return make_handover(orb, std::move(taken.front().listeners), make_worker_pool);
+    }
+    auto next = taken.begin();
+    for (PriorityLane& lane : lanes) // those that are new have what they listen on
+        if (lane.listeners.empty()) {
+            lane.listeners = std::move((next++)->listeners);
+            if (orb.options().network_priority) give_priority(orb, lane);
+        }
+    for (PriorityLane& lane : lanes)
+        for (Listener& listener : lane.listeners)
+            if (auto set = listener.acceptor.become_non_blocking(); !set) return set.error();
     return make_reactor_per_priority(orb, std::move(lanes), true);
 }
 
 /// What it leaves behind can be closed, and is nobody's.
-std::vector<std::vector<Listener>> Server::take_listeners()
+std::vector<PriorityLane> Server::take_lanes()
 {
-    std::vector<std::vector<Listener>> taken(1);
+    std::vector<PriorityLane> taken(1);
     for (Listener& listener : listeners_)
-        taken.front().push_back(std::move(listener));
+        taken.front().listeners.push_back(std::move(listener));
     return taken;
 }
+
 Result<int> Server::descriptor() { return orb_.main_thread().descriptor(); }
 
 void Server::set_connections(const TcpProperties& properties, Priority priority)

@@ -11,9 +11,11 @@
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/tcp_properties.h"
+#include "kairos/orb/thread_pools.h"
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kairos::orb {
@@ -27,6 +29,14 @@ struct Listener {
     Transport transport = Transport::tcp;
 };
 
+/// A priority, and the listeners and threads it has.
+struct PriorityLane {
+    Priority priority = 0;
+    std::size_t threads = 1;
+    std::optional<int> cpu{};
+    std::vector<Listener> listeners;
+};
+
 class Server {
   public:
     virtual ~Server() = default;
@@ -34,8 +44,8 @@ class Server {
     Server& operator=(const Server&) = delete;
 
     /// Opens the endpoints of the options; none given: every interface, a port of the system's
-    /// choice. With `hands_over` the architecture is worker-pool.
-    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, bool hands_over);
+    /// choice.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, const ForPools& pools);
 
     /// What references say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
@@ -53,12 +63,15 @@ class Server {
         return priority_addresses_;
     }
 
-    /// Gives up what it listens on, for each of its lanes if it has any; it cannot start any more.
-    [[nodiscard]] virtual std::vector<std::vector<Listener>> take_listeners();
+    /// Those it has listeners and threads for, ascending; none where it makes no difference.
+    [[nodiscard]] virtual std::span<const Priority> lanes() const noexcept { return {}; }
+    /// Gives up what it listens on, for each of its lanes, or one; it cannot start any more.
+    [[nodiscard]] virtual std::vector<PriorityLane> take_lanes();
     /// In place of a server that has not started: one that hands requests over to a worker pool, or
-    /// to one for each lane.
-    [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb,
-                                                                           Server& former);
+    /// to one for each lane, and listens where that did. Lanes for which it cannot listen as well
+    /// are left out, and the log says why.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb, Server& former,
+                                                                           const ForPools& pools);
 
     /// What clients connect by, of this priority where the server has no lanes. Before `start`.
     virtual void set_connections(const TcpProperties& properties, Priority priority);
@@ -125,13 +138,6 @@ struct ServingThreads {
 };
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
-/// A priority, and the listeners and threads it has.
-struct PriorityLane {
-    Priority priority = 0;
-    std::size_t threads = 1;
-    std::optional<int> cpu{};
-    std::vector<Listener> listeners;
-};
 /// At least one lane; the lowest priority first. With `hands_over` each lane's thread reads only,
 /// and a pool of that priority serves.
 [[nodiscard]] Result<std::unique_ptr<Server>>

@@ -35,6 +35,14 @@ struct PoolSettings {
     std::size_t buffered_bytes_max = 0; ///< octets of their messages; 0: not bounded
 };
 
+/// What thread pools make of a server whose architecture the options leave open.
+struct ForPools {
+    bool hands_over = false; ///< whoever reads requests hands them over
+    /// Ascending: the lanes of all pools, each to be read by a thread of its own. None: as the
+    /// options say.
+    std::vector<Priority> lanes{};
+};
+
 class ThreadPools {
   public:
     explicit ThreadPools(Orb& orb);

@@ -171,7 +171,11 @@ class RtOrb final : public KairosRealTime::RTORB {
                 throw CORBA::DATA_CONVERSION(mapping::omg_minor(2), CORBA::COMPLETED_NO,
                                              "the mapping has no native priority for a lane");
         }
-        if (const auto ready = core.hand_over(); !ready)
+        std::vector<orb::Priority> lanes;
+        if (settings.has_lanes)
+            std::ranges::transform(settings.lanes, std::back_inserter(lanes),
+                                   &orb::PoolLane::priority);
+        if (const auto ready = core.hand_over(lanes); !ready)
             throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, ready.error().reason);
         const auto pool = core.thread_pools().create(std::move(settings));
         if (!pool) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, pool.error().reason);
