@@ -188,7 +188,10 @@ class FaultyChannel final : public Channel {
     }
     void shut_writing() noexcept override { below_.shutdown_write(); }
     std::optional<std::uint64_t> stuck_at() const noexcept override { return below_.stuck_at(); }
-    bool prepare_poll() noexcept override { return has_broken_ || below_.prepare_poll(); }
+    Interest prepare_poll(Interest wish) noexcept override
+    {
+        return has_broken_ ? Interest::none : below_.prepare_poll(wish);
+    }
 
   private:
     static IoResult ended(int error) noexcept

@@ -8,6 +8,7 @@
 
 #include "kairos/base/check.h"
 #include "kairos/base/result.h"
+#include "kairos/net/interest.h"
 
 #include <atomic>
 #include <chrono>
@@ -28,13 +29,6 @@ struct Readiness {
     bool readable = false;
     bool writable = false;
     bool hung_up = false; ///< closed both ways or broken; then also readable and writable as asked
-};
-
-enum class Interest : std::uint8_t {
-    none, ///< stays registered, costs nothing, hears nothing: how a reader is throttled
-    readable,
-    writable,
-    readable_and_writable,
 };
 
 /// Called by the reactor's thread. May register and remove anything, itself too, and may then be

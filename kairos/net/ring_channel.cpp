@@ -198,7 +198,7 @@ bool RingChannel::wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::u
 IoResult RingChannel::wait_readable(Deadline deadline) noexcept
 {
     if (!is_open_) return broken();
-    stop_polling();
+    stop_polling(polls_to_read_, incoming_->reader_waits.word);
     const bool ready = wait_for(incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
                                 [this] { return has_something(); });
     if (ready) return {};
@@ -208,6 +208,7 @@ IoResult RingChannel::wait_readable(Deadline deadline) noexcept
 IoResult RingChannel::wait_writable(Deadline deadline) noexcept
 {
     if (!is_open_) return broken();
+    stop_polling(polls_to_write_, outgoing_->writer_waits.word);
     stuck_at_.store(writer_->position(), std::memory_order_relaxed);
     const bool ready = wait_for(outgoing_->writer_waits.word, outgoing_->writer_bell.word, deadline,
                                 [this] { return has_room(); });
@@ -216,20 +217,25 @@ IoResult RingChannel::wait_writable(Deadline deadline) noexcept
     return {.error = ETIMEDOUT, .status = IoResult::Status::would_block};
 }
 
-bool RingChannel::prepare_poll() noexcept
+Interest RingChannel::prepare_poll(Interest wish) noexcept
 {
-    if (!is_open_) return true;
-    polls_ = true;
-    incoming_->reader_waits.word.store(static_cast<std::uint32_t>(RingWait::polls),
-                                       std::memory_order_seq_cst);
-    return has_something();
+    if (!is_open_) return Interest::none;
+    const bool writes = wish == Interest::writable;
+    (writes ? polls_to_write_ : polls_to_read_) = true;
+    std::atomic<std::uint32_t>& waits =
+        writes ? outgoing_->writer_waits.word : incoming_->reader_waits.word;
+    // In this order: as in wait_for.
+    waits.store(static_cast<std::uint32_t>(RingWait::polls), std::memory_order_seq_cst);
+    const bool is_ready =
+        writes ? has_room() : reader_->available() != 0 || reader_->broken() || peer_gone_;
+    return is_ready ? Interest::none : Interest::readable;
 }
 
 /// Takes the wish to be woken back, and what has come of it.
-void RingChannel::stop_polling() noexcept
+void RingChannel::stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) noexcept
 {
-    if (!std::exchange(polls_, false)) return;
-    incoming_->reader_waits.word.store(0, std::memory_order_relaxed);
+    if (!std::exchange(polls, false)) return;
+    waits.store(0, std::memory_order_relaxed);
     std::array<std::byte, 64> knocks;
     if (::recv(descriptor_, knocks.data(), knocks.size(), MSG_DONTWAIT) == 0) peer_gone_ = true;
 }
@@ -240,7 +246,7 @@ IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
 {
     if (buffer.empty()) return {};
     if (!is_open_) return ended();
-    if (polls_) stop_polling();
+    if (polls_to_read_) stop_polling(polls_to_read_, incoming_->reader_waits.word);
     const auto has = [flags](ReadFlags flag) {
         return (static_cast<int>(flags) & static_cast<int>(flag)) != 0;
     };
@@ -265,6 +271,7 @@ IoResult RingChannel::write(std::span<const iovec> segments, WriteFlags flags) n
     for (;;) {
         if (!is_open_ || no_more_writing())
             return {.error = EPIPE, .status = IoResult::Status::closed};
+        if (polls_to_write_) stop_polling(polls_to_write_, outgoing_->writer_waits.word);
         RingWait reader = RingWait::no;
         const std::size_t size = writer_->write(segments, reader);
         wake(reader, outgoing_->reader_bell.word);

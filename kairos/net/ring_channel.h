@@ -55,8 +55,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     void shut_writing() noexcept override;
     /// By what was written here, not by what the peer says of it: it could say what never ends.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override;
-    /// The peer then wakes who waits for the socket.
-    [[nodiscard]] bool prepare_poll() noexcept override;
+    /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
+    [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override;
 
     /// By the PeerWatch: the socket has ended.
     void note_end() noexcept override;
@@ -69,7 +69,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     [[nodiscard]] bool has_something() noexcept;
     [[nodiscard]] bool has_room() noexcept;
     [[nodiscard]] IoResult broken() noexcept;
-    void stop_polling() noexcept;
+    void stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) noexcept;
     void wake(RingWait wish, std::atomic<std::uint32_t>& bell) noexcept;
     template <typename Ready>
     [[nodiscard]] bool wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
@@ -87,7 +87,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     std::atomic<bool> writing_shut_{false};
     static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};
     std::atomic<std::uint64_t> stuck_at_{not_stuck};
-    bool polls_ = false; ///< since prepare_poll
+    bool polls_to_read_ = false; ///< since prepare_poll
+    bool polls_to_write_ = false;
     Spin spin_;
     std::shared_ptr<PeerWatch> watch_;
 };

@@ -178,19 +178,55 @@ TEST_P(RingChannels, ShuttingDownWakesTheOwnThreads)
 TEST_P(RingChannels, WhoPollsIsWokenAtTheSocket)
 {
     for (int i = 0; i < 100; ++i) {
-        ASSERT_FALSE(client.prepare_poll());
+        ASSERT_EQ(client.prepare_poll(Interest::readable), Interest::readable);
         std::thread writing([this] { ASSERT_TRUE(server.write_all(as_bytes("x")).ok()); });
         pollfd readable{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&readable, 1, 60'000), 1);
         writing.join();
-        EXPECT_TRUE(client.prepare_poll()) << "there is something already";
+        EXPECT_EQ(client.prepare_poll(Interest::readable), Interest::none) << "there is something";
         EXPECT_EQ(read_all(client, 1).size(), 1u);
     }
-    EXPECT_FALSE(client.prepare_poll());
+    EXPECT_EQ(client.prepare_poll(Interest::readable), Interest::readable);
     server.close();
     pollfd readable{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(::poll(&readable, 1, 60'000), 1);
     std::array<std::byte, 4> buffer;
+    EXPECT_EQ(client.read(buffer).status, IoResult::Status::closed);
+}
+
+TEST_P(RingChannels, WhoPollsForRoomIsWokenAtTheSocket)
+{
+    for (int i = 0; i < 100; ++i) {
+        const Octets large = numbered(RingChannel::capacity + 1);
+        const IoResult some = client.write_now(Bytes(large));
+        EXPECT_EQ(some.status, IoResult::Status::would_block);
+        EXPECT_EQ(some.bytes, RingChannel::capacity);
+        ASSERT_EQ(client.prepare_poll(Interest::writable), Interest::readable);
+        std::thread reading([this] { EXPECT_EQ(read_all(server, 4).size(), 4u); });
+        pollfd knocked{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
+        EXPECT_EQ(::poll(&knocked, 1, 60'000), 1);
+        reading.join();
+        EXPECT_EQ(client.prepare_poll(Interest::writable), Interest::none) << "there is room";
+        EXPECT_TRUE(client.write_all(Bytes(large).subspan(some.bytes)).ok());
+        EXPECT_EQ(read_all(server, large.size() - 4).size(), large.size() - 4);
+        EXPECT_EQ(client.prepare_poll(Interest::readable), Interest::readable);
+    }
+    EXPECT_EQ(client.prepare_poll(Interest::writable), Interest::none);
+}
+
+/// Who knows that no more is to be read does not hear of it again and again.
+TEST_P(RingChannels, WhoShutReadingMayStillPoll)
+{
+    client.shutdown_read();
+    std::array<std::byte, 4> buffer;
+    EXPECT_EQ(client.read(buffer).status, IoResult::Status::closed);
+    ASSERT_EQ(client.prepare_poll(Interest::readable), Interest::readable);
+    std::thread writing([this] { ASSERT_TRUE(server.write_all(as_bytes("more")).ok()); });
+    pollfd readable{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&readable, 1, 60'000), 1);
+    writing.join();
+    EXPECT_EQ(client.prepare_poll(Interest::readable), Interest::none);
+    EXPECT_EQ(client.read(buffer).bytes, 4u);
     EXPECT_EQ(client.read(buffer).status, IoResult::Status::closed);
 }
 

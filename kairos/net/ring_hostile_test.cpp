@@ -135,7 +135,8 @@ TEST(RingHandover, ASilentServerIsNotWaitedForLongerThanSaid)
     auto pair = socket_pair();
     ASSERT_TRUE(pair);
     EXPECT_FALSE(pair->first.offer_memory({}, Deadline::after(1ms)));
-    EXPECT_FALSE(pair->first.prepare_poll()) << "it is the socket that it was";
+    EXPECT_EQ(pair->first.prepare_poll(Interest::readable), Interest::readable)
+        << "it is the socket that it was";
 }
 
 TEST(RingHandover, AServerThatSaysSomethingElse)
@@ -233,7 +234,7 @@ TEST_F(HostileClient, MayKnockForEver)
 {
     std::array<std::byte, 4> buffer;
     for (int i = 0; i < 200; ++i) {
-        EXPECT_FALSE(server.prepare_poll());
+        EXPECT_EQ(server.prepare_poll(Interest::readable), Interest::readable);
         ASSERT_EQ(::send(client.descriptor(), "knock", 5, MSG_DONTWAIT), 5);
         pollfd readable{.fd = server.descriptor(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&readable, 1, 60'000), 1);
@@ -248,7 +249,7 @@ TEST_F(HostileClient, MaySendDescriptorsLater)
 {
     const std::size_t before = descriptors();
     const std::array<int, 3> files{file_, client.descriptor(), server.descriptor()};
-    EXPECT_FALSE(server.prepare_poll());
+    EXPECT_EQ(server.prepare_poll(Interest::readable), Interest::readable);
     ASSERT_EQ(hand_over(client, files, "knock"), 5);
     std::array<std::byte, 4> buffer;
     EXPECT_EQ(server.read(buffer, ReadFlags::do_not_wait).status, IoResult::Status::would_block);

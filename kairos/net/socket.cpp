@@ -90,12 +90,12 @@ void Socket::close() noexcept
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-IoResult Socket::write_rest(std::span<iovec> segments, IoResult last) noexcept
+IoResult Socket::write_rest(std::span<iovec> segments, IoResult last, WriteFlags flags) noexcept
 {
     std::size_t written = last.bytes;
     auto left = drop_front(segments, last.bytes);
     while (last.ok() && !left.empty()) {
-        last = write(std::span<const iovec>(left));
+        last = write(std::span<const iovec>(left), flags);
         written += last.bytes;
         left = drop_front(left, last.bytes);
     }
@@ -103,11 +103,14 @@ IoResult Socket::write_rest(std::span<iovec> segments, IoResult last) noexcept
     return last;
 }
 
-IoResult Socket::write_all(Bytes data) noexcept
+namespace {
+
+template <WriteFlags flags>
+IoResult write_bytes(Socket& socket, Bytes data) noexcept
 {
     std::size_t written = 0;
     while (written < data.size()) {
-        IoResult result = write(data.subspan(written));
+        IoResult result = socket.write(data.subspan(written), flags);
         written += result.bytes;
         if (!result.ok()) {
             result.bytes = written;
@@ -115,6 +118,18 @@ IoResult Socket::write_all(Bytes data) noexcept
         }
     }
     return {.bytes = written};
+}
+
+} // namespace
+
+IoResult Socket::write_all(Bytes data) noexcept
+{
+    return write_bytes<WriteFlags::none>(*this, data);
+}
+
+IoResult Socket::write_now(Bytes data) noexcept
+{
+    return write_bytes<WriteFlags::do_not_wait>(*this, data);
 }
 
 IoResult Socket::write_all(std::span<iovec> segments, Deadline deadline) noexcept
@@ -179,7 +194,7 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
     std::vector<pollfd> entries;
     entries.reserve(sockets.size());
     for (const Socket* socket : sockets)
-        if (socket->prepare_poll()) return;
+        if (socket->prepare_poll(Interest::readable) == Interest::none) return;
     for (const Socket* socket : sockets)
         entries.push_back({.fd = socket->descriptor(), .events = POLLIN, .revents = 0});
     int count = -1;
@@ -240,7 +255,10 @@ IoResult Socket::write_channel(std::span<const iovec> segments, WriteFlags flags
     return channel_->write(segments, flags);
 }
 
-bool Socket::prepare_channel() const noexcept { return channel_->prepare_poll(); }
+Interest Socket::prepare_channel(Interest wish) const noexcept
+{
+    return channel_->prepare_poll(wish);
+}
 
 Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadline)
 {

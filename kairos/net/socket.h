@@ -10,6 +10,7 @@
 #include "kairos/base/deadline.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
+#include "kairos/net/interest.h"
 
 #include <cerrno>
 #include <chrono>
@@ -199,13 +200,17 @@ class Socket {
     /// segments and the rest of the size continues.
     IoResult write_all(std::span<iovec> segments, std::size_t size) noexcept
     {
-        const IoResult first = write(std::span<const iovec>(segments));
-        if (first.ok() && first.bytes == size) [[likely]]
-            return first;
-        return write_rest(segments, first);
+        return write_segments<WriteFlags::none>(segments, size);
     }
     /// The same for one buffer; continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
+    /// The same two, but only what can be written now, also to a blocking socket: would_block when
+    /// the queue is full.
+    IoResult write_now(std::span<iovec> segments, std::size_t size) noexcept
+    {
+        return write_segments<WriteFlags::do_not_wait>(segments, size);
+    }
+    IoResult write_now(Bytes data) noexcept;
     /// Everything, unless the deadline passes before the peer has made room for it: would_block.
     /// The result counts what was written. For blocking sockets.
     IoResult write_all(std::span<iovec> segments, Deadline deadline) noexcept;
@@ -243,11 +248,14 @@ class Socket {
     void set_channel(std::unique_ptr<Channel> channel) noexcept;
     /// As it was before it had one; nothing if it had none.
     [[nodiscard]] std::unique_ptr<Channel> take_channel() noexcept;
-    /// Before the descriptor is waited for by other means than those of this class, until when it
-    /// must be readable. True if there is no need to: something can be read now.
-    [[nodiscard]] bool prepare_poll() const noexcept
+    /// Before the descriptor is waited for by other means than those of this class, until a read
+    /// or, if `wish` is `writable`, a write would not block: what to wait for there, or none if
+    /// there is no need to. Anew for each wait. That reading was shut down here is no reason.
+    [[nodiscard]] Interest prepare_poll(Interest wish) const noexcept
     {
-        return channel_ != nullptr && prepare_channel();
+        if (channel_ == nullptr) [[likely]]
+            return wish;
+        return prepare_channel(wish);
     }
     /// Where sending is stuck because the peer does not take what was written: a number that
     /// changes as soon as it takes something. Nothing if it has taken all, or the system does not
@@ -263,14 +271,23 @@ class Socket {
     [[nodiscard]] Result<Address> peer_address() const;
 
   private:
+    template <WriteFlags flags>
+    IoResult write_segments(std::span<iovec> segments, std::size_t size) noexcept
+    {
+        const IoResult first = write(std::span<const iovec>(segments), flags);
+        if (first.ok() && first.bytes == size) [[likely]]
+            return first;
+        return write_rest(segments, first, flags);
+    }
     /// Goes on after a write of segments that ended like this.
-    [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last) noexcept;
+    [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last,
+                                      WriteFlags flags) noexcept;
     IoResult wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept;
     [[gnu::noinline]] IoResult read_channel(MutableBytes buffer, ReadFlags flags) noexcept;
     [[gnu::noinline]] IoResult write_channel(Bytes data, WriteFlags flags) noexcept;
     [[gnu::noinline]] IoResult write_channel(std::span<const iovec> segments,
                                              WriteFlags flags) noexcept;
-    [[nodiscard]] bool prepare_channel() const noexcept;
+    [[nodiscard]] Interest prepare_channel(Interest wish) const noexcept;
 
     int descriptor_ = -1;
     Channel* channel_ = nullptr; // owned; almost always none

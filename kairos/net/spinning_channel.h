@@ -32,7 +32,7 @@ class SpinningChannel final : public Channel {
     }
     bool shut_reading() noexcept override { return false; }
     void shut_writing() noexcept override {}
-    [[nodiscard]] bool prepare_poll() noexcept override { return false; }
+    [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override { return wish; }
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override
     {
         return plain_.stuck_at();

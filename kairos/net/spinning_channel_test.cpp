@@ -95,7 +95,7 @@ TEST_P(Spinning, WritesAndPeeksAndDoesNotWaitAsAny)
     EXPECT_TRUE(reader_.stuck_at());
     EXPECT_FALSE(writer_.stuck_at()) << "what it wrote was read";
     EXPECT_EQ(writer_.read(buffer).bytes, 4u);
-    EXPECT_FALSE(reader_.prepare_poll());
+    EXPECT_EQ(reader_.prepare_poll(Interest::readable), Interest::readable);
     EXPECT_TRUE(reader_.duplicate());
 }
 

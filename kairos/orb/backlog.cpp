@@ -15,7 +15,7 @@ Backlog::Posted Backlog::post(Bytes header, const cdr::Writer& body, std::size_t
     return unsent_.broken() ? Posted::broken : Posted::taken;
 }
 
-bool Backlog::drain(Deadline deadline) noexcept
+bool Backlog::drain(Deadline deadline, ServingThread* waiter) noexcept
 {
     for (;;) {
         {
@@ -24,7 +24,7 @@ bool Backlog::drain(Deadline deadline) noexcept
             if (unsent_.broken()) return false;
             if (unsent_.empty()) return true;
         }
-        if (!socket_.wait_writable(deadline.left()).ok()) return false;
+        if (!wait_writable(socket_, deadline, waiter).ok()) return false;
     }
 }
 

@@ -38,14 +38,15 @@ ClientConnection::~ClientConnection() { orb_->client_connections().remove(*this)
 
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    // A message of which the kernel did not take every byte can never be executed.
-    return transmit(socket_, header, body, orb_->options().fragment_size).ok()
-               ? Outcome::ok
-               : Outcome::not_executed;
+    const net::IoResult sent = transmit(socket_, header, body, orb_->options().fragment_size);
+    if (sent.ok()) [[likely]]
+        return Outcome::ok;
+    return send_rest(header, body, sent, {});
 }
 
 namespace {
 
+/// A message of which the kernel did not take every byte can never be executed.
 ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexcept
 {
     using Outcome = ClientConnection::Outcome;
@@ -56,6 +57,17 @@ ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexc
 
 } // namespace
 
+/// The peer did not take all at once: only now is it asked how the thread may wait. What it serves
+/// meanwhile uses other connections, for this one is in use.
+ClientConnection::Outcome ClientConnection::send_rest(Bytes header, const cdr::Writer& body,
+                                                      net::IoResult sent,
+                                                      Deadline deadline) noexcept
+{
+    if (sent.status != net::IoResult::Status::would_block) return Outcome::not_executed;
+    return outcome_of_sending(transmit_rest(socket_, header, body, orb_->options().fragment_size,
+                                            sent.bytes, deadline, Lane::current().serving_thread));
+}
+
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body,
                                                  Deadline deadline) noexcept
 {
@@ -63,8 +75,8 @@ ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer
         const Outcome before = send_backlog(deadline);
         if (before != Outcome::ok) return before;
     }
-    return outcome_of_sending(
-        transmit(socket_, header, body, orb_->options().fragment_size, deadline));
+    const net::IoResult sent = transmit(socket_, header, body, orb_->options().fragment_size);
+    return sent.ok() ? Outcome::ok : send_rest(header, body, sent, deadline);
 }
 
 ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadline) noexcept
@@ -74,12 +86,13 @@ ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadlin
         if (before != Outcome::ok) return before;
     }
     iovec segment{const_cast<std::byte*>(message.data()), message.size()};
-    return outcome_of_sending(socket_.write_all(std::span(&segment, 1), deadline));
+    return outcome_of_sending(
+        write_waiting(socket_, std::span(&segment, 1), deadline, Lane::current().serving_thread));
 }
 
 ClientConnection::Outcome ClientConnection::send_backlog(Deadline deadline) noexcept
 {
-    if (backlog_->drain(deadline)) return Outcome::ok;
+    if (backlog_->drain(deadline, Lane::current().serving_thread)) return Outcome::ok;
     return backlog_->broken() ? Outcome::not_executed : Outcome::not_sent;
 }
 
@@ -111,7 +124,8 @@ void ClientConnection::leave(Unsent& unsent) noexcept
         if (!orb_->backlogs().attend(backlog_)) socket_.shutdown_both();
         return;
     }
-    while (!unsent.empty() && !unsent.broken() && socket_.wait_writable(std::nullopt).ok())
+    ServingThread* const waiter = Lane::current().serving_thread;
+    while (!unsent.empty() && !unsent.broken() && wait_writable(socket_, {}, waiter).ok())
         unsent.flush(socket_);
 }
 
@@ -146,9 +160,8 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Servin
         case giop::Connection::Event::need_bytes:
             break;
         }
-        if (waiter != nullptr) [[unlikely]]
-            waiter->wait_readable(socket_, {});
-        const net::IoResult got = socket_.read(protocol_.space());
+        const net::IoResult got =
+            waiter != nullptr ? read_serving(*waiter, {}) : socket_.read(protocol_.space());
         if (!got.ok()) return Outcome::lost;
         protocol_.received(got.bytes);
     }
@@ -161,11 +174,21 @@ ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadli
     for (;;) {
         const auto event = protocol_.next(reply);
         if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
-        if (waiter != nullptr) waiter->wait_readable(socket_, deadline);
-        const net::IoResult got = socket_.read(protocol_.space(), deadline);
+        const net::IoResult got = waiter != nullptr ? read_serving(*waiter, deadline)
+                                                    : socket_.read(protocol_.space(), deadline);
         if (got.status == net::IoResult::Status::would_block) return Outcome::late;
         if (!got.ok()) return Outcome::lost;
         protocol_.received(got.bytes);
+    }
+}
+
+/// Only the waiter waits: what it was woken for may be gone, and then others want to be served.
+net::IoResult ClientConnection::read_serving(ServingThread& waiter, Deadline deadline)
+{
+    for (;;) {
+        waiter.wait({socket_}, deadline);
+        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        if (got.status != net::IoResult::Status::would_block || deadline.has_passed()) return got;
     }
 }
 
@@ -195,7 +218,7 @@ void ClientConnection::refuse(std::string_view why) noexcept
 {
     log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
     const auto message = giop::message_error(protocol_.error_version());
-    (void)socket_.write_all(Bytes(message));
+    (void)socket_.write_now(Bytes(message)); // of a peer that does not read either it is no loss
 }
 
 bool ClientConnection::begin_use() noexcept

@@ -60,7 +60,8 @@ class ClientConnection {
     void note_contexts_sent() noexcept { contexts_sent_ = true; }
 
     /// Sends one message: `header`, then what `body` holds. Large messages go out in fragments if
-    /// the options say so.
+    /// the options say so. While the peer does not take it the thread waits; within an upcall it
+    /// serves meanwhile (serving_thread.h).
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
     [[nodiscard]] Outcome send(Bytes message, Deadline deadline) noexcept;
@@ -122,7 +123,12 @@ class ClientConnection {
     ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                      ConnectionCache::Place place);
 
+    /// Goes on after sending has ended like this.
+    [[nodiscard, gnu::cold]] Outcome send_rest(Bytes header, const cdr::Writer& body,
+                                               net::IoResult sent, Deadline deadline) noexcept;
     [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
+    [[nodiscard, gnu::noinline]] net::IoResult read_serving(ServingThread& waiter,
+                                                            Deadline deadline);
     /// Has somebody look after what is left of a message, or waits until the peer has taken it.
     void leave(Unsent& unsent) noexcept;
     /// What an event other than `need_bytes` means for the wait for a reply.

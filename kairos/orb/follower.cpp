@@ -31,20 +31,19 @@ void Follower::serve(const net::SharedPoller::Ready& ready, UpcallMemory& memory
 
 /// Who answers us may share its connection with somebody who waits for us, at whatever depth: all
 /// of these are listened to.
-void Follower::wait_readable(const net::Socket& reply, Deadline deadline) noexcept
+void Follower::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
     const bool replaced = server_.line().leave();
     Waiting waiting{
         .connection = connection_, .listens = connection_ != nullptr, .outer = waiting_};
     waiting_ = &waiting;
-    // Nothing will tell of requests that came together with the one that waits.
-    if (waiting.listens) serve_nested(waiting, WatchedConnection::From::received);
+    if (waiting.listens) serve_nested(waiting, &WatchedConnection::serve_rest_nested);
     for (;;) {
-        Waiting* readable = nullptr;
+        Waiting* ready = nullptr;
         const bool in_line = !replaced && !server_.line().is_stopping() && has_stack_to_serve();
-        const Found found = wait_for(reply, in_line, deadline, readable);
+        const Found found = wait_for(awaited, in_line, deadline, ready);
         if (found == Found::connection)
-            serve_nested(*readable, WatchedConnection::From::socket);
+            serve_nested(*ready, &WatchedConnection::go_on_nested);
         else if (found == Found::poller)
             serve_found();
         else
@@ -55,41 +54,40 @@ void Follower::wait_readable(const net::Socket& reply, Deadline deadline) noexce
     if (replaced) server_.line().rejoin();
 }
 
-Follower::Found Follower::wait_for(const net::Socket& reply, bool in_line, Deadline deadline,
-                                   Waiting*& readable) noexcept
+Follower::Found Follower::wait_for(const Awaited& awaited, bool in_line, Deadline deadline,
+                                   Waiting*& ready) noexcept
 {
     constexpr std::size_t polled_max = 500; // with so many connections it looks for no others
-    std::array<pollfd, polled_max> polled;  // the reply, the poller, connections
+    std::array<pollfd, polled_max> polled;  // what is awaited, the poller, connections
     std::array<Waiting*, polled_max> whose;
     std::size_t count = 2;
-    if (reply.prepare_poll()) return Found::reply;
+    if (!prepare(awaited, polled[0])) return Found::awaited;
     const WatchedConnection* last = nullptr;
     for (Waiting* each = waiting_; each != nullptr && count < polled_max; each = each->outer) {
-        if (!each->listens || each->connection == last) continue;
+        if (each->connection == nullptr || each->connection == last) continue;
         last = each->connection;
-        if (!last->may_serve_nested()) continue;
-        readable = each;
-        if (last->socket().prepare_poll()) return Found::connection;
-        polled[count] = {.fd = last->socket().descriptor(), .events = POLLIN, .revents = 0};
+        const net::Interest interest = last->interest_nested(each->listens);
+        if (interest == net::Interest::none) continue;
+        ready = each;
+        if (!prepare({last->socket(), interest}, polled[count])) return Found::connection;
         whose[count++] = each;
     }
     in_line = in_line && count < polled_max;
     const int poller = in_line ? server_.poller().descriptor() : -1;
-    polled[0] = {.fd = reply.descriptor(), .events = POLLIN, .revents = 0};
     polled[1] = {.fd = poller, .events = POLLIN, .revents = 0};
     poll_until(std::span(polled).first(count), deadline);
-    if (polled[0].revents != 0) return Found::reply;
+    if (polled[0].revents != 0) return Found::awaited;
     for (std::size_t i = 2; i < count; ++i) {
-        readable = whose[i];
+        ready = whose[i];
         if (polled[i].revents != 0) return Found::connection;
     }
     return polled[1].revents != 0 ? Found::poller : Found::nothing;
 }
 
-void Follower::serve_nested(Waiting& waiting, WatchedConnection::From from) noexcept
+void Follower::serve_nested(Waiting& waiting, bool (WatchedConnection::*step)() noexcept) noexcept
 {
     WatchedConnection* const before = std::exchange(connection_, waiting.connection);
-    waiting.listens = waiting.connection->serve_nested(from);
+    waiting.listens = (waiting.connection->*step)();
     connection_ = before;
 }
 

@@ -15,7 +15,7 @@ namespace kairos::orb {
 class Follower final : public ServingThread {
   public:
     explicit Follower(LeaderFollowers& server) : server_(server) {}
-    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
     /// Waits for its turn and serves what it finds, until the server ends or it is one too many.
     void serve() noexcept;
 
@@ -26,14 +26,15 @@ class Follower final : public ServingThread {
         bool listens;                  // for more requests of that connection
         Waiting* outer;
     };
-    enum class Found : std::uint8_t { reply, connection, poller, nothing };
+    enum class Found : std::uint8_t { awaited, connection, poller, nothing };
 
     /// What the poller found, if it is still there.
     void serve(const net::SharedPoller::Ready& ready, UpcallMemory& memory) noexcept;
-    /// `readable` is the one whose connection is.
-    [[nodiscard]] Found wait_for(const net::Socket& reply, bool in_line, Deadline deadline,
-                                 Waiting*& readable) noexcept;
-    void serve_nested(Waiting& waiting, WatchedConnection::From from) noexcept;
+    /// `ready` is the one whose connection is.
+    [[nodiscard]] Found wait_for(const Awaited& awaited, bool in_line, Deadline deadline,
+                                 Waiting*& ready) noexcept;
+    /// One step of what there is to do on its connection.
+    void serve_nested(Waiting& waiting, bool (WatchedConnection::*step)() noexcept) noexcept;
     void serve_found() noexcept;
 
     LeaderFollowers& server_;

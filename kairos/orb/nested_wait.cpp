@@ -46,14 +46,20 @@ void poll_until(std::span<pollfd> polled, Deadline deadline) noexcept
     }
 }
 
-ReadableOf wait_either(const net::Socket& first, const net::Bell& second,
-                       Deadline deadline) noexcept
+bool prepare(const Awaited& awaited, pollfd& polled) noexcept
 {
-    if (first.prepare_poll()) return {.first = true};
-    std::array<pollfd, 2> polled{pollfd{.fd = first.descriptor(), .events = POLLIN, .revents = 0},
-                                 pollfd{.fd = has_stack_to_serve() ? second.descriptor() : -1,
-                                        .events = POLLIN,
-                                        .revents = 0}};
+    const net::Interest interest = awaited.socket.prepare_poll(awaited.interest);
+    const short events = interest == net::Interest::writable ? POLLOUT : POLLIN;
+    polled = {.fd = awaited.socket.descriptor(), .events = events, .revents = 0};
+    return interest != net::Interest::none;
+}
+
+Ready wait_either(const Awaited& first, const net::Bell& second, Deadline deadline) noexcept
+{
+    std::array<pollfd, 2> polled{};
+    if (!prepare(first, polled[0])) return {.first = true};
+    polled[1] = {
+        .fd = has_stack_to_serve() ? second.descriptor() : -1, .events = POLLIN, .revents = 0};
     poll_until(polled, deadline);
     return {polled[0].revents != 0, polled[1].revents != 0};
 }

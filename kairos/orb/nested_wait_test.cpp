@@ -16,17 +16,17 @@ TEST(NestedWait, EndsWithTheReplyOrTheBell)
     auto [here, there] = net::socket_pair().value();
     net::Bell bell = net::Bell::create().value();
     bell.ring();
-    ReadableOf readable = wait_either(here, bell, {});
+    Ready readable = wait_either({here}, bell, {});
     EXPECT_FALSE(readable.first);
     EXPECT_TRUE(readable.second);
     bell.silence();
     const std::byte octet{1};
     ASSERT_TRUE(there.write(Bytes(&octet, 1)).ok());
-    readable = wait_either(here, bell, {});
+    readable = wait_either({here}, bell, {});
     EXPECT_TRUE(readable.first);
     EXPECT_FALSE(readable.second);
     bell.ring();
-    readable = wait_either(here, bell, {});
+    readable = wait_either({here}, bell, {});
     EXPECT_TRUE(readable.first);
     EXPECT_TRUE(readable.second);
 }
@@ -35,8 +35,7 @@ TEST(NestedWait, EndsWithTheTime)
 {
     auto [here, there] = net::socket_pair().value();
     const net::Bell bell = net::Bell::create().value();
-    const ReadableOf readable =
-        wait_either(here, bell, Deadline::after(std::chrono::milliseconds(1)));
+    const Ready readable = wait_either({here}, bell, Deadline::after(std::chrono::milliseconds(1)));
     EXPECT_FALSE(readable.first || readable.second);
 }
 

@@ -157,12 +157,6 @@ void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
     note_unsent();
 }
 
-void ReactorConnection::note_unsent() noexcept
-{
-    if (unsent_.broken()) broken_ = true;
-    if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
-}
-
 void ReactorConnection::close_when_quiet() noexcept
 {
     if (broken_ || closing_) return;

@@ -74,29 +74,30 @@ void ReactorLoop::turn() noexcept
 
 namespace {
 
-/// Notes that a descriptor became readable, once.
-struct ReadableNote final : net::EventHandler {
+/// Notes that a descriptor became ready, once.
+struct ReadyNote final : net::EventHandler {
     void on_ready(net::Readiness) noexcept override { noted = true; }
     bool noted = false;
 };
 
 } // namespace
 
-void ReactorLoop::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+void ReactorLoop::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
-    if (socket.prepare_poll()) return;
     if (!has_stack_to_serve()) {
-        (void)wait_either(socket, nullptr, deadline);
+        (void)wait_either(awaited, nullptr, deadline);
         return;
     }
     if (taking_ != nullptr && taking_->connection != nullptr) taking_->connection->take_rest();
-    ReadableNote readable;
-    const auto registration = reactor_->add(socket.descriptor(), net::Interest::readable, readable);
-    if (!registration) { // nobody is served meanwhile; the reply still comes
-        (void)wait_either(socket, nullptr, deadline);
+    const net::Interest interest = awaited.socket.prepare_poll(awaited.interest);
+    if (interest == net::Interest::none) return;
+    ReadyNote ready;
+    const auto registration = reactor_->add(awaited.socket.descriptor(), interest, ready);
+    if (!registration) { // nobody is served meanwhile; what is awaited still comes
+        (void)wait_either(awaited, nullptr, deadline);
         return;
     }
-    while (!readable.noted && !deadline.has_passed())
+    while (!ready.noted && !deadline.has_passed())
         reactor_->run_once(deadline.left());
     reactor_->remove(*registration);
 }

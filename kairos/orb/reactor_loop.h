@@ -12,7 +12,6 @@
 #include "kairos/orb/server_connection.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/stream_pause.h"
-#include "kairos/orb/unsent.h"
 
 #include <atomic>
 #include <list>
@@ -85,12 +84,10 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     void end_if_late(ReceiveLimit::Clock::time_point now) noexcept;
     void after(Next next) noexcept;
     void listen_for() noexcept;
-    void note_unsent() noexcept;
 
     net::Reactor::Registration registration_;
     std::list<IntrusivePtr<ReactorConnection>>::iterator position_;
     net::Interest interest_ = net::Interest::readable;
-    Unsent unsent_;
     bool holding_ = false;
     bool closing_ = false;   // when nothing is queued any more
     bool forgotten_ = false; // by the loop
@@ -141,7 +138,7 @@ class ReactorLoop final : public ServingThread {
         bind_to_this_thread();
         return reactor_->descriptor_with_timers();
     }
-    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
     /// From now on it sleeps for a moment within a stream of oneways, as long as it has one
     /// connection only: it delays nobody else.
     void pause_in_streams(const StreamPause& pause) noexcept { stream_pause_ = pause; }

@@ -61,20 +61,23 @@ void ServerConnection::keep_requests_in_progress()
     hold.end(); // a request that was held is being served: it does not wait any more
 }
 
-void ServerConnection::wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept
+net::Interest ServerConnection::interest_nested(bool listens) const noexcept
 {
-    bool listens = serve_nested(From::received);
-    for (;;) {
-        listens = listens && may_serve_nested();
-        const ReadableOf readable = wait_either(reply, listens ? &socket_ : nullptr, deadline);
-        if (readable.first || !readable.second || deadline.has_passed()) return;
-        listens = serve_nested(From::socket);
-    }
+    if (broken_) return net::Interest::none;
+    if (congested_) return net::Interest::writable;
+    return listens && may_serve_nested() ? net::Interest::readable : net::Interest::none;
+}
+
+bool ServerConnection::go_on_nested() noexcept
+{
+    if (!congested_) return serve_nested(From::socket);
+    unsent_.flush(socket_);
+    note_unsent();
+    return congested_ || serve_rest_nested(); // which came before it was full
 }
 
 bool ServerConnection::serve_nested(From from) noexcept
 {
-    // Nothing will tell of requests that came together with the one that waits.
     if (from == From::received && protocol_.between_messages()) return true;
     if (!may_serve_nested()) return false;
     try {

@@ -11,7 +11,7 @@
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/receive_limit.h"
-#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/unsent.h"
 #include "kairos/orb/upcall.h"
 
 #include <atomic>
@@ -48,23 +48,25 @@ class ServerConnection : public ReplyChannel {
     /// Before bytes are received while a request of this connection is being served: what it was
     /// read from stays until it is done. Throws std::bad_alloc.
     [[gnu::cold]] void keep_requests_in_progress();
-    /// Waits for a reply that a request of this connection needs, and serves what comes on the
-    /// connection meanwhile: who answers us may share it with who called us.
-    void wait_and_serve(const net::Socket& reply, Deadline deadline) noexcept;
-    enum class From : std::uint8_t {
-        received, ///< what came together with the request that waits
-        socket,   ///< what can be read now
-    };
-    /// One step of that. False: there is nothing more to read for the time being. The end of the
-    /// connection is left to be found by who serves it.
-    [[nodiscard]] bool serve_nested(From from) noexcept;
-    /// Whether there is any sense in it now.
-    [[nodiscard]] bool may_serve_nested() const noexcept;
-    /// No request of this connection is being served any more: gives back what was kept.
-    void no_request_in_progress() noexcept
+    // While a request of this connection waits for a call of its own, what comes on the connection
+    // is served: who answers us may share it with who called us.
+    /// What came together with the request that waits, of which nothing else will tell. This and
+    /// the next return whether to listen for more: false where the connection has ended, which is
+    /// left to be found by who serves it, or holds a request.
+    [[nodiscard]] bool serve_rest_nested() noexcept { return serve_nested(From::received); }
+    /// What to wait for at the socket then, if it listens: more requests, or that the peer takes
+    /// the replies to them.
+    [[nodiscard]] net::Interest interest_nested(bool listens) const noexcept;
+    /// When that has happened.
+    [[nodiscard]] bool go_on_nested() noexcept;
+    /// No request of this connection is being served any more: gives back what was kept. True if
+    /// requests were served within requests since the last time.
+    bool no_request_in_progress() noexcept
     {
-        if (!kept_.empty()) [[unlikely]]
-            kept_.clear();
+        if (kept_.empty()) [[likely]]
+            return false;
+        kept_.clear();
+        return true;
     }
 
     /// The size of a message of which not all has come; 0 between messages.
@@ -91,6 +93,13 @@ class ServerConnection : public ReplyChannel {
     /// Sends control messages: the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
 
+    /// After each use of `unsent_`.
+    void note_unsent() noexcept
+    {
+        if (unsent_.broken()) broken_ = true;
+        if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+    }
+
     Orb& orb_;
     net::Socket socket_;
     const net::Address peer_;
@@ -101,6 +110,7 @@ class ServerConnection : public ReplyChannel {
     std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
     /// The peer does not take its replies, some are queued: make no more of them.
     std::atomic<bool> congested_{false};
+    Unsent unsent_; ///< these
 
     /// Gives every whole message received to `take`, which says how to go on; stops early while the
     /// connection is congested, or holds a request.
@@ -134,6 +144,9 @@ class ServerConnection : public ReplyChannel {
     }
 
   private:
+    enum class From : std::uint8_t { received, socket };
+    [[nodiscard]] bool serve_nested(From from) noexcept;
+    [[nodiscard]] bool may_serve_nested() const noexcept;
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,

@@ -7,15 +7,22 @@
 
 namespace kairos::orb {
 
-ReadableOf wait_either(const net::Socket& first, const net::Socket* second,
-                       Deadline deadline) noexcept
+net::IoResult wait_writable(net::Socket& socket, Deadline deadline, ServingThread* waiter) noexcept
 {
-    const ReadableOf already{first.prepare_poll(), second != nullptr && second->prepare_poll()};
+    if (waiter == nullptr) return socket.wait_writable(deadline.left());
+    if (deadline.has_passed()) return {.status = net::IoResult::Status::would_block};
+    waiter->wait({.socket = socket, .interest = net::Interest::writable}, deadline);
+    return {};
+}
+
+Ready wait_either(const Awaited& first, const Awaited* second, Deadline deadline) noexcept
+{
+    if (second != nullptr && second->interest == net::Interest::none) second = nullptr;
+    std::array<pollfd, 2> polled{};
+    const Ready already{!prepare(first, polled[0]),
+                        second != nullptr && !prepare(*second, polled[1])};
     if (already.first || already.second) return already;
-    std::array<pollfd, 2> polled{
-        pollfd{.fd = first.descriptor(), .events = POLLIN, .revents = 0},
-        pollfd{.fd = second == nullptr ? -1 : second->descriptor(), .events = POLLIN, .revents = 0},
-    };
+    if (second == nullptr) polled[1].fd = -1;
     poll_until(polled, deadline);
     return {polled[0].revents != 0, polled[1].revents != 0};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a thread that serves requests waits for the replies to its own calls. The peer may have to
-// call us back before it can reply, and if every thread that could serve that call only waited, all
+// How a thread that serves requests waits for the peers of its own calls: for their replies, and
+// until they take what they are sent. A peer may have to call us back, or send us a request as
+// large as ours, before it can go on, and if every thread that could serve that only waited, all
 // would wait for ever. Belongs to its thread; its lane knows it (lane.h).
 #pragma once
 
@@ -10,24 +11,34 @@
 
 namespace kairos::orb {
 
+/// A socket, and what is waited for there.
+struct Awaited {
+    const net::Socket& socket;
+    net::Interest interest = net::Interest::readable; ///< or `writable`
+};
+
 class ServingThread {
   public:
-    /// Returns when `socket` is readable, broken or shut down, or the time is over. Meanwhile
-    /// requests are served: by this thread, nested in the one that it serves, or by another that
-    /// takes its place.
-    virtual void wait_readable(const net::Socket& socket, Deadline deadline) noexcept = 0;
+    /// Returns when the socket is as awaited, broken or shut down, or the time is over; now and
+    /// then for no reason. Meanwhile requests are served: by this thread, nested in the one that it
+    /// serves, or by another that takes its place.
+    virtual void wait(const Awaited& awaited, Deadline deadline) noexcept = 0;
 
   protected:
     ~ServingThread() = default;
 };
 
-/// Blocks until one of two sockets is readable, broken or shut down, or the time is over. The
-/// second may be null.
-struct ReadableOf {
+/// Blocks until a write to the socket would not, or the deadline: would_block. `waiter`, if there
+/// is one, waits instead.
+net::IoResult wait_writable(net::Socket& socket, Deadline deadline, ServingThread* waiter) noexcept;
+
+/// Blocks until one of two is as awaited, broken or shut down, or the time is over. The second may
+/// be null, or of no interest.
+struct Ready {
     bool first = false;
     bool second = false;
 };
-[[nodiscard]] ReadableOf wait_either(const net::Socket& first, const net::Socket* second,
-                                     Deadline deadline) noexcept;
+[[nodiscard]] Ready wait_either(const Awaited& first, const Awaited* second,
+                                Deadline deadline) noexcept;
 
 } // namespace kairos::orb

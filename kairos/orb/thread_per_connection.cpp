@@ -48,6 +48,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
                        "; connection closed");
             return;
         }
+        send_unsent();
         // Unless the peer has said that it closes, or was told why we do.
         if (!ended_ && !broken_) send_close_connection();
         drain(socket_);
@@ -75,13 +76,22 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
         stream_pause_.note_reply();
-        if (!broken_ && !transmit(socket_, header, body, orb_.options().fragment_size).ok())
-            broken_ = true;
+        if (is_behind_) [[unlikely]]
+            return send_behind(header, body);
+        const net::IoResult sent = transmit(socket_, header, body, orb_.options().fragment_size);
+        if (!sent.ok()) [[unlikely]]
+            send_rest(header, body, sent);
     }
 
-    void wait_readable(const net::Socket& reply, Deadline deadline) noexcept override
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override
     {
-        wait_and_serve(reply, deadline);
+        ++waits_;
+        is_behind_ = true;
+        note_unsent();
+        wait_and_serve(awaited, deadline);
+        if (--waits_ != 0) return;
+        is_behind_ = broken_ || !unsent_.empty();
+        if (congested_) congested_ = false; // from here on who sends waits
     }
 
   private:
@@ -95,10 +105,54 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
                          " refused: " + accepted.error().reason);
         return accepted.ok();
     }
+    void wait_and_serve(const Awaited& awaited, Deadline deadline) noexcept
+    {
+        bool listens = serve_rest_nested();
+        for (;;) {
+            const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
+            const Ready ready = wait_either(awaited, &own, deadline);
+            if (ready.first || !ready.second || deadline.has_passed()) return;
+            listens = go_on_nested();
+        }
+    }
+
+    /// The peer did not take all of a reply at once. Nobody but itself is waiting for this thread.
+    [[gnu::cold]] void send_rest(Bytes header, const cdr::Writer& body, net::IoResult sent) noexcept
+    {
+        if (sent.status == net::IoResult::Status::would_block)
+            sent = transmit_rest(socket_, header, body, orb_.options().fragment_size, sent.bytes,
+                                 {}, nullptr);
+        if (!sent.ok()) is_behind_ = broken_ = true;
+    }
+
+    /// Nested replies do not wait for the peer: the request that these are served within goes on,
+    /// and it sends what is kept (wait_and_serve).
+    [[gnu::cold]] void send_behind(Bytes header, const cdr::Writer& body) noexcept
+    {
+        if (broken_) return;
+        if (waits_ == 0) {
+            send_unsent();
+            if (!broken_) send(header, body);
+            return;
+        }
+        unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
+        note_unsent();
+    }
+
+    /// What is left of nested replies. Not within a request.
+    [[gnu::cold]] void send_unsent() noexcept
+    {
+        while (!unsent_.empty() && !unsent_.broken() && socket_.wait_writable(std::nullopt).ok())
+            unsent_.flush(socket_);
+        if (unsent_.broken() || !unsent_.empty()) broken_ = true;
+        is_behind_ = broken_;
+    }
+
     /// Reads and serves what came. False: the connection ends.
     bool serve_once()
     {
-        no_request_in_progress();
+        if (no_request_in_progress()) [[unlikely]]
+            send_unsent();
         const MutableBytes space = protocol_.space();
         if (!protocol_.between_messages() && !await_rest()) [[unlikely]]
             return false;
@@ -149,9 +203,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
 
     void send_control(Bytes message) noexcept override
     {
+        if (waits_ != 0) {
+            unsent_.put(socket_, message);
+            return note_unsent();
+        }
+        send_unsent();
         if (is_late_) // it may not read either
             (void)socket_.write(message, net::WriteFlags::do_not_wait);
-        else
+        else if (!broken_)
             (void)socket_.write_all(message);
     }
 
@@ -159,6 +218,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
     bool limits_reading_ = false; ///< a read may end with would_block
     bool is_late_ = false;        ///< the rest of a message
+    bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
+    int waits_ = 0;               ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
     StreamPause stream_pause_;

@@ -32,7 +32,7 @@ class ObjectThread final : public ServingThread {
     }
 
     void serve() noexcept;
-    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
     /// Guarded: there is something new in the queue, or it ended.
     void wake() noexcept;
     /// Guarded.
@@ -235,7 +235,7 @@ void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& 
     if (!served && !held.add(request)) queue.push_back(std::move(request));
 }
 
-void ObjectThread::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+void ObjectThread::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
     {
         const std::lock_guard lock(dispatcher_.mutex());
@@ -244,8 +244,8 @@ void ObjectThread::wait_readable(const net::Socket& socket, Deadline deadline) n
     }
     dispatcher_.leave();
     for (;;) {
-        const ReadableOf readable = wait_either(socket, wake_up_, deadline);
-        if (readable.first || !readable.second || deadline.has_passed()) break;
+        const Ready ready = wait_either(awaited, wake_up_, deadline);
+        if (ready.first || !ready.second || deadline.has_passed()) break;
         serve_nested();
     }
     const std::lock_guard lock(dispatcher_.mutex());

@@ -59,10 +59,10 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         threads_.join();
     }
 
-    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override
     {
         leave();
-        (void)wait_either(socket, nullptr, deadline);
+        (void)wait_either(awaited, nullptr, deadline);
         const std::lock_guard lock(mutex_);
         ++serving_;
     }

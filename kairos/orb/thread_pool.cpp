@@ -229,7 +229,7 @@ void ThreadPool::tell_sources(Lock& lock) noexcept
     lock.lock();
 }
 
-void ThreadPool::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+void ThreadPool::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
     Level& level = *static_cast<Level*>(membership.level);
     {
@@ -240,8 +240,8 @@ void ThreadPool::wait_readable(const net::Socket& socket, Deadline deadline) noe
         tell_sources(lock);
     }
     for (;;) {
-        const ReadableOf readable = wait_either(socket, *level.no_thread, deadline);
-        if (readable.first || !readable.second || deadline.has_passed()) break;
+        const Ready ready = wait_either(awaited, *level.no_thread, deadline);
+        if (ready.first || !ready.second || deadline.has_passed()) break;
         serve_nested(level);
     }
     const std::lock_guard lock(mutex_);
@@ -282,7 +282,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
         call_done_.wait(lock, [&] { return call.state != LocalCall::State::waiting; });
     while (call.state == LocalCall::State::waiting) {
         lock.unlock();
-        serving->wait_readable(woken, {});
+        serving->wait({woken}, {});
         lock.lock();
     }
     lock.unlock();

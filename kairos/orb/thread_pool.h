@@ -34,7 +34,7 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
     void resume() noexcept override;
     void end() noexcept override;
-    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 
     /// Has one of its threads do this, at the lane for `priority`, or else the lowest; waits, and
     /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended;

@@ -6,7 +6,6 @@
 
 #include "kairos/net/shared_poller.h"
 #include "kairos/orb/server_connection.h"
-#include "kairos/orb/unsent.h"
 
 #include <atomic>
 #include <list>
@@ -64,9 +63,9 @@ class WatchedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] WatchedConnection* connection() noexcept override { return this; }
     void send(Bytes header, const cdr::Writer& body) noexcept override;
     // While a request of this connection waits for a call, by the thread that serves it:
-    using ServerConnection::From;
-    using ServerConnection::may_serve_nested;
-    using ServerConnection::serve_nested;
+    using ServerConnection::go_on_nested;
+    using ServerConnection::interest_nested;
+    using ServerConnection::serve_rest_nested;
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Guarded by the server: whether its hold has ended.
     [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
@@ -92,14 +91,8 @@ class WatchedConnection final : public ServerConnection, public Watched {
         unsent_.put(socket_, message);
         note_unsent();
     }
-    void note_unsent() noexcept
-    {
-        if (unsent_.broken()) broken_ = true;
-        if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
-    }
 
     LeaderFollowers& server_;
-    Unsent unsent_;
     bool held_ = false;
     bool closing_ = false; // when nothing is unsent any more
     // When the rest of a message is late. Written by the thread that has the connection, read by

@@ -106,7 +106,7 @@ void WorkerPool::serve_nested() noexcept
     Lane::current().upcall_memory.give_back(std::move(memory));
 }
 
-void WorkerPool::wait_readable(const net::Socket& socket, Deadline deadline) noexcept
+void WorkerPool::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
     {
         const std::lock_guard lock(mutex_);
@@ -114,8 +114,8 @@ void WorkerPool::wait_readable(const net::Socket& socket, Deadline deadline) noe
         if (!queue_.empty()) call_worker();
     }
     for (;;) {
-        const ReadableOf readable = wait_either(socket, *no_thread_, deadline);
-        if (readable.first || !readable.second || deadline.has_passed()) break;
+        const Ready ready = wait_either(awaited, *no_thread_, deadline);
+        if (ready.first || !ready.second || deadline.has_passed()) break;
         serve_nested();
     }
     const std::lock_guard lock(mutex_);

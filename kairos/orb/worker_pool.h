@@ -37,7 +37,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     void resume() noexcept override;
     void end() noexcept override;
 
-    void wait_readable(const net::Socket& socket, Deadline deadline) noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 
   private:
     using Lock = std::unique_lock<std::mutex>;

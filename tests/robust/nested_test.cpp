@@ -2,26 +2,12 @@
 //
 // Servants that call, and are called back before their call returns: no architecture may deadlock,
 // however few threads it has and whatever connection the call back comes by.
-#include "tests/malformed/fixture.h"
+#include "tests/robust/nested.h"
 
 namespace kairos::orb_testing {
 namespace {
 
-class Nested : public EveryArchitecture {
-  protected:
-    /// One thread, and a queue of one, where the architecture has them.
-    static std::vector<std::string> smallest()
-    {
-        const std::string_view architecture = GetParam();
-        if (architecture == "reactor-per-priority") return {"-ORBLanes", "0"};
-        if (architecture == "thread-per-connection" || architecture == "reactor") return {};
-        std::vector<std::string> options{"-ORBThreads", "1"};
-        if (architecture == "leader-followers" || architecture == "thread-per-request")
-            return options;
-        options.insert(options.end(), {"-ORBQueue", "1"});
-        return options;
-    }
-};
+class Nested : public SmallestServers {};
 
 /// Two processes, as it were, that call each other: each ORB calls with its own connections.
 TEST_P(Nested, PartnersCallEachOtherBack)
