@@ -2,7 +2,6 @@
 //
 // The custom architecture: one thread reads, the program says who serves.
 #include "kairos/orb/dispatcher.h"
-#include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/request_dispatcher.h"
@@ -42,7 +41,11 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
                     .object_key = {reinterpret_cast<const char*>(key.data()), key.size()},
                     .position = {}};
         std::unique_lock lock(mutex_);
-        if (ended_) return true; // the caller drops it
+        if (ended_) {
+            lock.unlock(); // it tells others
+            request->refuse_for_now(memory);
+            return true; // the caller drops it
+        }
         if (entries_.size() >= entries_max_) {
             source_waits_ = true;
             return false;
@@ -77,8 +80,7 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
         if (!request) return;
         try {
             UpcallMemory memory;
-            request->refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO),
-                            memory);
+            request->refuse_for_now(memory);
         } catch (const std::bad_alloc&) {
         }
         request.reset();
@@ -107,17 +109,25 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
             offer_again(held.pop_front());
     }
 
-    /// Waits for what is being served; the rest is dropped.
-    void end() noexcept
+    /// What is not being served is discarded.
+    void begin_to_end() noexcept
     {
         RequestList dropped;
+        {
+            const std::lock_guard lock(mutex_);
+            ended_ = true;
+            for (Entry& entry : entries_)
+                if (entry.request) dropped.push_back(std::move(entry.request));
+            dropped.put_in_front(held_.list());
+        }
+        dropped.discard(); // without the lock: that tells others
+    }
+    /// The same, and waits for what is.
+    void end() noexcept
+    {
+        begin_to_end();
         std::unique_lock lock(mutex_);
-        ended_ = true;
-        for (Entry& entry : entries_)
-            if (entry.request) dropped.push_back(std::move(entry.request));
         none_served_.wait(lock, [this] { return serving_ == 0; });
-        dropped.put_in_front(held_.list());
-        lock.unlock(); // dropping tells others
     }
 
   private:
@@ -138,8 +148,11 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
     {
         QueuedRequestPtr again;
         {
-            const std::lock_guard lock(mutex_);
-            if (!held_.add(request)) again = std::move(request);
+            std::unique_lock lock(mutex_);
+            if (ended_)
+                discard(std::move(request), lock);
+            else if (!held_.add(request))
+                again = std::move(request);
         }
         if (again) offer_again(std::move(again));
         done();
@@ -149,9 +162,7 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
     {
         try {
             UpcallMemory memory;
-            if (!add(request, memory))
-                request->refuse(
-                    CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO), memory);
+            if (!add(request, memory)) request->refuse_for_now(memory);
         } catch (const std::bad_alloc&) {
         }
     }
@@ -231,6 +242,10 @@ class CustomDispatch final : public Dispatcher {
     void resume() noexcept override
     {
         if (queue_) queue_->resume();
+    }
+    void begin_to_end() noexcept override
+    {
+        if (queue_) queue_->begin_to_end();
     }
     void end() noexcept override
     {

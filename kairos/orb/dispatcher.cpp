@@ -2,6 +2,7 @@
 #include "kairos/orb/dispatcher.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/orb/failure.h"
 #include "kairos/orb/handover.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/timed_upcall.h"
@@ -90,6 +91,11 @@ void QueuedRequest::refuse(const CORBA::SystemException& exception, UpcallMemory
     }
 }
 
+void QueuedRequest::refuse_for_now(UpcallMemory& memory) noexcept
+{
+    refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO), memory);
+}
+
 void QueuedRequest::send(Bytes header, const cdr::Writer& body) noexcept
 {
     connection_->send(header, body);
@@ -158,6 +164,16 @@ QueuedRequestPtr RequestList::pop_front() noexcept
     QueuedRequest* taken = std::exchange(first_, first_->next_);
     --size_;
     return {taken, RecycleRequest{taken->store_}};
+}
+
+void RequestList::discard() noexcept
+{
+    for (QueuedRequest* each = first_; each != nullptr; each = each->next_)
+        if (each->counted) each->connection_->note_discarded();
+    UpcallMemory memory;
+    for (QueuedRequest* each = first_; each != nullptr; each = each->next_)
+        if (each->connection_->serves_others()) each->refuse_for_now(memory);
+    clear();
 }
 
 void RequestList::put_in_front(RequestList& earlier) noexcept

@@ -51,6 +51,8 @@ class QueuedRequest final : public ReplyChannel {
     [[nodiscard]] bool may_go_on() const noexcept;
     /// Answers with an exception instead of serving it.
     void refuse(const CORBA::SystemException& exception, UpcallMemory& memory) noexcept;
+    /// With that of requests which nobody serves for the time being.
+    void refuse_for_now(UpcallMemory& memory) noexcept;
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
 
@@ -132,6 +134,10 @@ class RequestList {
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     void push_back(QueuedRequestPtr request) noexcept;
     [[nodiscard]] QueuedRequestPtr pop_front() noexcept;
+    /// Empties it when the server ends. What is left out so is told by CloseConnection, where that
+    /// is the last message; on a connection of which others are being served, the servants of these
+    /// may be waiting for who waits for it: there it is answered with TRANSIENT. Tells others.
+    void discard() noexcept;
     /// All of `earlier` in front of what is here.
     void put_in_front(RequestList& earlier) noexcept;
     void clear() noexcept;
@@ -154,6 +160,18 @@ class HeldRequests {
   private:
     RequestList held_;
 };
+
+/// One that could not be served when the server ends, as RequestList::discard. Without the lock,
+/// which is held before and afterwards.
+template <typename Lock>
+void discard(QueuedRequestPtr request, Lock& lock) noexcept
+{
+    RequestList discarded;
+    discarded.push_back(std::move(request));
+    lock.unlock();
+    discarded.discard();
+    lock.lock();
+}
 
 /// Where a dispatcher's requests come from.
 class RequestSource {
@@ -178,7 +196,10 @@ class Dispatcher {
     virtual void take(QueuedRequestPtr& request, UpcallMemory& memory) = 0;
     /// Any thread: what could not be served is to be tried again.
     virtual void resume() noexcept = 0;
-    /// Requests in progress are finished, others dropped. Waits.
+    /// Once more is nothing. Requests in progress are finished, others discarded, and those that
+    /// still come refused. Does not wait: also what the first wait for may be among the others.
+    virtual void begin_to_end() noexcept = 0;
+    /// The same, and waits for the first.
     virtual void end() noexcept = 0;
 
   protected:

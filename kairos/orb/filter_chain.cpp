@@ -2,7 +2,6 @@
 //
 // The filter-chain architecture: one thread reads, and each request passes the program's filters,
 // which refuse it or choose the pool of threads that serves it.
-#include "kairos/orb/failure.h"
 #include "kairos/orb/filter.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/worker_pool.h"
@@ -46,6 +45,11 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
         for (const auto& pool : pools_)
             pool->resume();
     }
+    void begin_to_end() noexcept override
+    {
+        for (const auto& pool : pools_)
+            pool->begin_to_end();
+    }
     void end() noexcept override
     {
         for (const auto& pool : pools_)
@@ -76,8 +80,7 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
                 request.refuse(CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO), memory);
                 return false;
             case RequestFilter::Verdict::later:
-                request.refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO),
-                               memory);
+                request.refuse_for_now(memory);
                 return false;
             }
         }

@@ -2,7 +2,6 @@
 #include "kairos/orb/handover.h"
 
 #include "kairos/base/log.h"
-#include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_pool.h"
 
@@ -81,7 +80,7 @@ HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
     waiting_->counted = false;
     --under_way_;
     if (own != nullptr || orb_.options().when_queue_full == WhenQueueFull::block) return Next::hold;
-    waiting_->refuse(CORBA::TRANSIENT(minor_code::request_discarded, CORBA::COMPLETED_NO), memory);
+    waiting_->refuse_for_now(memory);
     waiting_.reset();
     return Next::read;
 }
@@ -131,18 +130,7 @@ bool HandoverConnection::become_quiet() noexcept
 
 void HandoverConnection::request_done() noexcept
 {
-    if (--under_way_ != 0 || !is_to_end_) return;
-    if (server_.is_ending()) return say_last_words();
-    server_.attend(*this);
-}
-
-void HandoverConnection::say_last_words() noexcept
-{
-    const std::lock_guard lock(send_mutex_);
-    if (last_words_.empty()) return;
-    put(Bytes(last_words_));
-    last_words_.clear();
-    socket_.shutdown_write();
+    if (--under_way_ == 0 && is_to_end_) server_.attend(*this);
 }
 
 // --- HandoverServer ------------------------------------------------------------------------------
@@ -190,10 +178,11 @@ void HandoverServer::serve() noexcept
 {
     Lane::current().priority = reader_.priority;
     loop_->run();
-    // Before waiting for what is being served: it may wait for calls back, which nobody reads any
-    // more. Their callers are told so.
-    is_ending_ = true;
-    loop_->begin_to_close();
+    // What is being served may wait for calls back, which nobody will serve: their callers are told
+    // so, for as long as it takes.
+    dispatcher_->begin_to_end();
+    orb_.thread_pools().begin_to_end();
+    loop_->close_when_quiet();
     dispatcher_->end();
     orb_.thread_pools().end();
     loop_->close_all();
@@ -222,8 +211,7 @@ void HandoverServer::attend(HandoverConnection& connection) noexcept
     try {
         const std::lock_guard lock(attention_mutex_);
         attention_.emplace_back(&connection);
-    } catch (const std::bad_alloc&) { // the peer's next message will show it
-        return;
+    } catch (const std::bad_alloc&) { // the peer's next message will show it, or the server's end
     }
     loop_->wake();
 }

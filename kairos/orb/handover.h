@@ -36,6 +36,10 @@ class HandoverConnection final : public ReactorConnection {
     void fail(std::string_view why) noexcept;
     /// Any thread: one request less is under way.
     void request_done() noexcept;
+    /// Any thread, when the server ends: one of those under way will not be served.
+    void note_discarded() noexcept { ++discarded_; }
+    /// Any thread: whether there are others among them.
+    [[nodiscard]] bool serves_others() const noexcept { return under_way_ > discarded_; }
     /// The loop's thread: after any of these.
     void after_sending() noexcept { ReactorConnection::after_sending(); }
     /// Any thread: the peer does not take its replies, so no more of them are to be made.
@@ -48,7 +52,6 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Next offer(UpcallMemory& memory);
     void ask_adapter(UpcallMemory& memory);
     [[nodiscard]] bool become_quiet() noexcept override;
-    void say_last_words() noexcept;
     void abandon() noexcept override;
     void flush() noexcept override;
     void send_control(Bytes message) noexcept override;
@@ -58,6 +61,7 @@ class HandoverConnection final : public ReactorConnection {
     std::mutex send_mutex_;             // guards writing, what is queued for the peer, and the next
     std::vector<std::byte> last_words_; // behind the replies to what is under way
     std::atomic<int> under_way_{0};     // requests that the dispatcher has
+    std::atomic<int> discarded_{0};     // at the end: ever
     std::atomic<bool> is_to_end_{false}; // when there are none
 };
 
@@ -86,8 +90,6 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     [[nodiscard]] RequestStore& requests() noexcept { return requests_; }
     /// Any thread: the loop is to look at what became of sending.
     void attend(HandoverConnection& connection) noexcept;
-    /// Any thread: the loop turns no more, while others still serve.
-    [[nodiscard]] bool is_ending() const noexcept { return is_ending_; }
 
   private:
     void serve() noexcept;
@@ -98,7 +100,6 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     std::unique_ptr<Dispatcher> dispatcher_;
     std::mutex attention_mutex_; // guards the next
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
-    std::atomic<bool> is_ending_{false};
     std::atomic<bool> has_started_{false};
     std::mutex join_mutex_; // one thread ends the server
     net::Thread thread_;

@@ -56,10 +56,14 @@ bool prepare(const Awaited& awaited, pollfd& polled) noexcept
 
 Ready wait_either(const Awaited& first, const net::Bell& second, Deadline deadline) noexcept
 {
+    return wait_either(first, has_stack_to_serve() ? second.descriptor() : -1, deadline);
+}
+
+Ready wait_either(const Awaited& first, int second, Deadline deadline) noexcept
+{
     std::array<pollfd, 2> polled{};
     if (!prepare(first, polled[0])) return {.first = true};
-    polled[1] = {
-        .fd = has_stack_to_serve() ? second.descriptor() : -1, .events = POLLIN, .revents = 0};
+    polled[1] = {.fd = second, .events = POLLIN, .revents = 0};
     poll_until(polled, deadline);
     return {polled[0].revents != 0, polled[1].revents != 0};
 }

@@ -16,8 +16,10 @@ namespace kairos::orb {
 /// part of its stack, and a peer decides how many there are. False when three quarters are full.
 [[nodiscard]] bool has_stack_to_serve() noexcept;
 
-/// As that of two sockets: until the first is as awaited, or the second is rung and there is stack
-/// to serve what it stands for.
+/// As that of two sockets: until the first is as awaited, or something can be read from the
+/// descriptor.
+[[nodiscard]] Ready wait_either(const Awaited& first, int second, Deadline deadline) noexcept;
+/// The same, until the second is rung and there is stack to serve what it stands for.
 [[nodiscard]] Ready wait_either(const Awaited& first, const net::Bell& second,
                                 Deadline deadline) noexcept;
 

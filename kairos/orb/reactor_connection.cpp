@@ -6,6 +6,8 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reactor_loop.h"
 
+#include <utility>
+
 namespace kairos::orb {
 
 Result<void> ReactorConnection::open()
@@ -25,9 +27,10 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
     if (congested_) {
         if (readiness.writable) flush();
         if (congested_ && !broken_) return;
-        return closing_ ? after(Next::close) : take(); // requests that came before it was full
+        // Requests that came before it was full.
+        return reads_no_more() ? after(Next::close) : take();
     }
-    if (readiness.readable && !closing_) read();
+    if (readiness.readable && (!closing_ || reads_on_)) read();
 }
 
 void ReactorConnection::read() noexcept
@@ -124,18 +127,25 @@ void ReactorConnection::after(Next next) noexcept
     if (!protocol_.between_messages()) [[unlikely]]
         loop_.note_unfinished();
     holding_ = next == Next::hold;
-    if (next == Next::close) closing_ = true;
+    if (next == Next::close) {
+        closing_ = true;
+        reads_on_ = false;
+    }
     if (broken_) return loop_.forget(*this);
-    if (closing_ && become_quiet() && !congested_) {
-        drain(socket_);
-        return loop_.forget(*this);
+    if (closing_ && become_quiet()) {
+        reads_on_ = false; // nothing is to be answered behind its last words
+        if (!congested_) {
+            drain(socket_);
+            return loop_.forget(*this);
+        }
     }
     listen_for();
 }
 
 void ReactorConnection::after_sending() noexcept
 {
-    if (!forgotten_) after(closing_ ? Next::close : holding_ ? Next::hold : Next::read);
+    if (forgotten_) return;
+    after(reads_no_more() ? Next::close : holding_ ? Next::hold : Next::read);
 }
 
 void ReactorConnection::listen_for() noexcept
@@ -143,7 +153,7 @@ void ReactorConnection::listen_for() noexcept
     net::Interest interest = net::Interest::readable;
     if (congested_)
         interest = net::Interest::writable;
-    else if (holding_ || closing_)
+    else if (holding_ || reads_no_more())
         interest = net::Interest::none;
     if (interest == interest_) [[likely]]
         return;
@@ -157,15 +167,30 @@ void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
     note_unsent();
 }
 
-void ReactorConnection::close_when_quiet() noexcept
+/// Requests that still come are refused by whoever would serve them. Those that are being served
+/// may wait for who waits for these, and CloseConnection would say of all that none was executed.
+bool ReactorConnection::close_when_quiet() noexcept
 {
-    if (broken_ || closing_) return;
+    if (!std::exchange(ends_, true)) begin_to_close();
+    if (!become_quiet()) return false;
+    if (!was_told_) after_sending();
+    return true;
+}
+
+void ReactorConnection::begin_to_close() noexcept
+{
     (void)become_quiet(); // from here on others say when they are done
+    if (forgotten_ || broken_ || closing_) return;
     send_close_connection();
     closing_ = true;
-    if (!become_quiet()) return;
-    if (congested_) flush();
-    drain(socket_);
+    reads_on_ = !become_quiet();
+    if (reads_on_ && holding_) return resume();
+    was_told_ = !reads_on_;
+    if (was_told_) {
+        if (congested_) flush();
+        drain(socket_);
+    }
+    listen_for();
 }
 
 void ReactorConnection::close_in_order() noexcept

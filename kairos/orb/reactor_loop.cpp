@@ -157,11 +157,18 @@ void ReactorLoop::on_wake() noexcept
         if (!connection->forgotten_) connection->resume();
 }
 
-void ReactorLoop::begin_to_close() noexcept
+void ReactorLoop::close_when_quiet() noexcept
 {
     close_acceptors();
-    for (auto& connection : connections_)
-        connection->close_when_quiet();
+    for (;;) {
+        bool all_are = true;
+        for (auto position = connections_.begin(); position != connections_.end();) {
+            const IntrusivePtr<ReactorConnection> connection = *position++; // it may be forgotten
+            all_are = connection->close_when_quiet() && all_are;
+        }
+        if (all_are) return;
+        reactor_->run_once();
+    }
 }
 
 void ReactorLoop::close_acceptors() noexcept

@@ -34,8 +34,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     void resume() noexcept;
     /// Ends in order: what is queued and a CloseConnection are sent as far as the peer takes them.
     void close_in_order() noexcept;
-    /// The same behind the replies to what others are serving, while these still do.
-    void close_when_quiet() noexcept;
+    /// The same behind the replies to what others are serving, while these still do; until then it
+    /// is read. To be called until it is true: nobody serves anything of it any more.
+    [[nodiscard]] bool close_when_quiet() noexcept;
     void stop_listening() noexcept;
 
   protected:
@@ -83,13 +84,18 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     /// What came while the loop was busy is read before.
     void end_if_late(ReceiveLimit::Clock::time_point now) noexcept;
     void after(Next next) noexcept;
+    void begin_to_close() noexcept;
     void listen_for() noexcept;
+    [[nodiscard]] bool reads_no_more() const noexcept { return closing_ && !reads_on_; }
 
     net::Reactor::Registration registration_;
     std::list<IntrusivePtr<ReactorConnection>>::iterator position_;
     net::Interest interest_ = net::Interest::readable;
     bool holding_ = false;
-    bool closing_ = false;   // when nothing is queued any more
+    bool closing_ = false;   // when nothing is queued any more, and it is quiet
+    bool reads_on_ = false;  // until it is
+    bool ends_ = false;      // with its server
+    bool was_told_ = false;  // … at once
     bool forgotten_ = false; // by the loop
 };
 
@@ -127,8 +133,8 @@ class ReactorLoop final : public ServingThread {
     /// One turn without waiting.
     void turn() noexcept;
     /// After run(), while others still serve: nothing is accepted any more, and connections end in
-    /// order behind the replies to what is being served.
-    void begin_to_close() noexcept;
+    /// order behind the replies to what is being served. Turns until there is none of that.
+    void close_when_quiet() noexcept;
     /// Ends every connection in order, accepts nothing any more.
     void close_all() noexcept;
     void bind_to_this_thread() noexcept { reactor_->bind_to_this_thread(); }

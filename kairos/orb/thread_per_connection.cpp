@@ -5,7 +5,9 @@
 // request, no hand-over, no lock. Requests of different clients run side by side. Shared memory is
 // served by such threads in every architecture.
 #include "kairos/base/log.h"
+#include "kairos/net/arrivals.h"
 #include "kairos/net/thread.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server_connection.h"
@@ -108,12 +110,47 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     void wait_and_serve(const Awaited& awaited, Deadline deadline) noexcept
     {
         bool listens = serve_rest_nested();
-        for (;;) {
+        while (!interrupted_) {
             const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
             const Ready ready = wait_either(awaited, &own, deadline);
             if (ready.first || !ready.second || deadline.has_passed()) return;
             listens = go_on_nested();
         }
+        wait_and_refuse(awaited, deadline);
+    }
+
+    /// The same when the server ends. What still comes on the connection is not served then, but
+    /// the servant may be waiting for who waits for it, so it is answered. That reading was shut
+    /// down is nothing to wake up for.
+    [[gnu::cold]] void wait_and_refuse(const Awaited& awaited, Deadline deadline) noexcept
+    {
+        auto arrivals = net::Arrivals::at(socket_.descriptor());
+        for (bool listens = arrivals.ok();;) {
+            listens = listens && serve_arrived();
+            const Awaited own{.socket = socket_, .interest = interest_nested(false)};
+            const Ready ready = listens && !congested_
+                                    ? wait_either(awaited, arrivals->descriptor(), deadline)
+                                    : wait_either(awaited, &own, deadline);
+            if (ready.first || !ready.second || deadline.has_passed()) return;
+            if (congested_)
+                (void)go_on_nested();
+            else
+                arrivals->forget();
+        }
+    }
+
+    /// All that can be read. False: no more will come.
+    [[gnu::cold]] bool serve_arrived() noexcept
+    {
+        if (by_memory_) { // where the peer is to say when there is more
+            while (!congested_ &&
+                   socket_.prepare_poll(net::Interest::readable) == net::Interest::none)
+                if (!go_on_nested()) return false;
+        } else {
+            while (!congested_ && go_on_nested()) {
+            }
+        }
+        return !protocol_.ended() && !broken_;
     }
 
     /// The peer did not take all of a reply at once. Nobody but itself is waiting for this thread.

@@ -70,11 +70,11 @@ class ThreadPerObject final : public Dispatcher {
         memory.arena.reset();
         const Bytes key = request->object_key(memory.arena);
         const std::string name(reinterpret_cast<const char*>(key.data()), key.size());
-        QueuedRequestPtr dropped; // without the lock: it tells others
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (ended_) {
-            dropped = std::move(request);
-            return;
+            lock.unlock(); // it tells others
+            request->refuse_for_now(memory);
+            return request.reset();
         }
         auto object = objects_.find(name);
         if (object == objects_.end()) {
@@ -108,7 +108,7 @@ class ThreadPerObject final : public Dispatcher {
         }
     }
 
-    void end() noexcept override
+    void begin_to_end() noexcept override
     {
         RequestList dropped;
         {
@@ -122,7 +122,12 @@ class ThreadPerObject final : public Dispatcher {
             }
             objects_.clear();
         }
-        dropped.clear(); // without the lock: that tells others
+        dropped.discard(); // without the lock: that tells others
+    }
+
+    void end() noexcept override
+    {
+        begin_to_end();
         threads_.join();
     }
 
@@ -232,7 +237,10 @@ void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& 
     const bool served = request->serve(memory);
     if (served) request.reset();
     lock.lock();
-    if (!served && !held.add(request)) queue.push_back(std::move(request));
+    if (!served && ended)
+        discard(std::move(request), lock);
+    else if (!served && !held.add(request))
+        queue.push_back(std::move(request));
 }
 
 void ObjectThread::wait(const Awaited& awaited, Deadline deadline) noexcept

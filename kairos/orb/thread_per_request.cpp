@@ -26,11 +26,11 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
 
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override
     {
-        QueuedRequestPtr dropped; // without the lock: it tells others
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
         if (ended_) {
-            dropped = std::move(request);
-            return;
+            lock.unlock(); // it tells others
+            request->refuse_for_now(memory);
+            return request.reset();
         }
         if (serving_ >= threads_max_) {
             source_waits_ = true;
@@ -46,7 +46,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         start_resumed();
     }
 
-    void end() noexcept override
+    void begin_to_end() noexcept override
     {
         RequestList dropped;
         {
@@ -55,7 +55,12 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
             dropped.put_in_front(held_.list());
             dropped.put_in_front(resumed_);
         }
-        dropped.clear(); // without the lock: that tells others
+        dropped.discard(); // without the lock: that tells others
+    }
+
+    void end() noexcept override
+    {
+        begin_to_end();
         threads_.join();
     }
 
@@ -93,9 +98,12 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         Lane::current().serving_thread = this;
         {
             UpcallMemory memory; // given back before the next thread may start
-            while (!request->serve(memory)) {
-                const std::lock_guard lock(mutex_);
-                if (held_.add(request)) break; // else it may go on already
+            while (request && !request->serve(memory)) {
+                std::unique_lock lock(mutex_);
+                if (ended_)
+                    discard(std::move(request), lock);
+                else if (held_.add(request))
+                    break; // else it may go on already
             }
         }
         request.reset();

@@ -148,7 +148,10 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
         const bool served = serve_request(request, memory, borrowed);
         if (served) request.reset();
         lock.lock();
-        if (!served && !from.held.add(request)) levels_.push(from, std::move(request));
+        if (!served && ended_)
+            discard(std::move(request), lock);
+        else if (!served && !from.held.add(request))
+            levels_.push(from, std::move(request));
     }
     --level.serving;
 }
@@ -317,9 +320,8 @@ void ThreadPool::finish(LocalCall& call, LocalCall::State state) noexcept
 
 // --- The end -------------------------------------------------------------------------------------
 
-void ThreadPool::end() noexcept
+void ThreadPool::begin_to_end() noexcept
 {
-    const std::lock_guard ending(end_mutex_);
     RequestList dropped;
     has_ended_ = true;
     {
@@ -333,7 +335,13 @@ void ThreadPool::end() noexcept
             level.changed.notify_all();
         }
     }
-    dropped.clear(); // without the lock: that tells others
+    dropped.discard(); // without the lock: that tells others
+}
+
+void ThreadPool::end() noexcept
+{
+    const std::lock_guard ending(end_mutex_);
+    begin_to_end();
     threads_.join();
 }
 

@@ -33,6 +33,7 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     /// TRANSIENT; what there is no thread for and none can be started, with NO_RESOURCES.
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
     void resume() noexcept override;
+    void begin_to_end() noexcept override;
     void end() noexcept override;
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 

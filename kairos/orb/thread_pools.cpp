@@ -53,12 +53,19 @@ void ThreadPools::resume() noexcept
         pool->resume();
 }
 
-void ThreadPools::end() noexcept
+void ThreadPools::begin_to_end() noexcept
 {
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
     }
+    for (ThreadPool* pool : all())
+        pool->begin_to_end();
+}
+
+void ThreadPools::end() noexcept
+{
+    begin_to_end();
     for (ThreadPool* pool : all())
         pool->end();
 }

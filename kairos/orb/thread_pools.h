@@ -66,7 +66,8 @@ class ThreadPools {
 
     /// What could not be served is to be tried again.
     void resume() noexcept;
-    /// Ends all of them: requests in progress are finished, others dropped. Waits.
+    /// Ends all of them, as Dispatcher says.
+    void begin_to_end() noexcept;
     void end() noexcept;
 
   private:

@@ -29,13 +29,13 @@ Result<void> WorkerPool::add_thread() noexcept
     return added;
 }
 
-void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory&)
+void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 {
-    QueuedRequestPtr dropped; // without the lock: it tells others
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
     if (ended_) {
-        dropped = std::move(request);
-        return;
+        lock.unlock(); // it tells others
+        request->refuse_for_now(memory);
+        return request.reset();
     }
     if (queue_.size() >= size_.queued_max) {
         source_waits_ = true;
@@ -91,7 +91,11 @@ void WorkerPool::serve_next(Lock& lock, UpcallMemory& memory) noexcept
     if (served) request.reset();
     lock.lock();
     --serving_;
-    if (!served && !held_.add(request)) queue_.push(std::move(request));
+    if (served) return;
+    if (ended_)
+        discard(std::move(request), lock);
+    else if (!held_.add(request))
+        queue_.push(std::move(request));
 }
 
 void WorkerPool::serve_nested() noexcept
@@ -131,7 +135,7 @@ void WorkerPool::resume() noexcept
     if (!queue_.empty()) call_worker();
 }
 
-void WorkerPool::end() noexcept
+void WorkerPool::begin_to_end() noexcept
 {
     RequestList dropped;
     {
@@ -140,8 +144,13 @@ void WorkerPool::end() noexcept
         queue_.move_to(dropped);
         dropped.put_in_front(held_.list());
     }
-    dropped.clear(); // without the lock: that tells others
+    dropped.discard(); // without the lock: that tells others
     changed_.notify_all();
+}
+
+void WorkerPool::end() noexcept
+{
+    begin_to_end();
     threads_.join();
 }
 

@@ -35,6 +35,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     [[nodiscard]] Result<void> start() override;
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
     void resume() noexcept override;
+    void begin_to_end() noexcept override;
     void end() noexcept override;
 
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
