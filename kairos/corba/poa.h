@@ -167,9 +167,11 @@ class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace 
         std::shared_ptr<kairos::corba::PoaServices> services);
     ~POA() override;
 
-    /// What RTPortableServer::POA adds: an object of this priority, activated. Without an id the
-    /// system gives it one. Its id, owned by the caller.
+    /// What RTPortableServer::POA adds: the object has this priority from now on, whatever it was
+    /// given before.
     void reschedule_at(std::int16_t priority, const ObjectId& id);
+    /// An object of this priority, activated. Without an id the system gives it one. Its id, owned
+    /// by the caller.
     ObjectId* activate_at(std::int16_t priority, const ObjectId* id, Servant servant);
     /// Likewise a reference to one that need not be active.
     CORBA::Object_ptr reference_at(std::int16_t priority, const ObjectId* id,

@@ -168,11 +168,15 @@ QueuedRequestPtr RequestList::pop_front() noexcept
 
 void RequestList::discard() noexcept
 {
-    for (QueuedRequest* each = first_; each != nullptr; each = each->next_)
-        if (each->counted) each->connection_->note_discarded();
     UpcallMemory memory;
+    const auto note = [this](int change) {
+        for (QueuedRequest* each = first_; each != nullptr; each = each->next_)
+            each->connection_->note_discarded(change);
+    };
+    note(1);
     for (QueuedRequest* each = first_; each != nullptr; each = each->next_)
         if (each->connection_->serves_others()) each->refuse_for_now(memory);
+    note(-1);
     clear();
 }
 

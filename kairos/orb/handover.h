@@ -36,8 +36,8 @@ class HandoverConnection final : public ReactorConnection {
     void fail(std::string_view why) noexcept;
     /// Any thread: one request less is under way.
     void request_done() noexcept;
-    /// Any thread, when the server ends: one of those under way will not be served.
-    void note_discarded() noexcept { ++discarded_; }
+    /// Any thread, when the server ends: so many more of those under way are being discarded.
+    void note_discarded(int change) noexcept { discarded_ += change; }
     /// Any thread: whether there are others among them.
     [[nodiscard]] bool serves_others() const noexcept { return under_way_ > discarded_; }
     /// The loop's thread: after any of these.
@@ -61,7 +61,7 @@ class HandoverConnection final : public ReactorConnection {
     std::mutex send_mutex_;             // guards writing, what is queued for the peer, and the next
     std::vector<std::byte> last_words_; // behind the replies to what is under way
     std::atomic<int> under_way_{0};     // requests that the dispatcher has
-    std::atomic<int> discarded_{0};     // at the end: ever
+    std::atomic<int> discarded_{0};     // those of them that are never served
     std::atomic<bool> is_to_end_{false}; // when there are none
 };
 

@@ -34,7 +34,7 @@ using std::chrono::milliseconds;
 
 /// Behind a black hole whoever has no time limit waits for ever: then all have one.
 bool goes_silent(std::uint64_t seed) { return seed % 7 == 0 || seed % 7 >= 5; }
-constexpr milliseconds silence_max{50};
+constexpr milliseconds silence_max{20};
 
 /// Whether the server ends while calls are under way.
 bool ends_early(std::uint64_t seed) { return seed % 4 == 3; }
@@ -74,16 +74,16 @@ FaultPlan plan_of(std::uint64_t seed)
     plan.of(SystemCall::resolve) = static_cast<std::uint16_t>(one_of(0, 50, 400));
     plan.slow_answers = one_of(0, 20);
     plan.answer_delay_us = 5'000;
-    if (goes_silent(seed)) plan.silences = one_of(5, 20, 50);
+    if (goes_silent(seed)) plan.silences = one_of(3, 10, 20);
     return plan;
 }
 
 /// How calls may end while the system fails.
 bool may_end_so(std::string_view how, std::uint64_t seed)
 {
-    if (how == "OBJ_ADAPTER 0x4f4d0001 NO") return ends_early(seed);
-    if (how == "TRANSIENT 0x4f4d0001 NO")
-        return ends_early(seed) && has_priorities(seed); // a pool's
+    // By the manager that has ended; or by who had it, behind a request that is still being served.
+    if (how == "OBJ_ADAPTER 0x4f4d0001 NO" || how == "TRANSIENT 0x4f4d0001 NO")
+        return ends_early(seed);
     if (how == "NO_PERMISSION 0x0 NO") return requires_priorities(seed);
     for (const std::string_view one :
          {"ok", "COMM_FAILURE 0x4b520002 MAYBE", "TRANSIENT 0x4b520001 NO",
