@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs clang-tidy-16 over the sources of the library and the IDL compiler, several at a time, and
-# remembers which translation units were clean: a unit is looked at again only when it, a header it
-# includes, its command line, .clang-tidy or the tool changed. The memory lives in the build tree.
+# remembers which translation units were clean: a unit is looked at again only when it, a header of
+# ours that it includes, generated ones too, its command line, .clang-tidy or the tool changed. The
+# memory is the user's, as a compiler cache is: clones of the repository share it.
 import argparse
 import concurrent.futures
 import hashlib
@@ -18,7 +19,10 @@ TOOL = "clang-tidy-16"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("kairos/", "idlc/")
 SKIPPED = re.compile(r"(_test|_bench|_fuzz)\.cpp$")
-INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+SEARCHED = re.compile(r"(?:-I|-isystem )(\S+)")
+MEMORY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
+                      "kairos", "clang-tidy-clean.json")
 
 
 def units(build):
@@ -35,31 +39,34 @@ def units(build):
     return sorted(found.items())
 
 
-def closure(name, texts):
-    """Every file of the tree that `name` includes, itself among them. What a unit takes from
-    generated or system headers is not followed; a clean build tree starts from nothing anyway."""
+def closure(name, folders, texts):
+    """Every file of the tree, or generated into it, that `name` includes, itself among them. System
+    headers are not followed."""
     seen = set()
-    waiting = [name]
+    waiting = [ROOT / name]
     while waiting:
         current = waiting.pop()
         if current in seen:
             continue
         seen.add(current)
         if current not in texts:
-            texts[current] = (ROOT / current).read_text(errors="replace")
+            texts[current] = current.read_text(errors="replace")
         for included in INCLUDE.findall(texts[current]):
-            beside = (pathlib.PurePosixPath(current).parent / included).as_posix()
-            for candidate in (included, os.path.normpath(beside)):
-                if (ROOT / candidate).is_file():
+            for folder in (current.parent, *folders):
+                candidate = pathlib.Path(os.path.normpath(folder / included))
+                if candidate.is_file():
                     waiting.append(candidate)
+                    break
     return sorted(seen)
 
 
 def fingerprint(name, command, texts, common):
+    folders = [pathlib.Path(folder) for folder in SEARCHED.findall(command)
+               if pathlib.Path(folder).is_relative_to(ROOT)]
     digest = hashlib.sha256(common)
-    digest.update(command.encode())
-    for included in closure(name, texts):
-        digest.update(included.encode() + b"\0" + texts[included].encode())
+    digest.update(command.replace(str(ROOT), "").encode())
+    for included in closure(name, folders, texts):
+        digest.update(f"{included.relative_to(ROOT)}\0{texts[included]}".encode())
     return digest.hexdigest()
 
 
@@ -70,6 +77,25 @@ def examine(name, build):
         capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     # stderr only counts the warnings that system headers would have had.
     return run.returncode, run.stdout + (run.stderr if run.returncode and not run.stdout else "")
+
+
+def remembered():
+    try:
+        return json.loads(MEMORY.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def remember(clean):
+    """Whole or not at all, for another clone may be reading. A home that cannot be written to only
+    costs the next run its time."""
+    try:
+        MEMORY.parent.mkdir(parents=True, exist_ok=True)
+        written = MEMORY.with_suffix(f".{os.getpid()}")
+        written.write_text(json.dumps(clean))
+        written.replace(MEMORY)
+    except OSError as error:
+        print(f"clang-tidy: nothing is remembered: {error}", file=sys.stderr)
 
 
 def main():
@@ -84,8 +110,7 @@ def main():
         return 1
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
     common = version + (ROOT / ".clang-tidy").read_bytes()
-    memory = build / "clang-tidy-clean.json"
-    clean = json.loads(memory.read_text()) if memory.exists() else {}
+    clean = remembered()
 
     texts = {}
     prints = {n: fingerprint(n, c, texts, common) for n, c in units(build)}
@@ -104,7 +129,7 @@ def main():
                 continue
             failures += 1
             print(output.replace(f"{ROOT}/", ""), end="")
-    memory.write_text(json.dumps({n: v for n, v in clean.items() if n in prints}))
+    remember({n: v for n, v in clean.items() if n in prints})
     print(f"clang-tidy: {len(due)} of {len(prints)} files looked at, {failures} with findings")
     return 1 if failures else 0
 
