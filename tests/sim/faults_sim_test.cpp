@@ -42,9 +42,18 @@ bool ends_early(std::uint64_t seed) { return seed % 4 == 3; }
 /// Whether callers have priorities, and say them.
 bool has_priorities(std::uint64_t seed) { return seed % 4 >= 2; }
 
+/// ThreadSanitizer's threads spin for each other, which those of real time do for ever when they
+/// keep the others from running: there all of them are refused.
+#ifdef __SANITIZE_THREAD__
+constexpr bool may_be_real_time = false;
+#else
+constexpr bool may_be_real_time = true;
+#endif
+
 /// Whether a priority that the system refuses is an error.
 bool requires_priorities(std::uint64_t seed)
 {
+    if (!may_be_real_time) return false;
     static const bool allowed =
         net::Thread::start(
             {.name = "try", .scheduling = net::Scheduling{net::SchedulingPolicy::fifo, 1}}, [] {})
@@ -71,6 +80,7 @@ FaultPlan plan_of(std::uint64_t seed)
                                   SystemCall::spare, SystemCall::memory, SystemCall::thread})
         plan.of(call) = static_cast<std::uint16_t>(one_of(0, 0, 50, 400));
     plan.of(SystemCall::scheduling) = static_cast<std::uint16_t>(one_of(0, 50, 400));
+    if (!may_be_real_time) plan.of(SystemCall::scheduling) = 1'000;
     plan.of(SystemCall::resolve) = static_cast<std::uint16_t>(one_of(0, 50, 400));
     plan.slow_answers = one_of(0, 20);
     plan.answer_delay_us = 5'000;
@@ -198,7 +208,7 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
     /// A server that wants priorities, and gets none, begins all the same.
     static std::optional<net::Faults> start_without_priorities(std::uint64_t seed)
     {
-        if (seed % 2 != 0 || requires_priorities(seed)) return std::nullopt;
+        if (may_be_real_time && (seed % 2 != 0 || requires_priorities(seed))) return std::nullopt;
         FaultPlan plan{.seed = seed};
         plan.of(SystemCall::scheduling) = 1'000;
         return std::optional<net::Faults>(plan);
@@ -238,7 +248,10 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
             if (ends_early(seed)) return;
             const Probe::Target_var target = client.target(reference);
             std::string how;
-            for (int attempt = 0; attempt < 4 && how != "ok"; ++attempt)
+            // Where calls have time limits these may be too short for a busy machine.
+            const Deadline end = Deadline::after(patience);
+            for (int attempt = 0;
+                 how != "ok" && (attempt < 4 || goes_silent(seed)) && !end.has_passed(); ++attempt)
                 how = outcome([&] { target->ping(); });
             EXPECT_EQ(how, "ok");
         }).join();
