@@ -93,6 +93,7 @@ std::optional<RTCORBA::Priority> Schedule::object(std::string_view name) const
 std::vector<RTCORBA::Priority> Schedule::priorities() const
 {
     std::vector<RTCORBA::Priority> found;
+    found.reserve(names_.size());
     for (const auto& [name, priority] : names_)
         found.push_back(priority);
     std::ranges::sort(found);

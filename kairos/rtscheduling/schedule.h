@@ -2,8 +2,7 @@
 //
 // What the names of Real-Time CORBA's Scheduling Service stand for: priorities of CORBA's.
 // Activities are operations of the analysis; an object is named as one of them, or by what stands
-// before the
-// "::" of several, of which it then has the highest priority (its ceiling). A value.
+// before the "::" of several, of which it then has the highest priority (its ceiling). A value.
 #pragma once
 
 #include "kairos/rtcorba/RTCORBA.h"
