@@ -84,7 +84,10 @@ FaultPlan plan_of(std::uint64_t seed)
     plan.of(SystemCall::resolve) = static_cast<std::uint16_t>(one_of(0, 50, 400));
     plan.slow_answers = one_of(0, 20);
     plan.answer_delay_us = 5'000;
-    if (goes_silent(seed)) plan.silences = one_of(3, 10, 20);
+    if (!goes_silent(seed)) return plan;
+    plan.silences = one_of(3, 10, 20);
+    // Else time limits would be over before anybody is accepted.
+    plan.of(SystemCall::accept) = std::min<std::uint16_t>(plan.of(SystemCall::accept), 50);
     return plan;
 }
 
@@ -94,6 +97,8 @@ bool may_end_so(std::string_view how, std::uint64_t seed)
     // By the manager that has ended; or by who had it, behind a request that is still being served.
     if (how == "OBJ_ADAPTER 0x4f4d0001 NO" || how == "TRANSIENT 0x4f4d0001 NO")
         return ends_early(seed);
+    // Of a servant's own call, when its ORB was shut down.
+    if (how == "BAD_INV_ORDER 0x4f4d0004 NO") return ends_early(seed);
     if (how == "NO_PERMISSION 0x0 NO") return requires_priorities(seed);
     for (const std::string_view one :
          {"ok", "COMM_FAILURE 0x4b520002 MAYBE", "TRANSIENT 0x4b520001 NO",
