@@ -90,12 +90,12 @@ void Socket::close() noexcept
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-IoResult Socket::write_rest(std::span<iovec> segments, IoResult last, WriteFlags flags) noexcept
+IoResult Socket::write_rest(std::span<iovec> segments, IoResult last) noexcept
 {
     std::size_t written = last.bytes;
     auto left = drop_front(segments, last.bytes);
     while (last.ok() && !left.empty()) {
-        last = write(std::span<const iovec>(left), flags);
+        last = write(std::span<const iovec>(left));
         written += last.bytes;
         left = drop_front(left, last.bytes);
     }
@@ -103,14 +103,11 @@ IoResult Socket::write_rest(std::span<iovec> segments, IoResult last, WriteFlags
     return last;
 }
 
-namespace {
-
-template <WriteFlags flags>
-IoResult write_bytes(Socket& socket, Bytes data) noexcept
+IoResult Socket::write_all(Bytes data) noexcept
 {
     std::size_t written = 0;
     while (written < data.size()) {
-        IoResult result = socket.write(data.subspan(written), flags);
+        IoResult result = write(data.subspan(written));
         written += result.bytes;
         if (!result.ok()) {
             result.bytes = written;
@@ -118,18 +115,6 @@ IoResult write_bytes(Socket& socket, Bytes data) noexcept
         }
     }
     return {.bytes = written};
-}
-
-} // namespace
-
-IoResult Socket::write_all(Bytes data) noexcept
-{
-    return write_bytes<WriteFlags::none>(*this, data);
-}
-
-IoResult Socket::write_now(Bytes data) noexcept
-{
-    return write_bytes<WriteFlags::do_not_wait>(*this, data);
 }
 
 IoResult Socket::write_all(std::span<iovec> segments, Deadline deadline) noexcept

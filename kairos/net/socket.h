@@ -200,17 +200,13 @@ class Socket {
     /// segments and the rest of the size continues.
     IoResult write_all(std::span<iovec> segments, std::size_t size) noexcept
     {
-        return write_segments<WriteFlags::none>(segments, size);
+        const IoResult first = write(std::span<const iovec>(segments));
+        if (first.ok() && first.bytes == size) [[likely]]
+            return first;
+        return write_rest(segments, first);
     }
     /// The same for one buffer; continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
-    /// The same two, but only what can be written now, also to a blocking socket: would_block when
-    /// the queue is full.
-    IoResult write_now(std::span<iovec> segments, std::size_t size) noexcept
-    {
-        return write_segments<WriteFlags::do_not_wait>(segments, size);
-    }
-    IoResult write_now(Bytes data) noexcept;
     /// Everything, unless the deadline passes before the peer has made room for it: would_block.
     /// The result counts what was written. For blocking sockets.
     IoResult write_all(std::span<iovec> segments, Deadline deadline) noexcept;
@@ -271,17 +267,8 @@ class Socket {
     [[nodiscard]] Result<Address> peer_address() const;
 
   private:
-    template <WriteFlags flags>
-    IoResult write_segments(std::span<iovec> segments, std::size_t size) noexcept
-    {
-        const IoResult first = write(std::span<const iovec>(segments), flags);
-        if (first.ok() && first.bytes == size) [[likely]]
-            return first;
-        return write_rest(segments, first, flags);
-    }
     /// Goes on after a write of segments that ended like this.
-    [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last,
-                                      WriteFlags flags) noexcept;
+    [[gnu::cold]] IoResult write_rest(std::span<iovec> segments, IoResult last) noexcept;
     IoResult wait_for(short events, std::optional<std::chrono::nanoseconds> timeout) noexcept;
     [[gnu::noinline]] IoResult read_channel(MutableBytes buffer, ReadFlags flags) noexcept;
     [[gnu::noinline]] IoResult write_channel(Bytes data, WriteFlags flags) noexcept;

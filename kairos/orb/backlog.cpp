@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/backlog.h"
 
+#include "kairos/orb/serving_thread.h"
+
 namespace kairos::orb {
 
 Backlog::Posted Backlog::post(Bytes header, const cdr::Writer& body, std::size_t fragment_size,
@@ -15,7 +17,7 @@ Backlog::Posted Backlog::post(Bytes header, const cdr::Writer& body, std::size_t
     return unsent_.broken() ? Posted::broken : Posted::taken;
 }
 
-bool Backlog::drain(Deadline deadline, ServingThread* waiter) noexcept
+bool Backlog::drain(Deadline deadline) noexcept
 {
     for (;;) {
         {
@@ -24,7 +26,7 @@ bool Backlog::drain(Deadline deadline, ServingThread* waiter) noexcept
             if (unsent_.broken()) return false;
             if (unsent_.empty()) return true;
         }
-        if (!wait_writable(socket_, deadline, waiter).ok()) return false;
+        if (!wait_writable(socket_, deadline).ok()) return false;
     }
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "kairos/net/socket.h"
-#include "kairos/orb/serving_thread.h"
 #include "kairos/orb/unsent.h"
 
 #include <atomic>
@@ -35,9 +34,9 @@ class Backlog {
     /// Never waits. Room is for `bytes_max`, and for one message that alone is larger.
     [[nodiscard]] Posted post(Bytes header, const cdr::Writer& body, std::size_t fragment_size,
                               std::size_t bytes_max) noexcept;
-    /// Sends what is kept. False at the deadline, or if the connection is broken. `waiter`, if
-    /// there is one, waits for the peer.
-    [[nodiscard]] bool drain(Deadline deadline, ServingThread* waiter) noexcept;
+    /// Sends what is kept. False at the deadline, or if the connection is broken. Within an upcall
+    /// the thread serves meanwhile.
+    [[nodiscard]] bool drain(Deadline deadline) noexcept;
     /// Sends as much as the peer takes now; false if there is nothing more to send.
     bool flush() noexcept;
     [[nodiscard]] bool empty() noexcept;

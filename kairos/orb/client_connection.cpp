@@ -38,15 +38,14 @@ ClientConnection::~ClientConnection() { orb_->client_connections().remove(*this)
 
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    const net::IoResult sent = transmit(socket_, header, body, orb_->options().fragment_size);
-    if (sent.ok()) [[likely]]
-        return Outcome::ok;
-    return send_rest(header, body, sent, {});
+    // A message of which the kernel did not take every byte can never be executed.
+    return transmit_call(socket_, header, body, orb_->options().fragment_size).ok()
+               ? Outcome::ok
+               : Outcome::not_executed;
 }
 
 namespace {
 
-/// A message of which the kernel did not take every byte can never be executed.
 ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexcept
 {
     using Outcome = ClientConnection::Outcome;
@@ -57,17 +56,6 @@ ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexc
 
 } // namespace
 
-/// The peer did not take all at once: only now is it asked how the thread may wait. What it serves
-/// meanwhile uses other connections, for this one is in use.
-ClientConnection::Outcome ClientConnection::send_rest(Bytes header, const cdr::Writer& body,
-                                                      net::IoResult sent,
-                                                      Deadline deadline) noexcept
-{
-    if (sent.status != net::IoResult::Status::would_block) return Outcome::not_executed;
-    return outcome_of_sending(transmit_rest(socket_, header, body, orb_->options().fragment_size,
-                                            sent.bytes, deadline, Lane::current().serving_thread));
-}
-
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body,
                                                  Deadline deadline) noexcept
 {
@@ -75,8 +63,8 @@ ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer
         const Outcome before = send_backlog(deadline);
         if (before != Outcome::ok) return before;
     }
-    const net::IoResult sent = transmit(socket_, header, body, orb_->options().fragment_size);
-    return sent.ok() ? Outcome::ok : send_rest(header, body, sent, deadline);
+    return outcome_of_sending(
+        transmit_call(socket_, header, body, orb_->options().fragment_size, deadline));
 }
 
 ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadline) noexcept
@@ -86,13 +74,12 @@ ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadlin
         if (before != Outcome::ok) return before;
     }
     iovec segment{const_cast<std::byte*>(message.data()), message.size()};
-    return outcome_of_sending(
-        write_waiting(socket_, std::span(&segment, 1), deadline, Lane::current().serving_thread));
+    return outcome_of_sending(write_call(socket_, std::span(&segment, 1), deadline));
 }
 
 ClientConnection::Outcome ClientConnection::send_backlog(Deadline deadline) noexcept
 {
-    if (backlog_->drain(deadline, Lane::current().serving_thread)) return Outcome::ok;
+    if (backlog_->drain(deadline)) return Outcome::ok;
     return backlog_->broken() ? Outcome::not_executed : Outcome::not_sent;
 }
 
@@ -124,8 +111,7 @@ void ClientConnection::leave(Unsent& unsent) noexcept
         if (!orb_->backlogs().attend(backlog_)) socket_.shutdown_both();
         return;
     }
-    ServingThread* const waiter = Lane::current().serving_thread;
-    while (!unsent.empty() && !unsent.broken() && wait_writable(socket_, {}, waiter).ok())
+    while (!unsent.empty() && !unsent.broken() && wait_writable(socket_, {}).ok())
         unsent.flush(socket_);
 }
 
@@ -218,7 +204,8 @@ void ClientConnection::refuse(std::string_view why) noexcept
 {
     log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
     const auto message = giop::message_error(protocol_.error_version());
-    (void)socket_.write_now(Bytes(message)); // of a peer that does not read either it is no loss
+    // To a peer that does not even read it would not matter.
+    (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
 }
 
 bool ClientConnection::begin_use() noexcept

@@ -123,9 +123,6 @@ class ClientConnection {
     ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                      ConnectionCache::Place place);
 
-    /// Goes on after sending has ended like this.
-    [[nodiscard, gnu::cold]] Outcome send_rest(Bytes header, const cdr::Writer& body,
-                                               net::IoResult sent, Deadline deadline) noexcept;
     [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
     [[nodiscard, gnu::noinline]] net::IoResult read_serving(ServingThread& waiter,
                                                             Deadline deadline);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/serving_thread.h"
 
+#include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 
 #include <array>
 
 namespace kairos::orb {
 
-net::IoResult wait_writable(net::Socket& socket, Deadline deadline, ServingThread* waiter) noexcept
+net::IoResult wait_writable(net::Socket& socket, Deadline deadline) noexcept
 {
+    ServingThread* const waiter = Lane::current().serving_thread;
     if (waiter == nullptr) return socket.wait_writable(deadline.left());
     if (deadline.has_passed()) return {.status = net::IoResult::Status::would_block};
     waiter->wait({.socket = socket, .interest = net::Interest::writable}, deadline);

@@ -28,9 +28,9 @@ class ServingThread {
     ~ServingThread() = default;
 };
 
-/// Blocks until a write to the socket would not, or the deadline: would_block. `waiter`, if there
-/// is one, waits instead.
-net::IoResult wait_writable(net::Socket& socket, Deadline deadline, ServingThread* waiter) noexcept;
+/// Blocks until a write to the socket would not, or the deadline: would_block. The calling thread's
+/// ServingThread, if it has one, waits instead.
+[[gnu::cold]] net::IoResult wait_writable(net::Socket& socket, Deadline deadline) noexcept;
 
 /// Blocks until one of two is as awaited, broken or shut down, or the time is over. The second may
 /// be null, or of no interest.

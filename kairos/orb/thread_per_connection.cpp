@@ -80,9 +80,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         stream_pause_.note_reply();
         if (is_behind_) [[unlikely]]
             return send_behind(header, body);
-        const net::IoResult sent = transmit(socket_, header, body, orb_.options().fragment_size);
-        if (!sent.ok()) [[unlikely]]
-            send_rest(header, body, sent);
+        // Nobody but the peer itself waits for this thread.
+        if (!transmit(socket_, header, body, orb_.options().fragment_size).ok())
+            is_behind_ = broken_ = true;
     }
 
     void wait(const Awaited& awaited, Deadline deadline) noexcept override
@@ -151,15 +151,6 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             }
         }
         return !protocol_.ended() && !broken_;
-    }
-
-    /// The peer did not take all of a reply at once. Nobody but itself is waiting for this thread.
-    [[gnu::cold]] void send_rest(Bytes header, const cdr::Writer& body, net::IoResult sent) noexcept
-    {
-        if (sent.status == net::IoResult::Status::would_block)
-            sent = transmit_rest(socket_, header, body, orb_.options().fragment_size, sent.bytes,
-                                 {}, nullptr);
-        if (!sent.ok()) is_behind_ = broken_ = true;
     }
 
     /// Nested replies do not wait for the peer: the request that these are served within goes on,

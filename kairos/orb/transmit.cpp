@@ -2,8 +2,8 @@
 #include "kairos/orb/transmit.h"
 
 #include "kairos/giop/fragments.h"
+#include "kairos/orb/lane.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace kairos::orb {
@@ -21,14 +21,68 @@ std::size_t to_vectors(const giop::Segments& segments, Vectors& vectors) noexcep
     return segments.count;
 }
 
+std::size_t size_of(std::span<const iovec> segments) noexcept
+{
+    std::size_t size = 0;
+    for (const iovec& segment : segments)
+        size += segment.iov_len;
+    return size;
+}
+
+enum class As : std::uint8_t { reply, call };
+
+/// After a first write that ended like this. Only who must serve meanwhile waits otherwise than in
+/// the next.
+[[gnu::cold]] net::IoResult write_rest(net::Socket& socket, std::span<iovec> segments,
+                                       net::IoResult first, As as) noexcept
+{
+    const bool is_full = as == As::call && first.status == net::IoResult::Status::would_block;
+    if (!first.ok() && !is_full) return first;
+    const auto left = net::drop_front(segments, first.bytes);
+    const bool serves = as == As::call && Lane::current().serving_thread != nullptr;
+    net::IoResult rest =
+        serves ? write_call(socket, left, {}) : socket.write_all(left, size_of(left));
+    rest.bytes += first.bytes;
+    return rest;
+}
+
+template <As as>
+net::IoResult write_all(net::Socket& socket, std::span<iovec> segments, std::size_t size) noexcept
+{
+    constexpr auto flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
+    const net::IoResult first = socket.write(std::span<const iovec>(segments), flags);
+    if (first.ok() && first.bytes == size) [[likely]]
+        return first;
+    return write_rest(socket, segments, first, as);
+}
+
+[[gnu::cold]] net::IoResult write_rest(net::Socket& socket, Bytes data, net::IoResult first,
+                                       As as) noexcept
+{
+    iovec segment{const_cast<std::byte*>(data.data()), data.size()};
+    return write_rest(socket, std::span(&segment, 1), first, as);
+}
+
+template <As as>
+[[gnu::noinline]] net::IoResult write_all(net::Socket& socket, Bytes data) noexcept
+{
+    constexpr auto flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
+    const net::IoResult first = socket.write(data, flags);
+    if (first.ok() && first.bytes == data.size()) [[likely]]
+        return first;
+    return write_rest(socket, data, first, as);
+}
+
+template <As as>
 net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments) noexcept
 {
     Vectors vectors;
     const std::size_t count = to_vectors(segments, vectors);
-    return socket.write_now(std::span(vectors.data(), count), segments.size());
+    return write_all<as>(socket, std::span(vectors.data(), count), segments.size());
 }
 
 /// Not inline: what it needs on the stack costs those that are sent in one piece.
+template <As as>
 [[gnu::noinline]] net::IoResult write_parts(net::Socket& socket, Bytes header,
                                             const cdr::Writer& writer, std::size_t size) noexcept
 {
@@ -37,23 +91,32 @@ net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments
     giop::for_each_part(header, writer, [&](Bytes part) {
         vectors[count++] = {const_cast<std::byte*>(part.data()), part.size()};
     });
-    return socket.write_now(std::span(vectors.data(), count), size);
+    return write_all<as>(socket, std::span(vectors.data(), count), size);
 }
 
+template <As as>
 [[gnu::noinline]] net::IoResult write_in_fragments(net::Socket& socket, Bytes header,
                                                    const cdr::Writer& writer,
                                                    std::size_t fragment_size) noexcept
 {
     giop::Fragmenter fragmenter(giop::gather(header, writer), fragment_size);
     giop::Segments part;
-    std::size_t sent = 0;
-    while (fragmenter.next(part)) {
-        net::IoResult written = write_segments(socket, part);
-        sent += written.bytes;
-        written.bytes = sent;
-        if (!written.ok()) return written;
-    }
-    return {.bytes = sent};
+    while (fragmenter.next(part))
+        if (const auto written = write_segments<as>(socket, part); !written.ok()) return written;
+    return {};
+}
+
+template <As as>
+[[gnu::always_inline]] inline net::IoResult transmit_as(net::Socket& socket, Bytes header,
+                                                        const cdr::Writer& writer,
+                                                        std::size_t fragment_size) noexcept
+{
+    const std::size_t size = header.size() + writer.size();
+    if (fragment_size != 0 && size > fragment_size) [[unlikely]]
+        return write_in_fragments<as>(socket, header, writer, fragment_size);
+    if (writer.externals().empty() && header.data() + header.size() == writer.contiguous().data())
+        return write_all<as>(socket, Bytes{header.data(), size});
+    return write_parts<as>(socket, header, writer, size);
 }
 
 } // namespace
@@ -61,53 +124,50 @@ net::IoResult write_segments(net::Socket& socket, const giop::Segments& segments
 net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
                        std::size_t fragment_size) noexcept
 {
-    const std::size_t size = header.size() + writer.size();
-    if (fragment_size != 0 && size > fragment_size) [[unlikely]]
-        return write_in_fragments(socket, header, writer, fragment_size);
-    if (writer.externals().empty() && header.data() + header.size() == writer.contiguous().data())
-        return socket.write_now(Bytes{header.data(), size});
-    return write_parts(socket, header, writer, size);
+    return transmit_as<As::reply>(socket, header, writer, fragment_size);
 }
 
-net::IoResult write_waiting(net::Socket& socket, std::span<iovec> segments, Deadline deadline,
-                            ServingThread* waiter) noexcept
+net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                            std::size_t fragment_size) noexcept
 {
-    using Status = net::IoResult::Status;
-    if (waiter == nullptr && deadline.is_never()) {
-        std::size_t size = 0;
-        for (const iovec& segment : segments)
-            size += segment.iov_len;
-        return socket.write_all(segments, size);
-    }
-    if (waiter == nullptr) return socket.write_all(segments, deadline);
-    for (auto left = net::drop_front(segments, 0); !left.empty();) {
-        net::IoResult result =
-            socket.write(std::span<const iovec>(left), net::WriteFlags::do_not_wait);
-        left = net::drop_front(left, result.bytes);
-        if (result.status == Status::would_block) result = wait_writable(socket, deadline, waiter);
-        if (!result.ok()) return result;
-    }
-    return {};
+    return transmit_as<As::call>(socket, header, writer, fragment_size);
 }
 
-net::IoResult transmit_rest(net::Socket& socket, Bytes header, const cdr::Writer& writer,
-                            std::size_t fragment_size, std::size_t sent, Deadline deadline,
-                            ServingThread* waiter) noexcept
+net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer& writer,
+                            std::size_t fragment_size, Deadline deadline) noexcept
 {
     giop::Fragmenter fragmenter(giop::gather(header, writer),
                                 fragment_size == 0 ? std::numeric_limits<std::size_t>::max()
                                                    : fragment_size);
+    std::size_t written = 0;
     giop::Segments part;
     while (fragmenter.next(part)) {
         Vectors vectors;
         const std::size_t count = to_vectors(part, vectors);
-        const std::size_t skipped = std::min(sent, part.size());
-        sent -= skipped;
-        const auto left = net::drop_front(std::span(vectors.data(), count), skipped);
-        const net::IoResult written = write_waiting(socket, left, deadline, waiter);
-        if (!written.ok()) return written;
+        net::IoResult result = write_call(socket, std::span(vectors.data(), count), deadline);
+        written += result.bytes;
+        result.bytes = written;
+        if (!result.ok()) return result;
     }
-    return {};
+    return {.bytes = written};
+}
+
+net::IoResult write_call(net::Socket& socket, std::span<iovec> segments, Deadline deadline) noexcept
+{
+    std::size_t written = 0;
+    for (auto left = net::drop_front(segments, 0); !left.empty();) {
+        net::IoResult result =
+            socket.write(std::span<const iovec>(left), net::WriteFlags::do_not_wait);
+        written += result.bytes;
+        left = net::drop_front(left, result.bytes);
+        if (result.status == net::IoResult::Status::would_block)
+            result = wait_writable(socket, deadline);
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+    }
+    return {.bytes = written};
 }
 
 } // namespace kairos::orb

@@ -9,11 +9,30 @@
 
 namespace kairos::orb {
 
+namespace {
+
+/// What the peer takes of it now, also of a socket that blocks.
+net::IoResult write_now(net::Socket& socket, Bytes bytes) noexcept
+{
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+        net::IoResult result = socket.write(bytes.subspan(written), net::WriteFlags::do_not_wait);
+        written += result.bytes;
+        if (!result.ok()) {
+            result.bytes = written;
+            return result;
+        }
+    }
+    return {.bytes = written};
+}
+
+} // namespace
+
 void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
 {
     if (broken_) return;
     if (!bytes_.empty()) return keep(bytes);
-    const net::IoResult written = socket.write_now(bytes);
+    const net::IoResult written = write_now(socket, bytes);
     if (written.ok()) [[likely]]
         return;
     if (written.status == net::IoResult::Status::would_block)
@@ -94,7 +113,7 @@ void Unsent::keep_message(Bytes header, const cdr::Writer& body, std::size_t fra
 
 void Unsent::flush(net::Socket& socket) noexcept
 {
-    const net::IoResult written = socket.write_now(Bytes(bytes_).subspan(sent_));
+    const net::IoResult written = write_now(socket, Bytes(bytes_).subspan(sent_));
     sent_ += written.bytes;
     if (written.status == net::IoResult::Status::would_block) return;
     if (!written.ok()) broken_ = true;
