@@ -239,8 +239,9 @@ TEST_F(PoolsWithLanes, GoOnWithoutLanesThatTheServerCannotListenFor)
 TEST_F(PoolsWithLanes, HaveThePropertiesOfTheOrbsConnections)
 {
     World world;
-    world.give_orb({world.rtorb()->create_server_protocol_policy(
-        tcp_list(world.rtorb()->create_tcp_protocol_properties(0, 0, true, false, true)))});
+    const RTCORBA::TCPProtocolProperties_var properties =
+        world.rtorb()->create_tcp_protocol_properties(0, 0, true, false, true);
+    world.give_orb({world.rtorb()->create_server_protocol_policy(tcp_list(properties))});
     serve(world, make_pool(world, {low, high}));
     world.activate();
     for (const RTCORBA::Priority priority : {low, high}) {
