@@ -98,12 +98,13 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         Lane::current().serving_thread = this;
         {
             UpcallMemory memory; // given back before the next thread may start
-            while (request && !request->serve(memory)) {
+            while (!request->serve(memory)) {
                 std::unique_lock lock(mutex_);
-                if (ended_)
+                if (ended_) {
                     discard(std::move(request), lock);
-                else if (held_.add(request))
-                    break; // else it may go on already
+                    break;
+                }
+                if (held_.add(request)) break; // else it may go on already
             }
         }
         request.reset();
