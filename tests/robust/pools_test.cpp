@@ -173,10 +173,10 @@ INSTANTIATE_TEST_SUITE_P(Architectures, Bounds,
 TEST(ThreadPerObject, ServesOneRequestOfAnObjectAtATimeAndObjectsSideBySide)
 {
     LogLines log;
+    Servant second; // for longer than the server, which may not be through with it
+    Event second_inside;
     RunningServer server("thread-per-object", {"-ORBThreads", "2"});
     Gate gate(server.servant());
-    Servant second;
-    Event second_inside;
     second.action = [&] { second_inside.set(); };
     const PortableServer::ObjectId_var id = server.poa()->activate_object(&second);
     const CORBA::Object_var object = server.poa()->id_to_reference(id);
@@ -198,9 +198,9 @@ TEST(ThreadPerObject, ServesOneRequestOfAnObjectAtATimeAndObjectsSideBySide)
 TEST(ThreadPerObject, ManyObjectsShareFewThreads)
 {
     LogLines log;
+    std::vector<std::unique_ptr<Servant>> servants; // for longer than the server, as above
     RunningServer server("thread-per-object", {"-ORBThreads", "2"});
     std::vector<Octets> keys;
-    std::vector<std::unique_ptr<Servant>> servants;
     for (int i = 0; i < 10; ++i) {
         servants.push_back(std::make_unique<Servant>());
         const PortableServer::ObjectId_var id =
