@@ -62,14 +62,18 @@ Follower::Found Follower::wait_for(const Awaited& awaited, bool in_line, Deadlin
     std::array<Waiting*, polled_max> whose;
     std::size_t count = 2;
     if (!prepare(awaited, polled[0])) return Found::awaited;
-    const WatchedConnection* last = nullptr;
+    WatchedConnection* last = nullptr;
     for (Waiting* each = waiting_; each != nullptr && count < polled_max; each = each->outer) {
         if (each->connection == nullptr || each->connection == last) continue;
         last = each->connection;
+        const int held = last->descriptor_held_nested();
         const net::Interest interest = last->interest_nested(each->listens);
-        if (interest == net::Interest::none) continue;
+        if (held < 0 && interest == net::Interest::none) continue;
         ready = each;
-        if (!prepare({last->socket(), interest}, polled[count])) return Found::connection;
+        if (held >= 0)
+            polled[count] = {.fd = held, .events = POLLIN, .revents = 0};
+        else if (!prepare({last->socket(), interest}, polled[count]))
+            return Found::connection;
         whose[count++] = each;
     }
     in_line = in_line && count < polled_max;

@@ -101,7 +101,7 @@ void HandoverConnection::flush() noexcept
 {
     {
         const std::lock_guard lock(send_mutex_);
-        flush_unsent();
+        ReactorConnection::flush();
     }
     if (!is_congested()) server_.resume();
 }

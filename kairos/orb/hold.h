@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/net/bell.h"
 
 #include <atomic>
 #include <cstddef>
@@ -20,6 +21,9 @@ class Gate : public RefCounted {
     [[nodiscard]] virtual std::uint64_t changes() const noexcept = 0;
     /// Blocks until it has changed more often than `seen`.
     virtual void wait(std::uint64_t seen) = 0;
+    /// Has the bell rung whenever it changes, until it is told to forget it. Throws std::bad_alloc.
+    virtual void tell(net::Bell& bell) = 0;
+    virtual void forget(net::Bell& bell) noexcept = 0;
 
   protected:
     ~Gate() override = default;
@@ -38,6 +42,7 @@ class Hold {
     /// before it was found shut.
     void begin(Gate& gate, std::uint64_t seen, std::atomic<std::size_t>& held)
     {
+        if (told_ != nullptr) untell();
         gate_ = IntrusivePtr<Gate>(&gate);
         seen_ = seen;
         held_ = &held;
@@ -46,6 +51,9 @@ class Hold {
     [[nodiscard]] bool may_go_on() const noexcept { return gate_->changes() != seen_; }
     /// Blocks until that.
     void wait() { gate_->wait(seen_); }
+    /// For who waits for something else as well: the bell, silent until then, is rung. Ends with
+    /// the hold, and when that begins once more. False: no memory for it.
+    [[nodiscard, gnu::cold]] bool tell(net::Bell& bell) noexcept;
     /// The request was served, or nobody waits for it any more.
     void end() noexcept
     {
@@ -53,13 +61,17 @@ class Hold {
             return;
         held_->fetch_sub(1, std::memory_order_relaxed);
         held_ = nullptr;
+        if (told_ != nullptr) untell();
         gate_ = {};
     }
 
   private:
+    [[gnu::cold]] void untell() noexcept;
+
     IntrusivePtr<Gate> gate_;
     std::uint64_t seen_ = 0;
     std::atomic<std::size_t>* held_ = nullptr;
+    net::Bell* told_ = nullptr; // what the gate rings, if anything
 };
 
 } // namespace kairos::orb

@@ -171,7 +171,7 @@ void LeaderFollowers::close_idle() noexcept
     for (const auto& accepting : accepting_)
         if (accepting->take_for_ever()) close_listener(accepting->acceptor);
     for (const auto& connection : connections_)
-        if (connection->take_for_ever()) connection->close_in_order();
+        if (connection->take_for_ever()) connection->say_close();
 }
 
 void LeaderFollowers::close_all() noexcept
@@ -184,7 +184,10 @@ void LeaderFollowers::close_all() noexcept
         ended.swap(connections_);
     }
     for (const auto& connection : ended)
-        connection->close_in_order();
+        connection->say_close();
+    ServerConnection::send_rest(ended);
+    for (const auto& connection : ended)
+        connection->end();
 }
 
 Result<std::unique_ptr<Server>> make_leader_followers(Orb& orb, std::vector<Listener> listeners,

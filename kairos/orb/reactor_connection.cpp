@@ -186,19 +186,15 @@ void ReactorConnection::begin_to_close() noexcept
     reads_on_ = !become_quiet();
     if (reads_on_ && holding_) return resume();
     was_told_ = !reads_on_;
-    if (was_told_) {
-        if (congested_) flush();
-        drain(socket_);
-    }
+    if (was_told_ && !congested_) drain(socket_);
     listen_for();
 }
 
-void ReactorConnection::close_in_order() noexcept
+void ReactorConnection::say_close() noexcept
 {
     if (broken_ || closing_) return;
     send_close_connection();
-    if (congested_) flush();
-    drain(socket_);
+    closing_ = true;
 }
 
 } // namespace kairos::orb

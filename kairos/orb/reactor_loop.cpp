@@ -183,8 +183,11 @@ void ReactorLoop::close_acceptors() noexcept
 void ReactorLoop::close_all() noexcept
 {
     close_acceptors();
-    for (auto& connection : connections_) {
-        connection->close_in_order();
+    for (const auto& connection : connections_)
+        connection->say_close();
+    ServerConnection::send_rest(connections_);
+    for (const auto& connection : connections_) {
+        drain(connection->socket_);
         connection->stop_listening();
         connection->abandon();
     }

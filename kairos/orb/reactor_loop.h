@@ -32,8 +32,8 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     void on_ready(net::Readiness readiness) noexcept final;
     /// Goes on with what it could not go on with.
     void resume() noexcept;
-    /// Ends in order: what is queued and a CloseConnection are sent as far as the peer takes them.
-    void close_in_order() noexcept;
+    /// The peer is told CloseConnection behind what is queued for it.
+    void say_close() noexcept;
     /// The same behind the replies to what others are serving, while these still do; until then it
     /// is read. To be called until it is true: nobody serves anything of it any more.
     [[nodiscard]] bool close_when_quiet() noexcept;
@@ -49,8 +49,6 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     [[nodiscard]] virtual Next take_received(UpcallMemory& memory) = 0;
     /// Nobody reads it any more; it is about to be destroyed, if nobody else has it.
     virtual void abandon() noexcept {}
-    /// Sends of what is queued as much as the peer takes now.
-    virtual void flush() noexcept { flush_unsent(); }
     /// It is to end. Whether it may: every request that was taken is answered. If not,
     /// after_sending() follows when they are.
     [[nodiscard]] virtual bool become_quiet() noexcept { return true; }
@@ -62,11 +60,6 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     void put(Bytes bytes) noexcept
     {
         unsent_.put(socket_, bytes);
-        note_unsent();
-    }
-    void flush_unsent() noexcept
-    {
-        unsent_.flush(socket_);
         note_unsent();
     }
 
@@ -135,7 +128,8 @@ class ReactorLoop final : public ServingThread {
     /// After run(), while others still serve: nothing is accepted any more, and connections end in
     /// order behind the replies to what is being served. Turns until there is none of that.
     void close_when_quiet() noexcept;
-    /// Ends every connection in order, accepts nothing any more.
+    /// Ends every connection in order, accepts nothing any more. Waits for peers that take what is
+    /// queued for them (ServerConnection::send_rest).
     void close_all() noexcept;
     void bind_to_this_thread() noexcept { reactor_->bind_to_this_thread(); }
     /// For a foreign loop, which turns it when this is readable.

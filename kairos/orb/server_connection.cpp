@@ -7,7 +7,6 @@
 #include "kairos/giop/locate.h"
 #include "kairos/giop/ordinary_request.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 
 #include <array>
@@ -65,25 +64,37 @@ net::Interest ServerConnection::interest_nested(bool listens) const noexcept
 {
     if (broken_) return net::Interest::none;
     if (congested_) return net::Interest::writable;
-    return listens && may_serve_nested() ? net::Interest::readable : net::Interest::none;
+    return listens && !holding_ && may_serve_nested() ? net::Interest::readable
+                                                      : net::Interest::none;
+}
+
+int ServerConnection::descriptor_held_nested() noexcept
+{
+    if (!holding_ || !may_serve_nested()) return -1;
+    if (!held_bell_) {
+        auto bell = net::Bell::create();
+        if (!bell) return -1;
+        held_bell_.emplace(std::move(bell).value());
+    }
+    return hold.tell(*held_bell_) ? held_bell_->descriptor() : -1;
 }
 
 bool ServerConnection::go_on_nested() noexcept
 {
-    if (!congested_) return serve_nested(From::socket);
-    unsent_.flush(socket_);
-    note_unsent();
+    if (!congested_) return serve_nested(holding_ ? From::hold : From::socket);
+    flush();
     return congested_ || serve_rest_nested(); // which came before it was full
 }
 
 bool ServerConnection::serve_nested(From from) noexcept
 {
+    if (holding_ != (from == From::hold)) return false;
     if (from == From::received && protocol_.between_messages()) return true;
-    if (!may_serve_nested()) return false;
+    if (!may_serve_nested() || (from == From::hold && !hold.may_go_on())) return false;
     try {
         Lane& lane = Lane::current();
         auto memory = lane.upcall_memory.take();
-        keep_requests_in_progress();
+        if (from != From::hold) keep_requests_in_progress();
         if (from == From::socket) {
             const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
             if (!got.ok()) return got.status == net::IoResult::Status::would_block;
@@ -95,11 +106,6 @@ bool ServerConnection::serve_nested(From from) noexcept
     } catch (const std::bad_alloc&) {
         return false;
     }
-}
-
-bool ServerConnection::may_serve_nested() const noexcept
-{
-    return !holding_ && !congested_ && !broken_ && has_stack_to_serve();
 }
 
 ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
@@ -214,6 +220,31 @@ void ServerConnection::send_close_connection() noexcept
 {
     const auto message = giop::close_connection(protocol_.error_version());
     send_control(Bytes(message));
+}
+
+void ServerConnection::send_rest_of(std::vector<ServerConnection*> congested)
+{
+    std::vector<pollfd> polled;
+    while (!congested.empty()) {
+        Deadline deadline = Deadline::after(stall_max);
+        polled.resize(congested.size());
+        for (std::size_t i = 0; i < congested.size(); ++i)
+            if (!prepare({congested[i]->socket_, net::Interest::writable}, polled[i])) {
+                polled[i].fd = -1; // it is ready
+                deadline = Deadline::after({});
+            }
+        poll_until(polled, deadline);
+        bool any = false;
+        for (std::size_t i = 0; i < congested.size(); ++i) {
+            if (polled[i].revents == 0 && polled[i].fd >= 0) continue;
+            any = true;
+            congested[i]->flush();
+        }
+        if (!any) return;
+        std::erase_if(congested, [](const ServerConnection* each) {
+            return !each->congested_ || each->broken_;
+        });
+    }
 }
 
 } // namespace kairos::orb

@@ -10,17 +10,24 @@
 #include "kairos/net/socket.h"
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
+#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/receive_limit.h"
 #include "kairos/orb/unsent.h"
 #include "kairos/orb/upcall.h"
 
 #include <atomic>
+#include <chrono>
+#include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kairos::orb {
 
 class Orb;
+
+/// How long a server that ends waits for a peer that takes nothing of what it is sent.
+inline constexpr std::chrono::milliseconds stall_max{500};
 
 /// Ends a connection so that what was sent last arrives. What the peer had still sent must be read
 /// before closing, or the kernel resets the connection.
@@ -32,8 +39,13 @@ class ServerConnection : public ReplyChannel {
     ServerConnection(const ServerConnection&) = delete;
     ServerConnection& operator=(const ServerConnection&) = delete;
 
+    /// When the server ends and nobody else uses these any more: sends what their peers have not
+    /// taken yet, to all at once, until none of them takes anything for stall_max.
+    template <typename Connections>
+    static void send_rest(const Connections& connections) noexcept;
+
   protected:
-    ~ServerConnection() = default;
+    ~ServerConnection() { hold.end(); } // before the bell that it may have told
 
     /// What is to be done after everything received was looked at.
     enum class Next : std::uint8_t {
@@ -51,12 +63,15 @@ class ServerConnection : public ReplyChannel {
     // While a request of this connection waits for a call of its own, what comes on the connection
     // is served: who answers us may share it with who called us.
     /// What came together with the request that waits, of which nothing else will tell. This and
-    /// the next return whether to listen for more: false where the connection has ended, which is
-    /// left to be found by who serves it, or holds a request.
+    /// the last of these return whether to listen for more: false where the connection has ended,
+    /// which is left to be found by who serves it, or holds a request.
     [[nodiscard]] bool serve_rest_nested() noexcept { return serve_nested(From::received); }
     /// What to wait for at the socket then, if it listens: more requests, or that the peer takes
     /// the replies to them.
     [[nodiscard]] net::Interest interest_nested(bool listens) const noexcept;
+    /// What to wait for instead where it holds a request: can be read when that may go on. -1: it
+    /// does not, or nothing will tell.
+    [[nodiscard]] int descriptor_held_nested() noexcept;
     /// When that has happened.
     [[nodiscard]] bool go_on_nested() noexcept;
     /// No request of this connection is being served any more: gives back what was kept. True if
@@ -92,6 +107,13 @@ class ServerConnection : public ReplyChannel {
 
     /// Sends control messages: the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
+
+    /// Sends of what is queued as much as the peer takes now.
+    virtual void flush() noexcept
+    {
+        unsent_.flush(socket_);
+        note_unsent();
+    }
 
     /// After each use of `unsent_`.
     void note_unsent() noexcept
@@ -144,9 +166,13 @@ class ServerConnection : public ReplyChannel {
     }
 
   private:
-    enum class From : std::uint8_t { received, socket };
+    enum class From : std::uint8_t { received, socket, hold };
     [[nodiscard]] bool serve_nested(From from) noexcept;
-    [[nodiscard]] bool may_serve_nested() const noexcept;
+    [[nodiscard]] bool may_serve_nested() const noexcept
+    {
+        return !congested_ && !broken_ && has_stack_to_serve();
+    }
+    static void send_rest_of(std::vector<ServerConnection*> congested);
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
@@ -158,8 +184,21 @@ class ServerConnection : public ReplyChannel {
     std::uint8_t text_minor_ = 0xFF;
     giop::Message held_; // the message that the adapter did not take, if `holding_`
     bool holding_ = false;
+    std::optional<net::Bell> held_bell_;       // rung when that may go on; made at need
     std::vector<giop::Connection::Kept> kept_; // of requests that wait for calls of their own
     std::atomic<bool> had_malformed_arguments_{false};
 };
+
+template <typename Connections>
+void ServerConnection::send_rest(const Connections& connections) noexcept
+{
+    try {
+        std::vector<ServerConnection*> congested;
+        for (const auto& connection : connections)
+            if (connection->congested_ && !connection->broken_) congested.push_back(&*connection);
+        send_rest_of(std::move(congested));
+    } catch (const std::bad_alloc&) { // as if none of them took it
+    }
+}
 
 } // namespace kairos::orb

@@ -111,12 +111,21 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     {
         bool listens = serve_rest_nested();
         while (!interrupted_) {
-            const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
-            const Ready ready = wait_either(awaited, &own, deadline);
+            const Ready ready = wait_nested(awaited, listens, deadline);
             if (ready.first || !ready.second || deadline.has_passed()) return;
             listens = go_on_nested();
         }
         wait_and_refuse(awaited, deadline);
+    }
+
+    /// Until the one is as awaited, or go_on_nested() has something to do.
+    [[nodiscard]] Ready wait_nested(const Awaited& awaited, bool listens,
+                                    Deadline deadline) noexcept
+    {
+        const int held = descriptor_held_nested();
+        if (held >= 0) return wait_either(awaited, held, deadline);
+        const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
+        return wait_either(awaited, &own, deadline);
     }
 
     /// The same when the server ends. What still comes on the connection is not served then, but
@@ -127,15 +136,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         auto arrivals = net::Arrivals::at(socket_.descriptor());
         for (bool listens = arrivals.ok();;) {
             listens = listens && serve_arrived();
-            const Awaited own{.socket = socket_, .interest = interest_nested(false)};
-            const Ready ready = listens && !congested_
-                                    ? wait_either(awaited, arrivals->descriptor(), deadline)
-                                    : wait_either(awaited, &own, deadline);
+            const bool looks = listens && !congested_ && descriptor_held_nested() < 0;
+            const Ready ready = looks ? wait_either(awaited, arrivals->descriptor(), deadline)
+                                      : wait_nested(awaited, false, deadline);
             if (ready.first || !ready.second || deadline.has_passed()) return;
-            if (congested_)
-                (void)go_on_nested();
-            else
+            if (looks)
                 arrivals->forget();
+            else
+                (void)go_on_nested();
         }
     }
 
@@ -145,7 +153,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         if (by_memory_) { // where the peer is to say when there is more
             while (!congested_ &&
                    socket_.prepare_poll(net::Interest::readable) == net::Interest::none)
-                if (!go_on_nested()) return false;
+                if (!go_on_nested()) return descriptor_held_nested() >= 0;
         } else {
             while (!congested_ && go_on_nested()) {
             }
@@ -311,9 +319,6 @@ class ThreadPerConnection final : public Server {
     }
 
   private:
-    /// How long shutting down waits for a peer that does not read what it was sent.
-    static constexpr std::chrono::milliseconds stall_max{500};
-
     struct Served {
         std::unique_ptr<ConnectionThread> connection;
         net::Thread thread;

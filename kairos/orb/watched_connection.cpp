@@ -153,13 +153,12 @@ void WatchedConnection::end_late()
     closing_ = true;
 }
 
-void WatchedConnection::close_in_order() noexcept
+void WatchedConnection::say_close() noexcept
 {
     if (broken_ || closing_) return;
     send_close_connection();
-    if (!unsent_.empty()) unsent_.flush(socket_);
     closing_ = true;
-    drain(socket_);
+    if (!congested_) drain(socket_);
 }
 
 } // namespace kairos::orb

@@ -63,6 +63,7 @@ class WatchedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] WatchedConnection* connection() noexcept override { return this; }
     void send(Bytes header, const cdr::Writer& body) noexcept override;
     // While a request of this connection waits for a call, by the thread that serves it:
+    using ServerConnection::descriptor_held_nested;
     using ServerConnection::go_on_nested;
     using ServerConnection::interest_nested;
     using ServerConnection::serve_rest_nested;
@@ -71,7 +72,10 @@ class WatchedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
     /// Has some thread go on with what was held.
     void go_on() noexcept;
-    void close_in_order() noexcept;
+    /// The peer is told CloseConnection behind what is queued for it.
+    void say_close() noexcept;
+    /// That was sent, or never will be.
+    void end() noexcept { drain(socket_); }
     /// Guarded by the server, by any of its threads: whether a message is unfinished. If its rest
     /// is late, whoever finds the connection ready next ends it.
     [[nodiscard]] bool look_at_rest(ReceiveLimit::Clock::time_point now) noexcept;

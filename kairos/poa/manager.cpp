@@ -14,8 +14,7 @@ bool Manager::set_state(ManagerState state)
     state_ = state;
     for (Adapter* adapter : adapters_)
         adapter->open_to_requests(state == ManagerState::active);
-    ++changes_;
-    changed_.notify_all();
+    changed();
     return true;
 }
 
@@ -37,22 +36,40 @@ bool Manager::remove(Adapter& adapter)
     const std::lock_guard lock(mutex_);
     std::erase(adapters_, &adapter);
     adapter.open_to_requests(false);
-    ++changes_;
-    changed_.notify_all();
+    changed();
     return adapters_.empty();
 }
 
 void Manager::wait(std::uint64_t seen)
 {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this, seen] { return changes_ != seen; });
+    has_changed_.wait(lock, [this, seen] { return changes_ != seen; });
 }
 
 void Manager::wake() noexcept
 {
     const std::lock_guard lock(mutex_);
+    changed();
+}
+
+void Manager::tell(net::Bell& bell)
+{
+    const std::lock_guard lock(mutex_);
+    bells_.push_back(&bell);
+}
+
+void Manager::forget(net::Bell& bell) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    std::erase(bells_, &bell);
+}
+
+void Manager::changed() noexcept
+{
     ++changes_;
-    changed_.notify_all();
+    has_changed_.notify_all();
+    for (net::Bell* bell : bells_)
+        bell->ring();
 }
 
 } // namespace kairos::poa

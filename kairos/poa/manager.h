@@ -38,17 +38,22 @@ class Manager final : public orb::Gate {
     // As a gate: held requests wait for the state, or an adapter, to change.
     [[nodiscard]] std::uint64_t changes() const noexcept override { return changes_.load(); }
     void wait(std::uint64_t seen) override;
+    void tell(net::Bell& bell) override;
+    void forget(net::Bell& bell) noexcept override;
     void wake() noexcept;
 
   private:
     ~Manager() override = default;
+    /// With the lock.
+    void changed() noexcept;
 
     const std::string id_;
     std::atomic<ManagerState> state_{ManagerState::holding};
     std::atomic<std::uint64_t> changes_{0};
     mutable std::mutex mutex_; // guards changes of all this
-    std::condition_variable changed_;
+    std::condition_variable has_changed_;
     std::vector<Adapter*> adapters_;
+    std::vector<net::Bell*> bells_;
 };
 
 } // namespace kairos::poa

@@ -363,6 +363,42 @@ TEST_F(OwnDispatcher, GetsHeldRequestsAgain)
     EXPECT_EQ(ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
 }
 
+/// One request waits for a call whose servant waits for another one's answer: that gets none from
+/// a program that keeps it, nor do those that still come, once the server ends.
+TEST_F(OwnDispatcher, EndsThoughOneRequestWaitsForAnother)
+{
+    const auto server = serve();
+    RunningServer partner("thread-per-connection", {}, Start::holding);
+    const CORBA::Object_var object = server->orb()->string_to_object(partner.reference().c_str());
+    const Probe::Target_var to_partner = Probe::Target::_unchecked_narrow(object);
+    server->servant().action = [&] { to_partner->act(); };
+    RawPeer peer = server->connect();
+    Event inside;
+    partner.servant().action = [&] {
+        peer.send(server->ping(2));
+        const orb::WaitingRequest kept = shelf_.take();
+        inside.set();
+        const ParsedReply discarded(peer.read_message());
+        EXPECT_EQ(discarded.reply.request_id, 2u);
+        EXPECT_EQ(discarded.text(), "TRANSIENT 0x4f4d0001 NO");
+        peer.send(server->ping(3));
+        const ParsedReply refused(peer.read_message());
+        EXPECT_EQ(refused.reply.request_id, 3u);
+        EXPECT_EQ(refused.text(), "TRANSIENT 0x4f4d0001 NO");
+    };
+    partner.manager()->activate();
+    peer.send(request(server->key(), "act", 1).finish());
+    std::thread serving([&] { shelf_.take().serve(); });
+    EXPECT_TRUE(inside.wait());
+    server->end();
+    serving.join();
+    const ParsedReply last(peer.read_message());
+    EXPECT_EQ(last.reply.request_id, 1u);
+    EXPECT_EQ(last.text(), "NO_EXCEPTION");
+    EXPECT_EQ(control_text(peer.read_message()), "CloseConnection 1.2");
+    EXPECT_TRUE(peer.at_end());
+}
+
 TEST_F(OwnDispatcher, MayKeepRequestsLongerThanTheOrbLives)
 {
     auto server = serve();

@@ -240,6 +240,30 @@ TEST_P(Shutdown, DoesNotWaitForAPeerThatDoesNotRead)
     server.end();
 }
 
+TEST_P(Shutdown, SendsTheRestToAPeerThatReads)
+{
+    static constexpr std::uint32_t size = 16'000'000;
+    RunningServer server(GetParam(), {"-ORBSendQueue", "65536"});
+    std::vector<RawPeer> peers;
+    for (int i = 0; i < 3; ++i) {
+        peers.push_back(server.connect({.receive_queue_bytes = 65536}));
+        peers.back().send(request(server.key(), "produce").u32(size).finish());
+        EXPECT_EQ(peers.back().read(20).size(), 20u); // the reply has begun
+    }
+    std::vector<std::thread> readers;
+    for (RawPeer& peer : peers) {
+        readers.emplace_back([&peer] {
+            const Octets rest = peer.read(2 * std::size_t{size}); // until the end
+            ASSERT_GT(rest.size(), size);
+            EXPECT_EQ(control_text({rest.end() - giop::header_size, rest.end()}),
+                      "CloseConnection 1.2");
+        });
+    }
+    server.end();
+    for (std::thread& reader : readers)
+        reader.join();
+}
+
 TEST_P(Shutdown, ClientsSeeOnlyPermittedEndsWhileTheServerShutsDown)
 {
     RunningServer server(GetParam());

@@ -77,6 +77,41 @@ TEST_P(Nested, TheCallBackCameInOnePieceWithTheCall)
     EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
 }
 
+/// Which nobody else would have served: all who could have are waiting.
+TEST_P(Nested, TheCallBackIsHeldForATime)
+{
+    RunningServer server(GetParam(), smallest());
+    RunningServer other("thread-per-connection", {}, RunningServer::Start::holding);
+    const Probe::Target_var to_other = target_in(server, other.reference());
+    RawPeer peer = server.connect();
+    Event called_back;
+    other.servant().action = [&] {
+        for (const std::uint32_t id : {2u, 3u, 4u}) {
+            server.manager()->hold_requests(false);
+            // Where an object is can be asked: when that is answered, the next is being looked at.
+            Octets both = WireMessage(giop::MessageType::locate_request)
+                              .u32(10 + id)
+                              .u16(0)
+                              .octets(server.key())
+                              .finish();
+            const Octets ping = server.ping(id);
+            both.insert(both.end(), ping.begin(), ping.end());
+            peer.send(both);
+            EXPECT_FALSE(peer.read_message().empty());
+            server.manager()->activate();
+            const ParsedReply answer(peer.read_message());
+            EXPECT_EQ(answer.reply.request_id, id);
+            EXPECT_EQ(answer.text(), "NO_EXCEPTION");
+        }
+        called_back.set();
+    };
+    server.servant().action = [&] { to_other->act(); };
+    other.manager()->activate();
+    peer.send(request(server.key(), "act", 1).finish());
+    EXPECT_TRUE(called_back.wait());
+    EXPECT_EQ(ParsedReply(peer.read_message()).reply.request_id, 1u);
+}
+
 /// The same several times over, in requests of which more than one waits at once.
 TEST_P(Nested, SeveralClientsWaitAtOnce)
 {
