@@ -2,8 +2,8 @@
 //
 // Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h),
 // one that a test puts in between (faults.h), or the descriptor itself, looked at for a while
-// before it is waited for (spinning_channel.h). A Socket that has one asks it for everything below;
-// the words mean there what they mean of Socket.
+// before it is waited for (spinning_channel.h), or polled (polled_channel.h). A Socket that has one
+// asks it for everything below; the words mean there what they mean of Socket.
 #pragma once
 
 #include "kairos/base/deadline.h"
@@ -27,6 +27,8 @@ class Channel {
     virtual IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept = 0;
     virtual IoResult wait_readable(Deadline deadline) noexcept = 0;
     virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
+    /// From here on reads of the descriptor end after that time, with would_block; zero: never.
+    virtual void limit_reading(std::chrono::nanoseconds time) noexcept { (void)time; }
     /// Any thread. False: the descriptor must be shut down as well.
     virtual bool shut_reading() noexcept = 0;
     /// Any thread. The descriptor is shut down as well.

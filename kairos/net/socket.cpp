@@ -198,6 +198,7 @@ void Socket::limit_reading(std::chrono::nanoseconds time) noexcept
     const timeval limit{.tv_sec = static_cast<std::time_t>(whole.count()),
                         .tv_usec = static_cast<suseconds_t>((whole_us - whole).count())};
     (void)::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (channel_ != nullptr) channel_->limit_reading(time);
 }
 
 void Socket::shutdown_read() noexcept

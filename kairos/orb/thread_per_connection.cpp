@@ -6,6 +6,7 @@
 // served by such threads in every architecture.
 #include "kairos/base/log.h"
 #include "kairos/net/arrivals.h"
+#include "kairos/net/polled_channel.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
@@ -30,12 +31,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
         : ServerConnection(orb, std::move(socket), peer),
           by_memory_(transport == Transport::shared_memory),
+          is_unix_(transport == Transport::unix_socket),
           stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
                                                     : StreamPause(std::chrono::microseconds(0)))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
         socket_.spin(spin);
+        if (is_unix_) net::poll_before_reading(socket_);
     }
 
     void run()
@@ -190,8 +193,11 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         if (no_request_in_progress()) [[unlikely]]
             send_unsent();
         const MutableBytes space = protocol_.space();
-        if (!protocol_.between_messages() && !await_rest()) [[unlikely]]
-            return false;
+        if (!protocol_.between_messages()) [[unlikely]] {
+            if (!await_rest()) return false;
+        } else if (limits_reading_ && is_unix_) [[unlikely]] {
+            stop_limiting(); // where reads that are limited cost more than this
+        }
         const net::IoResult got = socket_.read(space);
         if (!got.ok()) [[unlikely]] {
             if (got.status == net::IoResult::Status::would_block) return look_again();
@@ -231,10 +237,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// Nothing came in that time. A connection that nobody uses is not looked at again.
     [[gnu::cold]] bool look_again() noexcept
     {
-        if (!protocol_.between_messages()) return true;
+        if (protocol_.between_messages()) stop_limiting();
+        return true;
+    }
+
+    [[gnu::cold]] void stop_limiting() noexcept
+    {
         limits_reading_ = false;
         socket_.limit_reading(std::chrono::nanoseconds(0));
-        return true;
     }
 
     void send_control(Bytes message) noexcept override
@@ -258,6 +268,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     int waits_ = 0;               ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
+    const bool is_unix_;
     StreamPause stream_pause_;
     /// At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
