@@ -511,11 +511,12 @@ Picture priority_picture(const Report& report, const std::string& path)
     const Selection periodic = [&](const Row& row) { return high(row) && !flooding(row); };
     script +=
         "set key outside right center font ',8' samplen 2\nset xlabel 'clients of low priority'\n"
-        "set ylabel 'µs'\nset yrange [0:*]\n";
+        "set ylabel 'µs'\nset yrange [0:*]\nset xrange [0:*]\n";
     script += client_lines(report, periodic, "low_clients", "mean_us", "Mean, others at a rate");
     script +=
         client_lines(report, periodic, "low_clients", "jitter_us", "Jitter, others at a rate");
-    script += "unset xlabel\n" + clustered_boxes() + "set key outside right center font ',8'\n";
+    script += "unset xlabel\nset xrange [*:*]\n" + clustered_boxes() +
+              "set key outside right center font ',8'\n";
     for (const auto& [figure, title] : {std::pair{"mean_us", "Mean, others flooding"},
                                         std::pair{"jitter_us", "Jitter, others flooding"}})
         script += logarithmic_range(report, flooding, figure) +

@@ -17,15 +17,4 @@ IoResult PolledChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
     return plain_.read(buffer, flags);
 }
 
-void poll_before_reading(Socket& socket)
-{
-    int domain = AF_UNSPEC;
-    socklen_t size = sizeof domain;
-    if (::getsockopt(socket.descriptor(), SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
-    auto had = socket.take_channel();
-    if (had == nullptr && domain == AF_UNIX)
-        had = std::make_unique<PolledChannel>(socket.descriptor());
-    socket.set_channel(std::move(had));
-}
-
 } // namespace kairos::net

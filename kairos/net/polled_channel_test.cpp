@@ -25,7 +25,7 @@ class Polled : public testing::Test {
         EXPECT_TRUE(pair);
         reader_ = std::move(pair->first);
         writer_ = std::move(pair->second);
-        poll_before_reading(reader_);
+        reader_.poll_before_reading();
     }
     [[nodiscard]] static std::string read(Socket& socket, ReadFlags flags = ReadFlags::none)
     {
@@ -137,11 +137,11 @@ TEST(PolledSockets, AreThoseOfTheHost)
     ASSERT_TRUE(listener);
     auto socket = connect(*listener->local_address());
     ASSERT_TRUE(socket);
-    poll_before_reading(*socket);
+    socket->poll_before_reading();
     EXPECT_EQ(socket->take_channel(), nullptr);
     auto pair = socket_pair();
     ASSERT_TRUE(pair);
-    poll_before_reading(pair->first);
+    pair->first.poll_before_reading();
     EXPECT_NE(pair->first.take_channel(), nullptr);
 }
 

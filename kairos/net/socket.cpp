@@ -2,6 +2,7 @@
 #include "kairos/net/socket.h"
 
 #include "kairos/net/faults.h"
+#include "kairos/net/polled_channel.h"
 #include "kairos/net/ring_channel.h"
 #include "kairos/net/spinning_channel.h"
 #include "kairos/net/system_error.h"
@@ -269,6 +270,15 @@ void Socket::spin(std::chrono::microseconds max)
 {
     if (channel_ != nullptr || max.count() == 0 || !may_spin()) return;
     set_channel(std::make_unique<SpinningChannel>(descriptor_, max));
+}
+
+void Socket::poll_before_reading()
+{
+    if (channel_ != nullptr) return;
+    int domain = AF_UNSPEC;
+    socklen_t size = sizeof domain;
+    if (::getsockopt(descriptor_, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
+    if (domain == AF_UNIX) set_channel(std::make_unique<PolledChannel>(descriptor_));
 }
 
 Result<Socket> Socket::duplicate() const

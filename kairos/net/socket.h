@@ -238,6 +238,9 @@ class Socket {
     /// From here on whoever waits to read looks for itself first, for up to this time: for sockets
     /// that block. Nothing for those with a channel, as memory, which knows how long; and for 0.
     void spin(std::chrono::microseconds max);
+    /// From here on whoever waits to read polls first, if it is a unix-domain one that blocks and
+    /// has no channel (polled_channel.h): for sockets that one thread writes and reads.
+    void poll_before_reading();
     /// Another of the same connection, which stays open when this is closed. Not with memory.
     [[nodiscard]] Result<Socket> duplicate() const;
     /// Bytes go through this from here on. Before anybody reads or writes.

@@ -3,7 +3,6 @@
 
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
-#include "kairos/net/polled_channel.h"
 #include "kairos/orb/backlogs.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
@@ -32,7 +31,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
       last_use_(now()), place_(std::move(place))
 {
     socket_.spin(orb.options().socket.spin);
-    net::poll_before_reading(socket_);
+    socket_.poll_before_reading();
     orb_->client_connections().add(*this);
 }
 

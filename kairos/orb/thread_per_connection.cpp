@@ -6,7 +6,6 @@
 // served by such threads in every architecture.
 #include "kairos/base/log.h"
 #include "kairos/net/arrivals.h"
-#include "kairos/net/polled_channel.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
@@ -38,7 +37,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
         socket_.spin(spin);
-        if (is_unix_) net::poll_before_reading(socket_);
+        if (is_unix_) socket_.poll_before_reading();
     }
 
     void run()
