@@ -7,7 +7,6 @@
 #include "kairos/base/result.h"
 #include "kairos/ior/component.h"
 #include "kairos/net/acceptor.h"
-#include "kairos/net/thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/tcp_properties.h"
@@ -122,25 +121,5 @@ class Server {
     std::vector<ior::PriorityAddress> priority_addresses_;
     std::vector<ior::LocalAddress> local_addresses_;
 };
-
-[[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,
-                                                                 std::vector<Listener> listeners);
-/// One that serves these listeners of shared memory beside those of `sockets`.
-[[nodiscard]] std::unique_ptr<Server> make_memory_server(Orb& orb, std::unique_ptr<Server> sockets,
-                                                         std::vector<Listener> listeners);
-[[nodiscard]] Result<std::unique_ptr<Server>> make_reactor(Orb& orb,
-                                                           std::vector<Listener> listeners);
-/// Threads of a server that are alike.
-struct ServingThreads {
-    std::size_t count = 1; ///< that serve at the same time
-    net::ThreadOptions options{};
-    std::optional<Priority> priority{}; ///< that they are known to have
-};
-[[nodiscard]] Result<std::unique_ptr<Server>>
-make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
-/// At least one lane; the lowest priority first. With `hands_over` each lane's thread reads only,
-/// and a pool of that priority serves.
-[[nodiscard]] Result<std::unique_ptr<Server>>
-make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes, bool hands_over = false);
 
 } // namespace kairos::orb

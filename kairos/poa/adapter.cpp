@@ -2,7 +2,7 @@
 #include "kairos/poa/adapter.h"
 
 #include "kairos/orb/failure.h"
-#include "kairos/orb/thread_pool.h"
+#include "kairos/orb/server/thread_pool.h"
 #include "kairos/poa/adapters.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of waiting requests against that of the library's queues (kairos/sched).
-#include "kairos/orb/request_queue.h"
+#include "kairos/orb/server/request_queue.h"
 #include "kairos/sched/dispatch_queue.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One connection of a reactor, apart from the loop that all of them share (reactor_loop.h).
+#include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/server/reactor_loop.h"
+
+#include <utility>
+
+namespace kairos::orb {
+
+Result<void> ReactorConnection::open()
+{
+    auto registration = loop_.reactor_->add(socket_.descriptor(), net::Interest::readable, *this);
+    if (!registration) return registration.error();
+    registration_ = *registration;
+    return {};
+}
+
+void ReactorConnection::stop_listening() noexcept { loop_.reactor_->remove(registration_); }
+
+void ReactorConnection::on_ready(net::Readiness readiness) noexcept
+{
+    if (readiness.hung_up && !readiness.readable && !readiness.writable)
+        return loop_.forget(*this); // nobody is left to hear what is held or queued
+    if (congested_) {
+        if (readiness.writable) flush();
+        if (congested_ && !broken_) return;
+        // Requests that came before it was full.
+        return reads_no_more() ? after(Next::close) : take();
+    }
+    if (readiness.readable && (!closing_ || reads_on_)) read();
+}
+
+void ReactorConnection::read() noexcept
+{
+    std::size_t received = 0;
+    bool all = false;
+    try {
+        if (loop_.is_taking(*this)) [[unlikely]]
+            keep_requests_in_progress();
+        else
+            no_request_in_progress();
+        const MutableBytes space = protocol_.space();
+        const net::IoResult got = socket_.read(space);
+        if (got.status == net::IoResult::Status::would_block) return;
+        if (!got.ok()) {
+            (void)end_received();
+            return become_quiet() ? loop_.forget(*this) : after(Next::close);
+        }
+        received = got.bytes;
+        all = received < space.size();
+        protocol_.received(received);
+    } catch (const std::bad_alloc&) {
+        return run_out_of_memory();
+    }
+    ReactorLoop& loop = loop_; // which may have forgotten this connection by then
+    take();
+    if (received >= StreamPause::read_min) [[unlikely]]
+        loop.pause_after_read(received, all);
+}
+
+void ReactorConnection::take_rest() noexcept
+{
+    if (protocol_.between_messages() || congested_ || closing_ || holding_) return;
+    try {
+        keep_requests_in_progress();
+    } catch (const std::bad_alloc&) { // they wait, as those that have not come yet
+        return;
+    }
+    take();
+}
+
+void ReactorConnection::take() noexcept
+{
+    const ReactorLoop::Taking taking(loop_, *this);
+    Next next = Next::close;
+    try {
+        if (taking.outer == nullptr) [[likely]] {
+            next = take_received(loop_.memory_);
+        } else {
+            auto memory = Lane::current().upcall_memory.take();
+            next = take_received(*memory);
+            Lane::current().upcall_memory.give_back(std::move(memory));
+        }
+    } catch (const std::bad_alloc&) {
+        if (taking.connection != nullptr) run_out_of_memory();
+        return;
+    }
+    if (taking.connection != nullptr) [[likely]]
+        after(next);
+}
+
+/// Not while it is left unread, or its own request is being served: the peer is not to blame then.
+bool ReactorConnection::may_be_late(ReceiveLimit::Clock::time_point now) noexcept
+{
+    if (forgotten_ || closing_ || holding_ || congested_ || loop_.is_taking(*this)) return false;
+    return rest_due(now) <= now;
+}
+
+void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcept
+{
+    if (!may_be_late(now)) return; // others were served meanwhile
+    read();
+    if (!may_be_late(now)) return;
+    log_late_rest();
+    send_close_connection();
+    after(Next::close);
+}
+
+void ReactorConnection::run_out_of_memory() noexcept
+{
+    log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+    loop_.forget(*this);
+}
+
+void ReactorConnection::resume() noexcept
+{
+    if (!holding_ || forgotten_) return;
+    holding_ = false;
+    take();
+}
+
+void ReactorConnection::after(Next next) noexcept
+{
+    if (!protocol_.between_messages()) [[unlikely]]
+        loop_.note_unfinished();
+    holding_ = next == Next::hold;
+    if (next == Next::close) {
+        closing_ = true;
+        reads_on_ = false;
+    }
+    if (broken_) return loop_.forget(*this);
+    if (closing_ && become_quiet()) {
+        reads_on_ = false; // nothing is to be answered behind its last words
+        if (!congested_) {
+            drain(socket_);
+            return loop_.forget(*this);
+        }
+    }
+    listen_for();
+}
+
+void ReactorConnection::after_sending() noexcept
+{
+    if (forgotten_) return;
+    after(reads_no_more() ? Next::close : holding_ ? Next::hold : Next::read);
+}
+
+void ReactorConnection::listen_for() noexcept
+{
+    net::Interest interest = net::Interest::readable;
+    if (congested_)
+        interest = net::Interest::writable;
+    else if (holding_ || reads_no_more())
+        interest = net::Interest::none;
+    if (interest == interest_) [[likely]]
+        return;
+    interest_ = interest;
+    if (!loop_.reactor_->set_interest(registration_, interest)) broken_ = true;
+}
+
+void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
+{
+    unsent_.put(socket_, header, body, orb_.options().fragment_size);
+    note_unsent();
+}
+
+/// Requests that still come are refused by whoever would serve them. Those that are being served
+/// may wait for who waits for these, and CloseConnection would say of all that none was executed.
+bool ReactorConnection::close_when_quiet() noexcept
+{
+    if (!std::exchange(ends_, true)) begin_to_close();
+    if (!become_quiet()) return false;
+    if (!was_told_) after_sending();
+    return true;
+}
+
+void ReactorConnection::begin_to_close() noexcept
+{
+    (void)become_quiet(); // from here on others say when they are done
+    if (forgotten_ || broken_ || closing_) return;
+    send_close_connection();
+    closing_ = true;
+    reads_on_ = !become_quiet();
+    if (reads_on_ && holding_) return resume();
+    was_told_ = !reads_on_;
+    if (was_told_ && !congested_) drain(socket_);
+    listen_for();
+}
+
+void ReactorConnection::say_close() noexcept
+{
+    if (broken_ || closing_) return;
+    send_close_connection();
+    closing_ = true;
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/orb/server/reactor_loop.h"
+
+#include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/nested_wait.h"
+#include "kairos/orb/orb.h"
+
+#include <poll.h>
+
+namespace kairos::orb {
+
+Result<std::unique_ptr<ReactorLoop>> ReactorLoop::create(Orb& orb, std::vector<Listener*> listeners,
+                                                         Maker& maker)
+{
+    auto reactor = net::Reactor::create();
+    if (!reactor) return reactor.error();
+    std::unique_ptr<ReactorLoop> loop(
+        new ReactorLoop(orb, std::move(listeners), maker, std::move(reactor).value()));
+    if (auto limited = loop->limit_receiving(); !limited) return limited.error();
+    return loop;
+}
+
+ReactorLoop::ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
+                         std::unique_ptr<net::Reactor> reactor)
+    : orb_(orb), listeners_(std::move(listeners)), maker_(maker), reactor_(std::move(reactor)),
+      wake_(*this), look_(*this)
+{
+    reactor_->set_wake_handler(&wake_);
+}
+
+void ReactorLoop::start() noexcept
+{
+    // From any thread: the turns of the reactor begin by looking at start_requested_.
+    start_requested_ = true;
+    reactor_->wake();
+}
+
+void ReactorLoop::resume() noexcept
+{
+    resume_requested_ = true;
+    reactor_->wake();
+}
+
+void ReactorLoop::stop() noexcept
+{
+    stopping_ = true;
+    reactor_->wake();
+}
+
+bool ReactorLoop::work_pending() const noexcept
+{
+    pollfd ready{.fd = reactor_->descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&ready, 1, 0) > 0;
+}
+
+void ReactorLoop::run() noexcept
+{
+    reactor_->bind_to_this_thread();
+    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    if (start_requested_.exchange(false)) open_acceptors();
+    while (!stopping_)
+        reactor_->run_once();
+    Lane::current().serving_thread = before;
+}
+
+void ReactorLoop::turn() noexcept
+{
+    reactor_->bind_to_this_thread();
+    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    reactor_->run_once(std::chrono::nanoseconds{0});
+    Lane::current().serving_thread = before;
+}
+
+namespace {
+
+/// Notes that a descriptor became ready, once.
+struct ReadyNote final : net::EventHandler {
+    void on_ready(net::Readiness) noexcept override { noted = true; }
+    bool noted = false;
+};
+
+} // namespace
+
+void ReactorLoop::wait(const Awaited& awaited, Deadline deadline) noexcept
+{
+    if (!has_stack_to_serve()) {
+        (void)wait_either(awaited, nullptr, deadline);
+        return;
+    }
+    if (taking_ != nullptr && taking_->connection != nullptr) taking_->connection->take_rest();
+    const net::Interest interest = awaited.socket.prepare_poll(awaited.interest);
+    if (interest == net::Interest::none) return;
+    ReadyNote ready;
+    const auto registration = reactor_->add(awaited.socket.descriptor(), interest, ready);
+    if (!registration) { // nobody is served meanwhile; what is awaited still comes
+        (void)wait_either(awaited, nullptr, deadline);
+        return;
+    }
+    while (!ready.noted && !deadline.has_passed())
+        reactor_->run_once(deadline.left());
+    reactor_->remove(*registration);
+}
+
+void ReactorLoop::open_acceptors() noexcept
+{
+    for (Listener* listener : listeners_) {
+        auto handler = std::make_unique<AcceptHandler>(*this, listener->acceptor);
+        auto registration =
+            reactor_->add(listener->acceptor.descriptor(), net::Interest::readable, *handler);
+        if (!registration) {
+            log::error("cannot serve: " + registration.error().reason);
+            continue;
+        }
+        handler->registration = *registration;
+        acceptors_.push_back(std::move(handler));
+    }
+}
+
+void ReactorLoop::accept(AcceptHandler& handler) noexcept
+{
+    auto accepted = handler.acceptor.accept();
+    if (accepted.status != net::Acceptor::Status::accepted) {
+        if (accepted.status == net::Acceptor::Status::would_block) return;
+        Server::log_refusal(accepted);
+        if (accepted.status == net::Acceptor::Status::turned_away) return;
+        // The listener stays readable: look away until descriptors may be free again.
+        (void)reactor_->set_interest(handler.registration, net::Interest::none);
+        reactor_->schedule(handler, net::Reactor::Clock::now() + std::chrono::milliseconds(50));
+        return;
+    }
+    if (connections_.size() >= orb_.options().connections_max) {
+        log::warning("connection from " + accepted.peer.to_text() +
+                     " refused: -ORBMaxConnections reached");
+        return Server::turn_away(std::move(accepted.socket));
+    }
+    auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
+    if (const auto opened = connection->open(); !opened) {
+        log::error("connection from " + accepted.peer.to_text() +
+                   " refused: " + opened.error().reason);
+        return;
+    }
+    connections_.push_front(std::move(connection));
+    connections_.front()->position_ = connections_.begin();
+}
+
+void ReactorLoop::on_wake() noexcept
+{
+    if (start_requested_.exchange(false)) open_acceptors();
+    maker_.on_wake();
+    if (!resume_requested_.exchange(false)) return;
+    // Going on may end the connection, and within its calls others come and go.
+    std::vector<IntrusivePtr<ReactorConnection>> holding;
+    for (const auto& connection : connections_)
+        if (connection->holding_) holding.push_back(connection);
+    for (const auto& connection : holding)
+        if (!connection->forgotten_) connection->resume();
+}
+
+void ReactorLoop::close_when_quiet() noexcept
+{
+    close_acceptors();
+    for (;;) {
+        bool all_are = true;
+        for (auto position = connections_.begin(); position != connections_.end();) {
+            const IntrusivePtr<ReactorConnection> connection = *position++; // it may be forgotten
+            all_are = connection->close_when_quiet() && all_are;
+        }
+        if (all_are) return;
+        reactor_->run_once();
+    }
+}
+
+void ReactorLoop::close_acceptors() noexcept
+{
+    for (auto& acceptor : acceptors_)
+        reactor_->remove(acceptor->registration);
+    acceptors_.clear();
+    for (Listener* listener : listeners_)
+        Server::close_listener(listener->acceptor);
+}
+
+void ReactorLoop::close_all() noexcept
+{
+    close_acceptors();
+    for (const auto& connection : connections_)
+        connection->say_close();
+    ServerConnection::send_rest(connections_);
+    for (const auto& connection : connections_) {
+        drain(connection->socket_);
+        connection->stop_listening();
+        connection->abandon();
+    }
+    connections_.clear();
+}
+
+Result<void> ReactorLoop::limit_receiving()
+{
+    if (orb_.options().receive_timeout.count() == 0) return {};
+    auto alarm = net::Alarm::create();
+    if (!alarm) return alarm.error();
+    look_again_.emplace(std::move(alarm).value());
+    const auto added = reactor_->add(look_again_->descriptor(), net::Interest::readable, look_);
+    return added ? Result<void>() : added.error();
+}
+
+void ReactorLoop::note_unfinished() noexcept
+{
+    if (!look_again_ || std::exchange(will_look_, true)) return;
+    look_again_->set(ReceiveLimit::between_looks(orb_.options().receive_timeout));
+}
+
+void ReactorLoop::look_for_late() noexcept
+{
+    look_again_->clear();
+    will_look_ = false;
+    const auto now = ReceiveLimit::Clock::now();
+    // Reading may end the connection, and within its calls others come and go.
+    std::vector<IntrusivePtr<ReactorConnection>> late;
+    for (const auto& connection : connections_) {
+        if (connection->protocol_.between_messages()) continue;
+        note_unfinished();
+        if (connection->may_be_late(now)) late.push_back(connection);
+    }
+    for (const auto& connection : late)
+        connection->end_if_late(now);
+}
+
+bool ReactorLoop::is_taking(const ReactorConnection& connection) const noexcept
+{
+    for (const Taking* taking = taking_; taking != nullptr; taking = taking->outer)
+        if (taking->connection == &connection) return true;
+    return false;
+}
+
+/// Whoever is just taking its messages finds it forgotten, and has kept it until then.
+void ReactorLoop::forget(ReactorConnection& connection) noexcept
+{
+    connection.stop_listening();
+    connection.abandon();
+    connection.forgotten_ = true;
+    for (Taking* taking = taking_; taking != nullptr; taking = taking->outer) {
+        if (taking->connection != &connection) continue;
+        taking->kept = IntrusivePtr(&connection);
+        taking->connection = nullptr;
+    }
+    connections_.erase(connection.position_);
+}
+
+} // namespace kairos::orb

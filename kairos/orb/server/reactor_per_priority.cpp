@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reactor-per-priority architecture, the one for real time: each priority has listeners, a
+// reactor, buffers and a thread of its own, or a pool of them, and shares nothing with the others.
+// A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
+// taken. References say which address is for which priority, and clients connect there.
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/real_time.h"
+#include "kairos/orb/server/architectures.h"
+#include "kairos/orb/server/handover.h"
+#include "kairos/orb/server/in_place_server.h"
+#include "kairos/orb/server/worker_pool.h"
+
+#include <atomic>
+
+namespace kairos::orb {
+namespace {
+
+/// A reactor and the thread that turns it.
+class ReactorThread final : public InPlaceServer {
+  public:
+    ReactorThread(Orb& orb, std::vector<Listener> listeners, ServingThreads thread)
+        : InPlaceServer(orb, std::move(listeners)), wanted_(std::move(thread))
+    {
+    }
+    ~ReactorThread() override
+    {
+        if (!loop_) return;
+        stop();
+        join();
+    }
+
+    Result<void> start() override
+    {
+        loop_->start();
+        auto thread = net::Thread::start(wanted_.options, [this] {
+            Lane::current().priority = wanted_.priority;
+            loop_->run();
+            loop_->close_all();
+        });
+        if (!thread) return thread.error();
+        thread_ = std::move(thread).value();
+        return {};
+    }
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void join() noexcept override
+    {
+        const std::lock_guard joining(join_mutex_);
+        thread_.join();
+        loop_->bind_to_this_thread();
+        loop_->close_all();
+    }
+
+  private:
+    const ServingThreads wanted_;
+    std::mutex join_mutex_; // one thread ends the server
+    net::Thread thread_;
+};
+
+class ReactorPerPriority final : public Server {
+  public:
+    ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
+                       std::vector<Priority> priorities,
+                       std::vector<ior::PriorityAddress> addresses,
+                       std::vector<ior::LocalAddress> local_addresses, bool has_queues)
+        : Server(orb, servers.front()->published(), std::move(addresses),
+                 std::move(local_addresses)),
+          servers_(std::move(servers)), priorities_(std::move(priorities)), has_queues_(has_queues)
+    {
+    }
+    ~ReactorPerPriority() override
+    {
+        stop();
+        join();
+    }
+
+    [[nodiscard]] std::span<const Priority> lanes() const noexcept override { return priorities_; }
+    std::vector<PriorityLane> take_lanes() override
+    {
+        std::vector<PriorityLane> taken;
+        taken.reserve(servers_.size());
+        for (const auto& server : servers_)
+            taken.push_back(std::move(server->take_lanes().front()));
+        return taken;
+    }
+    void set_connections(const TcpProperties& properties, Priority) override
+    {
+        for (std::size_t i = 0; i < servers_.size(); ++i)
+            servers_[i]->set_connections(properties, priorities_[i]);
+    }
+    /// Only now is it known that nobody has made a thread pool.
+    Result<void> start() override
+    {
+        if (!has_queues_ && orb_.options().dispatching != Dispatching::fifo)
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBDispatching contradicts -ORBConcurrency reactor-per-priority without "
+                         "thread pools: its threads have no queue"};
+        for (const auto& server : servers_)
+            if (auto started = server->start(); !started) return started;
+        return {};
+    }
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void resume() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->resume();
+    }
+    void stop() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->stop();
+    }
+    void join() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->join();
+    }
+
+  private:
+    const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first
+    const std::vector<Priority> priorities_;             // of these
+    const bool has_queues_;
+};
+
+/// A thread that reads, and a pool that serves what no other threads are to serve.
+Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> listeners,
+                                            const ServingThreads& threads)
+{
+    ServingThreads reader = threads;
+    reader.options.name += "-read";
+    auto server = std::make_unique<HandoverServer>(orb, std::move(listeners), std::move(reader));
+    auto pool = std::make_unique<WorkerPool>(
+        *server, WorkerPool::Size{.threads = threads.count,
+                                  .queued_max = orb.options().requests_queued_max,
+                                  .dispatching = orb.options().dispatching,
+                                  .thread = threads.options,
+                                  .priority = threads.priority});
+    if (const auto opened = server->open(std::move(pool)); !opened) return opened.error();
+    return std::unique_ptr<Server>(std::move(server));
+}
+
+} // namespace
+
+Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes,
+                                                          bool hands_over)
+{
+    std::vector<std::unique_ptr<Server>> servers;
+    std::vector<Priority> priorities;
+    std::vector<ior::PriorityAddress> addresses;
+    std::vector<ior::LocalAddress> local_addresses;
+    for (PriorityLane& lane : lanes) {
+        const auto scheduling = lane_scheduling(orb, lane.priority);
+        if (!scheduling) return scheduling.error();
+        ServingThreads threads{.count = lane.threads,
+                               .options =
+                                   orb.thread_options("kairos-" + std::to_string(lane.priority)),
+                               .priority = lane.priority};
+        threads.options.cpu = lane.cpu;
+        threads.options.scheduling = *scheduling;
+        if (hands_over) {
+            auto reader = open_reader(orb, std::move(lane.listeners), threads);
+            if (!reader) return reader.error();
+            servers.push_back(std::move(reader).value());
+        } else if (lane.threads > 1) {
+            auto pool = make_leader_followers(orb, std::move(lane.listeners), threads);
+            if (!pool) return pool.error();
+            servers.push_back(std::move(pool).value());
+        } else {
+            auto server = std::make_unique<ReactorThread>(orb, std::move(lane.listeners), threads);
+            if (const auto opened = server->open(); !opened) return opened.error();
+            servers.push_back(std::move(server));
+        }
+        priorities.push_back(*threads.priority);
+        for (const ior::Address& address : servers.back()->published())
+            addresses.push_back({*threads.priority, address});
+        for (ior::LocalAddress local : servers.back()->local_addresses()) {
+            local.priority = lane.priority;
+            local_addresses.push_back(std::move(local));
+        }
+    }
+    return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
+        orb, std::move(servers), std::move(priorities), std::move(addresses),
+        std::move(local_addresses), hands_over));
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread-per-connection architecture: an acceptor thread a listener, and for each connection a
+// thread that reads a request, serves it, sends the reply and reads again. Two system calls a
+// request, no hand-over, no lock. Requests of different clients run side by side. Shared memory is
+// served by such threads in every architecture.
+#include "kairos/base/log.h"
+#include "kairos/net/arrivals.h"
+#include "kairos/net/thread.h"
+#include "kairos/orb/nested_wait.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/server/architectures.h"
+#include "kairos/orb/server/server_connection.h"
+#include "kairos/orb/server/stream_pause.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/transmit.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace kairos::orb {
+namespace {
+
+/// A connection and the thread that serves it. Only that thread uses it, but for `interrupt`.
+class ConnectionThread final : public ServerConnection, public ServingThread {
+  public:
+    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
+        : ServerConnection(orb, std::move(socket), peer),
+          by_memory_(transport == Transport::shared_memory),
+          is_unix_(transport == Transport::unix_socket),
+          stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
+                                                    : StreamPause(std::chrono::microseconds(0)))
+    {
+        const std::chrono::microseconds spin = orb.options().socket.spin;
+        if (by_memory_) socket_.expect_memory(spin);
+        socket_.spin(spin);
+        if (is_unix_) socket_.poll_before_reading();
+    }
+
+    void run()
+    {
+        Lane::current().serving_thread = this;
+        try {
+            if (by_memory_ && !accept_memory()) return;
+            while (serve_once()) {
+            }
+        } catch (const std::bad_alloc&) {
+            log::error("out of memory for a message from " + peer_.to_text() +
+                       "; connection closed");
+            return;
+        }
+        send_unsent();
+        // Unless the peer has said that it closes, or was told why we do.
+        if (!ended_ && !broken_) send_close_connection();
+        drain(socket_);
+    }
+
+    /// In place of run().
+    [[nodiscard]] net::Socket take_socket() noexcept { return std::move(socket_); }
+
+    /// Any thread: no more requests are read; the one in progress is answered.
+    void interrupt() noexcept
+    {
+        interrupted_ = true;
+        socket_.shutdown_read();
+    }
+
+    /// Any thread, again and again: ends a connection whose peer has not taken anything of what it
+    /// was sent since the last time. Nothing else can end a thread that waits for such a peer.
+    void end_if_stalled() noexcept
+    {
+        const auto at = socket_.stuck_at();
+        if (at && at == stuck_at_) socket_.shutdown_both();
+        stuck_at_ = at;
+    }
+
+    void send(Bytes header, const cdr::Writer& body) noexcept override
+    {
+        stream_pause_.note_reply();
+        if (is_behind_) [[unlikely]]
+            return send_behind(header, body);
+        // Nobody but the peer itself waits for this thread.
+        if (!transmit(socket_, header, body, orb_.options().fragment_size).ok())
+            is_behind_ = broken_ = true;
+    }
+
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override
+    {
+        ++waits_;
+        is_behind_ = true;
+        note_unsent();
+        wait_and_serve(awaited, deadline);
+        if (--waits_ != 0) return;
+        is_behind_ = broken_ || !unsent_.empty();
+        if (congested_) congested_ = false; // from here on who sends waits
+    }
+
+  private:
+    [[nodiscard]] bool accept_memory()
+    {
+        const auto limit = orb_.options().receive_timeout;
+        const auto accepted =
+            socket_.accept_memory(limit.count() == 0 ? Deadline() : Deadline::after(limit));
+        if (!accepted && !interrupted_)
+            log::warning("connection from " + peer_.to_text() +
+                         " refused: " + accepted.error().reason);
+        return accepted.ok();
+    }
+    void wait_and_serve(const Awaited& awaited, Deadline deadline) noexcept
+    {
+        bool listens = serve_rest_nested();
+        while (!interrupted_) {
+            const Ready ready = wait_nested(awaited, listens, deadline);
+            if (ready.first || !ready.second || deadline.has_passed()) return;
+            listens = go_on_nested();
+        }
+        wait_and_refuse(awaited, deadline);
+    }
+
+    /// Until the one is as awaited, or go_on_nested() has something to do.
+    [[nodiscard]] Ready wait_nested(const Awaited& awaited, bool listens,
+                                    Deadline deadline) noexcept
+    {
+        const int held = descriptor_held_nested();
+        if (held >= 0) return wait_either(awaited, held, deadline);
+        const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
+        return wait_either(awaited, &own, deadline);
+    }
+
+    /// The same when the server ends. What still comes on the connection is not served then, but
+    /// the servant may be waiting for who waits for it, so it is answered. That reading was shut
+    /// down is nothing to wake up for.
+    [[gnu::cold]] void wait_and_refuse(const Awaited& awaited, Deadline deadline) noexcept
+    {
+        auto arrivals = net::Arrivals::at(socket_.descriptor());
+        for (bool listens = arrivals.ok();;) {
+            listens = listens && serve_arrived();
+            const bool looks = listens && !congested_ && descriptor_held_nested() < 0;
+            const Ready ready = looks ? wait_either(awaited, arrivals->descriptor(), deadline)
+                                      : wait_nested(awaited, false, deadline);
+            if (ready.first || !ready.second || deadline.has_passed()) return;
+            if (looks)
+                arrivals->forget();
+            else
+                (void)go_on_nested();
+        }
+    }
+
+    /// All that can be read. False: no more will come.
+    [[gnu::cold]] bool serve_arrived() noexcept
+    {
+        if (by_memory_) { // where the peer is to say when there is more
+            while (!congested_ &&
+                   socket_.prepare_poll(net::Interest::readable) == net::Interest::none)
+                if (!go_on_nested()) return descriptor_held_nested() >= 0;
+        } else {
+            while (!congested_ && go_on_nested()) {
+            }
+        }
+        return !protocol_.ended() && !broken_;
+    }
+
+    /// Nested replies do not wait for the peer: the request that these are served within goes on,
+    /// and it sends what is kept (wait_and_serve).
+    [[gnu::cold]] void send_behind(Bytes header, const cdr::Writer& body) noexcept
+    {
+        if (broken_) return;
+        if (waits_ == 0) {
+            send_unsent();
+            if (!broken_) send(header, body);
+            return;
+        }
+        unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
+        note_unsent();
+    }
+
+    /// What is left of nested replies. Not within a request.
+    [[gnu::cold]] void send_unsent() noexcept
+    {
+        while (!unsent_.empty() && !unsent_.broken() && socket_.wait_writable(std::nullopt).ok())
+            unsent_.flush(socket_);
+        if (unsent_.broken() || !unsent_.empty()) broken_ = true;
+        is_behind_ = broken_;
+    }
+
+    /// Reads and serves what came. False: the connection ends.
+    bool serve_once()
+    {
+        if (no_request_in_progress()) [[unlikely]]
+            send_unsent();
+        const MutableBytes space = protocol_.space();
+        if (!protocol_.between_messages()) [[unlikely]] {
+            if (!await_rest()) return false;
+        } else if (limits_reading_ && is_unix_) [[unlikely]] {
+            stop_limiting(); // where reads that are limited cost more than this
+        }
+        const net::IoResult got = socket_.read(space);
+        if (!got.ok()) [[unlikely]] {
+            if (got.status == net::IoResult::Status::would_block) return look_again();
+            ended_ = !interrupted_ && end_received();
+            return false;
+        }
+        protocol_.received(got.bytes);
+        Next next = serve_received(memory_);
+        while (next == Next::hold) [[unlikely]] {
+            hold.wait();
+            next = serve_received(memory_);
+        }
+        ended_ = next == Next::close;
+        if (got.bytes >= StreamPause::read_min) [[unlikely]]
+            stream_pause_.pause_after_read({.bytes = got.bytes,
+                                            .all = got.bytes < space.size(),
+                                            .queue_max = queue_max_,
+                                            .in_part = message_in_part()});
+        return next == Next::read;
+    }
+
+    /// Within a message: from here on reading gives up now and then. False: the rest is late.
+    [[gnu::cold]] bool await_rest()
+    {
+        const auto limit = orb_.options().receive_timeout;
+        if (limit.count() == 0) return true;
+        const auto look = ReceiveLimit::between_looks(limit);
+        if (!by_memory_ && !std::exchange(limits_reading_, true)) socket_.limit_reading(look);
+        do {
+            is_late_ = rest_was_due(ReceiveLimit::Clock::now());
+            if (is_late_) log_late_rest();
+        } while (!is_late_ && by_memory_ &&
+                 socket_.wait_readable(look).status == net::IoResult::Status::would_block);
+        return !is_late_;
+    }
+
+    /// Nothing came in that time. A connection that nobody uses is not looked at again.
+    [[gnu::cold]] bool look_again() noexcept
+    {
+        if (protocol_.between_messages()) stop_limiting();
+        return true;
+    }
+
+    [[gnu::cold]] void stop_limiting() noexcept
+    {
+        limits_reading_ = false;
+        socket_.limit_reading(std::chrono::nanoseconds(0));
+    }
+
+    void send_control(Bytes message) noexcept override
+    {
+        if (waits_ != 0) {
+            unsent_.put(socket_, message);
+            return note_unsent();
+        }
+        send_unsent();
+        if (is_late_) // it may not read either
+            (void)socket_.write(message, net::WriteFlags::do_not_wait);
+        else if (!broken_)
+            (void)socket_.write_all(message);
+    }
+
+    UpcallMemory memory_;
+    bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
+    bool limits_reading_ = false; ///< a read may end with would_block
+    bool is_late_ = false;        ///< the rest of a message
+    bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
+    int waits_ = 0;               ///< requests of this thread that wait for calls, nested
+    std::atomic<bool> interrupted_{false};
+    const bool by_memory_;
+    const bool is_unix_;
+    StreamPause stream_pause_;
+    /// At the last end_if_stalled, whose callers hold the server's lock.
+    std::optional<std::uint64_t> stuck_at_;
+};
+
+class ThreadPerConnection final : public Server {
+  public:
+    using Server::Server;
+    ThreadPerConnection(Orb& orb, std::vector<Listener> listeners)
+        : Server(orb, std::move(listeners))
+    {
+    }
+    ~ThreadPerConnection() override
+    {
+        stop();
+        join();
+    }
+
+    Result<void> start() override
+    {
+        for (Listener& listener : listeners_) {
+            auto thread = net::Thread::start(orb_.thread_options("kairos-accept"),
+                                             [this, &listener] { accept(listener); });
+            if (!thread) return thread.error();
+            acceptor_threads_.push_back(std::move(thread).value());
+        }
+        return {};
+    }
+    bool run() override { return false; }
+    bool work_pending() override { return false; }
+    void perform_work() override {}
+    void resume() noexcept override {} // the threads wait in the adapter
+
+    void stop() noexcept override
+    {
+        stopping_ = true;
+        const std::lock_guard lock(mutex_);
+        for (Listener& listener : listeners_)
+            listener.acceptor.shut_down();
+        for (Served& served : connections_)
+            served.connection->interrupt();
+    }
+
+    void join() noexcept override
+    {
+        const std::lock_guard joining(join_mutex_);
+        acceptor_threads_.clear(); // joins; from here on no connection is added
+        std::list<Served> ended;
+        std::unique_lock lock(mutex_);
+        // Whoever waits where nobody could be accepted waits no longer.
+        for (Listener& listener : listeners_)
+            const net::Acceptor closed = std::move(listener.acceptor);
+        while (!all_ended_.wait_for(lock, stall_max, [this] { return connections_.empty(); }))
+            for (Served& served : connections_)
+                served.connection->end_if_stalled();
+        ended.swap(ended_);
+        lock.unlock();
+        ended.clear(); // joins
+    }
+
+  private:
+    struct Served {
+        std::unique_ptr<ConnectionThread> connection;
+        net::Thread thread;
+    };
+
+    /// Until the listener is shut down and nobody waits any more: a Unix socket keeps those who do,
+    /// and they would wait for as long as the server takes to end.
+    void accept(Listener& listener)
+    {
+        for (;;) {
+            auto accepted = listener.acceptor.accept();
+            switch (accepted.status) {
+            case net::Acceptor::Status::accepted:
+                serve(std::move(accepted), listener.transport);
+                break;
+            case net::Acceptor::Status::turned_away:
+                log_refusal(accepted);
+                break;
+            case net::Acceptor::Status::exhausted: {
+                log_refusal(accepted);
+                if (stopping_) return;
+                std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
+                break;
+            }
+            case net::Acceptor::Status::would_block:
+                break;
+            case net::Acceptor::Status::closed:
+                return;
+            case net::Acceptor::Status::failed:
+                log::error(std::string("listening ended: ") + std::strerror(accepted.error));
+                return;
+            }
+        }
+    }
+
+    void serve(net::Acceptor::Accepted accepted, Transport transport)
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return turn_away(std::move(accepted.socket));
+        if (connections_.size() >= orb_.options().connections_max) {
+            log::warning("connection from " + accepted.peer.to_text() +
+                         " refused: -ORBMaxConnections reached");
+            return turn_away(std::move(accepted.socket));
+        }
+        const auto served = connections_.emplace(connections_.end());
+        served->connection = std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket),
+                                                                accepted.peer, transport);
+        auto thread = net::Thread::start(orb_.thread_options("kairos-serve"), [this, served] {
+            served->connection->run();
+            forget(served);
+        });
+        if (thread) {
+            served->thread = std::move(thread).value();
+            return;
+        }
+        log::error("connection from " + accepted.peer.to_text() +
+                   " refused: " + thread.error().reason);
+        // Told so in order, the client knows that nothing was executed.
+        turn_away(served->connection->take_socket());
+        connections_.erase(served);
+    }
+
+    /// Gives everything of a connection back in its own thread; but a thread cannot join itself, so
+    /// the next one to end does.
+    void forget(std::list<Served>::iterator served) noexcept
+    {
+        std::list<Served> earlier; // joined without the lock
+        const std::lock_guard lock(mutex_);
+        earlier.swap(ended_);
+        served->connection.reset();
+        ended_.splice(ended_.end(), connections_, served);
+        if (connections_.empty()) all_ended_.notify_all();
+    }
+
+    std::atomic<bool> stopping_{false};
+    std::mutex join_mutex_; // one thread ends the server; taken before mutex_
+    std::mutex mutex_;      // guards what follows; not taken while a request is served
+    std::list<Served> connections_;
+    std::list<Served> ended_; // their threads are about to end, their connections are gone
+    std::condition_variable all_ended_;
+    std::vector<net::Thread> acceptor_threads_;
+};
+
+} // namespace
+
+std::unique_ptr<Server> make_thread_per_connection(Orb& orb, std::vector<Listener> listeners)
+{
+    return std::make_unique<ThreadPerConnection>(orb, std::move(listeners));
+}
+
+} // namespace kairos::orb
