@@ -176,7 +176,7 @@ Picture latency_picture(const Report& report, const std::string& path)
     script += null_panel(report);
     const Selection sequences = [](const Row& row) { return row.payload_type != "null"; };
     script += "set xtics norotate scale 1 font ',11' autofreq\nset xrange [0.9:1150]\n"
-              "set key top left maxrows 3 samplen 2\nset logscale x 2\n"
+              "set key top left Left reverse maxrows 3 samplen 2 font ',9'\nset logscale x 2\n"
               "set xlabel 'units'\nset ylabel 'p50, µs'\n" +
               logarithmic_range(report, sequences, "p50_us");
     const auto payloads =
@@ -347,7 +347,7 @@ Picture param_picture(const Report& report, const std::string& path)
     const Selection alone = [](const Row& row) {
         return row.side == "both" && row.figure("marshal_ns").has_value();
     };
-    script += logarithmic_range(report, alone, "marshal_ns");
+    script += "set key top left\n" + logarithmic_range(report, alone, "marshal_ns");
     script +=
         clustered_panel(report, alone, "marshal_ns", "Marshalling alone, all roles", "ns a call");
     return {path, script + "unset multiplot\n"};
