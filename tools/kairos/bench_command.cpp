@@ -241,11 +241,11 @@ int run_counters(const BenchArguments& arguments)
 int run_param(const BenchArguments& arguments)
 {
     bench::ParamOptions options;
-    if (auto filled = fill_common(arguments, 60, 5, options, bench::param_systems()); !filled)
+    if (auto filled = fill_common(arguments, 60, 10, options, bench::param_systems()); !filled)
         return fail(filled.error());
     // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
     if (arguments.pin.empty()) options.pinning = Pinning::same;
-    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 50 : 500;
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 200 : 500;
     options.counted_calls = arguments.quick ? 50 : 500;
     options.marshal_ms = arguments.quick ? 0.5 : 2;
     return present(bench::run_param(options), bench::param_columns(), arguments);
