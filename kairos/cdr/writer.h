@@ -30,8 +30,8 @@ class Writer {
         Bytes bytes;
     };
     static constexpr std::size_t externals_max = 8;
-    /// Below this a copy costs no more than one more segment of a gathered write: 0.1 µs for 8 K.
-    static constexpr std::size_t external_bytes_min = std::size_t{12} << 10;
+    /// Below this a copy costs less than one more segment of a gathered write.
+    static constexpr std::size_t external_bytes_min = std::size_t{8} << 10;
 
     /// Starts a stream at `headroom`, a multiple of eight, in `buffer`, which must outlive it.
     explicit Writer(Buffer& buffer, std::size_t headroom = 0) : buffer_(buffer) { reset(headroom); }
