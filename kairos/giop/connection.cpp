@@ -18,9 +18,10 @@ constexpr std::uint8_t bit(MessageType type)
 
 } // namespace
 
-Connection::Connection(Role role, std::size_t message_size_max, std::size_t read_max) noexcept
+Connection::Connection(Role role, std::size_t message_size_max,
+                       const ReadSizes& read_sizes) noexcept
     : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
-      read_max_(read_max), first_read_(read_max),
+      read_sizes_(read_sizes), first_read_(read_sizes.at_once),
       permitted_(role == Role::server ? bit(MessageType::request) | bit(MessageType::locate_request)
                                       : bit(MessageType::reply) | bit(MessageType::locate_reply)),
       role_(role)
@@ -47,7 +48,7 @@ MutableBytes Connection::space_other()
     const bool filled = end_ != 0 && end_ == buffer_.capacity();
     const std::size_t usual =
         std::clamp(buffer_.capacity() * (filled ? limits::receive_buffer_growth : 1),
-                   limits::receive_buffer_initial, read_max_);
+                   limits::receive_buffer_initial, read_sizes_.buffered);
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
@@ -57,7 +58,13 @@ MutableBytes Connection::space_other()
     }
     // At least some room also for a caller that reads on without having asked for all messages.
     const std::size_t wanted = std::max({usual, message_size_ + read_ahead, partial + read_ahead});
-    first_read_ = std::max(read_max_, message_size_ + read_ahead);
+    if (message_size_ != 0) {
+        // Most streams are of equal messages. Whole ones leave nothing to be moved, and a read that
+        // finds all of them also finds whether there is another.
+        size_in_parts_ = message_size_;
+        const std::size_t whole = std::max(read_sizes_.at_once / message_size_, std::size_t{1});
+        first_read_ = whole * message_size_ + header_size;
+    }
     // A length that a peer claims is not believed: memory is four times what it really sent. Pages
     // that nothing is read into are never touched.
     const std::size_t capacity = std::min(wanted, std::max(usual, 4 * partial));
@@ -66,7 +73,9 @@ MutableBytes Connection::space_other()
     else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
         [[unlikely]]
         replace_buffer(capacity);
-    return {buffer_.data() + end_, std::min(buffer_.capacity(), wanted) - end_};
+    const std::size_t room = std::min(buffer_.capacity(), wanted) - end_;
+    const std::size_t rest = first_read_ > partial ? first_read_ - partial : read_ahead;
+    return {buffer_.data() + end_, std::min(room, rest)};
 }
 
 /// Gives a buffer back that grew for one large message.

@@ -18,6 +18,22 @@
 
 namespace kairos::giop {
 
+/// How much to read of a socket.
+struct ReadSizes {
+    /// Of messages that are smaller; a larger one is read as it comes.
+    std::size_t at_once = limits::receive_buffer_streaming;
+    /// With what has come of the next message already.
+    std::size_t buffered = limits::receive_buffer_streaming;
+
+    /// Less where the socket's queue cannot grow, for whoever takes all of a small one at once
+    /// leaves the peer nothing to do meanwhile: two messages of 8 K, one of 16 K.
+    [[nodiscard]] static constexpr ReadSizes of(bool queue_grows) noexcept
+    {
+        if (queue_grows) return {};
+        return {.at_once = std::size_t{20} << 10, .buffered = std::size_t{32} << 10};
+    }
+};
+
 class Connection {
   public:
     /// Which end of the connection this is. A server receives requests, a client replies.
@@ -32,16 +48,9 @@ class Connection {
     };
 
     explicit Connection(Role role, std::size_t message_size_max = limits::message_size_max,
-                        std::size_t read_max = limits::receive_buffer_streaming) noexcept;
+                        const ReadSizes& read_sizes = {}) noexcept;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
-
-    /// How much to read at a time of a socket: less where its queue cannot grow, for whoever takes
-    /// all of a small one at once leaves the peer nothing to do meanwhile.
-    [[nodiscard]] static constexpr std::size_t read_max_of(bool queue_grows) noexcept
-    {
-        return limits::receive_buffer_streaming / (queue_grows ? 1 : 4);
-    }
 
     /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
     /// large message arrives, the buffer grows with the bytes really received.
@@ -74,6 +83,9 @@ class Connection {
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
     /// of a message.
     [[nodiscard]] std::size_t bytes_needed() const noexcept;
+    /// The size of the last message that came in parts; in a stream, probably that of the others.
+    /// 0: none has.
+    [[nodiscard]] std::size_t size_in_parts() const noexcept { return size_in_parts_; }
     /// Whether everything received was handed out: nothing is lost if the connection ends here.
     [[nodiscard]] bool between_messages() const noexcept
     {
@@ -110,10 +122,10 @@ class Connection {
     std::size_t end_ = 0;      // behind the last byte received
     std::uint64_t passed_ = 0; // bytes of the stream that came before those in the buffer
     std::size_t size_max_;
-    std::size_t read_max_;         // of small messages; a large one is read as it comes
+    const ReadSizes read_sizes_;
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
-    // Into an empty buffer: as much as the last incomplete message needed, if it was a large one.
-    std::size_t first_read_;
+    std::size_t size_in_parts_ = 0;
+    std::size_t first_read_; // into an empty buffer
     std::uint8_t permitted_; // bit per MessageType handed out without further ado
     Role role_;
     bool ended_ = false;

@@ -350,22 +350,50 @@ TEST(GiopConnection, the_first_read_of_a_message_is_as_large_as_the_last_one_was
     EXPECT_LE(connection.space().size(), limits::receive_buffer_streaming);
 }
 
+/// Fills what the connection has space for with a stream of equal messages, from `offset` on, and
+/// takes those that are whole. How many octets that was.
+std::size_t read_all(Connection& connection, const Octets& message, std::size_t& offset)
+{
+    const MutableBytes space = connection.space();
+    for (std::byte& octet : space)
+        octet = message[offset++ % message.size()];
+    connection.received(space.size());
+    Message taken;
+    while (connection.next(taken) == Event::message) {
+    }
+    return space.size();
+}
+
 TEST(GiopConnection, queues_that_do_not_grow_are_read_in_part)
 {
-    constexpr std::size_t read_max = Connection::read_max_of(false);
-    Connection connection(Role::server, limits::message_size_max, read_max);
+    constexpr ReadSizes sizes = ReadSizes::of(false);
+    static_assert(sizes.at_once < ReadSizes::of(true).at_once);
+    Connection connection(Role::server, limits::message_size_max, sizes);
     const Octets request = request_of(1000);
-    Message message;
-    for (int reads = 0; reads < 20; ++reads) { // each fills what it is given
-        std::size_t room = connection.space().size();
-        EXPECT_LE(room, read_max);
-        for (; room >= request.size(); room -= request.size())
-            feed(connection, request);
-        while (connection.next(message) == Event::message) {
+    std::size_t offset = 0;
+    for (int reads = 0; reads < 20; ++reads)
+        EXPECT_LE(read_all(connection, request, offset), sizes.at_once + header_size);
+    EXPECT_LE(connection.memory_held(), sizes.buffered);
+}
+
+TEST(GiopConnection, reads_of_a_stream_end_behind_the_header_of_a_message)
+{
+    for (const bool queue_grows : {false, true}) {
+        const ReadSizes sizes = ReadSizes::of(queue_grows);
+        for (const std::size_t size : {100, 1000, 8192, 16384, 32768, 131072, 1000000}) {
+            Connection connection(Role::server, limits::message_size_max, sizes);
+            const Octets request = request_of(size);
+            std::size_t offset = 0;
+            for (int reads = 0; reads < 20; ++reads)
+                (void)read_all(connection, request, offset);
+            EXPECT_EQ(connection.size_in_parts(), request.size());
+            for (int reads = 0; reads < 3; ++reads) {
+                const std::size_t whole = std::max(sizes.at_once / request.size(), std::size_t{1});
+                EXPECT_EQ(read_all(connection, request, offset), whole * request.size());
+                EXPECT_EQ(offset % request.size(), header_size);
+            }
         }
     }
-    EXPECT_LE(connection.memory_held(), read_max);
-    EXPECT_GT(Connection::read_max_of(true), read_max);
 }
 
 TEST(GiopConnection, a_caller_that_reads_on_without_looking_gets_room)

@@ -27,7 +27,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
                                    ConnectionCache::Place place)
     : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
       protocol_(giop::Connection::Role::client, orb.options().message_size_max,
-                giop::Connection::read_max_of(!socket_.receive_queue_max())),
+                giop::ReadSizes::of(!socket_.receive_queue_max())),
       last_use_(now()), place_(std::move(place))
 {
     socket_.spin(orb.options().socket.spin);

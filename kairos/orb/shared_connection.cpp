@@ -30,7 +30,7 @@ SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThrea
                                    net::Socket socket, net::Bell bell, ConnectionCache::Place place)
     : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
       protocol_(giop::Connection::Role::client, orb.options().message_size_max,
-                giop::Connection::read_max_of(!socket_.receive_queue_max())),
+                giop::ReadSizes::of(!socket_.receive_queue_max())),
       bell_(std::move(bell)), somebody_writes_(thread != nullptr),
       somebody_reads_(thread != nullptr), last_use_(ClientConnection::now()),
       place_(std::move(place))

@@ -28,12 +28,26 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
         if (readiness.writable) flush();
         if (congested_ && !broken_) return;
         // Requests that came before it was full.
-        return reads_no_more() ? after(Next::close) : take();
+        if (reads_no_more()) return after(Next::close);
+        return (void)take();
     }
     if (readiness.readable && (!closing_ || reads_on_)) read();
 }
 
 void ReactorConnection::read() noexcept
+{
+    // What fills its space probably has more behind it, which nobody need wait for; but others are
+    // to be read too.
+    std::size_t left = limits::receive_buffer_streaming;
+    for (;;) {
+        const std::size_t received = read_once();
+        if (received == 0 || received >= left) return;
+        left -= received;
+    }
+}
+
+/// Serves what it reads. How much that was if there may be more to read, and this still exists.
+std::size_t ReactorConnection::read_once() noexcept
 {
     std::size_t received = 0;
     bool all = false;
@@ -44,21 +58,24 @@ void ReactorConnection::read() noexcept
             no_request_in_progress();
         const MutableBytes space = protocol_.space();
         const net::IoResult got = socket_.read(space);
-        if (got.status == net::IoResult::Status::would_block) return;
+        if (got.status == net::IoResult::Status::would_block) return 0;
         if (!got.ok()) {
             (void)end_received();
-            return become_quiet() ? loop_.forget(*this) : after(Next::close);
+            become_quiet() ? loop_.forget(*this) : after(Next::close);
+            return 0;
         }
         received = got.bytes;
         all = received < space.size();
         protocol_.received(received);
     } catch (const std::bad_alloc&) {
-        return run_out_of_memory();
+        run_out_of_memory();
+        return 0;
     }
     ReactorLoop& loop = loop_; // which may have forgotten this connection by then
-    take();
+    const bool goes_on = take();
     if (received >= StreamPause::read_min) [[unlikely]]
         loop.pause_after_read(received, all);
+    return goes_on && !all ? received : 0;
 }
 
 void ReactorConnection::take_rest() noexcept
@@ -69,10 +86,10 @@ void ReactorConnection::take_rest() noexcept
     } catch (const std::bad_alloc&) { // they wait, as those that have not come yet
         return;
     }
-    take();
+    (void)take();
 }
 
-void ReactorConnection::take() noexcept
+bool ReactorConnection::take() noexcept
 {
     const ReactorLoop::Taking taking(loop_, *this);
     Next next = Next::close;
@@ -86,10 +103,11 @@ void ReactorConnection::take() noexcept
         }
     } catch (const std::bad_alloc&) {
         if (taking.connection != nullptr) run_out_of_memory();
-        return;
+        return false;
     }
     if (taking.connection != nullptr) [[likely]]
         after(next);
+    return taking.connection != nullptr && interest_ == net::Interest::readable;
 }
 
 /// Not while it is left unread, or its own request is being served: the peer is not to blame then.
@@ -119,7 +137,7 @@ void ReactorConnection::resume() noexcept
 {
     if (!holding_ || forgotten_) return;
     holding_ = false;
-    take();
+    (void)take();
 }
 
 void ReactorConnection::after(Next next) noexcept

@@ -69,7 +69,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     friend class ReactorLoop;
 
     void read() noexcept;
-    void take() noexcept;
+    [[nodiscard]] std::size_t read_once() noexcept;
+    /// What was received. Whether to read more; false also when it was forgotten.
+    bool take() noexcept;
     /// While a request of this connection waits for a reply: what came together with it.
     void take_rest() noexcept;
     void run_out_of_memory() noexcept;
@@ -155,7 +157,8 @@ class ReactorLoop final : public ServingThread {
         stream_pause_.pause_after_read({.bytes = bytes,
                                         .all = all,
                                         .queue_max = connection.queue_max_,
-                                        .in_part = connection.message_in_part()});
+                                        .in_part = connection.message_in_part(),
+                                        .message_size = connection.protocol_.size_in_parts()});
     }
 
     /// A connection whose messages are being taken, on the stack of who does: perhaps nested in

@@ -2,6 +2,7 @@
 #include "kairos/orb/server/stream_pause.h"
 
 #include <ctime>
+#include <sched.h>
 #include <sys/prctl.h>
 
 namespace kairos::orb {
@@ -18,12 +19,23 @@ void sleep_briefly(std::chrono::nanoseconds length) noexcept
     (void)::clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr); // woken early: no harm
 }
 
+void stay_awake(StreamPause::Clock::time_point until) noexcept
+{
+    do
+        ::sched_yield();
+    while (StreamPause::Clock::now() < until);
+}
+
 } // namespace
 
 void StreamPause::pause_after_read(const Read& read) noexcept
 {
-    const auto length = after_read(read, Clock::now());
-    if (length.count() != 0) sleep_briefly(length);
+    const Clock::time_point now = Clock::now();
+    const Pause pause = after_read(read, now);
+    if (pause.length.count() == 0) return;
+    if (pause.awake) return stay_awake(now + pause.length);
+    sleep_briefly(pause.length);
+    note_slept(pause.length, Clock::now() - now);
 }
 
 } // namespace kairos::orb

@@ -43,15 +43,19 @@ class StreamPause {
         bool all = false; ///< nothing was left to read
         /// Octets that the system queues for reading, where that does not grow.
         std::optional<std::size_t> queue_max{};
-        std::size_t in_part = 0; ///< the size of a message that is not whole yet
+        std::size_t in_part = 0;      ///< the size of a message that is not whole yet
+        std::size_t message_size = 0; ///< of most messages, if known
     };
 
     /// Somebody waited for an answer, and will send nothing before it has it.
     void note_reply() noexcept { streamed_ = 0; }
 
-    /// How long to sleep now.
-    [[nodiscard]] std::chrono::nanoseconds after_read(const Read& read,
-                                                      Clock::time_point now) noexcept
+    struct Pause {
+        std::chrono::nanoseconds length{0};
+        bool awake = false; ///< others may run meanwhile, but this thread does not sleep
+    };
+    /// What to do now.
+    [[nodiscard]] Pause after_read(const Read& read, Clock::time_point now) noexcept
     {
         // A queue that holds one or two of these messages is as full as it gets without our help.
         const bool fills_queue = read.queue_max && read.in_part > *read.queue_max / 3;
@@ -59,27 +63,42 @@ class StreamPause {
         if (streamed_ == 0) began_ = now;
         last_read_ = now;
         streamed_ += read.bytes;
-        if (!read.all || streamed_ < stream_min) return std::chrono::nanoseconds(0);
-        return read.queue_max ? as_queue_permits(read, now - began_) : length_;
+        if (!read.all || streamed_ < stream_min) return {};
+        return read.queue_max ? as_queue_permits(read, now - began_) : Pause{.length = length_};
     }
-    /// The same, and sleeps so long.
+    /// What became of sleeping so long.
+    void note_slept(std::chrono::nanoseconds length, std::chrono::nanoseconds really) noexcept
+    {
+        late_ += (std::max(really - length, std::chrono::nanoseconds(0)) - late_) / 4;
+    }
+    /// Does what after_read says.
     void pause_after_read(const Read& read) noexcept;
 
   private:
     /// A third of what the queue holds comes in so long, as fast as the stream came while it
     /// `lasted`: a queue that fills up holds the sender up, and then both sides sleep.
-    [[nodiscard]] std::chrono::nanoseconds
-    as_queue_permits(const Read& read, std::chrono::nanoseconds lasted) const noexcept
+    [[nodiscard]] Pause as_queue_permits(const Read& read, std::chrono::nanoseconds lasted) noexcept
     {
-        constexpr std::chrono::nanoseconds none{0};
-        if (read.in_part != 0 || read.bytes >= *read.queue_max / 2) return none;
+        if (read.in_part != 0 || read.bytes >= *read.queue_max / 2) return {};
         const double part =
             static_cast<double>(*read.queue_max) / 3 / static_cast<double>(streamed_);
         const auto fills = std::chrono::duration_cast<std::chrono::nanoseconds>(lasted * part);
-        return fills < pause_min ? none : std::min<std::chrono::nanoseconds>(fills, length_);
+        if (fills < pause_min) return {};
+        const auto length = std::min<std::chrono::nanoseconds>(fills, length_);
+        if (late_ <= fills) return {.length = length};
+        late_ -= late_ / late_fades; // so that sleeping is tried again
+        // Few messages fill the queue while this thread is woken up, too, whoever does it.
+        if (read.message_size > *read.queue_max / few) return {.length = length, .awake = true};
+        return {};
     }
 
+    static constexpr int late_fades = 1024;
+    static constexpr std::size_t few = 6;
+
     std::chrono::microseconds length_;
+    /// By how much sleeps took longer than they should, of late: on some machines by several times
+    /// their length, and queues are full by then.
+    std::chrono::nanoseconds late_{0};
     std::size_t streamed_ = 0;
     Clock::time_point began_{}; // the stream
     Clock::time_point last_read_{};

@@ -214,7 +214,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             stream_pause_.pause_after_read({.bytes = got.bytes,
                                             .all = got.bytes < space.size(),
                                             .queue_max = queue_max_,
-                                            .in_part = message_in_part()});
+                                            .in_part = message_in_part(),
+                                            .message_size = protocol_.size_in_parts()});
         return next == Next::read;
     }
 
