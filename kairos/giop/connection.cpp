@@ -74,7 +74,9 @@ MutableBytes Connection::space_other()
         [[unlikely]]
         replace_buffer(capacity);
     const std::size_t room = std::min(buffer_.capacity(), wanted) - end_;
-    const std::size_t rest = first_read_ > partial ? first_read_ - partial : read_ahead;
+    // Perhaps there are whole messages, which nobody has asked for.
+    const bool unseen = partial >= (message_size_ != 0 ? message_size_ : header_size);
+    const std::size_t rest = unseen ? read_sizes_.at_once : first_read_ - partial;
     return {buffer_.data() + end_, std::min(room, rest)};
 }
 

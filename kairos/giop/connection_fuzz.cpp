@@ -191,7 +191,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto role = (data[0] & 1) != 0 ? Connection::Role::server : Connection::Role::client;
     const std::size_t size_max = (data[0] & 2) != 0 ? 256 : limits::message_size_max;
     std::uint32_t cut = data[1];
-    Connection connection(role, size_max);
+    Connection connection(role, size_max, ReadSizes::of((data[0] & 8) == 0));
     std::size_t received = 0;
     std::uint64_t oldest = 0;
     const bool keeps = (data[0] & 4) != 0; // as a server does whose servants are called back
@@ -199,6 +199,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (keeps) (void)connection.keep_messages();
         const MutableBytes space = connection.space();
         KAIROS_CHECK(!space.empty());
+        KAIROS_CHECK(connection.memory_held() >= space.size());
         cut = cut * 1664525 + 1013904223; // a cut of 0 reads as much as there is room for
         const std::size_t wish = data[1] == 0 ? space.size() : 1 + (cut >> 24) % data[1];
         const std::size_t step = std::min({wish, space.size(), stream.size()});
