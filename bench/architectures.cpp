@@ -6,6 +6,7 @@
 #include "kairos/orb/priority.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace kairos::bench {
@@ -34,15 +35,26 @@ Architecture pair_of(const Architecture& server, const std::string& client)
     return pair;
 }
 
-/// With a lane for the high client, whose thread has the priority that this leads to.
-Architecture with_lanes()
+/// With a lane for the high client, whose thread has the priority that this leads to. `threads` is
+/// how many each lane has, as -ORBLanes says it.
+Architecture with_lanes(std::string_view threads = {})
 {
     Architecture architecture = served_by("reactor-per-priority");
     orb::Priority high = 0;
     (void)orb::LinearPriorityMapping().to_corba(high_priority, high);
-    architecture.server_arguments.insert(architecture.server_arguments.end(),
-                                         {"-ORBLanes", "0," + std::to_string(high)});
+    architecture.server_arguments.insert(
+        architecture.server_arguments.end(),
+        {"-ORBLanes", fmt::format("0{},{}{}", threads, high, threads)});
     architecture.realtime = true;
+    return architecture;
+}
+
+/// Connections have threads of their own.
+Architecture with_threads_in_lanes()
+{
+    Architecture architecture = with_lanes(":each");
+    architecture.option += "-each";
+    architecture.name = architecture.option;
     return architecture;
 }
 
@@ -58,6 +70,7 @@ std::vector<Architecture> make_architectures()
          .realtime = true,
          .servant_raises = true},
         with_lanes(),
+        with_threads_in_lanes(),
         served_by("reactor"),
         served_by("worker-pool"),
         served_by("leader-followers"),

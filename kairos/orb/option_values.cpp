@@ -50,7 +50,7 @@ Result<void> choose(T& chosen, std::string_view option, std::string_view value,
     return bad_option(option, value, list_of<T>(names));
 }
 
-/// "priority[:threads][@cpu]".
+/// "priority[:threads|:each][@cpu]".
 std::optional<LaneOption> parse_lane(std::string_view text)
 {
     LaneOption lane;
@@ -60,8 +60,10 @@ std::optional<LaneOption> parse_lane(std::string_view text)
         text = text.substr(0, at);
     }
     if (const auto colon = text.find(':'); colon != std::string_view::npos) {
-        lane.threads = parse_number<std::size_t>(text.substr(colon + 1)).value_or(0);
-        if (lane.threads == 0 || lane.threads > 1000) return std::nullopt;
+        const std::string_view threads = text.substr(colon + 1);
+        const bool each = threads == "each";
+        lane.threads = each ? 0 : parse_number<std::size_t>(threads).value_or(0);
+        if ((lane.threads == 0 && !each) || lane.threads > 1000) return std::nullopt;
         text = text.substr(0, colon);
     }
     lane.priority = parse_number<std::int16_t>(text).value_or(-1);
@@ -200,7 +202,7 @@ Result<void> set_receive_timeout(Options& options, std::string_view option, std:
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value)
 {
     const Error bad = bad_option(
-        option, value, "priority[:threads][@cpu],… with priorities of 0 to 32767, ascending");
+        option, value, "priority[:threads|:each][@cpu],… with priorities of 0 to 32767, ascending");
     options.lanes.clear();
     for (std::string_view rest = value;;) {
         const std::size_t comma = rest.find(',');

@@ -84,8 +84,8 @@ struct ListenEndpoint {
 /// A priority that a server has threads and addresses for.
 struct LaneOption {
     std::int16_t priority = 0; ///< CORBA's, 0 to 32767
-    std::size_t threads = 1;
-    std::optional<int> cpu{}; ///< the only one that they may run on
+    std::size_t threads = 1;   ///< 0: one for each connection
+    std::optional<int> cpu{};  ///< the only one that they may run on
 };
 
 struct Options {
@@ -109,8 +109,8 @@ struct Options {
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;
-    /// -ORBLanes priority[:threads][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and the
-    /// first of real time.
+    /// -ORBLanes priority[:threads|:each][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and
+    /// the first of real time.
     std::vector<LaneOption> lanes;
     /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
     /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.

@@ -34,12 +34,12 @@ TEST(Options, ErrorsNameTheOption)
               "-ORBConcurrency: 'magic' is not thread-per-connection, reactor, "
               "reactor-per-priority, leader-followers, worker-pool, thread-per-request, "
               "thread-per-object, filter-chain or custom");
-    for (const char* lanes : {"", "x", "-1", "32768", "1,1", "2,1", "1:0", "1:", ",1", "1,", "1@",
-                              "1@x", "1@-1", "1@0:2"})
-        EXPECT_EQ(
-            reason({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", lanes}),
-            std::string("-ORBLanes: '") + lanes +
-                "' is not priority[:threads][@cpu],… with priorities of 0 to 32767, ascending");
+    for (const char* lanes : {"", "x", "-1", "32768", "1,1", "2,1", "1:0", "1:", "1:all", ",1",
+                              "1,", "1@", "1@x", "1@-1", "1@0:2"})
+        EXPECT_EQ(reason({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", lanes}),
+                  std::string("-ORBLanes: '") + lanes +
+                      "' is not priority[:threads|:each][@cpu],… with priorities of 0 to 32767, "
+                      "ascending");
     EXPECT_EQ(reason({"-ORBThreads", "0"}), "-ORBThreads: '0' is not a number of 1 to 100000");
     EXPECT_EQ(reason({"-ORBLateCalls", "no"}), "-ORBLateCalls: 'no' is not results or timeout");
     EXPECT_EQ(reason({"-ORBLockMemory", "yes"}), "-ORBLockMemory: 'yes' is not 0 or 1");
@@ -113,7 +113,8 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
               "accepted");
     EXPECT_EQ(accepted({"-ORBConcurrency", "filter-chain", "-ORBPools", "2", "-ORBThreads", "1"}),
               "accepted");
-    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,9:3@1,10@0"}),
+    EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes",
+                        "0,9:3@1,10@0,11:each@1"}),
               "accepted");
 }
 

@@ -31,7 +31,7 @@ struct Listener {
 /// A priority, and the listeners and threads it has.
 struct PriorityLane {
     Priority priority = 0;
-    std::size_t threads = 1;
+    std::size_t threads = 1; ///< 0: one for each connection
     std::optional<int> cpu{};
     std::vector<Listener> listeners;
 };

@@ -19,7 +19,7 @@ class Priorities : public testing::Test {
   protected:
     explicit Priorities()
         : server_("reactor-per-priority",
-                  {"-ORBLanes", "0,100,200:2", "-ORBDebug", "0", "-ORBCollocation", "no"})
+                  {"-ORBLanes", "0,100,200:2,300:each", "-ORBDebug", "0", "-ORBCollocation", "no"})
     {
         server_.servant().action = [this] { served_at_ = Lane::current().priority.value_or(-1); };
     }
@@ -46,7 +46,9 @@ TEST_F(Priorities, OfTheCallerChooseTheLane)
     EXPECT_EQ(served_at(target, 100), 100);
     EXPECT_EQ(served_at(target, 199), 100);
     EXPECT_EQ(served_at(target, 200), 200);
-    EXPECT_EQ(served_at(target, orb::priority_max), 200);
+    EXPECT_EQ(served_at(target, 299), 200);
+    EXPECT_EQ(served_at(target, 300), 300);
+    EXPECT_EQ(served_at(target, orb::priority_max), 300);
     EXPECT_EQ(served_at(target, 0), 0);
 }
 
@@ -203,6 +205,29 @@ TEST(DirectMapping, HasNoLanesAboveTheNativePriorities)
     orb->destroy();
 }
 
+/// As many as there are connections are served at once.
+TEST_F(Priorities, MayHaveAThreadForEachConnection)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    constexpr int count = 5;
+    std::atomic<int> inside{0};
+    Event all;
+    server_.servant().action = [&] {
+        EXPECT_EQ(Lane::current().priority, Priority{300});
+        if (++inside == count) all.set();
+        EXPECT_TRUE(all.wait());
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < count; ++i)
+        callers.emplace_back([&] {
+            Lane::current().priority = 300;
+            target->act();
+        });
+    for (std::thread& caller : callers)
+        caller.join();
+    EXPECT_EQ(inside, count);
+}
+
 /// Whether the process may have real-time priorities.
 bool real_time_is_allowed()
 {
@@ -217,7 +242,7 @@ TEST(SchedulingPolicy, OfALaneIsThatOfTheOption)
     for (const auto& [name, policy] : {std::pair{"fifo", SCHED_FIFO}, {"rr", SCHED_RR}}) {
         RunningServer server("reactor-per-priority",
                              {"-ORBPriorityMapping", "direct", "-ORBSchedulingPolicy", name,
-                              "-ORBLanes", "0,7,8:2", "-ORBCollocation", "no"});
+                              "-ORBLanes", "0,7,8:2,9:each", "-ORBCollocation", "no"});
         std::atomic<int> served_as{-1};
         std::atomic<int> served_at{-1};
         server.servant().action = [&] {
@@ -229,7 +254,7 @@ TEST(SchedulingPolicy, OfALaneIsThatOfTheOption)
         };
         Client client({"-ORBPriorityMapping", "direct"});
         const Probe::Target_var target = client.target(server.reference());
-        for (const Priority priority : std::initializer_list<Priority>{7, 8, 0}) {
+        for (const Priority priority : std::initializer_list<Priority>{7, 8, 9, 0}) {
             Lane::current().priority = priority;
             target->act();
             EXPECT_EQ(served_as, priority == 0 ? SCHED_OTHER : policy) << name;
@@ -258,8 +283,9 @@ TEST(Cpus, OfLanesAreWhereTheyServe)
     ASSERT_FALSE(all.empty());
     const std::vector<int> last{all.back()};
     const std::string at = "@" + std::to_string(all.back());
-    RunningServer server("reactor-per-priority",
-                         {"-ORBLanes", "0" + at + ",100:2" + at + ",200", "-ORBCollocation", "no"});
+    RunningServer server(
+        "reactor-per-priority",
+        {"-ORBLanes", "0" + at + ",100:2" + at + ",200,300:each" + at, "-ORBCollocation", "no"});
     std::mutex mutex;
     std::vector<int> served_on; // guarded by it
     server.servant().action = [&] {
@@ -270,7 +296,7 @@ TEST(Cpus, OfLanesAreWhereTheyServe)
     const Probe::Target_var target = client.target(server.reference());
     for (const auto& [priority, cpus] :
          std::initializer_list<std::pair<Priority, std::vector<int>>>{
-             {0, last}, {100, last}, {200, all}}) {
+             {0, last}, {100, last}, {200, all}, {300, last}}) {
         Lane::current().priority = priority;
         target->act();
         const std::lock_guard lock(mutex);

@@ -14,8 +14,16 @@
 
 namespace kairos::orb {
 
-[[nodiscard]] std::unique_ptr<Server> make_thread_per_connection(Orb& orb,
-                                                                 std::vector<Listener> listeners);
+/// Threads of a server that are alike.
+struct ServingThreads {
+    std::size_t count = 1; ///< that serve at the same time
+    net::ThreadOptions options{};
+    std::optional<Priority> priority{}; ///< that they are known to have
+};
+
+/// Over listeners that block. As many threads as there are connections, and one a listener.
+[[nodiscard]] std::unique_ptr<Server>
+make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
 
 /// One that serves these listeners of shared memory beside those of `sockets`.
 [[nodiscard]] std::unique_ptr<Server> make_memory_server(Orb& orb, std::unique_ptr<Server> sockets,
@@ -23,13 +31,6 @@ namespace kairos::orb {
 
 [[nodiscard]] Result<std::unique_ptr<Server>> make_reactor(Orb& orb,
                                                            std::vector<Listener> listeners);
-
-/// Threads of a server that are alike.
-struct ServingThreads {
-    std::size_t count = 1; ///< that serve at the same time
-    net::ThreadOptions options{};
-    std::optional<Priority> priority{}; ///< that they are known to have
-};
 
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);

@@ -2,6 +2,7 @@
 //
 // Shared memory beside sockets: each of its connections has a thread of its own, which waits in its
 // ring, whatever architecture serves the sockets. A reactor cannot wait in memory.
+#include "kairos/orb/orb.h"
 #include "kairos/orb/server/architectures.h"
 
 #include <utility>
@@ -65,8 +66,10 @@ class MemoryServer final : public Server {
 std::unique_ptr<Server> make_memory_server(Orb& orb, std::unique_ptr<Server> sockets,
                                            std::vector<Listener> listeners)
 {
-    return std::make_unique<MemoryServer>(orb, std::move(sockets),
-                                          make_thread_per_connection(orb, std::move(listeners)));
+    return std::make_unique<MemoryServer>(
+        orb, std::move(sockets),
+        make_thread_per_connection(orb, std::move(listeners),
+                                   {.options = orb.thread_options("kairos-serve")}));
 }
 
 } // namespace kairos::orb

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reactor-per-priority architecture, the one for real time: each priority has listeners, a
-// reactor, buffers and a thread of its own, or a pool of them, and shares nothing with the others.
+// reactor, buffers and a thread of its own, or a pool of them, or a thread for each connection in
+// place of the reactor, and shares nothing with the others.
 // A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
 // taken. References say which address is for which priority, and clients connect there.
 #include "kairos/orb/lane.h"
@@ -12,6 +13,7 @@
 #include "kairos/orb/server/in_place_server.h"
 #include "kairos/orb/server/worker_pool.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace kairos::orb {
@@ -135,7 +137,7 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
     reader.options.name += "-read";
     auto server = std::make_unique<HandoverServer>(orb, std::move(listeners), std::move(reader));
     auto pool = std::make_unique<WorkerPool>(
-        *server, WorkerPool::Size{.threads = threads.count,
+        *server, WorkerPool::Size{.threads = std::max<std::size_t>(threads.count, 1),
                                   .queued_max = orb.options().requests_queued_max,
                                   .dispatching = orb.options().dispatching,
                                   .thread = threads.options,
@@ -166,6 +168,9 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             auto reader = open_reader(orb, std::move(lane.listeners), threads);
             if (!reader) return reader.error();
             servers.push_back(std::move(reader).value());
+        } else if (lane.threads == 0) {
+            servers.push_back(
+                make_thread_per_connection(orb, std::move(lane.listeners), std::move(threads)));
         } else if (lane.threads > 1) {
             auto pool = make_leader_followers(orb, std::move(lane.listeners), threads);
             if (!pool) return pool.error();
@@ -175,9 +180,9 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             if (const auto opened = server->open(); !opened) return opened.error();
             servers.push_back(std::move(server));
         }
-        priorities.push_back(*threads.priority);
+        priorities.push_back(lane.priority);
         for (const ior::Address& address : servers.back()->published())
-            addresses.push_back({*threads.priority, address});
+            addresses.push_back({lane.priority, address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {
             local.priority = lane.priority;
             local_addresses.push_back(std::move(local));

@@ -46,7 +46,14 @@ Result<net::Address> address_of(const ListenEndpoint& endpoint)
     return addresses->front();
 }
 
-Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, Priority priority,
+/// What a listener is opened for.
+struct ListensFor {
+    Priority priority = 0; ///< of the requests
+    std::size_t lane = 0;
+    bool connections_have_threads = false; ///< then it blocks
+};
+
+Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, const ListensFor& what,
                                const Machine& machine)
 {
     const Options& options = orb.options();
@@ -54,10 +61,11 @@ Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, Priorit
     const auto address = address_of(endpoint);
     if (!address) return named(option, address.error());
     // Threads of their own serve shared memory, whatever serves sockets.
-    const bool blocks = options.concurrency == Concurrency::thread_per_connection ||
+    const bool blocks = what.connections_have_threads ||
+                        options.concurrency == Concurrency::thread_per_connection ||
                         endpoint.transport == Transport::shared_memory;
     auto acceptor = net::Acceptor::open(
-        *address, {.socket = orb.socket_options(priority), .non_blocking = !blocks});
+        *address, {.socket = orb.socket_options(what.priority), .non_blocking = !blocks});
     if (!acceptor) return named(option, acceptor.error());
     if (endpoint.transport != Transport::tcp) {
         if (net::this_host())
@@ -103,11 +111,10 @@ Result<void> check_reachable(const std::vector<Listener>& listeners, const Optio
                              "published"};
 }
 
-/// For requests of this priority.
-Result<std::vector<Listener>> open_listeners(Orb& orb, Priority priority = 0, std::size_t lane = 0)
+Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what = {})
 {
     const Options& options = orb.options();
-    auto lanes_endpoints = endpoints_of_lane(options, lane);
+    auto lanes_endpoints = endpoints_of_lane(options, what.lane);
     if (!lanes_endpoints) return lanes_endpoints.error();
     std::vector<ListenEndpoint> endpoints = std::move(lanes_endpoints).value();
     if (endpoints.empty())
@@ -115,7 +122,7 @@ Result<std::vector<Listener>> open_listeners(Orb& orb, Priority priority = 0, st
     const Machine machine = Machine::current();
     std::vector<Listener> listeners;
     for (const ListenEndpoint& endpoint : endpoints) {
-        auto listener = open_listener(orb, endpoint, priority, machine);
+        auto listener = open_listener(orb, endpoint, what, machine);
         if (!listener) return listener.error();
         log::info("listening on " + listener->acceptor.address().to_text());
         listeners.push_back(std::move(listener).value());
@@ -161,7 +168,9 @@ Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
                              "shared memory have no lane"};
     std::vector<PriorityLane> lanes;
     for (const LaneOption& option : lanes_of(orb)) {
-        auto listeners = open_listeners(orb, option.priority, lanes.size());
+        auto listeners = open_listeners(orb, {.priority = option.priority,
+                                              .lane = lanes.size(),
+                                              .connections_have_threads = option.threads == 0});
         if (!listeners) return listeners.error();
         lanes.push_back(
             {option.priority, option.threads, option.cpu, std::move(listeners).value()});
@@ -197,7 +206,7 @@ Result<std::vector<PriorityLane>> open_lanes_beside(Orb& orb, const Server& form
         PriorityLane& lane = lanes.emplace_back(
             PriorityLane{priority, is_first ? orb.options().threads : 1, {}, {}});
         if (had.empty() ? is_first : std::ranges::find(had, priority) != had.end()) continue;
-        auto listeners = open_listeners(orb, priority, count++);
+        auto listeners = open_listeners(orb, {.priority = priority, .lane = count++});
         if (!listeners) return listeners.error();
         lane.listeners = std::move(listeners).value();
     }
@@ -247,7 +256,8 @@ Result<std::unique_ptr<Server>> open_socket_server(Orb& orb, std::vector<Listene
 {
     switch (orb.options().concurrency) {
     case Concurrency::thread_per_connection:
-        return make_thread_per_connection(orb, std::move(listeners));
+        return make_thread_per_connection(orb, std::move(listeners),
+                                          {.options = orb.thread_options("kairos-serve")});
     case Concurrency::reactor:
         return make_reactor(orb, std::move(listeners));
     case Concurrency::leader_followers:

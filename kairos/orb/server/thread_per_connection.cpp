@@ -27,12 +27,14 @@ namespace {
 /// A connection and the thread that serves it. Only that thread uses it, but for `interrupt`.
 class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
-    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport)
+    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport,
+                     std::optional<Priority> priority)
         : ServerConnection(orb, std::move(socket), peer),
           by_memory_(transport == Transport::shared_memory),
-          is_unix_(transport == Transport::unix_socket),
-          stream_pause_(transport == Transport::tcp ? StreamPause::of(orb.options())
-                                                    : StreamPause(std::chrono::microseconds(0)))
+          is_unix_(transport == Transport::unix_socket), priority_(priority),
+          stream_pause_(transport == Transport::tcp && !priority
+                            ? StreamPause::of(orb.options())
+                            : StreamPause(std::chrono::microseconds(0)))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
         if (by_memory_) socket_.expect_memory(spin);
@@ -43,6 +45,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     void run()
     {
         Lane::current().serving_thread = this;
+        if (priority_) Lane::current().priority = priority_;
         try {
             if (by_memory_ && !accept_memory()) return;
             while (serve_once()) {
@@ -269,6 +272,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     std::atomic<bool> interrupted_{false};
     const bool by_memory_;
     const bool is_unix_;
+    const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
     /// At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
@@ -276,9 +280,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
 
 class ThreadPerConnection final : public Server {
   public:
-    using Server::Server;
-    ThreadPerConnection(Orb& orb, std::vector<Listener> listeners)
-        : Server(orb, std::move(listeners))
+    ThreadPerConnection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads)
+        : Server(orb, std::move(listeners)), threads_(std::move(threads))
     {
     }
     ~ThreadPerConnection() override
@@ -289,9 +292,10 @@ class ThreadPerConnection final : public Server {
 
     Result<void> start() override
     {
+        net::ThreadOptions accepting = threads_.options;
+        accepting.name = "kairos-accept";
         for (Listener& listener : listeners_) {
-            auto thread = net::Thread::start(orb_.thread_options("kairos-accept"),
-                                             [this, &listener] { accept(listener); });
+            auto thread = net::Thread::start(accepting, [this, &listener] { accept(listener); });
             if (!thread) return thread.error();
             acceptor_threads_.push_back(std::move(thread).value());
         }
@@ -375,9 +379,9 @@ class ThreadPerConnection final : public Server {
             return turn_away(std::move(accepted.socket));
         }
         const auto served = connections_.emplace(connections_.end());
-        served->connection = std::make_unique<ConnectionThread>(orb_, std::move(accepted.socket),
-                                                                accepted.peer, transport);
-        auto thread = net::Thread::start(orb_.thread_options("kairos-serve"), [this, served] {
+        served->connection = std::make_unique<ConnectionThread>(
+            orb_, std::move(accepted.socket), accepted.peer, transport, threads_.priority);
+        auto thread = net::Thread::start(threads_.options, [this, served] {
             served->connection->run();
             forget(served);
         });
@@ -404,6 +408,7 @@ class ThreadPerConnection final : public Server {
         if (connections_.empty()) all_ended_.notify_all();
     }
 
+    const ServingThreads threads_;
     std::atomic<bool> stopping_{false};
     std::mutex join_mutex_; // one thread ends the server; taken before mutex_
     std::mutex mutex_;      // guards what follows; not taken while a request is served
@@ -415,9 +420,10 @@ class ThreadPerConnection final : public Server {
 
 } // namespace
 
-std::unique_ptr<Server> make_thread_per_connection(Orb& orb, std::vector<Listener> listeners)
+std::unique_ptr<Server> make_thread_per_connection(Orb& orb, std::vector<Listener> listeners,
+                                                   ServingThreads threads)
 {
-    return std::make_unique<ThreadPerConnection>(orb, std::move(listeners));
+    return std::make_unique<ThreadPerConnection>(orb, std::move(listeners), std::move(threads));
 }
 
 } // namespace kairos::orb
