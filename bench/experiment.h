@@ -89,6 +89,7 @@ struct PriorityOptions : CommonOptions {
     std::uint32_t high_hz = 20;
     std::uint32_t low_hz = 10;
     std::vector<LowLoad> loads;
+    bool idle_sleeps = false; ///< processors that have nothing to do, as deep as the system likes
 };
 
 struct ConcurrencyOptions : CommonOptions {

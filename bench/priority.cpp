@@ -5,9 +5,11 @@
 // how much that varies, and how often the server let a low request go first.
 #include "bench/architectures.h"
 #include "bench/load_experiment.h"
+#include "bench/wakeful.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace kairos::bench {
 namespace {
@@ -204,6 +206,8 @@ std::vector<LowLoad> priority_loads()
 Result<Report> run_priority(const PriorityOptions& options)
 {
     Report report{.experiment = "priority", .rows = {}, .notes = {}};
+    std::optional<Wakeful> wakeful;
+    if (!options.idle_sleeps) wakeful.emplace();
     std::vector<Row> absent;
     auto contestants = start_contestants(options, 0, report);
     if (!contestants) return contestants.error();
@@ -216,6 +220,11 @@ Result<Report> run_priority(const PriorityOptions& options)
     for (Contestant& contestant : *contestants)
         if (auto ended = contestant.running.finish(); !ended) return ended.error();
     add_notes(report, *points, options);
+    report.notes.push_back(
+        wakeful && wakeful->permitted()
+            ? "Idle processors were kept awake (/dev/cpu_dma_latency)."
+            : "Idle processors may have slept: where clients call at a rate, most of the time and "
+              "its jitter is that of waking them.");
     return report;
 }
 

@@ -41,6 +41,7 @@ struct BenchArguments {
     std::vector<std::uint32_t> units;
     bool instructions = true;
     std::uint32_t compute_us = 1000;
+    bool idle_sleeps = false;
     std::vector<std::uint32_t> flooding;
     std::uint32_t idle = 0;
     int* status = nullptr;
@@ -331,6 +332,7 @@ int run_priority(const BenchArguments& arguments)
         options.loads.push_back({.clients = flooding.back(), .flood = true, .compute_us = 1});
     for (bench::LowLoad& load : options.loads)
         if (load.compute_us > 0) load.compute_us = arguments.compute_us;
+    options.idle_sleeps = arguments.idle_sleeps;
     return present(bench::run_priority(options), bench::priority_columns(), arguments);
 }
 
@@ -491,6 +493,8 @@ void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
         .add_option("--compute-us", priority->compute_us,
                     "How long the servant of computing clients does")
         ->check(CLI::Range(1, 1'000'000));
+    command.add_flag("--idle-sleeps", priority->idle_sleeps,
+                     "Let idle processors sleep: then calls at a rate wait mostly for these");
 }
 
 void add_concurrency(CLI::App& bench, int& status, const CLI::Range& count)
