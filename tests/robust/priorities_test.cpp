@@ -111,6 +111,29 @@ TEST_F(Priorities, MayHaveAPool)
     other.join();
 }
 
+/// As many as there are connections are served at once.
+TEST_F(Priorities, MayHaveAThreadForEachConnection)
+{
+    const Probe::Target_var target = client_.target(server_.reference());
+    constexpr int count = 5;
+    std::atomic<int> inside{0};
+    Event all;
+    server_.servant().action = [&] {
+        EXPECT_EQ(Lane::current().priority, Priority{300});
+        if (++inside == count) all.set();
+        EXPECT_TRUE(all.wait());
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < count; ++i)
+        callers.emplace_back([&] {
+            Lane::current().priority = 300;
+            target->act();
+        });
+    for (std::thread& caller : callers)
+        caller.join();
+    EXPECT_EQ(inside, count);
+}
+
 /// A server without -ORBLanes, and where it serves.
 class DefaultLanes : public testing::Test {
   protected:
@@ -203,29 +226,6 @@ TEST(DirectMapping, HasNoLanesAboveTheNativePriorities)
             << exception.what();
     }
     orb->destroy();
-}
-
-/// As many as there are connections are served at once.
-TEST_F(Priorities, MayHaveAThreadForEachConnection)
-{
-    const Probe::Target_var target = client_.target(server_.reference());
-    constexpr int count = 5;
-    std::atomic<int> inside{0};
-    Event all;
-    server_.servant().action = [&] {
-        EXPECT_EQ(Lane::current().priority, Priority{300});
-        if (++inside == count) all.set();
-        EXPECT_TRUE(all.wait());
-    };
-    std::vector<std::thread> callers;
-    for (int i = 0; i < count; ++i)
-        callers.emplace_back([&] {
-            Lane::current().priority = 300;
-            target->act();
-        });
-    for (std::thread& caller : callers)
-        caller.join();
-    EXPECT_EQ(inside, count);
 }
 
 /// Whether the process may have real-time priorities.
