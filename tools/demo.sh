@@ -60,7 +60,7 @@ if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
     # with its 4,000 calls each. Here they are what their bars need.
     run "Calls of many clients, by architecture" concurrency --rounds 3 --threads 1,4,16,64,1000
     run "A client of high priority among others" priority --calls 400 --low 50 --flooding 20,50 \
-        --peers raw,raw-realtime,reactor-per-priority,worker-pool,thread-per-connection,omniorb
+        --peers raw,raw-realtime,reactor-per-priority,reactor-per-priority-each,worker-pool,thread-per-connection,omniorb
 fi
 
 show "Where it is"
