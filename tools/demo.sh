@@ -59,8 +59,9 @@ if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
     # By themselves these two take an hour, and a night for all systems under all loads of paper 003
     # with its 4,000 calls each. Here they are what their bars need.
     run "Calls of many clients, by architecture" concurrency --rounds 3 --threads 1,4,16,64,1000
+    systems=raw,raw-realtime,reactor-per-priority,reactor-per-priority-each,worker-pool
     run "A client of high priority among others" priority --calls 400 --low 50 --flooding 20,50 \
-        --peers raw,raw-realtime,reactor-per-priority,reactor-per-priority-each,worker-pool,thread-per-connection,omniorb
+        --peers "$systems,thread-per-connection,omniorb"
 fi
 
 show "Where it is"
