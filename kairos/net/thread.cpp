@@ -29,6 +29,7 @@ struct Start {
 
 extern "C" void* run_body(void* argument) noexcept
 {
+    const NotCancelled whole;
     const std::unique_ptr<Start> start(static_cast<Start*>(argument));
     if (!start->name.empty())
         ::pthread_setname_np(::pthread_self(), start->name.substr(0, name_size_max).c_str());

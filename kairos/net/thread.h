@@ -46,10 +46,36 @@ struct ThreadOptions {
     ThreadObserver* observer = nullptr;
 };
 
+/// While it exists, the calling thread is not cancelled; pthread_cancel takes effect later. What an
+/// ORB does is noexcept, and a thread that were cancelled within would take the process along. It
+/// also spares the C library two atomic operations around each system call that may block: being
+/// cancelled at any time, which means nothing here, leaves it nothing to switch (pthreads(7),
+/// "Cancellation points"). Whoever wants to be cancelled in an upcall nevertheless must ask for
+/// both, state and type.
+class NotCancelled {
+  public:
+    NotCancelled() noexcept
+    {
+        ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_);
+        ::pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type_);
+    }
+    ~NotCancelled()
+    {
+        ::pthread_setcanceltype(type_, nullptr);
+        ::pthread_setcancelstate(state_, nullptr);
+    }
+    NotCancelled(const NotCancelled&) = delete;
+    NotCancelled& operator=(const NotCancelled&) = delete;
+
+  private:
+    int state_ = 0;
+    int type_ = 0;
+};
+
 /// A running thread, joined on destruction: whoever owns it must first make its function return.
 class Thread {
   public:
-    /// `body` must not throw.
+    /// `body` must not throw. It is not cancelled.
     [[nodiscard]] static Result<Thread> start(const ThreadOptions& options,
                                               std::function<void()> body);
 

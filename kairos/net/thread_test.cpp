@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <sched.h>
 #include <string>
+#include <unistd.h>
 
 namespace kairos::net {
 namespace {
@@ -51,6 +52,37 @@ TEST(Thread, MovesAndJoinsWhatItHad)
     second.join();
     second.join(); // a second time is nothing
     EXPECT_EQ(ended, 2);
+}
+
+TEST(Thread, IsNotCancelledInItsBody)
+{
+    std::atomic<bool> cancelled{false};
+    bool ended = false;
+    Thread thread = must(Thread::start({}, [&] {
+        cancelled.wait(false);
+        ::pthread_testcancel();
+        ended = ::write(-1, nullptr, 0) < 0; // a cancellation point of the C library's
+    }));
+    ASSERT_EQ(::pthread_cancel(thread.native_handle()), 0);
+    cancelled = true;
+    cancelled.notify_one();
+    thread.join();
+    EXPECT_TRUE(ended);
+}
+
+TEST(NotCancelled, LeavesTheCallerAsItWas)
+{
+    int state = -1;
+    int type = -1;
+    {
+        const NotCancelled here;
+        ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        EXPECT_EQ(state, PTHREAD_CANCEL_DISABLE);
+    }
+    ::pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    ::pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    EXPECT_EQ(state, PTHREAD_CANCEL_ENABLE);
+    EXPECT_EQ(type, PTHREAD_CANCEL_DEFERRED);
 }
 
 TEST(Thread, StackHasAtLeastTheSizeAskedFor)

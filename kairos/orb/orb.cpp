@@ -356,6 +356,7 @@ void Orb::resume_held_requests() noexcept
 
 void Orb::run()
 {
+    const net::NotCancelled while_serving;
     const MainThread::Serving serving(main_thread_);
     if (!is_shut_down() && server_ && server_->run()) return;
     main_thread_.serve_until_closed();
