@@ -175,6 +175,12 @@ IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> 
     }
 }
 
+void Socket::await_room() noexcept
+{
+    if (channel_ == nullptr || channel_->uses_descriptor())
+        (void)room_spin_.until_room(descriptor_);
+}
+
 void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline)
 {
     std::vector<pollfd> entries;

@@ -11,6 +11,7 @@
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/interest.h"
+#include "kairos/net/room_spin.h"
 
 #include <cerrno>
 #include <chrono>
@@ -121,7 +122,7 @@ class Socket {
     /// Takes over the descriptor.
     explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
     Socket(Socket&& other) noexcept
-        : descriptor_(std::exchange(other.descriptor_, -1)),
+        : descriptor_(std::exchange(other.descriptor_, -1)), room_spin_(other.room_spin_),
           channel_(std::exchange(other.channel_, nullptr))
     {
     }
@@ -130,6 +131,7 @@ class Socket {
         if (this != &other) {
             close();
             descriptor_ = std::exchange(other.descriptor_, -1);
+            room_spin_ = other.room_spin_;
             channel_ = std::exchange(other.channel_, nullptr);
         }
         return *this;
@@ -217,6 +219,10 @@ class Socket {
     IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
     IoResult wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
+    /// For who is about to wait for room in the queue: stays awake for a moment, if it may
+    /// (spin_for_room), and there may be room then.
+    [[gnu::cold]] void await_room() noexcept;
+
     /// From here on a read() that has blocked for so long ends with would_block; zero: none does.
     /// Not with memory.
     void limit_reading(std::chrono::nanoseconds time) noexcept;
@@ -238,6 +244,8 @@ class Socket {
     /// From here on whoever waits to read looks for itself first, for up to this time: for sockets
     /// that block. Nothing for those with a channel, as memory, which knows how long; and for 0.
     void spin(std::chrono::microseconds max);
+    /// From here on await_room() takes up to this time (room_spin.h). Nothing for memory.
+    void spin_for_room(std::chrono::microseconds max) noexcept { room_spin_ = RoomSpin(max); }
     /// From here on whoever waits to read polls first, if it is a unix-domain one that blocks and
     /// has no channel (polled_channel.h): for sockets that one thread writes and reads.
     void poll_before_reading();
@@ -280,6 +288,7 @@ class Socket {
     [[nodiscard]] Interest prepare_channel(Interest wish) const noexcept;
 
     int descriptor_ = -1;
+    RoomSpin room_spin_;
     Channel* channel_ = nullptr; // owned; almost always none
 };
 

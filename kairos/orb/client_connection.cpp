@@ -31,6 +31,7 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
       last_use_(now()), place_(std::move(place))
 {
     socket_.spin(orb.options().socket.spin);
+    socket_.spin_for_room(orb.options().room_spin);
     socket_.poll_before_reading();
     orb_->client_connections().add(*this);
 }

@@ -76,6 +76,17 @@ std::string appended_name(std::string_view url, std::string_view name)
     return std::string(url) + '/' + ior::escape_key(as_bytes(name));
 }
 
+/// -ORBRoomSpin, -ORBStreamPause.
+Result<void> set_brief_time(std::chrono::microseconds& time, std::string_view option,
+                            std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number || *number > 1000)
+        return bad_option(option, value, "a number of microseconds, at most 1000");
+    time = std::chrono::microseconds(*number);
+    return {};
+}
+
 } // namespace
 
 Error bad_option(std::string_view option, std::string_view value, std::string_view expected)
@@ -327,13 +338,14 @@ Result<void> set_spin(Options& options, std::string_view option, std::string_vie
     return {};
 }
 
+Result<void> set_room_spin(Options& options, std::string_view option, std::string_view value)
+{
+    return set_brief_time(options.room_spin, option, value);
+}
+
 Result<void> set_stream_pause(Options& options, std::string_view option, std::string_view value)
 {
-    const auto number = parse_number<std::uint32_t>(value);
-    if (!number || *number > 1000)
-        return bad_option(option, value, "a number of microseconds, at most 1000");
-    options.stream_pause = std::chrono::microseconds(*number);
-    return {};
+    return set_brief_time(options.stream_pause, option, value);
 }
 
 Result<void> set_native_code_set(Options& options, std::string_view option, std::string_view value)

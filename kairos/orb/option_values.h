@@ -119,6 +119,7 @@ Result<void> set_fragment_size(Options& options, std::string_view option, std::s
 Result<void> set_giop_version(Options& options, std::string_view option, std::string_view value);
 Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value);
 Result<void> set_spin(Options& options, std::string_view option, std::string_view value);
+Result<void> set_room_spin(Options& options, std::string_view option, std::string_view value);
 Result<void> set_stream_pause(Options& options, std::string_view option, std::string_view value);
 Result<void> set_native_code_set(Options& options, std::string_view option, std::string_view value);
 Result<void> set_native_wide_code_set(Options& options, std::string_view option,

@@ -76,6 +76,7 @@ constexpr Known known_options[] = {
     {"-ORBReceiveQueue", set_queue<&net::SocketOptions::receive_queue_bytes>},
     {"-ORBNoDelay", set_no_delay},
     {"-ORBSpin", set_spin},
+    {"-ORBRoomSpin", set_room_spin},
     {"-ORBStreamPause", set_stream_pause, pauses},
     {"-ORBExceptionIdInAny", set_flag<&Options::exception_id_in_any>},
     {"-ORBPlainKeys", set_flag<&Options::plain_keys>},

@@ -136,6 +136,9 @@ struct Options {
     /// -ORBStreamPause: how long a thread of thread-per-connection, or that in ORB::run of a
     /// reactor, sleeps when it has read all there was of a stream of oneways. 0: until more comes.
     std::chrono::microseconds stream_pause{20};
+    /// -ORBRoomSpin: how long who calls stays awake while the server does not take what it sends,
+    /// before it sleeps (net/room_spin.h). 0: not at all.
+    std::chrono::microseconds room_spin{50};
     WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
     /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll and -ORBSpin
     /// (microseconds). Orb::socket_options has them, and more.

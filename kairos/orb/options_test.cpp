@@ -50,6 +50,8 @@ TEST(Options, ErrorsNameTheOption)
     EXPECT_EQ(reason({"-ORBNetworkPriority", "2"}), "-ORBNetworkPriority: '2' is not 0 or 1");
     EXPECT_EQ(reason({"-ORBStreamPause", "1001"}),
               "-ORBStreamPause: '1001' is not a number of microseconds, at most 1000");
+    EXPECT_EQ(reason({"-ORBRoomSpin", "long"}),
+              "-ORBRoomSpin: 'long' is not a number of microseconds, at most 1000");
     EXPECT_EQ(reason({"-ORBBusyPoll", "-1"}), "-ORBBusyPoll: '-1' is not a number of microseconds");
     EXPECT_EQ(reason({"-ORBQueueFull", "wait"}), "-ORBQueueFull: 'wait' is not block or refuse");
     EXPECT_EQ(reason({"-ORBRealTime", "1"}), "-ORBRealTime: '1' is not wanted or required");

@@ -11,7 +11,10 @@ namespace kairos::orb {
 net::IoResult wait_writable(net::Socket& socket, Deadline deadline) noexcept
 {
     ServingThread* const waiter = Lane::current().serving_thread;
-    if (waiter == nullptr) return socket.wait_writable(deadline.left());
+    if (waiter == nullptr) {
+        socket.await_room();
+        return socket.wait_writable(deadline.left());
+    }
     if (deadline.has_passed()) return {.status = net::IoResult::Status::would_block};
     waiter->wait({.socket = socket, .interest = net::Interest::writable}, deadline);
     return {};

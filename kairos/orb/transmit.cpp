@@ -40,6 +40,7 @@ enum class As : std::uint8_t { reply, call };
     if (!first.ok() && !is_full) return first;
     const auto left = net::drop_front(segments, first.bytes);
     const bool serves = as == As::call && Lane::current().serving_thread != nullptr;
+    if (as == As::call && !serves) socket.await_room();
     net::IoResult rest =
         serves ? write_call(socket, left, {}) : socket.write_all(left, size_of(left));
     rest.bytes += first.bytes;
