@@ -61,7 +61,6 @@ MutableBytes Connection::space_other()
     if (message_size_ != 0) {
         // Most streams are of equal messages. Whole ones leave nothing to be moved, and a read that
         // finds all of them also finds whether there is another.
-        size_in_parts_ = message_size_;
         const std::size_t whole = std::max(read_sizes_.at_once / message_size_, std::size_t{1});
         first_read_ = whole * message_size_ + header_size;
     }

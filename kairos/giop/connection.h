@@ -83,9 +83,6 @@ class Connection {
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
     /// of a message.
     [[nodiscard]] std::size_t bytes_needed() const noexcept;
-    /// The size of the last message that came in parts; in a stream, probably that of the others.
-    /// 0: none has.
-    [[nodiscard]] std::size_t size_in_parts() const noexcept { return size_in_parts_; }
     /// Whether everything received was handed out: nothing is lost if the connection ends here.
     [[nodiscard]] bool between_messages() const noexcept
     {
@@ -124,7 +121,6 @@ class Connection {
     std::size_t size_max_;
     const ReadSizes read_sizes_;
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
-    std::size_t size_in_parts_ = 0;
     std::size_t first_read_; // into an empty buffer
     std::uint8_t permitted_; // bit per MessageType handed out without further ado
     Role role_;

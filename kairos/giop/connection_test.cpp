@@ -386,7 +386,6 @@ TEST(GiopConnection, reads_of_a_stream_end_behind_the_header_of_a_message)
             std::size_t offset = 0;
             for (int reads = 0; reads < 20; ++reads)
                 (void)read_all(connection, request, offset);
-            EXPECT_EQ(connection.size_in_parts(), request.size());
             for (int reads = 0; reads < 3; ++reads) {
                 const std::size_t whole = std::max(sizes.at_once / request.size(), std::size_t{1});
                 EXPECT_EQ(read_all(connection, request, offset), whole * request.size());

@@ -157,8 +157,7 @@ class ReactorLoop final : public ServingThread {
         stream_pause_.pause_after_read({.bytes = bytes,
                                         .all = all,
                                         .queue_max = connection.queue_max_,
-                                        .in_part = connection.message_in_part(),
-                                        .message_size = connection.protocol_.size_in_parts()});
+                                        .in_part = connection.message_in_part()});
     }
 
     /// A connection whose messages are being taken, on the stack of who does: perhaps nested in

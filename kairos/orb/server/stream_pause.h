@@ -43,8 +43,7 @@ class StreamPause {
         bool all = false; ///< nothing was left to read
         /// Octets that the system queues for reading, where that does not grow.
         std::optional<std::size_t> queue_max{};
-        std::size_t in_part = 0;      ///< the size of a message that is not whole yet
-        std::size_t message_size = 0; ///< of most messages, if known
+        std::size_t in_part = 0; ///< the size of a message that is not whole yet
     };
 
     /// Somebody waited for an answer, and will send nothing before it has it.
@@ -75,25 +74,23 @@ class StreamPause {
     void pause_after_read(const Read& read) noexcept;
 
   private:
-    /// A third of what the queue holds comes in so long, as fast as the stream came while it
-    /// `lasted`: a queue that fills up holds the sender up, and then both sides sleep.
+    /// A queue that fills up holds the sender up, and then both sides sleep. Half of what it holds
+    /// comes in so long, as fast as the stream came while it `lasted`: sleeping ends well before,
+    /// at a third.
     [[nodiscard]] Pause as_queue_permits(const Read& read, std::chrono::nanoseconds lasted) noexcept
     {
         if (read.in_part != 0 || read.bytes >= *read.queue_max / 2) return {};
         const double part =
-            static_cast<double>(*read.queue_max) / 3 / static_cast<double>(streamed_);
-        const auto fills = std::chrono::duration_cast<std::chrono::nanoseconds>(lasted * part);
-        if (fills < pause_min) return {};
-        const auto length = std::min<std::chrono::nanoseconds>(fills, length_);
-        if (late_ <= fills) return {.length = length};
+            static_cast<double>(*read.queue_max) / 2 / static_cast<double>(streamed_);
+        const auto half = std::chrono::duration_cast<std::chrono::nanoseconds>(lasted * part);
+        const auto third = half * 2 / 3;
+        if (third < pause_min) return {};
+        if (late_ <= third) return {.length = std::min<std::chrono::nanoseconds>(third, length_)};
         late_ -= late_ / late_fades; // so that sleeping is tried again
-        // Few messages fill the queue while this thread is woken up, too, whoever does it.
-        if (read.message_size > *read.queue_max / few) return {.length = length, .awake = true};
-        return {};
+        return {.length = std::min<std::chrono::nanoseconds>(half, length_), .awake = true};
     }
 
     static constexpr int late_fades = 1024;
-    static constexpr std::size_t few = 6;
 
     std::chrono::microseconds length_;
     /// By how much sleeps took longer than they should, of late: on some machines by several times

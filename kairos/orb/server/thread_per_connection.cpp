@@ -217,8 +217,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             stream_pause_.pause_after_read({.bytes = got.bytes,
                                             .all = got.bytes < space.size(),
                                             .queue_max = queue_max_,
-                                            .in_part = message_in_part(),
-                                            .message_size = protocol_.size_in_parts()});
+                                            .in_part = message_in_part()});
         return next == Next::read;
     }
 
