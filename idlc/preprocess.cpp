@@ -339,9 +339,13 @@ class MessageReader {
                               text.starts_with("Unknown #directive \"sccs\"");
         // Limits of C that IDL does not have, and line ends that nobody need care about.
         if (text.starts_with("Converted [CR+LF]") || text.find("got beyond range") != text.npos ||
-            text.starts_with("End of input with no newline"))
+            text.starts_with("End of input with no newline") || text == "null character ignored")
             return;
-        if (kind == ": warning: " || harmless)
+        // It goes on, and what the author wrote is not what is compiled.
+        const bool unterminated = text.ends_with("unterminated comment, terminated the comment");
+        if (unterminated) message.erase(message.rfind(','));
+        const bool loses = unterminated || text.starts_with("Too long identifier truncated");
+        if ((kind == ": warning: " && !loses) || harmless)
             diagnostics_.warning(location, message);
         else
             diagnostics_.error(location, message);
@@ -385,6 +389,27 @@ class MessageReader {
     Diagnostics& diagnostics_;
 };
 
+/// libmcpp drops what is behind one in its line, mostly without a word.
+void refuse_null_characters(const std::vector<SourceFile>& files, SourceTexts& texts,
+                            Diagnostics& diagnostics)
+{
+    for (std::uint32_t i = 0; i < files.size(); ++i) {
+        const SourceText* source = texts.find(files[i].path);
+        const auto before = files.begin() + i;
+        const bool included_before =
+            std::any_of(files.begin(), before,
+                        [&](const SourceFile& file) { return file.path == before->path; });
+        if (source == nullptr || included_before) continue;
+        for (std::uint32_t line = 1; line <= source->line_count(); ++line) {
+            const std::size_t found = source->line(line).find('\0');
+            if (found == std::string_view::npos) continue;
+            const auto column = static_cast<std::uint32_t>(found + 1);
+            diagnostics.error({.file = i, .line = line, .column = column}, "null character");
+            break; // the file may be full of them
+        }
+    }
+}
+
 } // namespace
 
 PreprocessedText preprocess(const std::string& path, const Options& options,
@@ -407,6 +432,7 @@ PreprocessedText preprocess(const std::string& path, const Options& options,
     PreprocessedText out =
         MarkerReader(path, options, files, texts, true).read(std::move(run.output));
     MessageReader(files, texts, diagnostics).read(run.messages);
+    refuse_null_characters(files, texts, diagnostics);
     if (too_large) diagnostics.error({.file = 0, .line = 0}, "too large after preprocessing");
     return out;
 }

@@ -158,6 +158,33 @@ TEST_F(IdlFiles, AreRejectedWithTheseDiagnostics)
     }
 }
 
+/// What editors would not keep in a file of reject/.
+TEST_F(IdlFiles, AreRejectedWhereThePreprocessorWouldLeaveSomethingOut)
+{
+    const Options options = test_options();
+    const fs::path directory = fs::path(testing::TempDir()) / "kairos-idl-left-out";
+    fs::create_directories(directory);
+    const auto diagnostics_of = [&](const std::string& text) {
+        const fs::path path = directory / "main.idl";
+        std::ofstream(path, std::ios::binary) << text;
+        Compilation compilation(options);
+        EXPECT_FALSE(compilation.compile_file(path.string())) << text;
+        return listed(compilation);
+    };
+    using List = std::vector<std::string>;
+    const std::string null(1, '\0');
+    EXPECT_EQ(diagnostics_of("struct A { long x; }; " + null + " struct B { long y; };\n" + null),
+              (List{"1:23: error: null character"}));
+    std::ofstream(directory / "other.idl", std::ios::binary) << "typedef long T;\n" + null;
+    EXPECT_EQ(diagnostics_of("#include \"other.idl\"\n#include \"other.idl\"\n"),
+              (List{"other.idl:2:1: error: null character"}));
+    const List of_long_name =
+        diagnostics_of("struct " + std::string(5000, 'a') + " { long x; };\n");
+    ASSERT_EQ(of_long_name.size(), 1u);
+    EXPECT_TRUE(of_long_name.front().starts_with("1:8: error: too long identifier truncated to"));
+    fs::remove_all(directory);
+}
+
 TEST_F(IdlFiles, HaveTheseWholeReports)
 {
     const Options options = test_options();
