@@ -65,6 +65,20 @@ OrbTable& orb_table()
     return table;
 }
 
+/// Of BAD_PARAM, CORBA 3.3 part 2, annex A.3: 7 is a bad scheme, 8 a bad address, 9 what is
+/// specific to the scheme.
+std::uint32_t minor_of_bad_url(kairos::ErrorCode code)
+{
+    switch (code) {
+    case kairos::ErrorCode::not_found:
+        return 7;
+    case kairos::ErrorCode::unreachable:
+        return 8;
+    default:
+        return 9;
+    }
+}
+
 std::vector<std::string> arguments_of(int argc, char** argv)
 {
     std::vector<std::string> arguments;
@@ -236,10 +250,9 @@ Object_ptr ORB::object_from_url(std::string_view text, int depth)
         throw BAD_PARAM(omg_minor(9), COMPLETED_NO,
                         "object URLs lead to each other: " + std::string(text.substr(0, 200)));
     auto url = kairos::ior::parse_object_url(text);
-    if (!url) {
-        const bool scheme = url.error().code == kairos::ErrorCode::not_found;
-        throw BAD_PARAM(omg_minor(scheme ? 7 : 9), COMPLETED_NO, url.error().reason);
-    }
+    if (!url)
+        throw BAD_PARAM(omg_minor(minor_of_bad_url(url.error().code)), COMPLETED_NO,
+                        url.error().reason);
     switch (url->scheme) {
     case Scheme::ior:
         return make_object(std::move(url->reference));

@@ -55,8 +55,11 @@ class LocationParser {
     {
         const std::size_t slash = std::min(location.find('/'), location.size());
         const std::string_view key = location.substr(std::min(slash + 1, location.size()));
-        if (auto result = parse_addresses(location.substr(0, slash)); !result) return result;
-
+        if (auto result = parse_addresses(location.substr(0, slash)); !result) {
+            Error error = result.error();
+            if (error.code == ErrorCode::invalid_argument) error.code = ErrorCode::unreachable;
+            return error;
+        }
         auto octets = unescape_key(key, position(key));
         if (!octets) return octets.error();
         if (octets->empty() && (url_.initial || url_.scheme == ObjectUrl::Scheme::corbaname)) {

@@ -38,7 +38,8 @@ struct ObjectUrl {
 };
 
 /// Parses any of the schemes, in any case, white space at the ends ignored. Errors say what is
-/// wrong and at which character, counted from 1; not_found is an unknown scheme.
+/// wrong and at which character, counted from 1; not_found is an unknown scheme, unreachable an
+/// address that can be none, invalid_argument anything else that does not parse.
 [[nodiscard]] Result<ObjectUrl> parse_object_url(std::string_view text);
 
 /// A corbaloc URL for every target that has the first target's object key; invalid_argument for a

@@ -155,7 +155,9 @@ TEST(ReferenceText, BadOnesAreBadParam)
     EXPECT_EQ(minor_of("IOR:zz"), CORBA::OMGVMCID | 9);
     EXPECT_EQ(minor_of(""), CORBA::OMGVMCID | 9);
     expect_bad_param([&] { (void)orb->string_to_object(nullptr); });
-    expect_bad_param([&] { (void)orb->string_to_object("corbaloc::host:99999/key"); });
+    EXPECT_EQ(minor_of("corbaloc::host:99999/key"), CORBA::OMGVMCID | 8);
+    EXPECT_EQ(minor_of("corbaname:gopher:host#a"), CORBA::OMGVMCID | 8);
+    EXPECT_EQ(minor_of("corbaloc::host/%zz"), CORBA::OMGVMCID | 9);
 }
 
 // --- narrowing
