@@ -11,7 +11,7 @@
 namespace kairos::orb_testing {
 namespace {
 
-constexpr const char* no_such_object = "OBJECT_NOT_EXIST 0x4b520008 NO";
+constexpr const char* no_such_object = "OBJECT_NOT_EXIST 0x4f4d0001 NO";
 
 /// One request and what is answered.
 std::string answer(RawPeer& peer, const Octets& message)

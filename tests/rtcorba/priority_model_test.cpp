@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* bad_param = "BAD_PARAM 0x0 NO";
 constexpr const char* bad_order = "BAD_INV_ORDER 0x4f4d0012 NO";
-constexpr const char* no_object = "OBJECT_NOT_EXIST 0x4b520008 NO";
+constexpr const char* no_object = "OBJECT_NOT_EXIST 0x4f4d0001 NO";
 
 TEST(PriorityModelPolicy, SaysWhatItWasMadeOf)
 {
