@@ -22,6 +22,11 @@ Result<std::string> url_of(const std::string& argument)
         if (!url) return url.error();
         path = url->path;
     } else if (std::error_code too_long; !std::filesystem::exists(argument, too_long)) {
+        if (const auto url = ior::parse_object_url(argument);
+            !url && url.error().code == ErrorCode::not_found)
+            return Error{ErrorCode::not_found, "there is no file " + argument +
+                                                   ", and it is no IOR:, corbaloc:, corbaname: or "
+                                                   "file: URL"};
         return std::string(ior::trimmed(argument));
     }
     std::ifstream file(path, std::ios::binary);

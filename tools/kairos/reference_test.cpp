@@ -67,6 +67,7 @@ TEST(Ior, SaysWhatIsWrong)
         EXPECT_EQ(remains.output, "") << wrong;
         EXPECT_TRUE(contains(remains.errors, "kairos ior: ")) << wrong << remains.errors;
     }
+    EXPECT_TRUE(contains(run({"ior", "/no/such/file"}).errors, "there is no file /no/such/file"));
     EXPECT_EQ(run({"ior"}).exit_status, 2);
 }
 
