@@ -86,8 +86,9 @@ Result<std::optional<net::Scheduling>> lane_scheduling(const Orb& orb, Priority 
 {
     int native = 0;
     if (!orb.priority_mapping().to_native(priority, native))
-        return Error{ErrorCode::invalid_argument,
-                     "-ORBLanes: no native priority for " + std::to_string(priority)};
+        return Error{ErrorCode::invalid_argument, "-ORBLanes: no native priority for " +
+                                                      std::to_string(priority) +
+                                                      " in the mapping (-ORBPriorityMapping)"};
     return scheduling_if_allowed(orb, native);
 }
 
