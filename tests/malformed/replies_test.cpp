@@ -277,6 +277,23 @@ TEST_F(Answers, MalformedResultsAreMarshal)
     }
 }
 
+// Trap 3: some senders leave octets behind what they say. The call was executed, and what it
+// returned is there: unlike of a request (docs/decisions/0008) nobody has to guess what was meant.
+TEST_F(Answers, MayHaveOctetsBehindTheResults)
+{
+    FakeServer server([&](FakeServer& fake) {
+        Peer peer = fake.accept();
+        for (int i = 0; i < 2; ++i)
+            peer.send(reply(peer.read_request().id(), 0).string("here").u32(~0u).finish());
+    });
+    const Probe::Target_var target = client.target(server.reference());
+    for (int i = 0; i < 2; ++i) { // by the same connection
+        const CORBA::String_var text = target->echo("?");
+        EXPECT_STREQ(text, "here");
+    }
+    server.end();
+}
+
 TEST_F(Answers, MalformedExceptionsAreMarshal)
 {
     const std::function<Octets(std::uint32_t)> cases[] = {
