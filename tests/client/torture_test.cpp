@@ -242,8 +242,8 @@ INSTANTIATE_TEST_SUITE_P(
     Architectures, Torture,
     testing::Combine(testing::Values("non-multiplexed", "leader-followers", "active"),
                      testing::Values("thread-per-connection", "reactor", "reactor-per-priority",
-                                     "leader-followers", "worker-pool", "thread-per-request",
-                                     "thread-per-object", "filter-chain")),
+                                     "reactor-per-priority-each", "leader-followers", "worker-pool",
+                                     "thread-per-request", "thread-per-object", "filter-chain")),
     both_names);
 
 } // namespace

@@ -62,6 +62,7 @@ struct Way {
     std::string version;
     bool fragments;
     std::string concurrency = "thread-per-connection";
+    bool each = false; ///< connections of reactor-per-priority have a thread each
 };
 
 std::string way_name(const testing::TestParamInfo<Way>& info)
@@ -69,6 +70,7 @@ std::string way_name(const testing::TestParamInfo<Way>& info)
     std::string name = std::string("giop_1_") + info.param.version.back();
     if (info.param.fragments) name += "_fragments";
     name += "_" + info.param.concurrency;
+    if (info.param.each) name += "_each";
     std::ranges::replace(name, '-', '_');
     return name;
 }
@@ -98,6 +100,7 @@ TEST_P(OmniOrbCallsKairos, EveryCheck)
 {
     Arguments options = kairos_side(GetParam());
     options = options + Arguments{"-ORBConcurrency", GetParam().concurrency};
+    if (GetParam().each) options = options + Arguments{"-ORBLanes", "0:each"};
     const Peer server = kairos_server(options);
     run_omniorb_client(server.reference[0], omniorb_side(GetParam()));
 }
@@ -111,10 +114,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Way{"1.0", false}, Way{"1.1", false}, Way{"1.1", true}, Way{"1.2", false},
                     Way{"1.2", true}, Way{"1.0", false, "reactor"}, Way{"1.1", true, "reactor"},
                     Way{"1.2", false, "reactor"}, Way{"1.2", true, "reactor"},
-                    Way{"1.2", true, "reactor-per-priority"}, Way{"1.2", true, "leader-followers"},
-                    Way{"1.1", true, "worker-pool"}, Way{"1.2", true, "worker-pool"},
-                    Way{"1.2", true, "thread-per-request"}, Way{"1.2", true, "thread-per-object"},
-                    Way{"1.2", true, "filter-chain"}),
+                    Way{"1.2", true, "reactor-per-priority"},
+                    Way{"1.2", true, "reactor-per-priority", true},
+                    Way{"1.2", true, "leader-followers"}, Way{"1.1", true, "worker-pool"},
+                    Way{"1.2", true, "worker-pool"}, Way{"1.2", true, "thread-per-request"},
+                    Way{"1.2", true, "thread-per-object"}, Way{"1.2", true, "filter-chain"}),
     way_name);
 
 // The programs are the same: what one ORB does with itself is what the others are held to.

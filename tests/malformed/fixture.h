@@ -190,6 +190,15 @@ class Client {
 };
 
 /// An ORB that serves one Servant until it is destroyed.
+/// The options of an architecture, by the name that tests have for it: reactor-per-priority-each is
+/// that in which the connections of a lane have a thread each.
+[[nodiscard]] inline std::vector<std::string> options_of_architecture(const std::string& name)
+{
+    if (name == "reactor-per-priority-each")
+        return {"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0:each"};
+    return {"-ORBConcurrency", name};
+}
+
 class RunningServer {
   public:
     enum class Start {
@@ -198,13 +207,14 @@ class RunningServer {
         held_by_test, ///< nobody is in ORB::run either
     };
 
-    /// `prepare` is for the ORB, before anything else is done with it.
-    explicit RunningServer(const std::string& concurrency, std::vector<std::string> options = {},
+    /// With an architecture that options_of_architecture knows. `prepare` is for the ORB, before
+    /// anything else is done with it.
+    explicit RunningServer(const std::string& architecture, std::vector<std::string> options = {},
                            Start start = Start::active,
                            const std::function<void(CORBA::ORB_ptr)>& prepare = {})
     {
-        options.insert(options.end(), {"-ORBConcurrency", concurrency, "-ORBListenEndpoints",
-                                       "iiop://127.0.0.1:0"});
+        std::ranges::move(options_of_architecture(architecture), std::back_inserter(options));
+        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
         orb_ = make_orb(std::move(options));
         if (prepare) prepare(orb_);
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
@@ -356,9 +366,9 @@ architecture_name(const ::testing::TestParamInfo<const char*>& parameter)
 } // namespace kairos::orb_testing
 
 #define KAIROS_EVERY_ARCHITECTURE(suite)                                                           \
-    INSTANTIATE_TEST_SUITE_P(Architectures, suite,                                                 \
-                             ::testing::Values("thread-per-connection", "reactor",                 \
-                                               "reactor-per-priority", "leader-followers",         \
-                                               "worker-pool", "thread-per-request",                \
-                                               "thread-per-object", "filter-chain"),               \
-                             ::kairos::orb_testing::architecture_name)
+    INSTANTIATE_TEST_SUITE_P(                                                                      \
+        Architectures, suite,                                                                      \
+        ::testing::Values("thread-per-connection", "reactor", "reactor-per-priority",              \
+                          "reactor-per-priority-each", "leader-followers", "worker-pool",          \
+                          "thread-per-request", "thread-per-object", "filter-chain"),              \
+        ::kairos::orb_testing::architecture_name)

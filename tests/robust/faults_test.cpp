@@ -243,8 +243,14 @@ class NoThreads : public EveryArchitecture {
     [[nodiscard]] static bool starts_some_later()
     {
         const std::string_view architecture = GetParam();
-        return architecture == "thread-per-connection" || architecture == "thread-per-request" ||
+        return has_one_for_each_connection() || architecture == "thread-per-request" ||
                architecture == "thread-per-object";
+    }
+    [[nodiscard]] static bool has_one_for_each_connection()
+    {
+        const std::string_view architecture = GetParam();
+        return architecture == "thread-per-connection" ||
+               architecture == "reactor-per-priority-each";
     }
 };
 
@@ -274,7 +280,7 @@ TEST_P(NoThreads, ForOneMoreRefuseThatOneAlone)
         Client client;
         const Probe::Target_var target = client.target(server.reference());
         refused = outcome([&] { target->ping(); });
-        if (GetParam() == std::string_view("thread-per-connection")) {
+        if (has_one_for_each_connection()) {
             EXPECT_EQ(refused, "TRANSIENT 0x4b520001 NO");
             first.send(server.ping(2));
             EXPECT_EQ(ParsedReply(first.read_message()).text(), "NO_EXCEPTION");

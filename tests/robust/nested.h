@@ -15,7 +15,9 @@ class SmallestServers : public EveryArchitecture {
     {
         const std::string_view architecture = GetParam();
         if (architecture == "reactor-per-priority") return {"-ORBLanes", "0"};
-        if (architecture == "thread-per-connection" || architecture == "reactor") return {};
+        if (architecture == "thread-per-connection" || architecture == "reactor" ||
+            architecture == "reactor-per-priority-each")
+            return {};
         std::vector<std::string> options{"-ORBThreads", "1"};
         if (architecture == "leader-followers" || architecture == "thread-per-request")
             return options;

@@ -25,18 +25,23 @@ class NestedWithoutThreads : public EveryArchitecture {
     {
         return architecture == GetParam();
     }
+    [[nodiscard]] static bool has_a_thread_for_each_connection()
+    {
+        return is("thread-per-connection") || is("reactor-per-priority-each");
+    }
     /// So many threads where the architecture has them.
     [[nodiscard]] static std::vector<std::string> with_threads(const char* count)
     {
         if (is("reactor-per-priority")) return {"-ORBLanes", std::string("0:") + count};
-        if (is("thread-per-connection") || is("reactor")) return {};
+        if (has_a_thread_for_each_connection() || is("reactor")) return {};
         return {"-ORBThreads", count};
     }
     /// What it is that cannot be served without one more thread.
     [[nodiscard]] static const char* refusal(bool by_a_new_connection)
     {
         if (is("thread-per-request")) return "NO_RESOURCES 0x0 NO";
-        if (is("thread-per-connection") && by_a_new_connection) return "TRANSIENT 0x4b520001 NO";
+        if (has_a_thread_for_each_connection() && by_a_new_connection)
+            return "TRANSIENT 0x4b520001 NO";
         return "ok";
     }
     /// A server with so many threads and the partner that it calls, which calls it back.

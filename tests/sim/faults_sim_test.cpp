@@ -129,7 +129,8 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
     }
     [[nodiscard]] static bool has_memory(std::uint64_t seed)
     {
-        return seed % 3 == 2 && std::string_view(concurrency()) != "reactor-per-priority";
+        return seed % 3 == 2 &&
+               !std::string_view(concurrency()).starts_with("reactor-per-priority");
     }
     /// Of every ORB, for its calls.
     [[nodiscard]] static Arguments limits(std::uint64_t seed)
@@ -370,8 +371,8 @@ INSTANTIATE_TEST_SUITE_P(
     Architectures, FaultsSim,
     testing::Combine(testing::Values("non-multiplexed", "leader-followers", "active"),
                      testing::Values("thread-per-connection", "reactor", "reactor-per-priority",
-                                     "leader-followers", "worker-pool", "thread-per-request",
-                                     "thread-per-object", "filter-chain")),
+                                     "reactor-per-priority-each", "leader-followers", "worker-pool",
+                                     "thread-per-request", "thread-per-object", "filter-chain")),
     both_names);
 
 } // namespace

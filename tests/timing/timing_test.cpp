@@ -44,8 +44,10 @@ class Late : public ::testing::TestWithParam<const char*> {
     /// Serves with this architecture; `late` is what -ORBLateCalls says.
     void serve(const std::string& late)
     {
-        orb_ = make_orb({"-ORBConcurrency", GetParam(), "-ORBLateCalls", late,
-                         "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        std::vector<std::string> options = orb_testing::options_of_architecture(GetParam());
+        options.insert(options.end(),
+                       {"-ORBLateCalls", late, "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        orb_ = make_orb(std::move(options));
         orb_->_kairos_set_late_call_handler([this](const orb::LateCall& call) {
             const std::lock_guard lock(mutex_);
             calls_.push_back(std::string(call.operation) + (call.executed ? " done" : " not done"));
