@@ -46,6 +46,54 @@ bool read_bands(Bytes value, ExposedPolicies& policies)
     return reader.ok() && are_bands(policies.bands);
 }
 
+/// A list of protocols, each with the properties of its ORB protocol, of which GIOP has none, and
+/// of its transport, in the order of RTCORBA's interfaces; so TAO writes them, too. Where behind
+/// ours another protocol follows whose properties are not known, nothing of it is needed; in front
+/// of ours it hides them.
+bool read_protocols(Bytes value, ExposedPolicies& policies)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(value);
+    const std::uint32_t count = reader.read_length(4);
+    if (!reader.ok()) return false;
+    if (count == 0 || reader.read<std::uint32_t>() != tag_internet_iop) return reader.ok();
+    TcpProperties tcp;
+    tcp.send_queue_bytes = reader.read<std::int32_t>();
+    tcp.receive_queue_bytes = reader.read<std::int32_t>();
+    tcp.keep_alive = reader.read<bool>();
+    tcp.dont_route = reader.read<bool>();
+    tcp.no_delay = reader.read<bool>();
+    if (!reader.ok() || tcp.send_queue_bytes < 0 || tcp.receive_queue_bytes < 0) return false;
+    // Not a property of the specification's: absent, or padding, in what others write.
+    if (reader.left() != 0) tcp.network_priority = reader.read<bool>();
+    if (!reader.ok()) return false;
+    policies.tcp = tcp;
+    return true;
+}
+
+void write_tcp(cdr::Writer& writer, const TcpProperties& tcp)
+{
+    writer.write(std::uint32_t{1});
+    writer.write(std::uint32_t{tag_internet_iop});
+    writer.write(tcp.send_queue_bytes);
+    writer.write(tcp.receive_queue_bytes);
+    for (const bool each : {tcp.keep_alive, tcp.dont_route, tcp.no_delay, tcp.network_priority})
+        writer.write(each);
+}
+
+bool read_policy(std::uint32_t type, Bytes value, ExposedPolicies& policies)
+{
+    switch (type) {
+    case priority_model_policy:
+        return read_priority_model(value, policies);
+    case client_protocol_policy:
+        return read_protocols(value, policies);
+    case priority_banded_connection_policy:
+        return read_bands(value, policies);
+    default:
+        return true;
+    }
+}
+
 } // namespace
 
 bool are_bands(std::span<const PriorityBand> bands) noexcept
@@ -64,7 +112,8 @@ TaggedComponent make_policies(const ExposedPolicies& policies)
     cdr::Writer writer(buffer);
     writer.write(native_little_endian);
     writer.write(std::uint32_t{policies.priority_model ? 1u : 0u} +
-                 std::uint32_t{policies.bands.empty() ? 0u : 1u});
+                 std::uint32_t{policies.bands.empty() ? 0u : 1u} +
+                 std::uint32_t{policies.tcp ? 1u : 0u});
     if (const auto& model = policies.priority_model)
         write_policy(writer, priority_model_policy, [&](cdr::Writer& value) {
             value.write(model->client_propagated ? client_propagated : server_declared);
@@ -78,6 +127,9 @@ TaggedComponent make_policies(const ExposedPolicies& policies)
                 value.write(band.high);
             }
         });
+    if (const auto& tcp = policies.tcp)
+        write_policy(writer, client_protocol_policy,
+                     [&](cdr::Writer& value) { write_tcp(value, *tcp); });
     const Bytes data = writer.contiguous();
     return {tag_policies, OctetVector(data.begin(), data.end())};
 }
@@ -92,11 +144,7 @@ std::optional<ExposedPolicies> decode_policies(const TaggedComponent& component)
         const auto type = reader.read<std::uint32_t>();
         const Bytes value = reader.read_octets();
         if (!reader.ok()) break;
-        const bool understood = type == priority_model_policy ? read_priority_model(value, policies)
-                                : type == priority_banded_connection_policy
-                                    ? read_bands(value, policies)
-                                    : true;
-        if (!understood) return std::nullopt;
+        if (!read_policy(type, value, policies)) return std::nullopt;
     }
     if (!reader.ok()) return std::nullopt;
     return policies;

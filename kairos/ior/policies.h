@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a reference says of its object's policies: TAG_POLICIES (CORBA 3.3 part 1, 17.3.2), as far
-// as Kairos understands it, which is Real-Time CORBA's part (Real-Time CORBA 1.2, 5.7 and 5.14).
+// as Kairos understands it, which is Real-Time CORBA's part (Real-Time CORBA 1.2, 5.7, 5.14, 5.15).
 // Values; cold path only.
 #pragma once
 
@@ -16,6 +16,7 @@ namespace kairos::ior {
 
 /// Types of policies, as in RTCORBA.
 inline constexpr std::uint32_t priority_model_policy = 40;
+inline constexpr std::uint32_t client_protocol_policy = 43;
 inline constexpr std::uint32_t priority_banded_connection_policy = 45;
 
 /// Who says at which priority requests are served. Priorities are CORBA's, 0 to 32767.
@@ -36,10 +37,25 @@ struct PriorityBand {
     friend bool operator==(const PriorityBand&, const PriorityBand&) = default;
 };
 
+/// What a program wants of TCP connections.
+struct TcpProperties {
+    std::int32_t send_queue_bytes = 0; ///< 0 is the system's choice; never negative
+    std::int32_t receive_queue_bytes = 0;
+    bool keep_alive = false;
+    bool dont_route = false; ///< only to hosts of the same network
+    bool no_delay = true;
+    bool network_priority = false; ///< packets say the priority of the connection
+    friend bool operator==(const TcpProperties&, const TcpProperties&) = default;
+};
+
 struct ExposedPolicies {
     std::optional<PriorityModel> priority_model;
-    std::vector<PriorityBand> bands; ///< none: calls share connections as they like
-    [[nodiscard]] bool is_empty() const noexcept { return !priority_model && bands.empty(); }
+    std::vector<PriorityBand> bands;       ///< none: calls share connections as they like
+    std::optional<TcpProperties> tcp = {}; ///< of clients' connections by IIOP
+    [[nodiscard]] bool is_empty() const noexcept
+    {
+        return !priority_model && bands.empty() && !tcp;
+    }
     friend bool operator==(const ExposedPolicies&, const ExposedPolicies&) = default;
 };
 

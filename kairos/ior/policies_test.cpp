@@ -40,6 +40,60 @@ TEST(Policies, SurviveTheirEncoding)
     EXPECT_EQ(decode_policies(make_policies(policies)), policies);
     policies.priority_model.reset();
     EXPECT_EQ(decode_policies(make_policies(policies)), policies);
+    policies.tcp = TcpProperties{.send_queue_bytes = 20'000,
+                                 .receive_queue_bytes = 30'000,
+                                 .keep_alive = true,
+                                 .dont_route = true,
+                                 .no_delay = false,
+                                 .network_priority = true};
+    EXPECT_EQ(decode_policies(make_policies(policies)), policies);
+    policies = {.priority_model = {}, .bands = {}, .tcp = TcpProperties{}};
+    EXPECT_FALSE(policies.is_empty());
+    EXPECT_EQ(decode_policies(make_policies(policies)), policies);
+}
+
+/// Client protocols as TAO writes them, big-endian: IIOP with 1, 2, keep-alive and no delay.
+TaggedComponent tao_protocols(std::initializer_list<int> rest, int count = 1)
+{
+    const int size = 4 + 4 + 4 + 4 + 4 + static_cast<int>(rest.size());
+    TaggedComponent all = component({0, 0, 0, 0,  0, 0, 0, 1,     // byte order, count
+                                     0, 0, 0, 43, 0, 0, 0, size,  // type, octets
+                                     0, 0, 0, 0,  0, 0, 0, count, // byte order, protocols
+                                     0, 0, 0, 0,  0, 0, 0, 1,     // IIOP, to send
+                                     0, 0, 0, 2});                // to receive
+    for (const int octet : rest)
+        all.data.push_back(static_cast<std::byte>(octet));
+    return all;
+}
+
+TEST(Policies, ProtocolsOfAnotherOrbAreUnderstood)
+{
+    TcpProperties expected{.send_queue_bytes = 1,
+                           .receive_queue_bytes = 2,
+                           .keep_alive = true,
+                           .dont_route = false,
+                           .no_delay = true};
+    const auto tcp_of = [](const TaggedComponent& said) {
+        const auto policies = decode_policies(said);
+        EXPECT_TRUE(policies);
+        return policies ? policies->tcp : std::nullopt;
+    };
+    EXPECT_EQ(tcp_of(tao_protocols({1, 0, 1})), expected);
+    EXPECT_EQ(tcp_of(tao_protocols({1, 0, 1, 0, 1, 2, 3, 4, 5}, 2)), expected); // and another
+    expected.network_priority = true;                                           // of later versions
+    EXPECT_EQ(tcp_of(tao_protocols({1, 0, 1, 1})), expected);
+    EXPECT_EQ(tcp_of(tao_protocols({1, 0, 1}, 0)), std::nullopt);
+    EXPECT_FALSE(decode_policies(tao_protocols({1, 0})));
+    EXPECT_FALSE(decode_policies(tao_protocols({1, 0, 2})));
+    EXPECT_FALSE(decode_policies(tao_protocols({1, 0, 1, 2})));
+    TaggedComponent other = tao_protocols({1, 0, 1});
+    other.data[27] = std::byte{1}; // not IIOP
+    EXPECT_EQ(tcp_of(other), std::nullopt);
+    other = tao_protocols({1, 0, 1});
+    other.data[28] = std::byte{0x80}; // a negative size
+    EXPECT_FALSE(decode_policies(other));
+    other.data[23] = std::byte{200}; // more protocols than there is room for
+    EXPECT_FALSE(decode_policies(other));
 }
 
 TEST(Policies, OfUnknownTypesArePassedOver)

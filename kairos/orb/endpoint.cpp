@@ -28,7 +28,7 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
                                       By by) const
 {
     const Priority priority = Lane::current().priority.value_or(0);
-    const net::SocketOptions options = tcp_ ? tcp_->applied_to(ordinary, priority) : ordinary;
+    const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
     Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
     for (const LocalWay& way : local_) {
         if (by == By::sockets && way.transport != ior::LocalAddress::Transport::unix_socket)
@@ -43,7 +43,7 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
     const auto addresses = net::resolve(host_, port_, deadline);
     if (!addresses) return addresses.error();
     auto socket = net::connect_any(*addresses, options, deadline.left());
-    if (socket && tcp_) tcp_->set(*socket, priority);
+    if (socket && tcp_) apply(*tcp_, *socket, priority);
     return socket;
 }
 

@@ -36,11 +36,11 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         last_profile = target.profile_index;
         const std::vector<LocalWay> local = first ? ways.lowest() : std::vector<LocalWay>();
         if (target.address.port == 0 && local.empty()) continue;
+        if (targets_.empty()) read_policies(target);
         targets_.push_back(make_target(target, target.address, local));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
         is_local_ = serves_itself(target, local);
-        read_policies(target);
         add_priorities(target, ways);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
@@ -84,6 +84,7 @@ void Reference::read_policies(const ior::Target& target)
     auto policies = ior::decode_policies(*component);
     if (!policies) return;
     policies_ = std::move(*policies);
+    if (!binding_.tcp) binding_.tcp = policies_.tcp;
     if (propagates_priority()) orb_->note_call_policies(); // so that calls look for it
 }
 

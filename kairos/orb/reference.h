@@ -165,7 +165,7 @@ class Reference final : public RefCounted {
     const IntrusivePtr<Orb> orb_;
     const ior::Ior ior_;
     const PolicyOverridesPtr overrides_;
-    BindingPolicies binding_; // the ORB's at the time, overridden by these
+    BindingPolicies binding_; // the ORB's at the time, overridden by these, else the IOR's
     std::vector<Target> targets_;
     struct TargetsAt {
         Priority priority;

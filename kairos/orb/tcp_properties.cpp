@@ -16,10 +16,25 @@ void set_option(const net::Socket& socket, int level, int option, int value) noe
 
 } // namespace
 
-void TcpProperties::set(const net::Socket& socket, Priority priority) const noexcept
+net::SocketOptions with(const TcpProperties& properties, net::SocketOptions others,
+                        Priority priority) noexcept
 {
-    if (send_queue_bytes != 0) set_option(socket, SOL_SOCKET, SO_SNDBUF, send_queue_bytes);
-    if (receive_queue_bytes != 0) set_option(socket, SOL_SOCKET, SO_RCVBUF, receive_queue_bytes);
+    others.send_queue_bytes = properties.send_queue_bytes;
+    others.receive_queue_bytes = properties.receive_queue_bytes;
+    others.keep_alive = properties.keep_alive;
+    others.no_delay = properties.no_delay;
+    if (!properties.network_priority) return others;
+    const NetworkPriority network = network_priority_of(priority);
+    others.dscp = network.dscp;
+    others.priority = network.queue;
+    return others;
+}
+
+void apply(const TcpProperties& properties, const net::Socket& socket, Priority priority) noexcept
+{
+    const auto& [send, receive, keep_alive, dont_route, no_delay, network_priority] = properties;
+    if (send != 0) set_option(socket, SOL_SOCKET, SO_SNDBUF, send);
+    if (receive != 0) set_option(socket, SOL_SOCKET, SO_RCVBUF, receive);
     set_option(socket, SOL_SOCKET, SO_KEEPALIVE, keep_alive ? 1 : 0);
     set_option(socket, SOL_SOCKET, SO_DONTROUTE, dont_route ? 1 : 0);
     set_option(socket, IPPROTO_TCP, TCP_NODELAY, no_delay ? 1 : 0);

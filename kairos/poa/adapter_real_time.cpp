@@ -149,7 +149,8 @@ std::vector<ior::TaggedComponent> Adapter::components_of(Bytes id) const
 {
     const RealTimePolicies& real_time = policies_.real_time;
     ior::ExposedPolicies exposed{.priority_model = real_time.priority_model,
-                                 .bands = real_time.bands};
+                                 .bands = real_time.bands,
+                                 .tcp = real_time.client_tcp};
     if (exposed.is_empty()) return {};
     if (real_time.declares()) exposed.priority_model->server_priority = declared_priority(id);
     return {ior::make_policies(exposed)};

@@ -42,11 +42,12 @@ enum class PolicyKind {
     priority_bands,
 };
 
-/// Those of Real-Time CORBA (1.2, 5.7, 5.12 and 5.14).
+/// Those of Real-Time CORBA (1.2, 5.7, 5.12, 5.14 and 5.15).
 struct RealTimePolicies {
     std::optional<ior::PriorityModel> priority_model;
     orb::ThreadPool* pool = nullptr; ///< whose threads serve; the ORB's
     std::vector<ior::PriorityBand> bands;
+    std::optional<ior::TcpProperties> client_tcp; ///< for the connections of clients
 
     [[nodiscard]] bool is_set() const noexcept { return priority_model || pool != nullptr; }
     /// Objects may have priorities of their own, which their keys say.

@@ -73,7 +73,9 @@ orb::TcpProperties tcp_of(const RTCORBA::ProtocolList& protocols)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "no protocol that the ORB has");
 }
 
+/// A client's, or by a POA's references that of clients which have none.
 class ClientProtocolPolicy final : public RTCORBA::ClientProtocolPolicy,
+                                   public corba::AdapterPolicy,
                                    public corba::BindingPolicy {
   public:
     explicit ClientProtocolPolicy(const RTCORBA::ProtocolList& protocols)
@@ -84,6 +86,11 @@ class ClientProtocolPolicy final : public RTCORBA::ClientProtocolPolicy,
     CORBA::PolicyType policy_type() override { return RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE; }
     CORBA::Policy_ptr copy() override { return new ClientProtocolPolicy(protocols_); }
     void destroy() override {}
+    bool add_to(poa::Policies& policies, orb::Orb& /*orb*/) const override
+    {
+        policies.real_time.client_tcp = tcp_;
+        return true;
+    }
     void add_to(orb::BindingPolicies& policies) const override { policies.tcp = tcp_; }
 
   private:

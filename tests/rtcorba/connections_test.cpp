@@ -247,6 +247,26 @@ TEST_F(Protocols, OfClientsAreWhatTheirConnectionsHave)
     EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_PRIORITY), 0);
 }
 
+/// The POA's references say them; who has a policy of its own heeds that.
+TEST_F(Protocols, OfAPoaAreThoseOfClientsThatHaveNone)
+{
+    const RTCORBA::TCPProtocolProperties_var properties = unusual();
+    serve({world_.rtorb()->create_client_protocol_policy(tcp_list(properties))});
+    EXPECT_EQ(made_by(target_, 0), 1u);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_DONTROUTE), 1);
+    EXPECT_EQ(ends().of_client(IPPROTO_TCP, TCP_NODELAY), 0);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_SNDBUF), 2 * 20'000);
+    EXPECT_EQ(ends().of_server(SOL_SOCKET, SO_KEEPALIVE), 0);
+    const RTCORBA::TCPProtocolProperties_var ordinary =
+        world_.rtorb()->create_tcp_protocol_properties(0, 0, false, false, true);
+    const Probe::Target_var own =
+        with(target_, {world_.rtorb()->create_client_protocol_policy(tcp_list(ordinary))});
+    EXPECT_EQ(made_by(own, 0), 1u);
+    EXPECT_EQ(ends().of_client(SOL_SOCKET, SO_KEEPALIVE), 0);
+    EXPECT_EQ(ends().of_client(IPPROTO_TCP, TCP_NODELAY), 1);
+}
+
 TEST_F(Protocols, OfServersAreWhatTheirConnectionsHave)
 {
     const RTCORBA::TCPProtocolProperties_var properties = unusual();

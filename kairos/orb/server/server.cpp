@@ -372,9 +372,8 @@ void Server::set_connections(const TcpProperties& properties, Priority priority)
 {
     for (Listener& listener : listeners_) {
         if (!listener.acceptor.address().is_ip()) continue;
-        listener.acceptor.set_options(
-            properties.applied_to(orb_.socket_options(priority), priority));
-        properties.set(listener.acceptor.socket(), priority);
+        listener.acceptor.set_options(with(properties, orb_.socket_options(priority), priority));
+        apply(properties, listener.acceptor.socket(), priority);
     }
 }
 
