@@ -121,8 +121,8 @@ class Connection {
     std::size_t size_max_;
     const ReadSizes read_sizes_;
     std::size_t message_size_ = 0; // of the incomplete message at begin_, or 0 while unknown
-    std::size_t first_read_; // into an empty buffer
-    std::uint8_t permitted_; // bit per MessageType handed out without further ado
+    std::size_t first_read_;       // into an empty buffer
+    std::uint8_t permitted_;       // bit per MessageType handed out without further ado
     Role role_;
     bool ended_ = false;
     Fault fault_ = Fault::none;
