@@ -42,9 +42,11 @@ bool ends_early(std::uint64_t seed) { return seed % 4 == 3; }
 /// Whether callers have priorities, and say them.
 bool has_priorities(std::uint64_t seed) { return seed % 4 >= 2; }
 
-/// ThreadSanitizer's threads spin for each other, which those of real time do for ever when they
-/// keep the others from running: there all of them are refused.
-#ifdef __SANITIZE_THREAD__
+/// ThreadSanitizer's threads spin for each other, and AddressSanitizer's for the locks of its
+/// allocator. Those of real time do so for ever when they keep whoever has the lock from running: a
+/// thread of theirs with a lower priority gets no part of what the system leaves to ordinary ones.
+/// There all of them are refused.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool may_be_real_time = false;
 #else
 constexpr bool may_be_real_time = true;
