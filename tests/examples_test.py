@@ -27,6 +27,7 @@ EXPECTED = {
         "10 Hz, priority 32433: Aircraft::navigate\n"
         "5 Hz, priority 32099: Aircraft::refresh_display\n"
         "1 Hz, priority 31764: Aircraft::diagnose\n",
+    "transport_vault": "with the key: box 7 holds a letter\nwithout the key: no answer\n",
 }
 
 failed = False

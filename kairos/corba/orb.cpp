@@ -442,11 +442,11 @@ int ORB::_kairos_descriptor()
 
 void ORB::require_serving_possible() const
 {
-    // The reactor's thread would serve its own connection once more, from within.
-    if (core_->options().concurrency == kairos::orb::Concurrency::reactor &&
-        kairos::orb::in_upcall())
+    // The thread would serve its own connection once more, from within.
+    if (core_->options().concurrency->is_served_by_run && kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
-                            "the reactor cannot serve requests within an upcall");
+                            "-ORBConcurrency " + std::string(core_->options().concurrency->name) +
+                                " cannot serve requests within an upcall");
 }
 
 void ORB::run()

@@ -107,6 +107,18 @@ std::string to_string(const Address& address)
     return "[" + address.host + "]:" + port;
 }
 
+std::string to_string(const LocalAddress& address)
+{
+    switch (address.transport) {
+    case LocalAddress::Transport::unix_socket:
+        return "unix:" + address.path;
+    case LocalAddress::Transport::shared_memory:
+        return "memory:" + address.path;
+    }
+    return "transport " + std::to_string(static_cast<unsigned>(address.transport)) + ": " +
+           address.path;
+}
+
 const TaggedComponent* find(std::span<const TaggedComponent> components, std::uint32_t tag) noexcept
 {
     for (const TaggedComponent& component : components)

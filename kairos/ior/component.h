@@ -88,6 +88,8 @@ struct LocalAddresses {
 };
 /// "host:port", with brackets around IPv6.
 [[nodiscard]] std::string to_string(const Address& address);
+/// "unix:path" or "memory:path" or "transport number: path".
+[[nodiscard]] std::string to_string(const LocalAddress& address);
 
 /// What a server can do with one kind of character (CORBA 3.3 part 2, 7.10.2.4).
 struct CodeSetComponent {

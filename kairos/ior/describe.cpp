@@ -217,17 +217,6 @@ bool describe_omniorb_unix(Page& page, int depth, Bytes data)
     return true;
 }
 
-std::string name_of(LocalAddress::Transport transport)
-{
-    switch (transport) {
-    case LocalAddress::Transport::unix_socket:
-        return "unix:";
-    case LocalAddress::Transport::shared_memory:
-        return "memory:";
-    }
-    return "transport " + std::to_string(static_cast<unsigned>(transport)) + ": ";
-}
-
 bool describe_local_addresses(Page& page, int depth, const TaggedComponent& component)
 {
     const auto local = decode_local_addresses(component);
@@ -235,7 +224,7 @@ bool describe_local_addresses(Page& page, int depth, const TaggedComponent& comp
     page.line(depth, "Kairos' addresses within host " + hex_number(local->host[0]) +
                          hex_number(local->host[1]).substr(2));
     for (const LocalAddress& each : local->addresses) {
-        page.line(depth + 1, name_of(each.transport) + printable(each.path) +
+        page.line(depth + 1, printable(to_string(each)) +
                                  (each.priority == LocalAddress::any_priority
                                       ? ""
                                       : " for priority " + std::to_string(each.priority)));

@@ -81,7 +81,7 @@ TEST(Configuration, OfServers)
                                "-ORBPriorityMapping direct\n-ORBSchedulingPolicy rr\n"
                                "-ORBListenEndpoints iiop://:1\n-ORBListenEndpoints iiop://:2\n");
     ASSERT_TRUE(options) << options.error().reason;
-    EXPECT_EQ(options->concurrency, Concurrency::worker_pool);
+    EXPECT_EQ(options->concurrency->name, "worker-pool");
     EXPECT_EQ(options->threads, 3u);
     EXPECT_EQ(options->priority_mapping, InitialMapping::direct);
     EXPECT_EQ(options->scheduling_policy, net::SchedulingPolicy::round_robin);

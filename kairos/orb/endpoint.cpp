@@ -5,24 +5,9 @@
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/transport.h"
 
 namespace kairos::orb {
-namespace {
-
-Result<net::Socket> connect_locally(const LocalWay& way, const net::SocketOptions& options,
-                                    Deadline deadline)
-{
-    auto socket = net::connect(way.address, options, deadline.left());
-    if (!socket || way.transport != ior::LocalAddress::Transport::shared_memory) return socket;
-    if (const auto agreed = socket->offer_memory(options.spin, deadline); !agreed)
-        return Error{ErrorCode::unreachable,
-                     "no memory shared with " + way.address.to_text() + ": " +
-                         agreed.error().reason,
-                     agreed.error().system_errno};
-    return socket;
-}
-
-} // namespace
 
 Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadline deadline,
                                       By by) const
@@ -31,9 +16,8 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
     const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
     Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
     for (const LocalWay& way : local_) {
-        if (by == By::sockets && way.transport != ior::LocalAddress::Transport::unix_socket)
-            continue;
-        auto socket = connect_locally(way, options, deadline);
+        if (by == By::sockets && way.transport->needs_threads()) continue;
+        auto socket = way.transport->connect(way.address, options, deadline);
         if (socket) return socket;
         // The server that made the reference is gone, or belongs to somebody else.
         log::info(socket.error().reason);

@@ -2,25 +2,20 @@
 #include "kairos/orb/local_ways.h"
 
 #include "kairos/net/host_identity.h"
+#include "kairos/orb/transport.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace kairos::orb {
 
 using net::Address;
-using LocalTransport = ior::LocalAddress::Transport;
-
 namespace {
-
-bool is_known(LocalTransport transport) noexcept
-{
-    return transport == LocalTransport::unix_socket || transport == LocalTransport::shared_memory;
-}
 
 void sort(LocalWays::List& list)
 {
-    std::ranges::stable_partition(
-        list, [](const LocalWay& way) { return way.transport == LocalTransport::shared_memory; });
+    std::ranges::stable_sort(list, std::greater<>(),
+                             [](const LocalWay& way) { return way.transport->rank(); });
 }
 
 } // namespace
@@ -34,10 +29,11 @@ LocalWays::LocalWays(const ior::Target& target, bool preferred)
     if (!local || local->host != net::this_host()) return;
     for (const ior::LocalAddress& each : local->addresses) {
         const auto address = Address::unix_path(each.path);
-        if (!address || !is_known(each.transport)) continue;
+        const LocalTransport* const transport = find_transport(each.transport);
+        if (!address || transport == nullptr) continue;
         List& list = each.priority == ior::LocalAddress::any_priority ? any_priority_
                                                                       : by_priority_[each.priority];
-        list.push_back({each.transport, *address});
+        list.push_back({transport, *address});
     }
     sort(any_priority_);
     for (auto& [priority, list] : by_priority_)

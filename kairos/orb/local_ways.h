@@ -15,9 +15,11 @@
 
 namespace kairos::orb {
 
+class LocalTransport;
+
 /// One of them.
 struct LocalWay {
-    ior::LocalAddress::Transport transport = ior::LocalAddress::Transport::unix_socket;
+    const LocalTransport* transport = nullptr; ///< never null
     net::Address address;
     friend auto operator<=>(const LocalWay&, const LocalWay&) = default;
 };
@@ -28,7 +30,7 @@ class LocalWays {
     /// malformed, of another host or of a transport not known here is passed over.
     LocalWays(const ior::Target& target, bool preferred);
 
-    using List = std::vector<LocalWay>; ///< best first: shared memory, then Unix sockets
+    using List = std::vector<LocalWay>; ///< best first
 
     /// Of the lowest priority, which is where calls without one go.
     [[nodiscard]] const List& lowest() const;

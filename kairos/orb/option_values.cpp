@@ -8,24 +8,13 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kairos::orb {
 namespace {
 
 template <typename T>
 using Named = std::pair<std::string_view, T>;
-
-constexpr Named<Concurrency> architecture_names[] = {
-    {"thread-per-connection", Concurrency::thread_per_connection},
-    {"reactor", Concurrency::reactor},
-    {"reactor-per-priority", Concurrency::reactor_per_priority},
-    {"leader-followers", Concurrency::leader_followers},
-    {"worker-pool", Concurrency::worker_pool},
-    {"thread-per-request", Concurrency::thread_per_request},
-    {"thread-per-object", Concurrency::thread_per_object},
-    {"filter-chain", Concurrency::filter_chain},
-    {"custom", Concurrency::custom},
-};
 
 /// "a, b or c".
 template <typename T>
@@ -38,9 +27,9 @@ std::string list_of(std::span<const Named<T>> names)
 }
 
 /// Sets `chosen` to what the value names.
-template <typename T, std::size_t count>
-Result<void> choose(T& chosen, std::string_view option, std::string_view value,
-                    const Named<std::type_identity_t<T>> (&names)[count])
+template <typename T>
+Result<void> choose_of(std::span<const Named<std::type_identity_t<T>>> names, T& chosen,
+                       std::string_view option, std::string_view value)
 {
     for (const auto& [name, meaning] : names) {
         if (value != name) continue;
@@ -48,6 +37,13 @@ Result<void> choose(T& chosen, std::string_view option, std::string_view value,
         return {};
     }
     return bad_option(option, value, list_of<T>(names));
+}
+
+template <typename T, std::size_t count>
+Result<void> choose(T& chosen, std::string_view option, std::string_view value,
+                    const Named<std::type_identity_t<T>> (&names)[count])
+{
+    return choose_of(names, chosen, option, value);
 }
 
 /// "priority[:threads|:each][@cpu]".
@@ -164,12 +160,10 @@ Result<void> set_publish_as(Options& options, std::string_view option, std::stri
 Result<void> set_concurrency(Options& options, std::string_view option, std::string_view value)
 {
     options.concurrency_given = true;
-    return choose(options.concurrency, option, value, architecture_names);
-}
-
-std::string_view name_of(Concurrency architecture) noexcept
-{
-    return std::ranges::find(architecture_names, architecture, &Named<Concurrency>::second)->first;
+    std::vector<Named<const Architecture*>> names;
+    for (const Architecture* each : architectures())
+        names.emplace_back(each->name, each);
+    return choose_of(names, options.concurrency, option, value);
 }
 
 Result<void> set_connection(Options& options, std::string_view option, std::string_view value)

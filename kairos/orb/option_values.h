@@ -127,7 +127,4 @@ Result<void> set_native_wide_code_set(Options& options, std::string_view option,
 Result<void> set_profile_types(Options& options, std::string_view option, std::string_view value);
 Result<void> set_debug(Options& options, std::string_view option, std::string_view value);
 
-/// As -ORBConcurrency names it.
-[[nodiscard]] std::string_view name_of(Concurrency architecture) noexcept;
-
 } // namespace kairos::orb

@@ -5,32 +5,18 @@
 #include "kairos/orb/option_values.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
 namespace kairos::orb {
 namespace {
 
-using Architectures = std::initializer_list<Concurrency>;
-
 /// An option: who understands its value, and with which architectures it means something.
 struct Known {
     std::string_view name;
     Setter set;
-    Architectures only_with = {}; ///< else it contradicts -ORBConcurrency; empty: any
+    bool Architecture::*needs = nullptr; ///< else it contradicts -ORBConcurrency; null: any will do
 };
-
-using enum Concurrency;
-constexpr Architectures pools = {leader_followers, worker_pool, thread_per_request,
-                                 thread_per_object, filter_chain};
-constexpr Architectures queues = {worker_pool, thread_per_object, filter_chain, custom};
-constexpr Architectures bounds = {worker_pool, thread_per_request, thread_per_object, filter_chain,
-                                  custom};
-constexpr Architectures orders = {worker_pool, filter_chain, reactor_per_priority};
-constexpr Architectures filters = {filter_chain};
-constexpr Architectures priorities = {reactor_per_priority};
-constexpr Architectures pauses = {thread_per_connection, reactor};
 
 constexpr Known known_options[] = {
     {"-ORBConfigFile", set_configuration_file},
@@ -46,20 +32,20 @@ constexpr Known known_options[] = {
     {"-ORBMaxClientConnections", set_client_connections},
     {"-ORBClientIdle", set_client_idle},
     {"-ORBBindEarly", set_flag<&Options::binds_early>},
-    {"-ORBThreads", set_count<&Options::threads>, pools},
-    {"-ORBLanes", set_lanes, priorities},
+    {"-ORBThreads", set_count<&Options::threads>, &Architecture::has_threads},
+    {"-ORBLanes", set_lanes, &Architecture::has_lanes},
     {"-ORBRealTime", set_real_time},
     {"-ORBPriorityMapping", set_priority_mapping},
     {"-ORBSchedulingPolicy", set_scheduling_policy},
     {"-ORBLateCalls", set_late_calls},
-    {"-ORBDispatching", set_dispatching, orders},
+    {"-ORBDispatching", set_dispatching, &Architecture::has_order},
     {"-ORBLockMemory", set_flag<&Options::lock_memory>},
     {"-ORBStackSize", set_stack_size},
     {"-ORBNetworkPriority", set_flag<&Options::network_priority>},
     {"-ORBBusyPoll", set_busy_poll},
-    {"-ORBPools", set_count<&Options::pools>, filters},
-    {"-ORBQueue", set_count<&Options::requests_queued_max>, queues},
-    {"-ORBQueueFull", set_when_queue_full, bounds},
+    {"-ORBPools", set_count<&Options::pools>, &Architecture::has_pools},
+    {"-ORBQueue", set_count<&Options::requests_queued_max>, &Architecture::has_queue},
+    {"-ORBQueueFull", set_when_queue_full, &Architecture::is_bounded},
     {"-ORBOnewayQueue", set_size<&Options::oneways_unsent_max>},
     {"-ORBMaxMessageSize", set_max_message_size},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
@@ -77,7 +63,7 @@ constexpr Known known_options[] = {
     {"-ORBNoDelay", set_no_delay},
     {"-ORBSpin", set_spin},
     {"-ORBRoomSpin", set_room_spin},
-    {"-ORBStreamPause", set_stream_pause, pauses},
+    {"-ORBStreamPause", set_stream_pause, &Architecture::pauses_in_streams},
     {"-ORBExceptionIdInAny", set_flag<&Options::exception_id_in_any>},
     {"-ORBPlainKeys", set_flag<&Options::plain_keys>},
     {"-ORBNativeCharCodeSet", set_native_code_set},
@@ -179,14 +165,12 @@ Result<void> add_file(std::vector<Given>& given)
     return {};
 }
 
-Result<void> check_meaning(const Known& known, Concurrency chosen)
+Result<void> check_meaning(const Known& known, const Architecture& chosen)
 {
-    if (known.only_with.size() == 0 ||
-        std::ranges::find(known.only_with, chosen) != known.only_with.end())
-        return {};
+    if (known.needs == nullptr || chosen.*known.needs) return {};
     return Error{ErrorCode::invalid_argument, std::string(known.name) +
                                                   " contradicts -ORBConcurrency " +
-                                                  std::string(name_of(chosen))};
+                                                  std::string(chosen.name)};
 }
 
 } // namespace
@@ -202,7 +186,7 @@ Result<Options> parse_options(std::vector<std::string>& arguments)
         if (const auto set = each.known->set(options, each.known->name, each.value); !set)
             return bad_setting(each, set.error().reason);
     for (const Given& each : *given)
-        if (auto check = check_meaning(*each.known, options.concurrency); !check)
+        if (auto check = check_meaning(*each.known, *options.concurrency); !check)
             return check.error();
     arguments = std::move(others);
     return options;

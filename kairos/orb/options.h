@@ -9,8 +9,10 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
+#include "kairos/orb/architecture.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/publish.h"
+#include "kairos/orb/transport.h"
 #include "kairos/orb/urgency.h"
 
 #include <cstddef>
@@ -21,19 +23,6 @@
 #include <vector>
 
 namespace kairos::orb {
-
-/// How requests get from connections to servants (paper 003's concurrency architectures).
-enum class Concurrency {
-    thread_per_connection, ///< a thread reads, serves and answers one connection
-    reactor,               ///< one thread, the one in ORB::run or perform_work, serves all
-    reactor_per_priority,  ///< a reactor, a thread and an address for each priority
-    leader_followers,      ///< a pool shares all connections; who finds a request serves it
-    worker_pool,           ///< one thread reads, a pool serves from a queue
-    thread_per_request,    ///< one thread reads, each request has a thread
-    thread_per_object,     ///< one thread reads, each object has a thread
-    filter_chain,          ///< one thread reads, filters choose among pools
-    custom,                ///< one thread reads, the program says who serves
-};
 
 /// What becomes of a request for which the queue has no place.
 enum class WhenQueueFull {
@@ -63,24 +52,6 @@ enum class InitialMapping {
     direct, ///< they are the native ones, 0 to 99, and there are no others
 };
 
-/// How bytes travel.
-enum class Transport {
-    tcp,           ///< iiop://
-    unix_socket,   ///< uiop://: within the host (docs/transports.md)
-    shared_memory, ///< shmiop://: likewise
-};
-
-/// Where to listen, and what to publish about it in references.
-struct ListenEndpoint {
-    Transport transport = Transport::tcp;
-    std::string text;           ///< as the user wrote it, for messages
-    std::string host;           ///< "" is every interface
-    std::uint16_t port = 0;     ///< 0 lets the system choose
-    std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
-    /// Of the Unix socket, absolute or '@' and an abstract name; "": the ORB chooses a file.
-    std::string path{};
-};
-
 /// A priority that a server has threads and addresses for.
 struct LaneOption {
     std::int16_t priority = 0; ///< CORBA's, 0 to 32767
@@ -94,7 +65,7 @@ struct Options {
     std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef name=url
     /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
     std::string default_initial_reference;
-    Concurrency concurrency = Concurrency::thread_per_connection; ///< -ORBConcurrency
+    const Architecture* concurrency = architectures().front(); ///< -ORBConcurrency; never null
     bool concurrency_given = false; ///< else thread pools may choose another
     /// -ORBMaxClientConnections: for one more, the idle one that was used least recently is closed.
     std::size_t client_connections_max = limits::client_connections_max;
@@ -195,8 +166,8 @@ struct Options {
 /// 8.5.3.3).
 [[nodiscard]] std::string default_reference(const Options& options, std::string_view name);
 
-/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]" or "shmiop://[path]";
-/// several are separated by ';'.
+/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]" or "shmiop://[path]" or
+/// that of a transport which the program has added; several are separated by ';'.
 [[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);
 
 } // namespace kairos::orb

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/options.h"
 
+#include "kairos/orb/transport.h"
+
 #include <gtest/gtest.h>
 
 namespace kairos::orb {
@@ -186,15 +188,15 @@ TEST(ListenEndpoints, UnixSocketsAreFilesOrAbstractNames)
         parse_listen_endpoints("uiop://;iiop://:7000;uiop:///run/demo socket;uiop://@demo");
     ASSERT_TRUE(endpoints);
     ASSERT_EQ(endpoints->size(), 4u);
-    EXPECT_EQ((*endpoints)[0].transport, Transport::unix_socket);
+    EXPECT_EQ((*endpoints)[0].transport, find_transport("uiop"));
     EXPECT_EQ((*endpoints)[0].path, "");
-    EXPECT_EQ((*endpoints)[1].transport, Transport::tcp);
+    EXPECT_EQ((*endpoints)[1].transport, find_transport("iiop"));
     EXPECT_EQ((*endpoints)[1].port, 7000);
     EXPECT_EQ((*endpoints)[2].path, "/run/demo socket");
     EXPECT_EQ((*endpoints)[3].path, "@demo");
     const auto memory = parse_listen_endpoints("shmiop://;shmiop:///run/demo");
     ASSERT_TRUE(memory);
-    EXPECT_EQ((*memory)[0].transport, Transport::shared_memory);
+    EXPECT_EQ((*memory)[0].transport, find_transport("shmiop"));
     EXPECT_EQ((*memory)[1].path, "/run/demo");
     for (const std::string& text :
          {std::string("uiop://relative"), std::string("shmiop://relative"), std::string("uiop:///"),

@@ -258,18 +258,14 @@ Result<void> Orb::listen()
 
 namespace {
 
-bool hands_over(Concurrency architecture) noexcept
+/// Of the architectures whose requests thread pools may serve.
+std::string names_for_pools()
 {
-    switch (architecture) {
-    case Concurrency::worker_pool:
-    case Concurrency::thread_per_request:
-    case Concurrency::thread_per_object:
-    case Concurrency::filter_chain:
-    case Concurrency::custom:
-        return true;
-    default:
-        return false;
-    }
+    std::string names;
+    for (const Architecture* each : architectures())
+        if (each->hands_over || each->has_lanes)
+            names.append(names.empty() ? "" : ", ").append(each->name);
+    return names;
 }
 
 void add_lanes(std::vector<Priority>& all, std::span<const Priority> some)
@@ -286,16 +282,14 @@ Result<void> Orb::hand_over(std::span<const Priority> lanes)
 {
     const std::lock_guard lock(mutex_);
     for (const ListenEndpoint& endpoint : options_.listen_endpoints)
-        if (endpoint.transport == Transport::shared_memory)
+        if (endpoint.transport->needs_threads())
             return Error{ErrorCode::invalid_argument,
                          "thread pools contradict -ORBListenEndpoints " + endpoint.text +
-                             ": connections by shared memory have threads of their own"};
-    if (hands_over(options_.concurrency)) return {};
-    const bool has_lanes = options_.concurrency == Concurrency::reactor_per_priority;
-    if (options_.concurrency_given && !has_lanes)
+                             ": its connections have threads of their own"};
+    if (options_.concurrency->hands_over) return {};
+    if (options_.concurrency_given && !options_.concurrency->has_lanes)
         return Error{ErrorCode::invalid_argument,
-                     "thread pools contradict -ORBConcurrency: they need reactor-per-priority, "
-                     "worker-pool, thread-per-request, thread-per-object or filter-chain"};
+                     "thread pools contradict -ORBConcurrency: they need " + names_for_pools()};
     ForPools wanted = for_pools_;
     wanted.hands_over = true;
     if (!options_.concurrency_given) add_lanes(wanted.lanes, lanes);
@@ -318,7 +312,7 @@ Result<void> Orb::hand_over(std::span<const Priority> lanes)
 bool Orb::add_request_filter(std::unique_ptr<RequestFilter> filter)
 {
     const std::lock_guard lock(mutex_);
-    if (serving_ || options_.concurrency != Concurrency::filter_chain) return false;
+    if (serving_ || !options_.concurrency->has_filters) return false;
     request_filters_.push_back(std::move(filter));
     return true;
 }
@@ -326,7 +320,7 @@ bool Orb::add_request_filter(std::unique_ptr<RequestFilter> filter)
 bool Orb::set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher)
 {
     const std::lock_guard lock(mutex_);
-    if (serving_ || options_.concurrency != Concurrency::custom) return false;
+    if (serving_ || !options_.concurrency->has_dispatcher) return false;
     request_dispatcher_ = std::move(dispatcher);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "kairos/orb/priority.h"
 #include "kairos/orb/tcp_properties.h"
 #include "kairos/orb/thread_pools.h"
+#include "kairos/orb/transport.h"
 
 #include <memory>
 #include <optional>
@@ -24,8 +25,8 @@ class Orb;
 /// One listening socket and what references say about it.
 struct Listener {
     net::Acceptor acceptor;
+    const Transport* transport = nullptr; ///< never null
     std::vector<ior::Address> published{};
-    Transport transport = Transport::tcp;
 };
 
 /// A priority, and the listeners and threads it has.

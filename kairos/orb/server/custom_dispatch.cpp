@@ -4,7 +4,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/request_dispatcher.h"
-#include "kairos/orb/server/dispatcher.h"
+#include "kairos/orb/server/handover.h"
 
 #include <condition_variable>
 #include <list>
@@ -258,11 +258,18 @@ class CustomDispatch final : public Dispatcher {
     std::shared_ptr<WaitingRequest::Queue> queue_; // once it serves
 };
 
-} // namespace
-
-std::unique_ptr<Dispatcher> make_custom_dispatch(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 {
     return std::make_unique<CustomDispatch>(orb, source);
 }
+
+} // namespace
+
+constinit const Architecture architecture::custom{.name = "custom",
+                                                  .open = open_handover<make>,
+                                                  .has_queue = true,
+                                                  .is_bounded = true,
+                                                  .hands_over = true,
+                                                  .has_dispatcher = true};
 
 } // namespace kairos::orb

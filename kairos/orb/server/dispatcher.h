@@ -206,11 +206,4 @@ class Dispatcher {
     Dispatcher() = default;
 };
 
-/// The dispatchers, each in the file of its architecture.
-[[nodiscard]] std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source);
-[[nodiscard]] std::unique_ptr<Dispatcher> make_thread_per_request(Orb& orb, RequestSource& source);
-[[nodiscard]] std::unique_ptr<Dispatcher> make_thread_per_object(Orb& orb, RequestSource& source);
-[[nodiscard]] std::unique_ptr<Dispatcher> make_filter_chain(Orb& orb, RequestSource& source);
-[[nodiscard]] std::unique_ptr<Dispatcher> make_custom_dispatch(Orb& orb, RequestSource& source);
-
 } // namespace kairos::orb

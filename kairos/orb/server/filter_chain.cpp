@@ -4,6 +4,7 @@
 // which refuse it or choose the pool of threads that serves it.
 #include "kairos/orb/filter.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/worker_pool.h"
 
 #include <algorithm>
@@ -93,11 +94,21 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
     std::vector<std::unique_ptr<WorkerPool>> pools_;
 };
 
-} // namespace
-
-std::unique_ptr<Dispatcher> make_filter_chain(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 {
     return std::make_unique<FilterChain>(orb, source);
 }
+
+} // namespace
+
+constinit const Architecture architecture::filter_chain{.name = "filter-chain",
+                                                        .open = open_handover<make>,
+                                                        .has_threads = true,
+                                                        .has_queue = true,
+                                                        .is_bounded = true,
+                                                        .has_order = true,
+                                                        .has_pools = true,
+                                                        .hands_over = true,
+                                                        .has_filters = true};
 
 } // namespace kairos::orb

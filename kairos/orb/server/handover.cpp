@@ -227,4 +227,13 @@ void HandoverServer::on_wake() noexcept
         connection->after_sending();
 }
 
+Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> listeners,
+                                              MakeDispatcher make)
+{
+    auto server = std::make_unique<HandoverServer>(
+        orb, std::move(listeners), ServingThreads{.options = orb.thread_options("kairos-read")});
+    if (const auto opened = server->open(make(orb, *server)); !opened) return opened.error();
+    return std::unique_ptr<Server>(std::move(server));
+}
+
 } // namespace kairos::orb

@@ -7,6 +7,7 @@
 
 #include "kairos/orb/server/architectures.h"
 #include "kairos/orb/server/dispatcher.h"
+#include "kairos/orb/server/listening.h"
 #include "kairos/orb/server/reactor_loop.h"
 #include "kairos/orb/server/thread_set.h"
 
@@ -105,5 +106,22 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     std::mutex join_mutex_; // one thread ends the server
     net::Thread thread_;
 };
+
+/// One that hands over to what `make` makes.
+using MakeDispatcher = std::unique_ptr<Dispatcher> (*)(Orb& orb, RequestSource& source);
+[[nodiscard]] Result<std::unique_ptr<Server>>
+make_handover(Orb& orb, std::vector<Listener> listeners, MakeDispatcher make);
+
+/// Architecture::open of those architectures.
+template <MakeDispatcher make>
+[[nodiscard]] Result<std::unique_ptr<Server>> open_handover(Orb& orb)
+{
+    return open_server(orb, [](Orb& of, std::vector<Listener> listeners) {
+        return make_handover(of, std::move(listeners), make);
+    });
+}
+
+/// What reads hands over to where neither the options nor thread pools say more.
+[[nodiscard]] std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source);
 
 } // namespace kairos::orb

@@ -5,6 +5,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/follower.h"
+#include "kairos/orb/server/listening.h"
 
 #include <chrono>
 #include <thread>
@@ -198,5 +199,17 @@ Result<std::unique_ptr<Server>> make_leader_followers(Orb& orb, std::vector<List
     return std::unique_ptr<Server>(std::make_unique<LeaderFollowers>(
         orb, std::move(listeners), std::move(poller).value(), std::move(threads)));
 }
+
+constinit const Architecture architecture::leader_followers{
+    .name = "leader-followers",
+    .open =
+        [](Orb& orb) {
+            return open_server(orb, [](Orb& of, std::vector<Listener> listeners) {
+                return make_leader_followers(
+                    of, std::move(listeners),
+                    {.count = of.options().threads, .options = of.thread_options("kairos-pool")});
+            });
+        },
+    .has_threads = true};
 
 } // namespace kairos::orb

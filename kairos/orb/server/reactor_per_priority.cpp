@@ -11,6 +11,7 @@
 #include "kairos/orb/server/architectures.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/in_place_server.h"
+#include "kairos/orb/server/listening.h"
 #include "kairos/orb/server/worker_pool.h"
 
 #include <algorithm>
@@ -64,14 +65,16 @@ class ReactorThread final : public InPlaceServer {
 
 class ReactorPerPriority final : public Server {
   public:
+    /// `lanes` are what the servers are for; their listeners are the servers'.
     ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
-                       std::vector<Priority> priorities,
-                       std::vector<ior::PriorityAddress> addresses,
+                       std::vector<PriorityLane> lanes, std::vector<ior::PriorityAddress> addresses,
                        std::vector<ior::LocalAddress> local_addresses, bool has_queues)
         : Server(orb, servers.front()->published(), std::move(addresses),
                  std::move(local_addresses)),
-          servers_(std::move(servers)), priorities_(std::move(priorities)), has_queues_(has_queues)
+          servers_(std::move(servers)), lanes_(std::move(lanes)), has_queues_(has_queues)
     {
+        for (const PriorityLane& lane : lanes_)
+            priorities_.push_back(lane.priority);
     }
     ~ReactorPerPriority() override
     {
@@ -82,11 +85,9 @@ class ReactorPerPriority final : public Server {
     [[nodiscard]] std::span<const Priority> lanes() const noexcept override { return priorities_; }
     std::vector<PriorityLane> take_lanes() override
     {
-        std::vector<PriorityLane> taken;
-        taken.reserve(servers_.size());
-        for (const auto& server : servers_)
-            taken.push_back(std::move(server->take_lanes().front()));
-        return taken;
+        for (std::size_t i = 0; i < servers_.size(); ++i)
+            lanes_[i].listeners = std::move(servers_[i]->take_lanes().front().listeners);
+        return std::move(lanes_);
     }
     void set_connections(const TcpProperties& properties, Priority) override
     {
@@ -125,7 +126,8 @@ class ReactorPerPriority final : public Server {
 
   private:
     const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first
-    const std::vector<Priority> priorities_;             // of these
+    std::vector<PriorityLane> lanes_;                    // of these, without listeners
+    std::vector<Priority> priorities_;                   // of these
     const bool has_queues_;
 };
 
@@ -146,13 +148,49 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
     return std::unique_ptr<Server>(std::move(server));
 }
 
+/// The first that is scheduled in real time. Where the mapping knows none, the highest.
+Priority least_real_time(const PriorityMapping& mapping)
+{
+    Priority priority = 0;
+    for (int native = 1; native <= native_priority_max; ++native)
+        if (mapping.to_corba(native, priority) && priority > 0) return priority;
+    return priority_max;
+}
+
+/// Unless the options say it: one for ordinary threads and one for all that are scheduled in real
+/// time, for a client's goes to the highest lane that is not above it.
+std::vector<LaneOption> lanes_of(const Orb& orb)
+{
+    if (!orb.options().lanes.empty()) return orb.options().lanes;
+    return {{.priority = 0}, {.priority = least_real_time(orb.priority_mapping())}};
+}
+
+Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
+{
+    for (const ListenEndpoint& endpoint : orb.options().listen_endpoints)
+        if (endpoint.transport->needs_threads())
+            return Error{ErrorCode::invalid_argument,
+                         "-ORBListenEndpoints " + endpoint.text +
+                             " contradicts -ORBConcurrency reactor-per-priority: the threads of "
+                             "its connections have no lane"};
+    std::vector<PriorityLane> lanes;
+    for (const LaneOption& option : lanes_of(orb)) {
+        auto listeners = open_listeners(orb, {.priority = option.priority,
+                                              .lane = lanes.size(),
+                                              .connections_have_threads = option.threads == 0});
+        if (!listeners) return listeners.error();
+        lanes.push_back(
+            {option.priority, option.threads, option.cpu, std::move(listeners).value()});
+    }
+    return make_reactor_per_priority(orb, std::move(lanes));
+}
+
 } // namespace
 
 Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes,
                                                           bool hands_over)
 {
     std::vector<std::unique_ptr<Server>> servers;
-    std::vector<Priority> priorities;
     std::vector<ior::PriorityAddress> addresses;
     std::vector<ior::LocalAddress> local_addresses;
     for (PriorityLane& lane : lanes) {
@@ -180,7 +218,6 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
             if (const auto opened = server->open(); !opened) return opened.error();
             servers.push_back(std::move(server));
         }
-        priorities.push_back(lane.priority);
         for (const ior::Address& address : servers.back()->published())
             addresses.push_back({lane.priority, address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {
@@ -189,8 +226,11 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
         }
     }
     return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
-        orb, std::move(servers), std::move(priorities), std::move(addresses),
-        std::move(local_addresses), hands_over));
+        orb, std::move(servers), std::move(lanes), std::move(addresses), std::move(local_addresses),
+        hands_over));
 }
+
+constinit const Architecture architecture::reactor_per_priority{
+    .name = "reactor-per-priority", .open = open_lanes, .has_order = true, .has_lanes = true};
 
 } // namespace kairos::orb

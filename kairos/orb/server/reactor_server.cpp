@@ -6,6 +6,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/architectures.h"
 #include "kairos/orb/server/in_place_server.h"
+#include "kairos/orb/server/listening.h"
 
 namespace kairos::orb {
 namespace {
@@ -64,13 +65,19 @@ class ReactorServer final : public InPlaceServer {
     std::mutex serving_mutex_; // held by the thread that serves, once for all of its turns
 };
 
-} // namespace
-
-Result<std::unique_ptr<Server>> make_reactor(Orb& orb, std::vector<Listener> listeners)
+Result<std::unique_ptr<Server>> make(Orb& orb, std::vector<Listener> listeners)
 {
     auto server = std::make_unique<ReactorServer>(orb, std::move(listeners));
     if (const auto opened = server->open(); !opened) return opened.error();
     return std::unique_ptr<Server>(std::move(server));
 }
+
+} // namespace
+
+constinit const Architecture architecture::reactor{
+    .name = "reactor",
+    .open = [](Orb& orb) { return open_server(orb, make); },
+    .pauses_in_streams = true,
+    .is_served_by_run = true};
 
 } // namespace kairos::orb

@@ -2,14 +2,15 @@
 //
 // The thread-per-connection architecture: an acceptor thread a listener, and for each connection a
 // thread that reads a request, serves it, sends the reply and reads again. Two system calls a
-// request, no hand-over, no lock. Requests of different clients run side by side. Shared memory is
-// served by such threads in every architecture.
+// request, no hand-over, no lock. Requests of different clients run side by side. Transports that
+// need threads, as shared memory, are served by such ones in every architecture.
 #include "kairos/base/log.h"
 #include "kairos/net/arrivals.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/architectures.h"
+#include "kairos/orb/server/listening.h"
 #include "kairos/orb/server/server_connection.h"
 #include "kairos/orb/server/stream_pause.h"
 #include "kairos/orb/serving_thread.h"
@@ -27,19 +28,19 @@ namespace {
 /// A connection and the thread that serves it. Only that thread uses it, but for `interrupt`.
 class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
-    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer, Transport transport,
-                     std::optional<Priority> priority)
-        : ServerConnection(orb, std::move(socket), peer),
-          by_memory_(transport == Transport::shared_memory),
-          is_unix_(transport == Transport::unix_socket), priority_(priority),
-          stream_pause_(transport == Transport::tcp && !priority
+    ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer,
+                     const Transport& transport, std::optional<Priority> priority)
+        : ServerConnection(orb, std::move(socket), peer), transport_(transport.local()),
+          agrees_(transport_ != nullptr && transport_->needs_threads()),
+          bypasses_(transport_ != nullptr && transport_->bypasses_socket()), priority_(priority),
+          stream_pause_(transport_ == nullptr && !priority
                             ? StreamPause::of(orb.options())
                             : StreamPause(std::chrono::microseconds(0)))
     {
         const std::chrono::microseconds spin = orb.options().socket.spin;
-        if (by_memory_) socket_.expect_memory(spin);
+        if (agrees_) transport_->prepare(socket_, spin);
         socket_.spin(spin);
-        if (is_unix_) socket_.poll_before_reading();
+        if (transport_ != nullptr) socket_.poll_before_reading();
     }
 
     void run()
@@ -47,7 +48,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         Lane::current().serving_thread = this;
         if (priority_) Lane::current().priority = priority_;
         try {
-            if (by_memory_ && !accept_memory()) return;
+            if (agrees_ && !agree_with_peer()) return;
             while (serve_once()) {
             }
         } catch (const std::bad_alloc&) {
@@ -102,11 +103,11 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     }
 
   private:
-    [[nodiscard]] bool accept_memory()
+    [[nodiscard]] bool agree_with_peer()
     {
         const auto limit = orb_.options().receive_timeout;
         const auto accepted =
-            socket_.accept_memory(limit.count() == 0 ? Deadline() : Deadline::after(limit));
+            transport_->accept(socket_, limit.count() == 0 ? Deadline() : Deadline::after(limit));
         if (!accepted && !interrupted_)
             log::warning("connection from " + peer_.to_text() +
                          " refused: " + accepted.error().reason);
@@ -155,7 +156,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// All that can be read. False: no more will come.
     [[gnu::cold]] bool serve_arrived() noexcept
     {
-        if (by_memory_) { // where the peer is to say when there is more
+        if (bypasses_) { // where the peer is to say when there is more
             while (!congested_ &&
                    socket_.prepare_poll(net::Interest::readable) == net::Interest::none)
                 if (!go_on_nested()) return descriptor_held_nested() >= 0;
@@ -197,7 +198,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const MutableBytes space = protocol_.space();
         if (!protocol_.between_messages()) [[unlikely]] {
             if (!await_rest()) return false;
-        } else if (limits_reading_ && is_unix_) [[unlikely]] {
+        } else if (limits_reading_ && transport_ != nullptr) [[unlikely]] {
             stop_limiting(); // where reads that are limited cost more than this
         }
         const net::IoResult got = socket_.read(space);
@@ -227,11 +228,11 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const auto limit = orb_.options().receive_timeout;
         if (limit.count() == 0) return true;
         const auto look = ReceiveLimit::between_looks(limit);
-        if (!by_memory_ && !std::exchange(limits_reading_, true)) socket_.limit_reading(look);
+        if (!bypasses_ && !std::exchange(limits_reading_, true)) socket_.limit_reading(look);
         do {
             is_late_ = rest_was_due(ReceiveLimit::Clock::now());
             if (is_late_) log_late_rest();
-        } while (!is_late_ && by_memory_ &&
+        } while (!is_late_ && bypasses_ &&
                  socket_.wait_readable(look).status == net::IoResult::Status::would_block);
         return !is_late_;
     }
@@ -269,8 +270,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
     int waits_ = 0;               ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
-    const bool by_memory_;
-    const bool is_unix_;
+    const LocalTransport* const transport_;  ///< null: TCP
+    const bool agrees_;                      ///< with its peer, before it reads
+    const bool bypasses_;                    ///< the socket, which is not to be read then
     const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
     /// At the last end_if_stalled, whose callers hold the server's lock.
@@ -346,7 +348,7 @@ class ThreadPerConnection final : public Server {
             auto accepted = listener.acceptor.accept();
             switch (accepted.status) {
             case net::Acceptor::Status::accepted:
-                serve(std::move(accepted), listener.transport);
+                serve(std::move(accepted), *listener.transport);
                 break;
             case net::Acceptor::Status::turned_away:
                 log_refusal(accepted);
@@ -368,7 +370,7 @@ class ThreadPerConnection final : public Server {
         }
     }
 
-    void serve(net::Acceptor::Accepted accepted, Transport transport)
+    void serve(net::Acceptor::Accepted accepted, const Transport& transport)
     {
         const std::lock_guard lock(mutex_);
         if (stopping_) return turn_away(std::move(accepted.socket));
@@ -424,5 +426,17 @@ std::unique_ptr<Server> make_thread_per_connection(Orb& orb, std::vector<Listene
 {
     return std::make_unique<ThreadPerConnection>(orb, std::move(listeners), std::move(threads));
 }
+
+constinit const Architecture architecture::thread_per_connection{
+    .name = "thread-per-connection",
+    .open =
+        [](Orb& orb) {
+            const auto make = [](Orb& of, std::vector<Listener> listeners) {
+                return Result(make_thread_per_connection(
+                    of, std::move(listeners), {.options = of.thread_options("kairos-serve")}));
+            };
+            return open_server(orb, make, {.connections_have_threads = true});
+        },
+    .pauses_in_streams = true};
 
 } // namespace kairos::orb

@@ -11,7 +11,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/server/dispatcher.h"
+#include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/thread_set.h"
 
 #include <condition_variable>
@@ -280,11 +280,18 @@ void ObjectThread::wake() noexcept
     if (waits_nested_ != 0) wake_up_.ring();
 }
 
-} // namespace
-
-std::unique_ptr<Dispatcher> make_thread_per_object(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 {
     return std::make_unique<ThreadPerObject>(orb, source);
 }
+
+} // namespace
+
+constinit const Architecture architecture::thread_per_object{.name = "thread-per-object",
+                                                             .open = open_handover<make>,
+                                                             .has_threads = true,
+                                                             .has_queue = true,
+                                                             .is_bounded = true,
+                                                             .hands_over = true};
 
 } // namespace kairos::orb

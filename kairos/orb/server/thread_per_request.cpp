@@ -7,7 +7,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/server/dispatcher.h"
+#include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/thread_set.h"
 #include "kairos/orb/serving_thread.h"
 
@@ -147,11 +147,17 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
     ThreadSet threads_;
 };
 
-} // namespace
-
-std::unique_ptr<Dispatcher> make_thread_per_request(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 {
     return std::make_unique<ThreadPerRequest>(orb, source);
 }
+
+} // namespace
+
+constinit const Architecture architecture::thread_per_request{.name = "thread-per-request",
+                                                              .open = open_handover<make>,
+                                                              .has_threads = true,
+                                                              .is_bounded = true,
+                                                              .hands_over = true};
 
 } // namespace kairos::orb

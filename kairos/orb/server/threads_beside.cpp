@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory beside sockets: each of its connections has a thread of its own, which waits in its
-// ring, whatever architecture serves the sockets. A reactor cannot wait in memory.
+// Transports that need threads (transport.h), as shared memory, beside the others: each of their
+// connections has one, which waits in it, whatever architecture serves the sockets. A reactor
+// cannot wait in memory.
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/architectures.h"
 
@@ -17,15 +18,15 @@ std::vector<ior::LocalAddress> joined(std::vector<ior::LocalAddress> first,
     return first;
 }
 
-class MemoryServer final : public Server {
+class ThreadsBeside final : public Server {
   public:
-    MemoryServer(Orb& orb, std::unique_ptr<Server> sockets, std::unique_ptr<Server> memory)
+    ThreadsBeside(Orb& orb, std::unique_ptr<Server> sockets, std::unique_ptr<Server> threads)
         : Server(orb, sockets->published(), sockets->priority_addresses(),
-                 joined(memory->local_addresses(), sockets->local_addresses())),
-          sockets_(std::move(sockets)), memory_(std::move(memory))
+                 joined(threads->local_addresses(), sockets->local_addresses())),
+          sockets_(std::move(sockets)), threads_(std::move(threads))
     {
     }
-    ~MemoryServer() override
+    ~ThreadsBeside() override
     {
         stop();
         join();
@@ -34,7 +35,7 @@ class MemoryServer final : public Server {
     Result<void> start() override
     {
         if (auto started = sockets_->start(); !started) return started;
-        return memory_->start();
+        return threads_->start();
     }
     bool run() override { return sockets_->run(); }
     bool work_pending() override { return sockets_->work_pending(); }
@@ -43,31 +44,31 @@ class MemoryServer final : public Server {
     void resume() noexcept override
     {
         sockets_->resume();
-        memory_->resume();
+        threads_->resume();
     }
     void stop() noexcept override
     {
         sockets_->stop();
-        memory_->stop();
+        threads_->stop();
     }
     void join() noexcept override
     {
         sockets_->join();
-        memory_->join();
+        threads_->join();
     }
 
   private:
     const std::unique_ptr<Server> sockets_;
-    const std::unique_ptr<Server> memory_;
+    const std::unique_ptr<Server> threads_;
 };
 
 } // namespace
 
-std::unique_ptr<Server> make_memory_server(Orb& orb, std::unique_ptr<Server> sockets,
-                                           std::vector<Listener> listeners)
+std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
+                                            std::vector<Listener> listeners)
 {
-    return std::make_unique<MemoryServer>(
-        orb, std::move(sockets),
+    return std::make_unique<ThreadsBeside>(
+        orb, std::move(other),
         make_thread_per_connection(orb, std::move(listeners),
                                    {.options = orb.thread_options("kairos-serve")}));
 }

@@ -7,6 +7,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/server/handover.h"
 
 namespace kairos::orb {
 
@@ -162,5 +163,13 @@ std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source)
                                  .dispatching = orb.options().dispatching,
                                  .thread = orb.thread_options("kairos-work")});
 }
+
+constinit const Architecture architecture::worker_pool{.name = "worker-pool",
+                                                       .open = open_handover<make_worker_pool>,
+                                                       .has_threads = true,
+                                                       .has_queue = true,
+                                                       .is_bounded = true,
+                                                       .has_order = true,
+                                                       .hands_over = true};
 
 } // namespace kairos::orb

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How bytes travel between clients and servers, as the rest of the ORB knows it: one object for
+// each way, in one file of transports/, or of a program (docs/transports.md, "Adding another").
+// Nothing outside that file asks which one it has, only what it can do. No call passes through
+// here: what carries a connection's bytes is its net::Socket, or a net::Channel within that.
+//
+// A Transport has no state of its own. Any thread.
+#pragma once
+
+#include "kairos/base/deadline.h"
+#include "kairos/base/result.h"
+#include "kairos/ior/component.h"
+#include "kairos/net/address.h"
+#include "kairos/net/socket.h"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kairos::orb {
+
+class LocalTransport;
+class Transport;
+
+/// Where to listen, and what to publish about it in references.
+struct ListenEndpoint {
+    const Transport* transport = nullptr; ///< never null
+    std::string text;                     ///< as the user wrote it, for messages
+    std::string host;                     ///< "" is every interface
+    std::uint16_t port = 0;               ///< 0 lets the system choose
+    std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
+    /// Of a local transport's Unix socket, absolute or '@' and an abstract name; "": the ORB
+    /// chooses a file.
+    std::string path{};
+};
+
+class Transport {
+  public:
+    /// `scheme` is what -ORBListenEndpoints has before "://", `usage` what may stand behind that;
+    /// both live as long as this.
+    constexpr Transport(std::string_view scheme, std::string_view usage) noexcept
+        : scheme_(scheme), usage_(usage)
+    {
+    }
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+
+    [[nodiscard]] std::string_view scheme() const noexcept { return scheme_; }
+    /// For messages.
+    [[nodiscard]] std::string usage() const;
+    /// Itself, if it leads no further than this host; else its endpoints are IIOP addresses.
+    [[nodiscard]] virtual const LocalTransport* local() const noexcept { return nullptr; }
+    /// Whether it is more than a socket that a reactor can wait for: who makes a connection, or
+    /// reads it, must be able to block there. Servers give each of its connections a thread,
+    /// whatever their architecture; clients whose threads share connections do without it.
+    [[nodiscard]] virtual bool needs_threads() const noexcept { return false; }
+
+    /// What stands behind "://". An error says what is wrong with that.
+    [[nodiscard]] virtual Result<void> parse(std::string_view text,
+                                             ListenEndpoint& endpoint) const = 0;
+    /// What to listen at.
+    [[nodiscard]] virtual Result<net::Address> address(const ListenEndpoint& endpoint) const = 0;
+
+  protected:
+    ~Transport() = default; // they are never destroyed
+
+  private:
+    std::string_view scheme_;
+    std::string_view usage_;
+};
+
+/// One that processes of one host meet by at a Unix socket, whose path their references say beside
+/// an IIOP address. As it is here, bytes then go through that socket.
+class LocalTransport : public Transport {
+  public:
+    using Number = ior::LocalAddress::Transport;
+
+    /// `number` stands for it in references: clients that know none of that number pass its
+    /// addresses over. From 128 on they are for programs. Of those that a reference has, clients
+    /// try the one of the highest `rank` first; that of a Unix socket is 0, of shared memory 1.
+    constexpr LocalTransport(std::string_view scheme, Number number, int rank) noexcept
+        : Transport(scheme, "[path]"), number_(number), rank_(rank)
+    {
+    }
+
+    [[nodiscard]] Number number() const noexcept { return number_; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    [[nodiscard]] const LocalTransport* local() const noexcept final { return this; }
+    [[nodiscard]] Result<void> parse(std::string_view text, ListenEndpoint& endpoint) const final;
+    [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const final;
+
+    /// Whether bytes go another way than the socket, by a channel that wakes who waits there
+    /// (net::Channel::prepare_poll). Only of those that need threads.
+    [[nodiscard]] virtual bool bypasses_socket() const noexcept { return false; }
+    /// A connection that a client may use, by the deadline.
+    [[nodiscard]] virtual Result<net::Socket> connect(const net::Address& address,
+                                                      const net::SocketOptions& options,
+                                                      Deadline deadline) const;
+    /// A server's, just accepted: it gets its channel, if it has one. From here on any thread may
+    /// shut it down. Only of those that need threads.
+    virtual void prepare(net::Socket& socket, std::chrono::microseconds spin) const;
+    /// Then the thread that is to serve it agrees with the client, by the deadline. An error ends
+    /// the connection, and the log has it. Only of those that need threads.
+    [[nodiscard]] virtual Result<void> accept(net::Socket& socket, Deadline deadline) const;
+
+  protected:
+    ~LocalTransport() = default;
+
+  private:
+    Number number_;
+    int rank_;
+};
+
+/// Adds one, which must live as long as the process: before the first ORB that is to have it. An
+/// error if there is one of its scheme or number already.
+[[nodiscard]] Result<void> add_transport(const LocalTransport& transport);
+
+/// Null if there is none.
+[[nodiscard]] const Transport* find_transport(std::string_view scheme);
+[[nodiscard]] const LocalTransport* find_transport(LocalTransport::Number number);
+
+/// "iiop://[host]…, uiop://[path] or shmiop://[path]".
+[[nodiscard]] std::string transport_usages();
+
+} // namespace kairos::orb

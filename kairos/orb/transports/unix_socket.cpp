@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// uiop://: a stream of GIOP messages through a Unix socket, as over TCP.
+#include "kairos/orb/transports/transports.h"
+
+namespace kairos::orb {
+namespace {
+
+class UnixSocket final : public LocalTransport {
+  public:
+    constexpr UnixSocket() noexcept : LocalTransport("uiop", Number::unix_socket, 0) {}
+};
+
+constinit const UnixSocket instance;
+
+} // namespace
+
+constinit const LocalTransport& transport::unix_socket = instance;
+
+} // namespace kairos::orb
