@@ -8,10 +8,12 @@
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <ctime>
 #include <fcntl.h>
 #include <linux/sockios.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h> // the C library's does not have all that the kernel tells
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,6 +28,18 @@ Result<void> set_option(const Socket& socket, int level, int name, int value, co
 {
     if (::setsockopt(socket.descriptor(), level, name, &value, sizeof value) == 0) return {};
     return system_error(std::string("cannot set socket option ") + what, errno);
+}
+
+/// Octets that the peer of a TCP connection has taken; nothing of another, or before Linux 4.1.
+std::optional<std::uint64_t> octets_taken(int descriptor) noexcept
+{
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    constexpr std::size_t told =
+        offsetof(tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked;
+    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < told)
+        return std::nullopt;
+    return info.tcpi_bytes_acked;
 }
 
 /// The largest segment that a connection with a small receive queue announces. Where segments are
@@ -312,7 +326,8 @@ std::optional<std::uint64_t> Socket::stuck_at() const noexcept
     int octets_unsent = 0;
     if (::ioctl(descriptor_, SIOCOUTQ, &octets_unsent) != 0 || octets_unsent <= 0)
         return std::nullopt;
-    return static_cast<std::uint64_t>(octets_unsent);
+    // What is queued says little where a thread fills the queue as soon as there is room.
+    return octets_taken(descriptor_).value_or(static_cast<std::uint64_t>(octets_unsent));
 }
 
 std::optional<std::size_t> Socket::receive_queue_max() const noexcept

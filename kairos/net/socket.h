@@ -265,8 +265,9 @@ class Socket {
         return prepare_channel(wish);
     }
     /// Where sending is stuck because the peer does not take what was written: a number that
-    /// changes as soon as it takes something. Nothing if it has taken all, or the system does not
-    /// tell. Any thread.
+    /// changes as soon as it takes something. Of a unix-domain socket it is how much is queued,
+    /// which comes back when more is written: there only several looks tell. Nothing if the peer
+    /// has taken all, or the system does not tell. Any thread.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept;
 
     /// Octets that the system queues for reading; nothing where that grows as it is needed, for

@@ -12,6 +12,7 @@
 #include <netinet/tcp.h>
 #include <numeric>
 #include <pthread.h>
+#include <set>
 #include <signal.h>
 #include <string>
 #include <vector>
@@ -336,6 +337,33 @@ TEST_P(SocketTest, BlockingWriterAndReaderMoveMegabytes)
 }
 
 // Whether or not the thread has reached read() already: it must come back.
+/// A thread that fills the queue whenever there is room leaves it as full as it was.
+TEST_P(SocketTest, WhereSendingIsStuckChangesWithWhatThePeerTakes)
+{
+    const SocketOptions small{.send_queue_bytes = 65536, .receive_queue_bytes = 65536};
+    auto [writer, reader] = connected_pair(loopback(), small);
+    ASSERT_TRUE(writer.set_non_blocking(true).ok());
+    EXPECT_EQ(writer.stuck_at(), std::nullopt);
+    std::vector<std::byte> octets(1 << 20);
+    const auto fill = [&, &into = writer] {
+        while (into.write(octets).ok()) {
+        }
+    };
+    fill();
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 20; ++i) {
+        const auto at = writer.stuck_at();
+        ASSERT_TRUE(at);
+        EXPECT_TRUE(seen.insert(*at).second) << *at;
+        for (std::size_t taken = 0; taken < std::size_t{256} << 10;) {
+            const IoResult got = reader.read(octets, Deadline::after(std::chrono::seconds(30)));
+            ASSERT_TRUE(got.ok());
+            taken += got.bytes;
+            fill();
+        }
+    }
+}
+
 TEST_P(SocketTest, ShutdownReleasesABlockedReader)
 {
     auto [client, server] = connected_pair(loopback());

@@ -72,14 +72,17 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         socket_.shutdown_read();
     }
 
-    /// Any thread, again and again: ends a connection whose peer has not taken anything of what it
-    /// was sent since the last time. Nothing else can end a thread that waits for such a peer.
+    /// Any thread, every so often: ends a connection whose peer has not taken anything of what it
+    /// was sent in the last `stall_looks`. Nothing else can end a thread that waits for such a
+    /// peer.
     void end_if_stalled() noexcept
     {
         const auto at = socket_.stuck_at();
-        if (at && at == stuck_at_) socket_.shutdown_both();
+        looks_alike_ = at && at == stuck_at_ ? looks_alike_ + 1 : 0;
         stuck_at_ = at;
+        if (looks_alike_ == stall_looks) socket_.shutdown_both();
     }
+    static constexpr int stall_looks = 16; ///< within stall_max
 
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
@@ -275,8 +278,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     const bool bypasses_;                    ///< the socket, which is not to be read then
     const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
-    /// At the last end_if_stalled, whose callers hold the server's lock.
+    // At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
+    int looks_alike_ = 0;
 };
 
 class ThreadPerConnection final : public Server {
@@ -326,7 +330,8 @@ class ThreadPerConnection final : public Server {
         // Whoever waits where nobody could be accepted waits no longer.
         for (Listener& listener : listeners_)
             const net::Acceptor closed = std::move(listener.acceptor);
-        while (!all_ended_.wait_for(lock, stall_max, [this] { return connections_.empty(); }))
+        while (!all_ended_.wait_for(lock, stall_max / ConnectionThread::stall_looks,
+                                    [this] { return connections_.empty(); }))
             for (Served& served : connections_)
                 served.connection->end_if_stalled();
         ended.swap(ended_);
