@@ -5,7 +5,7 @@
 // Nothing outside that file asks which one it has, only what it can do. No call passes through
 // here: what carries a connection's bytes is its net::Socket, or a net::Channel within that.
 //
-// A Transport has no state of its own. Any thread.
+// A Transport does not change. Any thread.
 #pragma once
 
 #include "kairos/base/deadline.h"
