@@ -103,7 +103,7 @@ Connection::Kept Connection::keep_messages()
     return kept;
 }
 
-Connection::Event Connection::next(Message& message)
+Connection::Event Connection::next_received(Message& message)
 {
     // Nearly every message: 1.2, this machine's byte order, in one part, complete, not unexpected.
     constexpr std::uint64_t type_mask =

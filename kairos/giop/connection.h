@@ -61,7 +61,12 @@ class Connection {
     /// The next event in the bytes received. A message is valid until the next call of `next` or
     /// `space`. After `closed`, `message_error` or `fault`, reported once, everything that still
     /// arrives is dropped and only `need_bytes` follows.
-    [[nodiscard]] Event next(Message& message);
+    [[nodiscard]] Event next(Message& message)
+    {
+        // After most messages, and before most replies.
+        if (begin_ == end_) return Event::need_bytes;
+        return next_received(message);
+    }
 
     /// The memory in which the messages handed out so far are, for who needs them longer: the
     /// connection goes on in other memory. Throws std::bad_alloc, and nothing has changed then.
@@ -109,6 +114,7 @@ class Connection {
 
     [[nodiscard]] Event end_with(Event event, Fault fault = Fault::none) noexcept;
     [[nodiscard]] MutableBytes space_other();
+    [[nodiscard]] Event next_received(Message& message);
     [[nodiscard]] Event next_other(Message& message);
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);

@@ -14,7 +14,12 @@ struct Version {
     std::uint8_t major = 1;
     std::uint8_t minor = 2;
 
-    friend constexpr auto operator<=>(const Version&, const Version&) = default;
+    friend constexpr bool operator==(const Version&, const Version&) = default;
+    // As numbers of two octets: every call compares versions.
+    friend constexpr auto operator<=>(const Version& a, const Version& b) noexcept
+    {
+        return a.major * 256 + a.minor <=> b.major * 256 + b.minor;
+    }
 };
 
 inline constexpr Version version_1_0{1, 0};

@@ -60,6 +60,17 @@ struct LaneOption {
 };
 
 struct Options {
+    // --- what calls look at (orb.h) ---
+    /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
+    std::size_t fragment_size = 0;
+    /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
+    /// an Any, as CORBA wants it and omniORB before 4.3 does not.
+    bool exception_id_in_any = true;
+    /// Whether connections may be closed while threads keep them: -ORBMaxClientConnections or
+    /// -ORBClientIdle was given.
+    bool closes_idle_connections = false;
+
+    // --- the others ---
     std::string orb_id;
     std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints, -ORBEndpoint
     std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef name=url
@@ -75,8 +86,6 @@ struct Options {
     /// -ORBBindEarly 0 or 1: whether references that a program makes of URLs, or of the names of
     /// initial references, are connected at once.
     bool binds_early = false;
-    /// Whether connections may be closed while threads keep them: one of these two was given.
-    bool closes_idle_connections = false;
     /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
     /// those that belong to requests or objects.
     std::size_t threads = limits::threads;
@@ -116,8 +125,6 @@ struct Options {
     net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
-    /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
-    std::size_t fragment_size = 0;
     /// -ORBDemux linear, hash, active or delayered.
     Demultiplexing demultiplexing = Demultiplexing::active;
     /// -ORBCollocation direct, through-poa or no.
@@ -127,9 +134,6 @@ struct Options {
     std::size_t held_requests_max = limits::held_requests_max;
     /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
     ior::IiopVersion giop_version{1, 2};
-    /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
-    /// an Any, as CORBA wants it and omniORB before 4.3 does not.
-    bool exception_id_in_any = true;
     /// -ORBNativeCharCodeSet: what the program's chars are. Never null.
     const cdr::CodeSet* native_code_set = cdr::find_code_set(cdr::code_set::iso_8859_1);
     /// -ORBNativeWCharCodeSet: what wide characters are preferred to travel in. In the program

@@ -58,7 +58,7 @@ class ClientConnections {
     bool interrupted_ = false;
 };
 
-class Orb final : public RefCounted {
+class alignas(64) Orb final : public RefCounted {
   public:
     explicit Orb(Options options);
 
@@ -219,23 +219,26 @@ class Orb final : public RefCounted {
   private:
     ~Orb() override;
 
+    /// What makes calls other than plain ones, once and for ever.
+    static constexpr std::uint8_t shut_down = 1;
+    static constexpr std::uint8_t has_call_policies = 2;
+
+    // What calls look at comes first: one line of the processor's cache holds it, with what
+    // options_ begins with.
+    std::atomic<Adapter*> adapter_{nullptr};
+    std::unique_ptr<cdr::Attachment> value_factories_;
+    std::atomic<std::uint8_t> state_{0};
     const Options options_;
     const std::uint64_t incarnation_;
     std::unique_ptr<Hooks> hooks_;
     CodeSets code_sets_;
-    std::atomic<Adapter*> adapter_{nullptr};
     std::unique_ptr<Adapter> owned_adapter_;
     MainThread main_thread_;
-    /// What makes calls other than plain ones, once and for ever.
-    static constexpr std::uint8_t shut_down = 1;
-    static constexpr std::uint8_t has_call_policies = 2;
-    std::atomic<std::uint8_t> state_{0};
     SharedCallPolicies call_policies_;
     const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
     ClientConnections client_connections_;
     const std::unique_ptr<Backlogs> backlogs_;
     const std::unique_ptr<SharedConnections> shared_connections_;
-    std::unique_ptr<cdr::Attachment> value_factories_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::unique_ptr<RequestDispatcher> request_dispatcher_;
     LateCalls late_calls_;

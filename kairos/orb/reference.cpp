@@ -72,8 +72,10 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
         endpoint = make_intrusive<Endpoint>(address.host, address.port, local, std::move(contexts),
                                             binding_.tcp);
     }
-    return {std::move(endpoint), giop::RequestTemplate(version, target.object_key()),
-            target.profile_index, agreement.form};
+    return {.endpoint = std::move(endpoint),
+            .text = agreement.form,
+            .by_key = giop::RequestTemplate(version, target.object_key()),
+            .profile_index = target.profile_index};
 }
 
 /// Of the first usable profile.

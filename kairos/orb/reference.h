@@ -30,9 +30,9 @@ class Orb;
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
     IntrusivePtr<Endpoint> endpoint;
+    const cdr::TextForm* text = nullptr; ///< how text travels there; the ORB's
     giop::RequestTemplate by_key;
     std::size_t profile_index = 0;
-    const cdr::TextForm* text = nullptr; ///< how text travels there; the ORB's
 };
 
 /// A servant of this process that calls may go to for as long as the masked state is as expected.
@@ -51,7 +51,7 @@ struct DirectLink {
     }
 };
 
-class Reference final : public RefCounted {
+class alignas(64) Reference final : public RefCounted {
   public:
     /// Keeps `orb` alive. Profiles that cannot be used are kept in the IOR and passed over.
     Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides = {});
@@ -162,27 +162,30 @@ class Reference final : public RefCounted {
     /// The targets of the highest of by_priority_ that is not above this, or else the lowest.
     [[nodiscard]] const std::vector<Target>& targets_not_above(Priority priority) const noexcept;
 
-    const IntrusivePtr<Orb> orb_;
-    const ior::Ior ior_;
-    const PolicyOverridesPtr overrides_;
-    BindingPolicies binding_; // the ORB's at the time, overridden by these, else the IOR's
-    std::vector<Target> targets_;
     struct TargetsAt {
         Priority priority;
         std::vector<Target> targets;
         Priority highest = priority_max; ///< of a band
     };
-    std::vector<TargetsAt> by_priority_; // ascending
-    bool has_bands_ = false;
-    ior::ExposedPolicies policies_; // as the IOR says them
-    ior::OctetVector object_key_;
+
+    // What calls look at comes first: two lines of the processor's cache hold it.
+    const IntrusivePtr<Orb> orb_;
+    std::vector<Target> targets_;
+    std::atomic<const cdr::TextForm*> text_form_{nullptr};
     bool is_local_ = false;
     bool calls_directly_ = false;
+    bool has_bands_ = false;
     std::atomic<bool> links_servants_{false};
+    std::atomic<Reference*> forward_{nullptr};
     // Every link there ever was: a call in progress may be looking at it. Newest first.
     std::atomic<const DirectLink*> links_{nullptr};
-    std::atomic<const cdr::TextForm*> text_form_{nullptr};
-    std::atomic<Reference*> forward_{nullptr};
+    std::vector<TargetsAt> by_priority_; // ascending
+
+    const ior::Ior ior_;
+    const PolicyOverridesPtr overrides_;
+    BindingPolicies binding_;       // the ORB's at the time, overridden by these, else the IOR's
+    ior::ExposedPolicies policies_; // as the IOR says them
+    ior::OctetVector object_key_;
     std::atomic<Reference*> permanent_forward_{nullptr};
     std::atomic<bool> is_bound_{false};
     std::mutex mutex_; // guards what follows, and changes of links_

@@ -23,9 +23,10 @@ void drain(net::Socket& socket) noexcept
 }
 
 ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
-    : orb_(orb), socket_(std::move(socket)), peer_(peer), queue_max_(socket_.receive_queue_max()),
+    : orb_(orb), socket_(std::move(socket)), queue_max_(socket_.receive_queue_max()),
       protocol_(giop::Connection::Role::server, orb.options().message_size_max,
-                giop::ReadSizes::of(!queue_max_))
+                giop::ReadSizes::of(!queue_max_)),
+      peer_(peer)
 {
 }
 

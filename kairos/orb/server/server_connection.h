@@ -122,18 +122,6 @@ class ServerConnection : public ReplyChannel {
         if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
     }
 
-    Orb& orb_;
-    net::Socket socket_;
-    const net::Address peer_;
-    const std::optional<std::size_t> queue_max_; ///< net::Socket::receive_queue_max
-    giop::Connection protocol_;
-    ReceiveLimit receive_limit_;
-    // Set by whoever sends replies, which may be another thread than the one that reads.
-    std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
-    /// The peer does not take its replies, some are queued: make no more of them.
-    std::atomic<bool> congested_{false};
-    Unsent unsent_; ///< these
-
     /// Gives every whole message received to `take`, which says how to go on; stops early while the
     /// connection is congested, or holds a request.
     template <typename Take>
@@ -179,13 +167,32 @@ class ServerConnection : public ReplyChannel {
                                        UpcallMemory& memory);
     void find_text_form(const giop::Request& request);
 
-    std::optional<CodeSetContext> code_sets_; // what the client announced
-    const cdr::TextForm* text_ = nullptr;     // the form for GIOP 1.text_minor_
-    std::uint8_t text_minor_ = 0xFF;
-    giop::Message held_; // the message that the adapter did not take, if `holding_`
+  protected:
+    // What every request looks at comes first: few lines of the processor's cache hold it.
+    Orb& orb_;
+    net::Socket socket_;
+    // Set by whoever sends replies, which may be another thread than the one that reads.
+    std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
+    /// The peer does not take its replies, some are queued: make no more of them.
+    std::atomic<bool> congested_{false};
+
+  private:
     bool holding_ = false;
-    std::optional<net::Bell> held_bell_;       // rung when that may go on; made at need
+    std::uint8_t text_minor_ = 0xFF;
+    const cdr::TextForm* text_ = nullptr;      // the form for GIOP 1.text_minor_
     std::vector<giop::Connection::Kept> kept_; // of requests that wait for calls of their own
+
+  protected:
+    const std::optional<std::size_t> queue_max_; ///< net::Socket::receive_queue_max
+    giop::Connection protocol_;
+    Unsent unsent_; ///< replies, while it is congested_
+    ReceiveLimit receive_limit_;
+    const net::Address peer_;
+
+  private:
+    std::optional<CodeSetContext> code_sets_; // what the client announced
+    giop::Message held_;                      // that the adapter did not take, if `holding_`
+    std::optional<net::Bell> held_bell_;      // rung when that may go on; made at need
     std::atomic<bool> had_malformed_arguments_{false};
 };
 

@@ -266,13 +266,13 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             (void)socket_.write_all(message);
     }
 
-    UpcallMemory memory_;
     bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
     bool limits_reading_ = false; ///< a read may end with would_block
     bool is_late_ = false;        ///< the rest of a message
     bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
     int waits_ = 0;               ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
+    UpcallMemory memory_;
     const LocalTransport* const transport_;  ///< null: TCP
     const bool agrees_;                      ///< with its peer, before it reads
     const bool bypasses_;                    ///< the socket, which is not to be read then
