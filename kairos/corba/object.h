@@ -104,7 +104,8 @@ class Object {
     /// The domains that the object belongs to, asked of the object. Owned by the caller.
     DomainManagersList* _get_domain_managers();
 
-    /// The policy that calls on this reference heed: `_get_client_policy`, but INV_POLICY for none.
+    /// The policy that calls on this reference heed: `_get_client_policy`, or else what the
+    /// reference says of its object's. Owned by the caller. Throws INV_POLICY for none.
     Policy_ptr _get_policy(PolicyType type);
     /// What is set for the reference or else for the thread (PolicyCurrent) or else for the ORB
     /// (PolicyManager). Owned by the caller; nil if nobody set any.

@@ -239,6 +239,12 @@ CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& val
     return policy;
 }
 
+CORBA::Policy_ptr Policies::exposed(CORBA::PolicyType type,
+                                    const ior::ExposedPolicies& exposed) const
+{
+    return exposed_factory_ == nullptr ? CORBA::Policy::_nil() : exposed_factory_(type, exposed);
+}
+
 CORBA::PolicyManager_ptr Policies::manager() const { return duplicate(manager_.in()); }
 
 CORBA::PolicyCurrent_ptr Policies::current() const { return duplicate(current_.in()); }
@@ -341,9 +347,13 @@ Policy_ptr Object::_get_client_policy(PolicyType type)
     return orb->_kairos_policies().effective(overrides_of(*reference), type);
 }
 
+/// What calls do where both have one: the client's counts.
 Policy_ptr Object::_get_policy(PolicyType type)
 {
-    const Policy_var policy = _get_client_policy(type);
+    Policy_var policy = _get_client_policy(type);
+    const ORB_var orb = _get_orb();
+    if (is_nil(policy.in()) && !is_nil(orb.in()))
+        policy = orb->_kairos_policies().exposed(type, reference_of(*this)->exposed_policies());
     if (is_nil(policy.in()))
         throw INV_POLICY(0, COMPLETED_NO, "the object has no policy of this type");
     return Policy::_duplicate(policy.in());

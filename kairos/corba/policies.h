@@ -59,6 +59,11 @@ using PolicySetPtr = IntrusivePtr<const PolicySet>;
 /// Makes a policy out of what a program says about it. Throws PolicyError.
 using PolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type, const CORBA::Any& value);
 
+/// Makes a policy of this type out of what a reference says of its object's. Owned by the caller;
+/// nil if it says nothing of the type.
+using ExposedPolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type,
+                                                   const ior::ExposedPolicies& exposed);
+
 /// What policies of other modules implement that say how references share connections.
 class BindingPolicy {
   public:
@@ -98,6 +103,12 @@ class Policies {
     /// Owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that nobody added.
     [[nodiscard]] CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value) const;
 
+    /// Makes `exposed` know what references say. Before anybody else has these policies.
+    void set_exposed_factory(ExposedPolicyFactory factory) noexcept { exposed_factory_ = factory; }
+    /// Owned by the caller; nil if the reference says nothing of this type.
+    [[nodiscard]] CORBA::Policy_ptr exposed(CORBA::PolicyType type,
+                                            const ior::ExposedPolicies& exposed) const;
+
     /// "ORBPolicyManager" and "PolicyCurrent". Owned by the caller.
     [[nodiscard]] CORBA::PolicyManager_ptr manager() const;
     [[nodiscard]] CORBA::PolicyCurrent_ptr current() const;
@@ -113,7 +124,8 @@ class Policies {
   private:
     const mapping::ObjectVar<OrbPolicyManager> manager_;
     const mapping::ObjectVar<ThreadPolicyManager> current_;
-    mutable std::mutex mutex_; // guards factories_
+    ExposedPolicyFactory exposed_factory_ = nullptr;
+    mutable std::mutex mutex_; // guards what follows
     std::vector<std::pair<CORBA::PolicyType, PolicyFactory>> factories_;
 };
 

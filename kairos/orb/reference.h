@@ -75,6 +75,11 @@ class alignas(64) Reference final : public RefCounted {
     {
         return policies_.priority_model;
     }
+    /// What its first usable profile says of the object's policies.
+    [[nodiscard]] const ior::ExposedPolicies& exposed_policies() const noexcept
+    {
+        return policies_;
+    }
     /// Whether each request is to say the priority of its thread.
     [[nodiscard]] bool propagates_priority() const noexcept
     {

@@ -132,6 +132,26 @@ CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value)
     throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
 }
 
+/// What a reference says.
+CORBA::Policy_ptr make_exposed(CORBA::PolicyType type, const ior::ExposedPolicies& exposed)
+{
+    if (type == RTCORBA::PRIORITY_MODEL_POLICY_TYPE && exposed.priority_model)
+        return new PriorityModelPolicy(exposed.priority_model->client_propagated
+                                           ? RTCORBA::CLIENT_PROPAGATED
+                                           : RTCORBA::SERVER_DECLARED,
+                                       exposed.priority_model->server_priority);
+    if (type == RTCORBA::PRIORITY_BANDED_CONNECTION_POLICY_TYPE && !exposed.bands.empty()) {
+        RTCORBA::PriorityBands bands;
+        bands.length(static_cast<CORBA::ULong>(exposed.bands.size()));
+        for (CORBA::ULong i = 0; i < bands.length(); ++i)
+            bands[i] = {exposed.bands[i].low, exposed.bands[i].high};
+        return new BandsPolicy(bands);
+    }
+    if (type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE && exposed.tcp)
+        return make_client_protocols(*exposed.tcp);
+    return CORBA::Policy::_nil();
+}
+
 } // namespace
 
 RTCORBA::PriorityModelPolicy_ptr make_priority_model(RTCORBA::PriorityModel model,
@@ -176,6 +196,7 @@ void add_real_time_policies(Policies& policies)
          {RTCORBA::PRIORITY_MODEL_POLICY_TYPE, RTCORBA::PRIVATE_CONNECTION_POLICY_TYPE,
           RTCORBA::PRIORITY_BANDED_CONNECTION_POLICY_TYPE})
         (void)policies.add_factory(type, rtcorba::create);
+    policies.set_exposed_factory(rtcorba::make_exposed);
 }
 
 } // namespace kairos::corba

@@ -137,6 +137,15 @@ RTCORBA::ClientProtocolPolicy_ptr make_client_protocols(const RTCORBA::ProtocolL
     return new ClientProtocolPolicy(protocols);
 }
 
+RTCORBA::ClientProtocolPolicy_ptr make_client_protocols(const orb::TcpProperties& properties)
+{
+    RTCORBA::ProtocolList protocols;
+    protocols.length(1);
+    protocols[0].protocol_type = ior::tag_internet_iop;
+    protocols[0].transport_protocol_properties = make_tcp_properties(properties);
+    return new ClientProtocolPolicy(protocols);
+}
+
 RTCORBA::ServerProtocolPolicy_ptr make_server_protocols(const RTCORBA::ProtocolList& protocols)
 {
     return new ServerProtocolPolicy(protocols);

@@ -73,6 +73,8 @@ make_priority_bands(const RTCORBA::PriorityBands& bands);
 make_tcp_properties(const orb::TcpProperties& properties);
 [[nodiscard]] RTCORBA::ClientProtocolPolicy_ptr
 make_client_protocols(const RTCORBA::ProtocolList& protocols);
+[[nodiscard]] RTCORBA::ClientProtocolPolicy_ptr
+make_client_protocols(const orb::TcpProperties& properties);
 [[nodiscard]] RTCORBA::ServerProtocolPolicy_ptr
 make_server_protocols(const RTCORBA::ProtocolList& protocols);
 

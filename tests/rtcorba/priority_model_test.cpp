@@ -45,6 +45,70 @@ TEST(PriorityModelPolicy, IsInReferences)
 }
 
 /// With every architecture whose threads the priorities concern.
+/// What `object` says of it to its clients.
+template <typename P>
+typename P::_var_type policy_of(CORBA::Object_ptr object, CORBA::PolicyType type)
+{
+    const CORBA::Policy_var policy = object->_get_policy(type);
+    EXPECT_EQ(policy->policy_type(), type);
+    typename P::_var_type found = P::_narrow(policy);
+    EXPECT_FALSE(CORBA::is_nil(found.in()));
+    return found;
+}
+
+/// Clients see what the server has decided, unless they have a policy of the type themselves.
+TEST(PoliciesOfReferences, AreWhatClientsGetThatHaveNone)
+{
+    constexpr auto model_type = RTCORBA::PRIORITY_MODEL_POLICY_TYPE;
+    constexpr auto bands_type = RTCORBA::PRIORITY_BANDED_CONNECTION_POLICY_TYPE;
+    constexpr auto protocol_type = RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
+    World world;
+    RTCORBA::ProtocolList protocols;
+    protocols.length(1);
+    protocols[0].transport_protocol_properties =
+        world.rtorb()->create_tcp_protocol_properties(1'000, 2'000, true, false, false);
+    const RTPortableServer::POA_var poa = world.make_poa(
+        "all",
+        {world.server_declared(12),
+         world.rtorb()->create_priority_banded_connection_policy(bands_of({{0, 9}, {10, 99}})),
+         world.rtorb()->create_client_protocol_policy(protocols)});
+    const CORBA::Object_var object = poa->create_reference_with_priority(target_id, 34);
+    const Probe::Target_var target = world.to_client(object);
+    const auto model = policy_of<RTCORBA::PriorityModelPolicy>(target, model_type);
+    EXPECT_EQ(model->priority_model(), RTCORBA::SERVER_DECLARED);
+    EXPECT_EQ(model->server_priority(), 34);
+    const auto bands = policy_of<RTCORBA::PriorityBandedConnectionPolicy>(target, bands_type);
+    const RTCORBA::PriorityBands_var list = bands->priority_bands();
+    ASSERT_EQ(list->length(), 2u);
+    EXPECT_EQ(list[1].low, 10);
+    EXPECT_EQ(list[1].high, 99);
+    const auto protocol = policy_of<RTCORBA::ClientProtocolPolicy>(target, protocol_type);
+    const RTCORBA::ProtocolList_var iiop = protocol->protocols();
+    ASSERT_EQ(iiop->length(), 1u);
+    const auto tcp =
+        narrowed<RTCORBA::TCPProtocolProperties>(iiop[0].transport_protocol_properties.in());
+    EXPECT_EQ(tcp->send_buffer_size(), 1'000);
+    EXPECT_EQ(tcp->recv_buffer_size(), 2'000);
+    EXPECT_TRUE(tcp->keep_alive());
+    EXPECT_FALSE(tcp->no_delay());
+
+    const CORBA::Policy_var none = target->_get_client_policy(bands_type);
+    EXPECT_TRUE(CORBA::is_nil(none.in()));
+    const CORBA::Object_var overridden = target->_set_policy_overrides(
+        list_of({world.rtorb()->create_priority_banded_connection_policy(bands_of({{5, 50}}))}),
+        CORBA::ADD_OVERRIDE);
+    const auto own = policy_of<RTCORBA::PriorityBandedConnectionPolicy>(overridden, bands_type);
+    const RTCORBA::PriorityBands_var of_client = own->priority_bands();
+    ASSERT_EQ(of_client->length(), 1u);
+    EXPECT_EQ(of_client[0].high, 50);
+
+    const CORBA::Object_var other = world.root()->create_reference(target_id);
+    const Probe::Target_var plain = world.to_client(other);
+    for (const CORBA::PolicyType type : {model_type, bands_type, protocol_type})
+        EXPECT_EQ(outcome([&] { const CORBA::Policy_var policy = plain->_get_policy(type); }),
+                  "INV_POLICY 0x0 NO");
+}
+
 class EachArchitecture : public testing::TestWithParam<const char*> {
   protected:
     World world_{{"-ORBConcurrency", GetParam()}};
