@@ -14,7 +14,9 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <sched.h>
 #include <thread>
+#include <vector>
 
 namespace kairos::orb_testing {
 
@@ -297,6 +299,18 @@ class RunningServer {
 /// How many of each this process has.
 [[nodiscard]] inline std::size_t descriptors() { return entries_of("/proc/self/fd"); }
 [[nodiscard]] inline std::size_t threads() { return entries_of("/proc/self/task"); }
+
+/// Those that the calling thread may run on.
+[[nodiscard]] inline std::vector<int> allowed_cpus()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
+    return cpus;
+}
 
 /// A reply that was read, for looking into.
 struct ParsedReply {

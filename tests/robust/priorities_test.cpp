@@ -266,18 +266,7 @@ TEST(SchedulingPolicy, OfALaneIsThatOfTheOption)
     }
 }
 
-/// Those that the calling thread may run on.
-std::vector<int> allowed_cpus()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
-    return cpus;
-}
-
+/// Of those that serve by sockets, and by memory.
 TEST(Cpus, OfLanesAreWhereTheyServe)
 {
     const LogLines log; // real-time priorities may be refused
@@ -285,26 +274,28 @@ TEST(Cpus, OfLanesAreWhereTheyServe)
     ASSERT_FALSE(all.empty());
     const std::vector<int> last{all.back()};
     const std::string at = "@" + std::to_string(all.back());
-    RunningServer server(
-        "reactor-per-priority",
-        {"-ORBLanes", "0" + at + ",100:2" + at + ",200,300:each" + at, "-ORBCollocation", "no"});
-    std::mutex mutex;
-    std::vector<int> served_on; // guarded by it
-    server.servant().action = [&] {
-        const std::lock_guard lock(mutex);
-        served_on = allowed_cpus();
-    };
-    Client client;
-    const Probe::Target_var target = client.target(server.reference());
-    for (const auto& [priority, cpus] :
-         std::initializer_list<std::pair<Priority, std::vector<int>>>{
-             {0, last}, {100, last}, {200, all}, {300, last}}) {
-        Lane::current().priority = priority;
-        target->act();
-        const std::lock_guard lock(mutex);
-        EXPECT_EQ(served_on, cpus) << priority;
+    for (const char* endpoint : {"iiop://127.0.0.1", "shmiop://"}) {
+        RunningServer server("reactor-per-priority",
+                             {"-ORBLanes", "0" + at + ",100:2" + at + ",200,300:each" + at,
+                              "-ORBCollocation", "no", "-ORBListenEndpoints", endpoint});
+        std::mutex mutex;
+        std::vector<int> served_on; // guarded by it
+        server.servant().action = [&] {
+            const std::lock_guard lock(mutex);
+            served_on = allowed_cpus();
+        };
+        Client client;
+        const Probe::Target_var target = client.target(server.reference());
+        for (const auto& [priority, cpus] :
+             std::initializer_list<std::pair<Priority, std::vector<int>>>{
+                 {0, last}, {100, last}, {200, all}, {300, last}}) {
+            Lane::current().priority = priority;
+            target->act();
+            const std::lock_guard lock(mutex);
+            EXPECT_EQ(served_on, cpus) << endpoint << ' ' << priority;
+        }
+        Lane::current().priority.reset();
     }
-    Lane::current().priority.reset();
 }
 
 TEST(RealTime, RefusedIsSaidOnceAndServedAnyway)

@@ -659,6 +659,38 @@ TEST(PoolArchitecture, DoesNotReachThreadsOfSharedMemory)
     EXPECT_EQ(outcome([&] { (void)make(world, Pool{}); }), bad_order);
 }
 
+/// Of static threads and of those made at need.
+TEST(PoolArchitecture, ThatHasLanesSaysWhereThoseOfPoolsRun)
+{
+    const std::vector<int> all = orb_testing::allowed_cpus();
+    ASSERT_FALSE(all.empty());
+    const std::string last = std::to_string(all.back());
+    World world({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes", "0,100@" + last});
+    const RTCORBA::ThreadpoolId pool = make(world, {{0, 1, 0}, {100, 0, 1}, {200, 1, 0}});
+    const RTPortableServer::POA_var poa = world.make_poa(
+        "pool", {world.rtorb()->create_threadpool_policy(pool), world.client_propagated(0)});
+    Servant& servant = world.make_servant();
+    std::mutex mutex;
+    std::vector<int> served_on; // guarded by it
+    servant.action = [&] {
+        const std::lock_guard lock(mutex);
+        served_on = orb_testing::allowed_cpus();
+    };
+    const PortableServer::ObjectId_var id = poa->activate_object(&servant);
+    world.activate();
+    const Probe::Target_var target = world.to_client(poa, id);
+    for (const auto& [priority, cpus] :
+         std::initializer_list<std::pair<RTCORBA::Priority, std::vector<int>>>{
+             {0, all}, {100, {all.back()}}, {200, all}}) {
+        in_thread([&] {
+            world.current()->the_priority(priority);
+            target->act();
+        });
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(served_on, cpus) << priority;
+    }
+}
+
 TEST(PoolArchitecture, IsChosenBeforeTheOrbServes)
 {
     World world;

@@ -23,6 +23,13 @@ struct Membership {
 };
 thread_local Membership membership;
 
+/// The only one on which threads of this lane run, if -ORBLanes says so of its priority.
+[[nodiscard]] std::optional<int> cpu_of(Priority lane, const Options& options)
+{
+    const auto option = std::ranges::find(options.lanes, lane, &LaneOption::priority);
+    return option == options.lanes.end() ? std::nullopt : option->cpu;
+}
+
 [[nodiscard]] CORBA::TRANSIENT no_room()
 {
     return {minor_code::request_discarded, CORBA::COMPLETED_NO, "the thread pool has no room"};
@@ -63,6 +70,7 @@ Result<void> ThreadPool::start()
         level.thread = orb_.thread_options("kairos-rt-" + std::to_string(level.lane.priority));
         if (settings_.stack_bytes != 0) level.thread.stack_bytes = settings_.stack_bytes;
         level.thread.scheduling = *scheduling;
+        if (settings_.has_lanes) level.thread.cpu = cpu_of(level.lane.priority, orb_.options());
         auto bell = net::Bell::create();
         if (!bell) return bell.error();
         level.no_thread.emplace(std::move(bell).value());
