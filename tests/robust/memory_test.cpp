@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Servers that clients on their host reach by shared memory: beside every architecture that has it,
-// in and after calls of every kind, and with peers that die or do not keep to the rules.
+// Servers that clients on their host reach by shared memory: beside every architecture, in and
+// after calls of every kind, and with peers that die or do not keep to the rules.
 #include "tests/robust/local.h"
 
 #include "kairos/net/acceptor.h"
 #include "kairos/net/connector.h"
+#include "kairos/orb/lane.h"
 
 namespace kairos::orb_testing {
 namespace {
 
 using namespace std::chrono_literals;
+using orb::Lane;
+using orb::Priority;
 
 class Memory : public EveryArchitecture {
   protected:
@@ -112,11 +115,7 @@ TEST_P(Memory, ShuttingDownAnswersTheRequestInProgress)
     calling.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, Memory,
-                         ::testing::Values("thread-per-connection", "reactor", "leader-followers",
-                                           "worker-pool", "thread-per-request", "thread-per-object",
-                                           "filter-chain"),
-                         architecture_name);
+KAIROS_EVERY_ARCHITECTURE(Memory);
 
 // --- Peers ---------------------------------------------------------------------------------------
 
@@ -262,13 +261,49 @@ TEST(OnlyMemory, IsReachedByOurClients)
     }
 }
 
-TEST(OnlyMemory, HasNoLanes)
+// --- Lanes ---------------------------------------------------------------------------------------
+
+/// Each has memory of its own, whatever serves its sockets.
+class LanesOfMemory : public testing::Test {
+  protected:
+    LanesOfMemory()
+    {
+        server_.servant().action = [this] { served_at_ = Lane::current().priority.value_or(-1); };
+        server_.manager()->activate();
+    }
+    ~LanesOfMemory() override { Lane::current().priority.reset(); }
+
+    /// The priority of the thread that serves a call, when the calling thread has this one.
+    Priority served_at(const Probe::Target_var& target, Priority priority)
+    {
+        Lane::current().priority = priority;
+        target->act();
+        return served_at_;
+    }
+
+    LogLines log_; // real-time priorities may be refused
+    std::atomic<Priority> served_at_{-1};
+    RunningServer server_{"reactor-per-priority",
+                          {"-ORBLanes", "0,100,200:2,300:each", "-ORBDebug", "0", "-ORBCollocation",
+                           "no", "-ORBListenEndpoints", "shmiop://"},
+                          RunningServer::Start::holding};
+    Client client_;
+    Probe::Target_var target_ = client_.target(with_port(server_.reference(), 0)); // no TCP
+};
+
+TEST_F(LanesOfMemory, AreChosenByTheCallersPriority)
 {
-    const std::string reason = complaint({"-ORBListenEndpoints", "iiop://127.0.0.1;shmiop://",
-                                          "-ORBConcurrency", "reactor-per-priority"});
-    EXPECT_NE(reason.find("shmiop:// contradicts -ORBConcurrency reactor-per-priority"),
-              std::string::npos)
-        << reason;
+    std::vector<Priority> said;
+    (void)with_local(server_.reference(), [&](ior::LocalAddresses& local) {
+        for (const ior::LocalAddress& each : local.addresses) {
+            EXPECT_EQ(each.transport, ior::LocalAddress::Transport::shared_memory);
+            said.push_back(each.priority);
+        }
+    });
+    EXPECT_EQ(said, (std::vector<Priority>{0, 100, 200, 300}));
+    for (const auto& [priority, lane] : std::initializer_list<std::pair<Priority, Priority>>{
+             {0, 0}, {99, 0}, {100, 100}, {250, 200}, {300, 300}, {orb::priority_max, 300}, {0, 0}})
+        EXPECT_EQ(served_at(target_, priority), lane) << priority;
 }
 
 } // namespace

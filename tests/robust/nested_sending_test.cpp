@@ -122,7 +122,6 @@ TEST_P(NestedSending, RequestsByUnixSockets)
 
 TEST_P(NestedSending, RequestsBySharedMemory)
 {
-    if (std::string_view(GetParam()).starts_with("reactor-per-priority")) return; // refuses it
     both(small_queues({"-ORBListenEndpoints", "shmiop://"}), count);
 }
 

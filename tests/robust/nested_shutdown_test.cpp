@@ -106,7 +106,6 @@ TEST_P(NestedShutdown, WhatComesAfterwardsIsRefused)
 
 TEST_P(NestedShutdown, WhatComesBySharedMemoryIsRefused)
 {
-    if (is("reactor-per-priority") || is("reactor-per-priority-each")) return; // refuse it
     Called called({"-ORBListenEndpoints", "shmiop://"});
     const DeadPort dead;
     const auto address =

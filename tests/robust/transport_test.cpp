@@ -124,11 +124,7 @@ TEST_P(OwnTransport, ShuttingDownAnswersTheRequestInProgress)
     EXPECT_FALSE(exists(local_path(server.reference())));
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, OwnTransport,
-                         ::testing::Values("thread-per-connection", "reactor", "leader-followers",
-                                           "worker-pool", "thread-per-request", "thread-per-object",
-                                           "filter-chain"),
-                         architecture_name);
+KAIROS_EVERY_ARCHITECTURE(OwnTransport);
 
 class OwnTransportAmongOthers : public testing::Test {
   protected:
@@ -207,13 +203,8 @@ TEST_F(OwnTransportAmongOthers, SchemesAndNumbersAreTakenOnce)
     EXPECT_EQ(orb::find_transport("other"), nullptr);
 }
 
-TEST_F(OwnTransportAmongOthers, HasNoLanesAndIsNamedWhereEndpointsAreExplained)
+TEST_F(OwnTransportAmongOthers, IsNamedWhereEndpointsAreExplained)
 {
-    const std::string reason = complaint(
-        {"-ORBListenEndpoints", "changing://", "-ORBConcurrency", "reactor-per-priority"});
-    EXPECT_NE(reason.find("changing:// contradicts -ORBConcurrency reactor-per-priority"),
-              std::string::npos)
-        << reason;
     EXPECT_NE(orb::transport_usages().find(", shmiop://[path] or changing://[path]"),
               std::string::npos)
         << orb::transport_usages();

@@ -384,9 +384,9 @@ TEST_P(UnfinishedMemory, DrippingDoesNotHelp)
 }
 
 KAIROS_EVERY_ARCHITECTURE(UnfinishedLocal);
-// In reactor-per-priority nobody can listen there.
 INSTANTIATE_TEST_SUITE_P(Architectures, UnfinishedMemory,
-                         ::testing::Values("thread-per-connection", "reactor", "leader-followers",
+                         ::testing::Values("thread-per-connection", "reactor",
+                                           "reactor-per-priority", "leader-followers",
                                            "worker-pool"),
                          architecture_name);
 

@@ -284,6 +284,25 @@ TEST_F(Protocols, OfServersAreWhatTheirConnectionsHave)
               "InvalidPolicy");
 }
 
+/// Whatever else it listens at.
+TEST(ProtocolsBesideMemory, OfServersAreWhatTheirConnectionsHave)
+{
+    World world({"-ORBListenEndpoints", "iiop://127.0.0.1:0;shmiop://"});
+    const RTCORBA::TCPProtocolProperties_var properties =
+        world.rtorb()->create_tcp_protocol_properties(0, 0, true, false, true);
+    const RTPortableServer::POA_var poa =
+        world.make_poa("rt", {world.rtorb()->create_server_protocol_policy(tcp_list(properties))});
+    const PortableServer::ObjectId_var id = poa->activate_object(&world.make_servant());
+    const CORBA::Object_var object = poa->id_to_reference(id);
+    world.activate();
+    Client client({"-ORBPreferLocal", "0"});
+    const CORBA::String_var text = world.orb()->object_to_string(object);
+    const Probe::Target_var target = client.target(text.in());
+    target->ping();
+    const auto& targets = target->_kairos_reference()->targets();
+    EXPECT_EQ(Ends(targets.front().endpoint->port()).of_server(SOL_SOCKET, SO_KEEPALIVE), 1);
+}
+
 /// The network hears of the priority of a lane's connections from the server, too. `level` and
 /// `option` are where an address family has the octet.
 void expect_priorities_of_lanes(const std::string& endpoint, int level, int option)

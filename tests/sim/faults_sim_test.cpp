@@ -129,11 +129,7 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
             options.insert(options.end(), {"-ORBListenEndpoints", "shmiop://"});
         return options;
     }
-    [[nodiscard]] static bool has_memory(std::uint64_t seed)
-    {
-        return seed % 3 == 2 &&
-               !std::string_view(concurrency()).starts_with("reactor-per-priority");
-    }
+    [[nodiscard]] static bool has_memory(std::uint64_t seed) { return seed % 3 == 2; }
     /// Of every ORB, for its calls.
     [[nodiscard]] static Arguments limits(std::uint64_t seed)
     {

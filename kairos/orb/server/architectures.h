@@ -39,9 +39,11 @@ struct ServingThreads {
 [[nodiscard]] std::unique_ptr<Server>
 make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
 
-/// One that serves these listeners, which block, by a thread a connection beside `other`.
+/// One that serves these listeners, which block, by such a thread for each connection, beside
+/// `other`.
 [[nodiscard]] std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
-                                                          std::vector<Listener> listeners);
+                                                          std::vector<Listener> listeners,
+                                                          ServingThreads threads);
 
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);

@@ -84,17 +84,6 @@ Result<void> check_reachable(const std::vector<Listener>& listeners, const Optio
                              "published"};
 }
 
-/// Those that need threads, which are taken out of `listeners`.
-std::vector<Listener> take_beside(std::vector<Listener>& listeners)
-{
-    std::vector<Listener> others;
-    std::vector<Listener> taken;
-    for (Listener& listener : listeners)
-        (listener.transport->needs_threads() ? taken : others).push_back(std::move(listener));
-    listeners.swap(others);
-    return taken;
-}
-
 } // namespace
 
 Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
@@ -118,15 +107,26 @@ Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
     return listeners;
 }
 
+std::vector<Listener> take_needing_threads(std::vector<Listener>& listeners)
+{
+    std::vector<Listener> others;
+    std::vector<Listener> taken;
+    for (Listener& listener : listeners)
+        (listener.transport->needs_threads() ? taken : others).push_back(std::move(listener));
+    listeners.swap(others);
+    return taken;
+}
+
 Result<std::unique_ptr<Server>> open_server(Orb& orb, MakeServer make, const ListensFor& what)
 {
     auto opened = open_listeners(orb, what);
     if (!opened) return opened.error();
     std::vector<Listener> listeners = std::move(opened).value();
-    std::vector<Listener> beside = take_beside(listeners);
+    std::vector<Listener> beside = take_needing_threads(listeners);
     auto server = make(orb, std::move(listeners));
     if (!server || beside.empty()) return server;
-    return make_threads_beside(orb, std::move(server).value(), std::move(beside));
+    return make_threads_beside(orb, std::move(server).value(), std::move(beside),
+                               {.options = orb.thread_options("kairos-serve")});
 }
 
 } // namespace kairos::orb

@@ -23,6 +23,9 @@ struct ListensFor {
 /// choice.
 [[nodiscard]] Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what = {});
 
+/// Takes out those whose transport needs threads (transport.h).
+[[nodiscard]] std::vector<Listener> take_needing_threads(std::vector<Listener>& listeners);
+
 /// A server of listeners.
 using MakeServer = Result<std::unique_ptr<Server>> (*)(Orb& orb, std::vector<Listener> listeners);
 

@@ -148,6 +148,17 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
     return std::unique_ptr<Server>(std::move(server));
 }
 
+/// Who reads serves.
+Result<std::unique_ptr<Server>> open_in_place(Orb& orb, std::vector<Listener> listeners,
+                                              const ServingThreads& threads)
+{
+    if (threads.count == 0) return make_thread_per_connection(orb, std::move(listeners), threads);
+    if (threads.count > 1) return make_leader_followers(orb, std::move(listeners), threads);
+    auto server = std::make_unique<ReactorThread>(orb, std::move(listeners), threads);
+    if (const auto opened = server->open(); !opened) return opened.error();
+    return std::unique_ptr<Server>(std::move(server));
+}
+
 /// The first that is scheduled in real time. Where the mapping knows none, the highest.
 Priority least_real_time(const PriorityMapping& mapping)
 {
@@ -167,12 +178,6 @@ std::vector<LaneOption> lanes_of(const Orb& orb)
 
 Result<std::unique_ptr<Server>> open_lanes(Orb& orb)
 {
-    for (const ListenEndpoint& endpoint : orb.options().listen_endpoints)
-        if (endpoint.transport->needs_threads())
-            return Error{ErrorCode::invalid_argument,
-                         "-ORBListenEndpoints " + endpoint.text +
-                             " contradicts -ORBConcurrency reactor-per-priority: the threads of "
-                             "its connections have no lane"};
     std::vector<PriorityLane> lanes;
     for (const LaneOption& option : lanes_of(orb)) {
         auto listeners = open_listeners(orb, {.priority = option.priority,
@@ -202,22 +207,14 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
                                .priority = lane.priority};
         threads.options.cpu = lane.cpu;
         threads.options.scheduling = *scheduling;
-        if (hands_over) {
-            auto reader = open_reader(orb, std::move(lane.listeners), threads);
-            if (!reader) return reader.error();
-            servers.push_back(std::move(reader).value());
-        } else if (lane.threads == 0) {
-            servers.push_back(
-                make_thread_per_connection(orb, std::move(lane.listeners), std::move(threads)));
-        } else if (lane.threads > 1) {
-            auto pool = make_leader_followers(orb, std::move(lane.listeners), threads);
-            if (!pool) return pool.error();
-            servers.push_back(std::move(pool).value());
-        } else {
-            auto server = std::make_unique<ReactorThread>(orb, std::move(lane.listeners), threads);
-            if (const auto opened = server->open(); !opened) return opened.error();
-            servers.push_back(std::move(server));
-        }
+        std::vector<Listener> beside = take_needing_threads(lane.listeners);
+        auto opened = hands_over ? open_reader(orb, std::move(lane.listeners), threads)
+                                 : open_in_place(orb, std::move(lane.listeners), threads);
+        if (!opened) return opened;
+        std::unique_ptr<Server> server = std::move(opened).value();
+        if (!beside.empty())
+            server = make_threads_beside(orb, std::move(server), std::move(beside), threads);
+        servers.push_back(std::move(server));
         for (const ior::Address& address : servers.back()->published())
             addresses.push_back({lane.priority, address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {

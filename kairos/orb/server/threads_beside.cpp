@@ -32,6 +32,10 @@ class ThreadsBeside final : public Server {
         join();
     }
 
+    void set_connections(const TcpProperties& properties, Priority priority) override
+    {
+        sockets_->set_connections(properties, priority); // the others are none of TCP
+    }
     Result<void> start() override
     {
         if (auto started = sockets_->start(); !started) return started;
@@ -65,12 +69,11 @@ class ThreadsBeside final : public Server {
 } // namespace
 
 std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
-                                            std::vector<Listener> listeners)
+                                            std::vector<Listener> listeners, ServingThreads threads)
 {
     return std::make_unique<ThreadsBeside>(
         orb, std::move(other),
-        make_thread_per_connection(orb, std::move(listeners),
-                                   {.options = orb.thread_options("kairos-serve")}));
+        make_thread_per_connection(orb, std::move(listeners), std::move(threads)));
 }
 
 } // namespace kairos::orb
