@@ -241,6 +241,12 @@ class RunningServer {
     RunningServer& operator=(const RunningServer&) = delete;
 
     /// shutdown(true) unless somebody did it already.
+    /// One that the test has held.
+    void start()
+    {
+        manager_->activate();
+        thread_ = std::thread([this] { run(); });
+    }
     void end()
     {
         try {

@@ -65,6 +65,7 @@ TEST(PoliciesOfReferences, AreWhatClientsGetThatHaveNone)
     World world;
     RTCORBA::ProtocolList protocols;
     protocols.length(1);
+    protocols[0].protocol_type = ior::tag_internet_iop;
     protocols[0].transport_protocol_properties =
         world.rtorb()->create_tcp_protocol_properties(1'000, 2'000, true, false, false);
     const RTPortableServer::POA_var poa = world.make_poa(
