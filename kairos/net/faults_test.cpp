@@ -102,6 +102,33 @@ TEST(Faults, BrokenConnectionsEndForBoth)
     }
 }
 
+// As a server's reactor reads while a worker's reply breaks the connection. Under ThreadSanitizer
+// a reset must not look like a descriptor that was made anew beside those who read.
+TEST(Faults, BreakByWritingBesideOneWhoReads)
+{
+    std::uint64_t breaks = 0;
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        const Faults faults({.seed = seed, .breaks = 100, .break_within = 100});
+        auto [client, server] = connected_pair(Address::loopback_ipv4());
+        std::atomic<bool> is_reading = false;
+        std::thread reader([&client = client, &is_reading] {
+            std::array<std::byte, 10> buffer;
+            do
+                is_reading = true;
+            while (client.read(buffer, ReadFlags::do_not_wait).status != Status::closed);
+        });
+        while (!is_reading)
+            std::this_thread::yield();
+        const auto sent = octets(10);
+        for (int i = 0; i < 20; ++i)
+            if (!client.write_all(Bytes(sent)).ok()) break;
+        breaks += faults.counts().breaks;
+        server.shutdown_both();
+        reader.join();
+    }
+    EXPECT_GT(breaks, 100u);
+}
+
 TEST(Faults, StormsAreForThoseWhoDoNotWait)
 {
     const Faults faults({.seed = 3, .cut_every = 10, .storms = 100});
