@@ -4,8 +4,8 @@
 // no control block. Threads may share the count; the object says what else they may share.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include "kairos/base/ref_count.h"
+
 #include <utility>
 
 namespace kairos {
@@ -16,10 +16,10 @@ class RefCounted {
     RefCounted(const RefCounted&) = delete;
     RefCounted& operator=(const RefCounted&) = delete;
 
-    void add_ref() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void add_ref() const noexcept { count_.add(); }
     void release() const noexcept
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
 
   protected:
@@ -27,7 +27,7 @@ class RefCounted {
     virtual ~RefCounted() = default;
 
   private:
-    mutable std::atomic<std::uint32_t> count_{1};
+    mutable RefCount count_;
 };
 
 template <typename T>

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts of owners and the like that threads share, without <atomic>: that header alone is a fifth
+// of what generated code would have to read (docs/building.md). The compiler's own operations are
+// what it is made of, and what ThreadSanitizer knows.
+#pragma once
+
+#include <cstdint>
+
+namespace kairos {
+
+/// A word that threads share. T is an integer or a pointer.
+template <typename T>
+class AtomicWord {
+  public:
+    constexpr AtomicWord() noexcept = default;
+    constexpr explicit AtomicWord(T value) noexcept : value_(value) {}
+    AtomicWord(const AtomicWord&) = delete;
+    AtomicWord& operator=(const AtomicWord&) = delete;
+
+    [[nodiscard]] T load_relaxed() const noexcept
+    {
+        return __atomic_load_n(&value_, __ATOMIC_RELAXED);
+    }
+    [[nodiscard]] T load_acquire() const noexcept
+    {
+        return __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
+    }
+    void store_relaxed(T value) noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELAXED); }
+    void store_release(T value) noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELEASE); }
+    /// Acquires and releases. Returns what was there.
+    T exchange(T value) noexcept { return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL); }
+    /// Replaces `expected` by `desired` and returns true; or gives what is there in `expected`.
+    /// Releases; acquires where it fails. May fail although `expected` was there.
+    [[nodiscard]] bool compare_exchange_release(T& expected, T desired) noexcept
+    {
+        return __atomic_compare_exchange_n(&value_, &expected, desired, true, __ATOMIC_RELEASE,
+                                           __ATOMIC_ACQUIRE);
+    }
+
+  protected:
+    T value_{};
+};
+
+/// How many owners a shared object has. Starts with one.
+class RefCount : private AtomicWord<std::uint32_t> {
+  public:
+    constexpr RefCount() noexcept : AtomicWord(1) {}
+
+    void add() noexcept { __atomic_fetch_add(&value_, 1U, __ATOMIC_RELAXED); }
+    /// True for the last owner, which has seen all that the others did.
+    [[nodiscard]] bool drop() noexcept
+    {
+        return __atomic_fetch_sub(&value_, 1U, __ATOMIC_ACQ_REL) == 1;
+    }
+    /// For who only wants to know: others may change it meanwhile.
+    [[nodiscard]] std::uint32_t count() const noexcept { return load_relaxed(); }
+};
+
+} // namespace kairos
