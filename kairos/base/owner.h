@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace kairos {
@@ -21,7 +22,8 @@ class Owner {
     Owner(Owner&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     /// Takes over what a std::unique_ptr, or an owner of something derived from T, owns.
     template <typename Pointer>
-        requires requires(Pointer& pointer) { static_cast<T*>(pointer.release()); }
+        requires(!std::is_lvalue_reference_v<Pointer>) &&
+                requires(Pointer& pointer) { static_cast<T*>(pointer.release()); }
     Owner(Pointer&& pointer) noexcept : object_(pointer.release())
     {
     }
