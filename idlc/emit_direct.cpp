@@ -212,7 +212,7 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
     if (!is_called_directly(source, call)) return false;
     const bool has_result = call.result->kind != TypeKind::void_;
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
-    out.open("if (_reference->calls_directly()) [[unlikely]] {");
+    out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
     require_texts(call, true, out);
     const bool owned = has_result && declare_result(*call.result, out);
     std::string captured = has_result ? "&_result" : "";

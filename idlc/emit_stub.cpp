@@ -291,7 +291,11 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");
     end_call_probe(source, "_kairos_encoding", out);
-    out.line("_call.invoke(", timed_call_argument(source, call), ");");
+    if (const std::string deadline_ns = timed_call_argument(source, call); !deadline_ns.empty()) {
+        out.line("_call.invoke_within(", deadline_ns, ");");
+    } else {
+        out.line("_call.invoke();");
+    }
     if (!call.oneway) {
         emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
         if (call.result->kind != TypeKind::void_) emit_owned_result(*call.result, "_result", out);

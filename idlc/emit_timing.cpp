@@ -107,7 +107,7 @@ std::string timed_call_argument(const Source& source, const Call& call)
 {
     const auto found = source.timings.find(call.declaration);
     if (found == source.timings.end() || deadline_of(*found->second) == 0) return {};
-    return "std::chrono::nanoseconds(" + std::to_string(deadline_of(*found->second)) + ")";
+    return std::to_string(deadline_of(*found->second));
 }
 
 void begin_timed(const Source& source, const Call& call, Text& out)

@@ -7,8 +7,7 @@
 #include "kairos/base/bytes.h"
 
 #include <cstddef>
-#include <memory>
-#include <vector>
+#include <type_traits>
 
 namespace kairos {
 
@@ -17,6 +16,7 @@ class Arena {
     Arena() = default;
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
+    ~Arena();
 
     /// Uninitialised room for `count` objects of T, which get no destructor call.
     /// `count` must already be justified by bytes received. Valid until `reset`.
@@ -29,19 +29,15 @@ class Arena {
         const std::size_t size = count * sizeof(T);
         if (at > capacity_ || size > capacity_ - at) return static_cast<T*>(allocate_block(size));
         used_ = at + size;
-        return reinterpret_cast<T*>(block_.get() + at);
+        return reinterpret_cast<T*>(block_ + at);
     }
 
     /// Frees everything at once. A block big enough for all that was used stays for the next time.
     void reset() noexcept
     {
         used_ = 0;
-        if (!retired_.empty()) [[unlikely]]
-            retired_.clear();
-        if (capacity_ > block_kept_max) [[unlikely]] {
-            block_.reset();
-            capacity_ = 0;
-        }
+        if (retired_ != nullptr || capacity_ > block_kept_max) [[unlikely]]
+            give_back();
     }
 
   private:
@@ -50,11 +46,15 @@ class Arena {
 
     /// Out of line: generated code of every view would have a copy of it.
     [[gnu::cold]] void* allocate_block(std::size_t size);
+    [[gnu::cold]] void give_back() noexcept;
+    void free_retired() noexcept;
 
-    std::unique_ptr<std::byte[]> block_;
+    std::byte* block_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t used_ = 0;
-    std::vector<std::unique_ptr<std::byte[]>> retired_;
+    /// Blocks that were too small, and hold what was allocated before that.
+    struct Retired;
+    Retired* retired_ = nullptr;
 };
 
 } // namespace kairos

@@ -31,10 +31,10 @@ class AtomicWord {
     /// Acquires and releases. Returns what was there.
     T exchange(T value) noexcept { return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL); }
     /// Replaces `expected` by `desired` and returns true; or gives what is there in `expected`.
-    /// Releases; acquires where it fails. May fail although `expected` was there.
-    [[nodiscard]] bool compare_exchange_release(T& expected, T desired) noexcept
+    /// Acquires and releases. May fail although `expected` was there.
+    [[nodiscard]] bool compare_exchange(T& expected, T desired) noexcept
     {
-        return __atomic_compare_exchange_n(&value_, &expected, desired, true, __ATOMIC_RELEASE,
+        return __atomic_compare_exchange_n(&value_, &expected, desired, true, __ATOMIC_ACQ_REL,
                                            __ATOMIC_ACQUIRE);
     }
 

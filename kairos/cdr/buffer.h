@@ -7,7 +7,6 @@
 
 #include "kairos/base/bytes.h"
 
-#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -39,7 +38,8 @@ class Buffer {
     void reserve(std::size_t capacity, std::size_t kept)
     {
         if (capacity <= capacity_) return;
-        const std::size_t grown = align_up(std::max(capacity, 2 * capacity_), alignment);
+        const std::size_t doubled = 2 * capacity_;
+        const std::size_t grown = align_up(capacity < doubled ? doubled : capacity, alignment);
         auto* data = static_cast<std::byte*>(::operator new(grown, std::align_val_t{alignment}));
         if (kept != 0) std::memcpy(data, data_, kept);
         deallocate();

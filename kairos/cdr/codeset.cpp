@@ -2,6 +2,7 @@
 #include "kairos/cdr/codeset.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace kairos::cdr {
 namespace {

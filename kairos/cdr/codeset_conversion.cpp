@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iconv.h>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace kairos::cdr {

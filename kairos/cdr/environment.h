@@ -6,9 +6,9 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/base/owner.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace kairos::orb {
 class Orb;
@@ -38,8 +38,8 @@ struct Environment {
     mutable bool wide_text_written = false; ///< set by the functions of codeset.h
     /// The ORB's values::Registry; null where there is none. Borrowed.
     Attachment* value_factories = nullptr;
-    mutable std::unique_ptr<Attachment> values_written{};
-    mutable std::unique_ptr<Attachment> values_read{};
+    mutable Owner<Attachment> values_written{};
+    mutable Owner<Attachment> values_read{};
     /// Counts the owners of `orb`, for values that outlive the message; null where `orb` is.
     const RefCounted* orb_owner = nullptr;
     /// Whether an exception in an Any has its repository id in front.

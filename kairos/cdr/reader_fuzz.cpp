@@ -5,6 +5,8 @@
 #include "kairos/base/check.h"
 #include "kairos/cdr/reader.h"
 
+#include <algorithm>
+
 using kairos::cdr::Reader;
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/any_object.h"
 
+#include "kairos/corba/core_reference.h"
 #include "kairos/types/any_access.h"
 
 namespace kairos::corba {
@@ -27,7 +28,7 @@ CORBA::Object_var make_stub(const CORBA::Any& any, const StubClass& stubs, bool&
         return stubs.make(object->_kairos_reference());
     }
     if (stubs.make == nullptr) return {};
-    orb::ReferencePtr reference;
+    ReferencePtr reference;
     AnyAccess::with_reader(any, [&](cdr::Reader& in) { reference = decode_core_reference(in); });
     is_nil = !reference;
     if (is_nil) return {};

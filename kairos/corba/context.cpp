@@ -3,7 +3,13 @@
 
 #include "kairos/mapping/marshal.h"
 
+#include <functional>
+#include <map>
+#include <utility>
+
 namespace CORBA {
+
+struct Context::Properties : std::map<std::string, std::string, std::less<>> {};
 
 namespace {
 
@@ -42,6 +48,13 @@ std::string_view checked_pattern(const char* pattern)
 
 } // namespace
 
+Context::Context() : properties_(new Properties) {}
+Context::Context(std::string_view name, Context_ptr parent)
+    : name_(name), parent_(_duplicate(parent)), properties_(new Properties)
+{
+}
+Context::~Context() = default;
+
 Context_ptr Context::_duplicate(Context_ptr context)
 {
     if (context != nullptr) context->_add_ref();
@@ -61,7 +74,7 @@ void Context::create_child(const char* name, Context_out child)
 void Context::set_one_value(const char* name, const Any& value)
 {
     std::string text = property_value(value);
-    properties_.insert_or_assign(std::string(property_name(name)), std::move(text));
+    properties_->insert_or_assign(std::string(property_name(name)), std::move(text));
 }
 
 void Context::set_values(NVList_ptr values)
@@ -73,15 +86,15 @@ void Context::set_values(NVList_ptr values)
         added.insert_or_assign(std::string(property_name(each.name())),
                                property_value(*each.value()));
     }
-    added.merge(properties_); // what it has already, properties_ keeps
-    properties_.swap(added);
+    added.merge(*properties_); // what it has already, properties_ keeps
+    properties_->swap(added);
 }
 
 void Context::delete_values(const char* pattern)
 {
     const std::string_view wanted = checked_pattern(pattern);
     const std::size_t deleted = std::erase_if(
-        properties_, [&](const auto& property) { return matches(property.first, wanted); });
+        static_cast<std::map<std::string, std::string, std::less<>>&>(*properties_), [&](const auto& property) { return matches(property.first, wanted); });
     if (deleted == 0) throw BAD_CONTEXT(no_property, COMPLETED_NO, "no such property");
 }
 
@@ -109,8 +122,8 @@ void Context::get_values(const char* start_scope, Flags flags, const char* patte
 void Context::_kairos_collect(std::string_view pattern, bool parents, Properties& found) const
 {
     for (const Context* each = this; each != nullptr; each = each->parent()) {
-        for (auto property = each->properties_.lower_bound(pattern.substr(0, pattern.find('*')));
-             property != each->properties_.end(); ++property) {
+        for (auto property = each->properties_->lower_bound(pattern.substr(0, pattern.find('*')));
+             property != each->properties_->end(); ++property) {
             if (!matches(property->first, pattern)) break; // they are in order
             found.insert(*property);
         }

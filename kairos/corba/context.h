@@ -5,11 +5,11 @@
 // properties. Pseudo object, counted; not shared by threads that change it.
 #pragma once
 
+#include "kairos/base/owner.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/corba/nvlist.h"
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,11 +25,11 @@ class Context final : public kairos::corba::PseudoObject {
   public:
     typedef Context_ptr _ptr_type;
     typedef Context_var _var_type;
-    /// Names in order.
-    using Properties = std::map<std::string, std::string, std::less<>>;
+    /// Names in order, and what they stand for (context.cpp).
+    struct Properties;
 
     /// A root. ORB::get_default_context gives one to programs.
-    Context() = default;
+    Context();
 
     static Context_ptr _duplicate(Context_ptr context);
     static Context_ptr _nil() { return nullptr; }
@@ -54,15 +54,15 @@ class Context final : public kairos::corba::PseudoObject {
 
     /// Adds what matches here or in a parent, unless `found` has it already.
     void _kairos_collect(std::string_view pattern, bool parents, Properties& found) const;
-    [[nodiscard]] Properties& _kairos_properties() noexcept { return properties_; }
+    [[nodiscard]] Properties& _kairos_properties() noexcept { return *properties_; }
 
   private:
-    Context(std::string_view name, Context_ptr parent) : name_(name), parent_(_duplicate(parent)) {}
-    ~Context() override = default;
+    Context(std::string_view name, Context_ptr parent);
+    ~Context() override;
 
     std::string name_;
     Context_var parent_;
-    Properties properties_;
+    const kairos::Owner<Properties> properties_;
 };
 
 inline Boolean is_nil(Context_ptr context) { return context == nullptr; }

@@ -4,6 +4,7 @@
 #include "kairos/corba/invocation.h"
 #include "kairos/orb/failure.h"
 
+#include <iterator>
 #include <string>
 
 namespace kairos::corba {

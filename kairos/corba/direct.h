@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/direct_call.h"
+#include "kairos/orb/direct_operation.h"
 
 namespace kairos::corba {
 

@@ -5,10 +5,9 @@
 // threads that change it.
 #pragma once
 
+#include "kairos/base/owner.h"
 #include "kairos/corba/nvlist.h"
 #include "kairos/mapping/exception.h"
-
-#include <memory>
 
 namespace CORBA {
 
@@ -37,7 +36,7 @@ class Environment final : public kairos::corba::PseudoObject {
   private:
     ~Environment() override = default;
 
-    std::unique_ptr<Exception> exception_;
+    kairos::Owner<Exception> exception_;
 };
 
 inline Boolean is_nil(Environment_ptr environment) { return environment == nullptr; }

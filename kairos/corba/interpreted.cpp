@@ -2,6 +2,7 @@
 #include "kairos/corba/interpreted.h"
 
 #include "kairos/corba/invocation.h"
+#include "kairos/orb/upcall.h"
 #include "kairos/types/interpreter.h"
 
 namespace kairos::corba {
@@ -201,10 +202,10 @@ void call(CORBA::Object& target, const Signature& signature, const void* const* 
 }
 
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments,
-          std::chrono::nanoseconds deadline)
+          std::int64_t deadline_ns)
 {
     call_by(target, signature, arguments,
-            [deadline](Invocation& invocation) { invocation.invoke(deadline); });
+            [deadline_ns](Invocation& invocation) { invocation.invoke_within(deadline_ns); });
 }
 
 void call(CORBA::Object& target, const void* first, const void* second, const void* third,

@@ -9,8 +9,15 @@
 
 #include "kairos/corba/object.h"
 #include "kairos/orb/operation.h"
-#include "kairos/orb/upcall.h"
 #include "kairos/types/table.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kairos::orb {
+class Upcall;
+} // namespace kairos::orb
 
 namespace kairos::corba {
 
@@ -83,9 +90,10 @@ struct StoredSignature {
 /// call throws; out and inout arguments that the caller owns are changed only when all is well.
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments);
 
-/// The same for an operation that must have ended so long after now (orb::Invocation::invoke).
+/// The same for an operation that must have ended so many nanoseconds after now
+/// (orb::StubCall::invoke_within).
 void call(CORBA::Object& target, const Signature& signature, const void* const* arguments,
-          std::chrono::nanoseconds deadline);
+          std::int64_t deadline_ns);
 
 /// The same for up to four addresses, in registers: most are there when a stub is entered, so that
 /// it has next to nothing to do. What the operation does not have is null.

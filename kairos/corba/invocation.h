@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one client call that a generated stub makes: orb::Invocation on a CORBA::Object.
+// The one client call that a generated stub makes: orb::StubCall on a CORBA::Object.
 #pragma once
 
 #include "kairos/corba/object.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/invocation.h"
+#include "kairos/orb/stub_call.h"
 
 namespace kairos::corba {
 
@@ -18,17 +18,17 @@ namespace kairos::corba {
 /// What a stub calls.
 [[nodiscard]] inline orb::Reference& reference_of(CORBA::Object& target)
 {
-    const orb::ReferencePtr& reference = target._kairos_reference();
+    const ReferencePtr& reference = target._kairos_reference();
     if (!reference) [[unlikely]]
         raise_local_object();
     return *reference;
 }
 
-class Invocation : public orb::Invocation {
+class Invocation : public orb::StubCall {
   public:
-    using orb::Invocation::Invocation;
+    using orb::StubCall::StubCall;
     Invocation(CORBA::Object& target, const orb::Operation& operation)
-        : orb::Invocation(reference_of(target), operation)
+        : orb::StubCall(reference_of(target), operation)
     {
     }
 };

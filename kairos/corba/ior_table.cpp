@@ -2,6 +2,7 @@
 #include "kairos/corba/ior_table.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/corba/poa_services.h"
 #include "kairos/orb/failure.h"
 
@@ -60,7 +61,7 @@ class ProgramsLocator final : public kairos::poa::ForwardLocator {
 
 Table::Table(CORBA::ORB_ptr orb)
     : orb_(CORBA::ORB::_duplicate(orb)),
-      forwards_(orb->_kairos_poa_services()->adapters().forwards())
+      forwards_(kairos::corba::poa_services_of(*orb)->adapters().forwards())
 {
 }
 

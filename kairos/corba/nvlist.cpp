@@ -37,8 +37,11 @@ void release(NVList_ptr list) { remove_owner(list); }
 
 NamedValue_ptr NVList::append(String_var name, Any_var value, Flags flags)
 {
-    items_.emplace_back(new NamedValue(std::move(name), std::move(value), flags));
-    return items_.back().in();
+    NamedValue_var item = new NamedValue(std::move(name), std::move(value), flags);
+    const ULong index = items_.length();
+    items_.length(index + 1);
+    items_[index] = item._retn();
+    return items_[index];
 }
 
 NamedValue_ptr NVList::add(Flags flags) { return append(string_dup(""), new Any, flags); }
@@ -72,14 +75,14 @@ NamedValue_ptr NVList::add_value_consume(char* name, Any* value, Flags flags)
 
 NamedValue_ptr NVList::item(ULong index) const
 {
-    if (index >= items_.size()) throw Bounds();
-    return items_[index].in();
+    if (index >= items_.length()) throw Bounds();
+    return items_[index];
 }
 
 void NVList::remove(ULong index)
 {
-    if (index >= items_.size()) throw Bounds();
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (index >= items_.length()) throw Bounds();
+    kairos::corba::remove_element(items_, index);
 }
 
 } // namespace CORBA

@@ -5,13 +5,14 @@
 // references. Not shared by threads that change them.
 #pragma once
 
+#include "kairos/base/ref_count.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/object_fwd.h"
+#include "kairos/mapping/sequence.h"
 #include "kairos/mapping/var.h"
 #include "kairos/types/any.h"
 
 #include <concepts>
-#include <vector>
 
 namespace CORBA {
 
@@ -47,10 +48,10 @@ class PseudoObject {
     PseudoObject(const PseudoObject&) = delete;
     PseudoObject& operator=(const PseudoObject&) = delete;
 
-    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _add_ref() noexcept { count_.add(); }
     void _remove_ref() noexcept
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
 
   protected:
@@ -58,8 +59,19 @@ class PseudoObject {
     virtual ~PseudoObject() = default;
 
   private:
-    std::atomic<std::uint32_t> count_{1};
+    RefCount count_;
 };
+
+/// Takes an element that is there out of a sequence of pointers or texts.
+template <typename Sequence>
+void remove_element(Sequence& sequence, CORBA::ULong index)
+{
+    auto* const elements = sequence.get_buffer(false);
+    const CORBA::ULong last = sequence.length() - 1;
+    for (CORBA::ULong i = index; i < last; ++i)
+        std::swap(elements[i], elements[i + 1]);
+    sequence.length(last);
+}
 
 } // namespace kairos::corba
 
@@ -114,7 +126,7 @@ class NVList final : public kairos::corba::PseudoObject {
     static NVList_ptr _duplicate(NVList_ptr list);
     static NVList_ptr _nil() { return nullptr; }
 
-    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    [[nodiscard]] ULong count() const noexcept { return items_.length(); }
     NamedValue_ptr add(Flags flags);
     /// Copy name and value. Throw BAD_PARAM for null.
     NamedValue_ptr add_item(const char* name, Flags flags);
@@ -130,7 +142,7 @@ class NVList final : public kairos::corba::PseudoObject {
     ~NVList() override = default;
     NamedValue_ptr append(String_var name, Any_var value, Flags flags);
 
-    std::vector<NamedValue_var> items_;
+    kairos::mapping::UnboundedObjectSequence<NamedValue> items_;
 };
 
 inline Boolean is_nil(NamedValue_ptr value) { return value == nullptr; }

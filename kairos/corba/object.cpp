@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/object.h"
 
+#include "kairos/corba/core_reference.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/locate.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/reference.h"
 
 #include <algorithm>
 
@@ -13,7 +16,11 @@ namespace CORBA {
 
 using kairos::mapping::omg_minor;
 
-Object::Object(kairos::corba::StubArgument reference) : reference_(reference) {}
+Object::Object() = default;
+Object::Object(kairos::corba::StubArgument reference)
+    : reference_(reference), calls_directly_(reference->calls_directly())
+{
+}
 Object::~Object() = default;
 
 Object_ptr Object::_duplicate(Object_ptr object) { return kairos::corba::duplicate(object); }
@@ -129,13 +136,22 @@ bool is_one_of(std::string_view repository_id, std::initializer_list<const char*
     return std::ranges::any_of(ids, [=](const char* id) { return repository_id == id; });
 }
 
-orb::ReferencePtr decode_core_reference(cdr::Reader& in)
+ReferencePtr decode_core_reference(cdr::Reader& in)
 {
     ior::Ior ior;
     if (!ior::decode(in, ior) || ior.is_nil()) return {};
     if (in.environment() == nullptr || in.environment()->orb == nullptr)
         throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE, "an object reference outside any ORB");
     return in.environment()->orb->make_reference(std::move(ior));
+}
+
+void* decode_stub(cdr::Reader& in, MakeStub make)
+{
+    const ReferencePtr reference = decode_core_reference(in);
+    if (!reference) return nullptr;
+    if (make != nullptr) return make(reference);
+    in.fail(cdr::Fault::invalid_value);
+    return nullptr;
 }
 
 } // namespace kairos::corba

@@ -5,20 +5,25 @@
 // release one.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/string.h"
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/var.h"
-#include "kairos/orb/reference.h"
 
-#include <atomic>
 #include <concepts>
 #include <initializer_list>
 #include <string_view>
 
+namespace kairos::orb {
+class Reference;
+} // namespace kairos::orb
+
 namespace kairos::corba {
+/// The core reference that an object stands for (orb/reference.h).
+using ReferencePtr = IntrusivePtr<orb::Reference>;
 /// What a stub is made from. Borrowed: Object takes a count of its own.
-using StubArgument = const orb::ReferencePtr&;
+using StubArgument = const ReferencePtr&;
 class StubFactory;
 } // namespace kairos::corba
 
@@ -131,29 +136,32 @@ class Object {
                          ContextList_ptr contexts, Request_out request, Flags flags);
 
     /// Counts; `release` and `_duplicate` call them.
-    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _add_ref() noexcept { count_.add(); }
     void _remove_ref() noexcept
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
 
     /// Whether the stub's static type has this interface. Asks nobody.
     [[nodiscard]] virtual bool _kairos_supports(std::string_view repository_id) const;
     /// The core reference; null for local objects.
-    [[nodiscard]] const kairos::orb::ReferencePtr& _kairos_reference() const noexcept
+    [[nodiscard]] const kairos::corba::ReferencePtr& _kairos_reference() const noexcept
     {
         return reference_;
     }
+    /// Whether stubs are to try a call without a message first: the object is in this process.
+    [[nodiscard]] bool _kairos_calls_directly() const noexcept { return calls_directly_; }
 
   protected:
     friend class kairos::corba::StubFactory;
-    Object() = default;
+    Object();
     explicit Object(kairos::corba::StubArgument reference);
     virtual ~Object();
 
   private:
-    const kairos::orb::ReferencePtr reference_;
-    std::atomic<std::uint32_t> count_{1};
+    const kairos::corba::ReferencePtr reference_;
+    kairos::RefCount count_;
+    const bool calls_directly_ = false;
 };
 
 /// An object without remote access: the POA and its like. Cannot be marshalled.
@@ -233,19 +241,23 @@ template <typename T>
     return duplicate(dynamic_cast<T*>(object));
 }
 
-/// The core reference, or null, of a reference in a message.
-[[nodiscard]] orb::ReferencePtr decode_core_reference(cdr::Reader& in);
+/// Makes a stub for a reference.
+using MakeStub = void* (*)(StubArgument reference);
+
+/// Reads a reference and returns what `make` makes of it; null for nil or when the reader has
+/// failed. Without `make`, for local interfaces, anything but nil fails the reader: whatever it is,
+/// it is not local.
+[[nodiscard]] void* decode_stub(cdr::Reader& in, MakeStub make);
 
 template <typename T>
 [[nodiscard]] T* decode_reference(cdr::Reader& in)
 {
-    const orb::ReferencePtr reference = decode_core_reference(in);
     constexpr bool remote = std::derived_from<T, CORBA::Object>; // else a pseudo object
     if constexpr (!remote || std::derived_from<T, CORBA::LocalObject>) {
-        if (reference) in.fail(cdr::Fault::invalid_value); // whatever it is, it is not local
-        return nullptr;
+        return static_cast<T*>(decode_stub(in, nullptr));
     } else {
-        return reference ? StubFactory::make<T>(reference) : nullptr;
+        return static_cast<T*>(decode_stub(
+            in, [](StubArgument reference) -> void* { return StubFactory::make<T>(reference); }));
     }
 }
 

@@ -4,17 +4,24 @@
 #include "kairos/base/log.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/corba/poa_services.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/orb/early_binding.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/late_calls.h"
+#include "kairos/orb/orb.h"
 #include "kairos/types/profile.h"
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kairos::corba {
@@ -128,7 +135,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     OrbTable& table = orb_table();
     const std::lock_guard lock(table.mutex);
     for (ORB_ptr orb : table.orbs)
-        if (orb->id_ == id) return ORB::_duplicate(orb);
+        if (orb->state_->id == id) return ORB::_duplicate(orb);
     kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
     if (options->lock_memory) lock_memory(options->real_time_required);
     table.orbs.push_back(new ORB(std::move(id), std::move(options).value()));
@@ -136,9 +143,11 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
 }
 
 ORB::ORB(std::string id, kairos::orb::Options options)
-    : id_(std::move(id)), core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options)))
+    : core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options))),
+      state_(new State(std::move(id)))
 {
-    core_->set_value_factories(kairos::corba::make_value_factories());
+    core_->set_value_factories(std::unique_ptr<kairos::cdr::Attachment>(
+        kairos::corba::make_value_factories().release()));
     if (core_->options().profile_types.empty()) return;
     if (&kairos::types::start_profile == nullptr) {
         kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has no code "
@@ -147,7 +156,7 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     }
     if (const auto started = kairos::types::start_profile(core_->options().profile_types); !started)
         throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, started.error().reason);
-    is_profiled_ = true;
+    state_->is_profiled = true;
 }
 
 ORB::~ORB() = default;
@@ -158,7 +167,7 @@ void ORB::_remove_ref() noexcept
         // Under the table's lock, so that ORB_init does not find an ORB that is on its way out.
         OrbTable& table = orb_table();
         const std::lock_guard lock(table.mutex);
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        if (!count_.drop()) return;
         std::erase(table.orbs, this);
     }
     if (!core_->is_shut_down()) destroy();
@@ -176,7 +185,7 @@ ORB_ptr ORB::_duplicate(ORB_ptr orb)
     return orb;
 }
 
-char* ORB::id() { return string_dup(id_.c_str()); }
+char* ORB::id() { return string_dup(state_->id.c_str()); }
 
 void ORB::require_running() const
 {
@@ -207,9 +216,9 @@ void ORB::create_environment(Environment_out environment)
 void ORB::get_default_context(Context_out context)
 {
     require_running();
-    const std::lock_guard lock(mutex_);
-    if (is_nil(default_context_.in())) default_context_ = new Context;
-    context = default_context_;
+    const std::lock_guard lock(state_->mutex);
+    if (is_nil(state_->default_context.in())) state_->default_context = new Context;
+    context = state_->default_context;
 }
 
 // --- references and their texts ------------------------------------------------------------------
@@ -300,24 +309,9 @@ Object_ptr ORB::object_from_file(const std::string& path, int depth)
 
 // --- initial references --------------------------------------------------------------------------
 
-std::shared_ptr<kairos::corba::PoaServices> ORB::_kairos_poa_services()
+PortableServer::POA_ptr ORB::_kairos_root_poa()
 {
-    require_running();
-    const std::lock_guard lock(mutex_);
-    if (!poa_services_) {
-        if (const auto listening = core_->listen(); !listening)
-            throw INITIALIZE(minor_code::bad_option, COMPLETED_NO, listening.error().reason);
-        poa_services_ = std::make_shared<kairos::corba::PoaServices>(core_);
-    }
-    return poa_services_;
-}
-
-PortableServer::POA_ptr ORB::_kairos_root_poa() { return _kairos_poa_services()->root_poa(); }
-
-std::shared_ptr<kairos::corba::PoaServices> ORB::poa_services()
-{
-    const std::lock_guard lock(mutex_);
-    return poa_services_;
+    return kairos::corba::poa_services_of(*this)->root_poa();
 }
 
 Object_ptr ORB::resolve_initial_references(const char* name)
@@ -341,9 +335,9 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
     }
     if (is_real_time_service(wanted)) return kairos::corba::real_time_service(*this, wanted);
     {
-        const std::lock_guard lock(mutex_);
-        const auto known = registered_.find(wanted);
-        if (known != registered_.end()) return Object::_duplicate(known->second.in());
+        const std::lock_guard lock(state_->mutex);
+        const auto known = state_->registered.find(wanted);
+        if (known != state_->registered.end()) return Object::_duplicate(known->second.in());
     }
     const kairos::orb::Options& options = core_->options();
     const auto url = options.initial_references.find(wanted);
@@ -361,8 +355,8 @@ ORB::ObjectIdList* ORB::list_initial_services()
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [name, object] : registered_)
+        const std::lock_guard lock(state_->mutex);
+        for (const auto& [name, object] : state_->registered)
             names.push_back(name);
     }
     std::sort(names.begin(), names.end());
@@ -380,37 +374,30 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     if (name == nullptr || *name == '\0') throw InvalidName();
     if (object == nullptr) throw BAD_PARAM(omg_minor(27), COMPLETED_NO, "nil initial reference");
     const Object_var kept = Object::_duplicate(object);
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(state_->mutex);
     const bool added =
         std::ranges::find(own_services, std::string_view(name)) == std::end(own_services) &&
         !is_real_time_service(name) && !core_->options().initial_references.contains(name) &&
-        registered_.try_emplace(name, kept).second;
+        state_->registered.try_emplace(name, kept).second;
     if (!added) throw InvalidName();
 }
 
 // --- life ----------------------------------------------------------------------------------------
 
-std::shared_ptr<kairos::corba::OrbAttachment>
-ORB::_kairos_real_time(std::shared_ptr<kairos::corba::OrbAttachment> (*make)(ORB& orb))
+void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter)
 {
     require_running();
-    const std::lock_guard lock(mutex_);
-    if (!real_time_) real_time_ = make(*this);
-    return real_time_;
-}
-
-void ORB::_kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter)
-{
-    require_running();
-    if (filter == nullptr || !core_->add_request_filter(std::move(filter)))
+    if (filter == nullptr || !core_->add_request_filter(
+                                 std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "filters are for -ORBConcurrency filter-chain, before it serves");
 }
 
-void ORB::_kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDispatcher> dispatcher)
+void ORB::_kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher)
 {
     require_running();
-    if (dispatcher == nullptr || !core_->set_request_dispatcher(std::move(dispatcher)))
+    if (dispatcher == nullptr || !core_->set_request_dispatcher(
+            std::unique_ptr<kairos::orb::RequestDispatcher>(dispatcher.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "a dispatcher is for -ORBConcurrency custom, before it serves");
 }
@@ -423,17 +410,29 @@ void ORB::_kairos_set_late_call_handler(kairos::orb::LateCallHandler handler)
 
 ULongLong ORB::_kairos_late_calls() const noexcept { return core_->late_calls().count(); }
 
-void ORB::_kairos_set_hooks(std::unique_ptr<kairos::orb::Hooks> hooks)
+void ORB::_kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks)
 {
     require_running();
-    if (!core_->set_hooks(std::move(hooks)))
+    if (!core_->set_hooks(std::unique_ptr<kairos::orb::Hooks>(hooks.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO, "hooks are to be set before the RootPOA is resolved");
 }
+
+namespace {
+
+/// Null if nobody has asked for them.
+template <typename State>
+auto poa_services_if_made(State& state)
+{
+    const std::lock_guard lock(state.mutex);
+    return state.poa_services;
+}
+
+} // namespace
 
 int ORB::_kairos_descriptor()
 {
     require_running();
-    if (!poa_services())
+    if (!poa_services_if_made(*state_))
         throw BAD_INV_ORDER(0, COMPLETED_NO, "the RootPOA was not resolved: nothing is served");
     const auto descriptor = core_->descriptor();
     if (!descriptor) throw BAD_INV_ORDER(0, COMPLETED_NO, descriptor.error().reason);
@@ -475,7 +474,7 @@ void ORB::shutdown(Boolean wait_for_completion)
     if (wait_for_completion && kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "waiting for shutdown within an upcall would deadlock");
-    const auto services = poa_services();
+    const auto services = poa_services_if_made(*state_);
     if (services) services->deactivate_all(); // wakes threads that hold requests
     core_->shutdown(wait_for_completion);
     if (services && wait_for_completion) services->destroy_all();
@@ -495,16 +494,16 @@ void ORB::destroy()
         std::erase(table.orbs, this);
     }
     std::shared_ptr<kairos::corba::PoaServices> services;
-    std::map<std::string, Object_var, std::less<>> registered;
+    State::Registered registered;
     kairos::corba::OrbAttachment* responses = nullptr;
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;
     {
-        const std::lock_guard lock(mutex_);
-        services.swap(poa_services_);
-        registered.swap(registered_);
-        if (std::exchange(is_profiled_, false)) kairos::types::end_profile();
-        responses = responses_.get(); // lives as long as this
-        real_time = real_time_;
+        const std::lock_guard lock(state_->mutex);
+        services.swap(state_->poa_services);
+        registered.swap(state_->registered);
+        if (std::exchange(state_->is_profiled, false)) kairos::types::end_profile();
+        responses = state_->responses.get(); // lives as long as this
+        real_time = state_->real_time;
     }
     if (responses != nullptr) responses->end();
     if (real_time) real_time->end();
@@ -516,6 +515,31 @@ void ORB::destroy()
 } // namespace CORBA
 
 namespace kairos::corba {
+
+std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb)
+{
+    orb._kairos_require_running();
+    CORBA::ORB::State& state = orb._kairos_state();
+    const std::lock_guard lock(state.mutex);
+    if (!state.poa_services) {
+        orb::Orb& core = orb._kairos_core();
+        if (const auto listening = core.listen(); !listening)
+            throw CORBA::INITIALIZE(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
+                                    listening.error().reason);
+        state.poa_services = std::make_shared<PoaServices>(IntrusivePtr<orb::Orb>(&core));
+    }
+    return state.poa_services;
+}
+
+std::shared_ptr<OrbAttachment> real_time_of(CORBA::ORB& orb,
+                                            std::shared_ptr<OrbAttachment> (*make)(CORBA::ORB& orb))
+{
+    orb._kairos_require_running();
+    CORBA::ORB::State& state = orb._kairos_state();
+    const std::lock_guard lock(state.mutex);
+    if (!state.real_time) state.real_time = make(orb);
+    return state.real_time;
+}
 
 CORBA::ORB_ptr orb_of(orb::Orb& core)
 {

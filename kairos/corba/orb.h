@@ -4,6 +4,8 @@
 // thin front of orb::Orb. Any thread.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/base/owner.h"
 #include "kairos/corba/context.h"
 #include "kairos/corba/environment.h"
 #include "kairos/corba/object.h"
@@ -11,13 +13,10 @@
 #include "kairos/mapping/marshal.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
-#include "kairos/orb/orb.h"
 #include "kairos/values/value_base.h"
 
-#include <map>
-#include <memory>
-#include <mutex>
 #include <string>
+#include <string_view>
 
 namespace PortableServer {
 class POA;
@@ -25,24 +24,22 @@ typedef POA* POA_ptr;
 } // namespace PortableServer
 
 namespace kairos::ior {
+struct Ior;
 struct ObjectUrl;
 } // namespace kairos::ior
 
+namespace kairos::orb {
+class Hooks;
+class LateCallHandler;
+class Orb;
+class RequestDispatcher;
+class RequestFilter;
+struct Options;
+} // namespace kairos::orb
+
 namespace kairos::corba {
-class PoaServices;
+class OrbAttachment;
 class Policies;
-
-/// What a module above keeps with an ORB. Any thread.
-class OrbAttachment {
-  public:
-    OrbAttachment() = default;
-    OrbAttachment(const OrbAttachment&) = delete;
-    OrbAttachment& operator=(const OrbAttachment&) = delete;
-    virtual ~OrbAttachment() = default;
-    /// The ORB was destroyed.
-    virtual void end() noexcept = 0;
-};
-
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -146,29 +143,29 @@ class ORB : public kairos::corba::TypeCodeMaker {
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
     /// What is called where the ORB makes threads and sockets. Before the RootPOA is resolved and
     /// the first call is made; throws BAD_INV_ORDER later.
-    void _kairos_set_hooks(std::unique_ptr<kairos::orb::Hooks> hooks);
+    void _kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks);
     /// With -ORBConcurrency filter-chain: what every request passes, behind the filters added
     /// before (kairos/orb/filter.h). Before the first POAManager is activated; throws BAD_INV_ORDER
     /// later, or without a filter chain.
-    void _kairos_add_request_filter(std::unique_ptr<kairos::orb::RequestFilter> filter);
+    void _kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter);
     /// With -ORBConcurrency custom: who serves. Before the first POAManager is activated; throws
     /// BAD_INV_ORDER later, or with another architecture.
-    void _kairos_set_request_dispatcher(std::unique_ptr<kairos::orb::RequestDispatcher> dispatcher);
+    void _kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher);
     /// Who is told of operations that ended after the deadlines of their IDL (docs/scheduling.md).
     /// Before the first POAManager is activated.
     void _kairos_set_late_call_handler(kairos::orb::LateCallHandler handler);
     /// How many there were.
     [[nodiscard]] ULongLong _kairos_late_calls() const noexcept;
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
-    /// What kairos/rtcorba keeps; made at the first call.
-    [[nodiscard]] std::shared_ptr<kairos::corba::OrbAttachment>
-        _kairos_real_time(std::shared_ptr<kairos::corba::OrbAttachment> (*make)(ORB& orb));
-    /// What its POAs share. The first call opens the listening sockets.
-    [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> _kairos_poa_services();
+    /// What layers of Kairos keep with it (orb_state.h).
+    struct State;
+    [[nodiscard]] State& _kairos_state() noexcept { return *state_; }
+    /// Throws BAD_INV_ORDER 4 after shutdown.
+    void _kairos_require_running() const { require_running(); }
     /// The RootPOA, owned by the caller; made at the first call.
     [[nodiscard]] PortableServer::POA_ptr _kairos_root_poa();
 
-    void _add_ref() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _add_ref() noexcept { count_.add(); }
     void _remove_ref() noexcept;
 
   private:
@@ -179,7 +176,6 @@ class ORB : public kairos::corba::TypeCodeMaker {
 
     void require_running() const;
     [[nodiscard]] kairos::corba::OrbAttachment& responses();
-    [[nodiscard]] std::shared_ptr<kairos::corba::PoaServices> poa_services();
     void require_serving_possible() const;
     Object_ptr object_from_url(std::string_view text, int depth);
     Object_ptr object_from_file(const std::string& path, int depth);
@@ -187,17 +183,9 @@ class ORB : public kairos::corba::TypeCodeMaker {
     Object_ptr initial_reference(std::string_view name, int depth);
     Object_ptr make_object(kairos::ior::Ior ior);
 
-    const std::string id_;
     const kairos::IntrusivePtr<kairos::orb::Orb> core_;
-    std::mutex mutex_;                                         // guards what follows
-    std::shared_ptr<kairos::corba::PoaServices> poa_services_; // null until asked for
-    std::map<std::string, Object_var, std::less<>> registered_;
-    Context_var default_context_;
-    bool is_profiled_ = false;                                // -ORBProfileTypes, until destroy()
-    std::shared_ptr<kairos::corba::Policies> policies_;       // null until asked for
-    std::unique_ptr<kairos::corba::OrbAttachment> responses_; // kairos/dynamic's
-    std::shared_ptr<kairos::corba::OrbAttachment> real_time_; // kairos/rtcorba's
-    std::atomic<std::uint32_t> count_{1};
+    const kairos::Owner<State> state_;
+    kairos::RefCount count_;
 };
 
 inline Boolean is_nil(ORB_ptr orb) { return orb == nullptr; }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/policies.h"
 
+#include "kairos/corba/orb_state.h"
+
 #include "kairos/corba/call_policies.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa_policies.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
 
 #include <algorithm>
 #include <atomic>
@@ -310,9 +313,9 @@ bool PolicyCurrent::_kairos_supports(std::string_view repository_id) const
 
 kairos::corba::Policies& ORB::_kairos_policies()
 {
-    const std::lock_guard lock(mutex_);
-    if (!policies_) policies_ = std::make_shared<kairos::corba::Policies>(*core_);
-    return *policies_;
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->policies) state_->policies = std::make_shared<kairos::corba::Policies>(*core_);
+    return *state_->policies;
 }
 
 Policy_ptr ORB::create_policy(PolicyType type, const Any& value)

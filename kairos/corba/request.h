@@ -7,21 +7,15 @@
 // sent deferred may be fetched by another than sent it.
 #pragma once
 
+#include "kairos/base/owner.h"
 #include "kairos/corba/context.h"
 #include "kairos/corba/environment.h"
 #include "kairos/corba/nvlist.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/sequence.h"
-#include "kairos/orb/operation.h"
+#include "kairos/types/typecode.h"
 
-#include <memory>
 #include <string>
-#include <vector>
-
-namespace kairos::orb {
-class DeferredInvocation;
-class Invocation;
-} // namespace kairos::orb
 
 namespace kairos::net {
 class Socket;
@@ -46,7 +40,7 @@ class ExceptionList final : public kairos::corba::PseudoObject {
     static ExceptionList_ptr _duplicate(ExceptionList_ptr list);
     static ExceptionList_ptr _nil() { return nullptr; }
 
-    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    [[nodiscard]] ULong count() const noexcept { return items_.length(); }
     /// Take a count of their own, or over the caller's. BAD_TYPECODE unless it is an exception's.
     void add(TypeCode_ptr type);
     void add_consume(TypeCode_ptr type);
@@ -57,7 +51,7 @@ class ExceptionList final : public kairos::corba::PseudoObject {
   private:
     ~ExceptionList() override = default;
 
-    std::vector<TypeCode_var> items_;
+    kairos::mapping::UnboundedObjectSequence<TypeCode> items_;
 };
 
 /// The names, or their beginnings and an asterisk, of the properties that an operation's context
@@ -71,7 +65,7 @@ class ContextList final : public kairos::corba::PseudoObject {
     static ContextList_ptr _duplicate(ContextList_ptr list);
     static ContextList_ptr _nil() { return nullptr; }
 
-    [[nodiscard]] ULong count() const noexcept { return static_cast<ULong>(items_.size()); }
+    [[nodiscard]] ULong count() const noexcept { return items_.length(); }
     /// Copy the name, or take it over. BAD_PARAM for null.
     void add(const char* name);
     void add_consume(char* name);
@@ -82,7 +76,7 @@ class ContextList final : public kairos::corba::PseudoObject {
   private:
     ~ContextList() override = default;
 
-    std::vector<std::string> items_;
+    kairos::mapping::UnboundedStringSequence<> items_;
 };
 
 /// A user exception that a dynamic invocation ended with, as its Environment holds it.
@@ -183,12 +177,13 @@ class Request final : public kairos::corba::PseudoObject {
     void require_outstanding() const;
     template <typename Step>
     void noting_exceptions(Step step);
-    void prepare(kairos::orb::Response response);
+    void prepare(bool is_oneway);
     void encode_arguments(kairos::cdr::Writer& out) const;
     template <typename Call, typename Wait>
     void finish(Call& call, Wait wait);
-    void take_results(kairos::cdr::Reader& in, std::vector<Any>& results) const;
-    void hand_over(std::vector<Any>& results) const;
+    struct Results;
+    void take_results(kairos::cdr::Reader& in, Results& results) const;
+    void hand_over(Results& results) const;
     /// What becomes readable when `poll_response` should be asked again; null when it says yes.
     [[nodiscard]] const kairos::net::Socket* socket() const;
     [[nodiscard]] kairos::Deadline deadline() const;
@@ -203,11 +198,9 @@ class Request final : public kairos::corba::PseudoObject {
     Context_var context_;
     State state_ = State::unsent;
 
-    // Of the call under way: the lists may change before it is over.
-    kairos::orb::Operation operation_{};
-    std::vector<TypeCode_var> listed_;
-    std::vector<kairos::orb::ExceptionType> exception_types_;
-    std::unique_ptr<kairos::orb::DeferredInvocation> deferred_;
+    /// Of the call under way: the lists may change before it is over.
+    struct UnderWay;
+    const kairos::Owner<UnderWay> call_;
 };
 
 class RequestSeq : public kairos::mapping::UnboundedObjectSequence<Request> {

@@ -5,7 +5,10 @@
 
 #include "kairos/corba/abstract_base.h"
 #include "kairos/corba/orb.h"
+#include "kairos/orb/orb.h"
 #include "kairos/values/registry.h"
+
+#include <memory>
 
 namespace CORBA {
 
@@ -124,7 +127,7 @@ class Factories final : public values::Registry {
 
 } // namespace
 
-std::unique_ptr<cdr::Attachment> make_value_factories() { return std::make_unique<Factories>(); }
+Owner<cdr::Attachment> make_value_factories() { return std::make_unique<Factories>(); }
 
 void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::AbstractBase* object)
 {

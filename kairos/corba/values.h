@@ -8,12 +8,10 @@
 #include "kairos/values/custom.h"
 #include "kairos/values/marshal.h"
 
-#include <memory>
-
 namespace kairos::corba {
 
 /// The registry of an ORB.
-[[nodiscard]] std::unique_ptr<cdr::Attachment> make_value_factories();
+[[nodiscard]] Owner<cdr::Attachment> make_value_factories();
 
 /// `_copy_value` of a valuetype: a deep copy, owned by the caller, made by the factories of the
 /// default ORB. Throws MARSHAL 1 where there is none.

@@ -15,11 +15,27 @@ void remove_owner(T* object)
     if (object != nullptr) object->_remove_ref();
 }
 
-template <typename T>
-auto at(T& items, ULong index)
+template <typename Items>
+auto at(Items& items, ULong index)
 {
-    if (index >= items.size()) throw Bounds();
-    return items.begin() + static_cast<std::ptrdiff_t>(index);
+    if (index >= items.length()) throw Bounds();
+    return items[index];
+}
+
+template <typename Items>
+void remove_at(Items& items, ULong index)
+{
+    if (index >= items.length()) throw Bounds();
+    kairos::corba::remove_element(items, index);
+}
+
+/// `adopted` is given up once there is room for it.
+template <typename Items, typename Owned>
+void append(Items& items, Owned& adopted)
+{
+    const ULong index = items.length();
+    items.length(index + 1);
+    items[index] = adopted._retn();
 }
 
 } // namespace
@@ -39,11 +55,11 @@ void ExceptionList::add_consume(TypeCode_ptr type)
     TypeCode_var owned = type;
     if (is_nil(type) || kairos::types::resolved(*type).kind() != tk_except)
         throw BAD_TYPECODE(0, COMPLETED_NO, "not the TypeCode of an exception");
-    items_.push_back(std::move(owned));
+    append(items_, owned);
 }
 
-TypeCode_ptr ExceptionList::item(ULong index) const { return at(items_, index)->in(); }
-void ExceptionList::remove(ULong index) { items_.erase(at(items_, index)); }
+TypeCode_ptr ExceptionList::item(ULong index) const { return at(items_, index); }
+void ExceptionList::remove(ULong index) { remove_at(items_, index); }
 
 // --- ContextList ---------------------------------------------------------------------------------
 
@@ -55,18 +71,18 @@ void release(ContextList_ptr list) { remove_owner(list); }
 
 void ContextList::add(const char* name)
 {
-    if (name == nullptr) throw BAD_PARAM(0, COMPLETED_NO, "a null name in a ContextList");
-    items_.emplace_back(name);
+    add_consume(string_dup(name));
 }
 
 void ContextList::add_consume(char* name)
 {
-    const String_var owned = name;
-    add(owned.in());
+    String_var owned = name;
+    if (name == nullptr) throw BAD_PARAM(0, COMPLETED_NO, "a null name in a ContextList");
+    append(items_, owned);
 }
 
-const char* ContextList::item(ULong index) const { return at(items_, index)->c_str(); }
-void ContextList::remove(ULong index) { items_.erase(at(items_, index)); }
+const char* ContextList::item(ULong index) const { return at(items_, index); }
+void ContextList::remove(ULong index) { remove_at(items_, index); }
 
 // --- UnknownUserException ------------------------------------------------------------------------
 

@@ -9,6 +9,10 @@
 #include "kairos/types/any_access.h"
 #include "kairos/values/any.h"
 
+#include <memory>
+#include <string_view>
+#include <vector>
+
 namespace CORBA {
 
 using kairos::mapping::omg_minor;
@@ -74,6 +78,17 @@ bool has_value(const TypeCode& type)
 
 } // namespace
 
+struct Request::UnderWay {
+    kairos::orb::Operation operation{};
+    std::vector<TypeCode_var> listed;
+    std::vector<kairos::orb::ExceptionType> exception_types;
+    std::unique_ptr<kairos::orb::DeferredInvocation> deferred;
+};
+
+struct Request::Results {
+    std::vector<Any> values;
+};
+
 // --- Made ----------------------------------------------------------------------------------------
 
 Request_ptr Object::_request(const char* operation)
@@ -105,7 +120,7 @@ Request::Request(Object_ptr target, const char* operation, NVList_ptr arguments,
       arguments_(arguments == nullptr ? new NVList : NVList::_duplicate(arguments)),
       result_(result == nullptr ? new NamedValue(string_dup(""), new Any, 0)
                                 : NamedValue::_duplicate(result)),
-      environment_(new Environment), contexts_(new ContextList)
+      environment_(new Environment), contexts_(new ContextList), call_(new UnderWay)
 {
     exceptions_ = new ExceptionList;
     if (name_.empty()) throw BAD_PARAM(0, COMPLETED_NO, "a request without an operation");
@@ -114,7 +129,7 @@ Request::Request(Object_ptr target, const char* operation, NVList_ptr arguments,
                            "a local object does not implement dynamic invocation");
 }
 
-/// A call under way is given up with `deferred_`: its connection is closed.
+/// A call under way is given up with `call_`: its connection is closed.
 Request::~Request() = default;
 
 Request_ptr Request::_duplicate(Request_ptr request) { return kairos::corba::duplicate(request); }
@@ -166,16 +181,17 @@ void Request::noting_exceptions(Step step)
     }
 }
 
-void Request::prepare(Response response)
+void Request::prepare(bool is_oneway)
 {
-    listed_.clear();
-    exception_types_.clear();
+    call_->listed.clear();
+    call_->exception_types.clear();
     for (ULong i = 0; i < exceptions_->count(); ++i) {
-        listed_.emplace_back(TypeCode::_duplicate(exceptions_->item(i)));
-        exception_types_.push_back(
-            {kairos::types::resolved(*listed_.back().in()).id(), &raise_listed});
+        call_->listed.emplace_back(TypeCode::_duplicate(exceptions_->item(i)));
+        call_->exception_types.push_back(
+            {kairos::types::resolved(*call_->listed.back().in()).id(), &raise_listed});
     }
-    operation_ = kairos::orb::Operation(name_, response, exception_types_);
+    call_->operation = kairos::orb::Operation(name_, is_oneway ? Response::none : Response::required,
+                                             call_->exception_types);
 }
 
 void Request::encode_arguments(kairos::cdr::Writer& out) const
@@ -198,8 +214,8 @@ void Request::invoke()
 {
     require_idle();
     noting_exceptions([this] {
-        prepare(Response::required);
-        kairos::orb::Invocation call(reference(), operation_);
+        prepare(false);
+        kairos::orb::Invocation call(reference(), call_->operation);
         encode_arguments(call.out());
         state_ = State::synchronous;
         finish(call, [&] { call.invoke(); });
@@ -210,8 +226,8 @@ void Request::send_oneway()
 {
     require_idle();
     noting_exceptions([this] {
-        prepare(Response::none);
-        kairos::orb::Invocation call(reference(), operation_);
+        prepare(true);
+        kairos::orb::Invocation call(reference(), call_->operation);
         encode_arguments(call.out());
         state_ = State::synchronous;
         call.invoke();
@@ -222,8 +238,8 @@ void Request::send_deferred()
 {
     require_idle();
     noting_exceptions([this] {
-        prepare(Response::required);
-        auto call = std::make_unique<kairos::orb::DeferredInvocation>(reference(), operation_);
+        prepare(false);
+        auto call = std::make_unique<kairos::orb::DeferredInvocation>(reference(), call_->operation);
         {
             // The arguments may be changed before the reply is there, and the call may have to be
             // sent again then.
@@ -231,7 +247,7 @@ void Request::send_deferred()
             encode_arguments(call->out());
         }
         call->send();
-        deferred_ = std::move(call);
+        call_->deferred = std::move(call);
         state_ = State::outstanding;
     });
 }
@@ -255,14 +271,14 @@ void Request::require_outstanding() const
 Boolean Request::poll_response()
 {
     require_outstanding();
-    return deferred_->poll();
+    return call_->deferred->poll();
 }
 
 void Request::get_response()
 {
     require_outstanding();
     state_ = State::fetched;
-    const auto call = std::move(deferred_);
+    const auto call = std::move(call_->deferred);
     noting_exceptions([&] { finish(*call, [&] { call->receive(); }); });
 }
 
@@ -273,32 +289,32 @@ void Request::finish(Call& call, Wait wait)
     try {
         wait();
     } catch (const ListedException& listed) {
-        const auto index = static_cast<std::size_t>(listed.type - exception_types_.data());
-        Any exception = decoded(call.in(), *listed_[index].in());
+        const auto index = static_cast<std::size_t>(listed.type - call_->exception_types.data());
+        Any exception = decoded(call.in(), *call_->listed[index].in());
         call.finish();
         return environment_->exception(new UnknownUserException(new Any(std::move(exception))));
     }
-    std::vector<Any> results; // given to the program when nothing can fail any more
+    Results results; // given to the program when nothing can fail any more
     take_results(call.in(), results);
     call.finish();
     hand_over(results);
 }
 
-void Request::take_results(kairos::cdr::Reader& in, std::vector<Any>& results) const
+void Request::take_results(kairos::cdr::Reader& in, Results& results) const
 {
-    results.reserve(arguments_->count() + 1);
+    results.values.reserve(arguments_->count() + 1);
     const TypeCode& result_type = kairos::types::type_of(return_value());
-    if (has_value(result_type)) results.push_back(decoded(in, result_type));
+    if (has_value(result_type)) results.values.push_back(decoded(in, result_type));
     for (ULong i = 0; i < arguments_->count() && in.ok(); ++i) {
         const NamedValue& argument = *arguments_->item(i);
         if ((argument.flags() & ARG_OUT) != 0)
-            results.push_back(decoded(in, parameter_type(*argument.value())));
+            results.values.push_back(decoded(in, parameter_type(*argument.value())));
     }
 }
 
-void Request::hand_over(std::vector<Any>& results) const
+void Request::hand_over(Results& results) const
 {
-    auto next = results.begin();
+    auto next = results.values.begin();
     if (has_value(kairos::types::type_of(return_value()))) return_value() = std::move(*next++);
     for (ULong i = 0; i < arguments_->count(); ++i) {
         const NamedValue& argument = *arguments_->item(i);
@@ -306,8 +322,8 @@ void Request::hand_over(std::vector<Any>& results) const
     }
 }
 
-const kairos::net::Socket* Request::socket() const { return deferred_->socket(); }
+const kairos::net::Socket* Request::socket() const { return call_->deferred->socket(); }
 
-kairos::Deadline Request::deadline() const { return deferred_->deadline(); }
+kairos::Deadline Request::deadline() const { return call_->deferred->deadline(); }
 
 } // namespace CORBA

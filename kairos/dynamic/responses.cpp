@@ -104,9 +104,9 @@ void send_all(const RequestSeq& requests, Send send)
 kairos::corba::OrbAttachment& ORB::responses()
 {
     require_running();
-    const std::lock_guard lock(mutex_);
-    if (responses_ == nullptr) responses_ = std::make_unique<Responses>();
-    return *responses_;
+    const std::lock_guard lock(state_->mutex);
+    if (state_->responses == nullptr) state_->responses = std::make_unique<Responses>();
+    return *state_->responses;
 }
 
 void ORB::send_multiple_requests_oneway(const RequestSeq& requests)

@@ -5,7 +5,7 @@
 // not see until it asks again.
 #pragma once
 
-#include "kairos/corba/orb.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/corba/request.h"
 
 #include <mutex>

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <system_error>
 
 namespace kairos::ior {
 

@@ -19,13 +19,12 @@
 //   steps_max, append(steps, at, count)  its steps in a Block, `count` of it in a row at `at`
 #pragma once
 
-#include "kairos/cdr/codeset.h"
+#include "kairos/cdr/text_form.h"
 #include "kairos/mapping/block.h"
 #include "kairos/mapping/types.h"
 
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -343,7 +342,12 @@ template <typename S, typename First, typename... Rest>
 struct FixedStruct {
     static constexpr std::size_t first_alignment = First::M::first_alignment;
     static constexpr std::size_t host_alignment =
-        std::max({First::M::host_alignment, Rest::M::host_alignment...});
+        [] {
+            std::size_t largest = First::M::host_alignment;
+            ((largest = largest < Rest::M::host_alignment ? Rest::M::host_alignment : largest),
+             ...);
+            return largest;
+        }();
     static constexpr std::size_t data_bytes = (First::M::data_bytes + ... + Rest::M::data_bytes);
     static constexpr std::size_t wire_bytes_min = data_bytes;
     static constexpr bool is_checked = (First::M::is_checked || ... || Rest::M::is_checked);

@@ -6,6 +6,7 @@
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/string.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <istream>

@@ -67,7 +67,8 @@ class Fixed {
     /// scale.
     [[nodiscard]] constexpr UShort fixed_digits() const noexcept
     {
-        return std::max({count(), UShort{scale_}, UShort{1}});
+        const UShort digits = count() < scale_ ? scale_ : count();
+        return digits == 0 ? UShort{1} : digits;
     }
     [[nodiscard]] constexpr UShort fixed_scale() const noexcept { return scale_; }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/mapping/marshal.h"
 
+#include "kairos/cdr/codeset.h"
+
 #include "kairos/mapping/texts.h"
 #include "kairos/mapping/union.h"
+
+#include <algorithm>
 
 namespace kairos::mapping {
 namespace {

@@ -7,14 +7,14 @@
 #pragma once
 
 #include "kairos/base/limits.h"
-#include "kairos/cdr/codeset.h"
+#include "kairos/cdr/text_form.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/fixed_layout.h"
+#include "kairos/mapping/lifetime.h"
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/sequence.h"
 
-#include <limits>
-#include <memory>
+#include <utility>
 
 namespace kairos::mapping {
 
@@ -303,8 +303,7 @@ struct Marshal<T[count]> {
 /// The most that can be asked of the bytes left per element.
 [[nodiscard]] consteval std::uint32_t wire_bytes_believed(std::size_t wire_bytes_min)
 {
-    return static_cast<std::uint32_t>(
-        std::min<std::size_t>(wire_bytes_min, std::numeric_limits<std::uint32_t>::max()));
+    return static_cast<std::uint32_t>(wire_bytes_min < UINT32_MAX ? wire_bytes_min : UINT32_MAX);
 }
 
 /// How the elements of sequences with this storage travel, their number included.
@@ -410,7 +409,7 @@ struct StorageMarshal<ValueStorage<T>> {
     static T* borrow(Sequence& sequence, Arena& arena, CORBA::ULong count)
     {
         auto* const elements = reinterpret_cast<T*>(arena.allocate<Room>(count));
-        std::uninitialized_value_construct_n(elements, count);
+        construct_elements(elements, count);
         layout_of(sequence) = {elements, count, count, false};
         return elements;
     }

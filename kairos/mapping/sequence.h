@@ -11,7 +11,6 @@
 #include "kairos/mapping/var.h"
 #include "kairos/mapping/wstring.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <span>
@@ -72,14 +71,17 @@ class ValueStorage {
         if constexpr (std::is_array_v<T>) {
             copy_elements(to, from, count);
         } else {
-            std::move(from, from + count, to);
+            for (CORBA::ULong i = 0; i < count; ++i)
+                to[i] = std::move(from[i]);
         }
     }
     /// Gives back what elements hold that are no longer part of the sequence.
     void clear_elements(CORBA::ULong first, CORBA::ULong last)
     {
-        if constexpr (std::is_class_v<T> && !std::is_trivially_destructible_v<T>)
-            std::fill(buffer_ + first, buffer_ + last, T());
+        if constexpr (std::is_class_v<T> && !std::is_trivially_destructible_v<T>) {
+            for (CORBA::ULong i = first; i < last; ++i)
+                buffer_[i] = T();
+        }
     }
 
     T* buffer_ = nullptr;
@@ -222,7 +224,8 @@ class PointerStorage {
         auto* slots = new Stored[std::size_t{count} + 1];
         const std::uintptr_t number = count;
         std::memcpy(static_cast<void*>(slots), &number, sizeof number);
-        std::fill_n(slots + 1, count, Elements::initial());
+        for (std::size_t i = 1; i <= count; ++i)
+            slots[i] = Elements::initial();
         return slots + 1;
     }
     static void freebuf(Stored* buffer)
@@ -256,7 +259,8 @@ class PointerStorage {
     }
     static void move_elements(Stored* to, Stored* from, CORBA::ULong count)
     {
-        std::swap_ranges(from, from + count, to);
+        for (CORBA::ULong i = 0; i < count; ++i)
+            std::swap(from[i], to[i]);
     }
     void clear_elements(CORBA::ULong first, CORBA::ULong last)
     {
@@ -325,9 +329,10 @@ class SequenceBase : public Storage {
     void resize(CORBA::ULong length, CORBA::ULong capacity_max)
     {
         if (length > this->capacity_) {
-            const auto doubled =
-                std::min<std::uint64_t>(std::uint64_t{2} * this->capacity_, capacity_max);
-            reserve(std::max(length, static_cast<CORBA::ULong>(doubled)));
+            const std::uint64_t doubled = std::uint64_t{2} * this->capacity_;
+            const auto capacity = static_cast<CORBA::ULong>(
+                doubled < capacity_max ? doubled : std::uint64_t{capacity_max});
+            reserve(capacity < length ? length : capacity);
         } else if (length < this->length_ && this->release_) {
             this->clear_elements(length, this->length_);
         }

@@ -8,6 +8,8 @@
 
 #include "kairos/mapping/marshal.h"
 
+#include <limits>
+
 namespace kairos::mapping {
 
 /// A text in our code set; `size` counts its terminator.

@@ -7,10 +7,10 @@
 #pragma once
 
 #include "kairos/mapping/array.h"
+#include "kairos/mapping/lifetime.h"
 #include "kairos/mapping/marshal.h"
 
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -56,14 +56,17 @@ struct UnionAccess {
             using T = std::remove_reference_t<decltype(member)>;
             using Element = std::remove_all_extents_t<T>;
             static_assert(std::is_nothrow_default_constructible_v<Element>);
-            std::uninitialized_value_construct_n(first_element(member), element_count<T>);
+            construct_elements(first_element(member), element_count<T>);
         });
     }
     template <typename U>
     static void destroy(U& value) noexcept
     {
         if constexpr (!std::is_trivially_destructible_v<U>)
-            U::_kairos_visit(value, [](auto& member) { std::destroy_at(std::addressof(member)); });
+            U::_kairos_visit(value, [](auto& member) {
+                using T = std::remove_reference_t<decltype(member)>;
+                destroy_elements(first_element(member), element_count<T>);
+            });
     }
     /// `value` has no member yet.
     template <typename U>
@@ -72,8 +75,8 @@ struct UnionAccess {
         value._kairos_label = from._kairos_label;
         U::_kairos_visit(from, [&value](const auto& member) {
             using T = std::remove_cvref_t<decltype(member)>;
-            std::uninitialized_copy_n(first_element(member), element_count<T>,
-                                      place<std::remove_all_extents_t<T>>(value));
+            copy_construct_elements(place<std::remove_all_extents_t<T>>(value),
+                                    first_element(member), element_count<T>);
         });
     }
     /// `value` has no member yet.
@@ -85,8 +88,8 @@ struct UnionAccess {
             using T = std::remove_reference_t<decltype(member)>;
             using Element = std::remove_all_extents_t<T>;
             static_assert(std::is_nothrow_move_constructible_v<Element>);
-            std::uninitialized_move_n(first_element(member), element_count<T>,
-                                      place<Element>(value));
+            move_construct_elements(place<Element>(value), first_element(member),
+                                    element_count<T>);
         });
     }
 
@@ -122,7 +125,7 @@ struct UnionAccess {
             storage = std::move(taken);
         } else {
             destroy(value);
-            ::new (static_cast<void*>(std::addressof(storage))) T(std::move(taken));
+            ::new (static_cast<void*>(&storage)) T(std::move(taken));
         }
         value._kairos_label = label;
     }
@@ -183,13 +186,13 @@ struct UnionAccess {
     template <typename T>
     [[nodiscard]] static auto* first_element(T& member) noexcept
     {
-        return reinterpret_cast<std::remove_all_extents_t<T>*>(std::addressof(member));
+        return reinterpret_cast<std::remove_all_extents_t<T>*>(&member);
     }
     /// All members are at the same place.
     template <typename Element, typename U>
     [[nodiscard]] static Element* place(U& value) noexcept
     {
-        return reinterpret_cast<Element*>(std::addressof(value._kairos_members));
+        return reinterpret_cast<Element*>(&value._kairos_members);
     }
     template <typename U, typename Label>
     static void require_same_member(Label label, int member)
@@ -201,10 +204,10 @@ struct UnionAccess {
     static void replace_array(U& value, int member, T& storage, T& from)
     {
         if (selected(value) == member)
-            std::destroy_at(std::addressof(storage));
+            destroy_elements(first_element(storage), element_count<T>);
         else
             destroy(value);
-        std::uninitialized_move_n(first_element(from), element_count<T>, first_element(storage));
+        move_construct_elements(first_element(storage), first_element(from), element_count<T>);
     }
 };
 

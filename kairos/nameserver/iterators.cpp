@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/nameserver/iterators.h"
 
+#include <iterator>
+
 namespace kairos::nameserver {
 
 std::uint64_t Iterators::begin(std::shared_ptr<Listing> listing, Clock::time_point now)

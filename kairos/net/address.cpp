@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <ifaddrs.h>
+#include <iterator>
 #include <memory>
+#include <system_error>
 #include <net/if.h>
 #include <netdb.h>
 

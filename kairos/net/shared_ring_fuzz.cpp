@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstring>
+#include <iterator>
 
 using namespace kairos;
 using namespace kairos::net;

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <system_error>
 #include <unistd.h>
+#include <iterator>
 #include <utility>
 
 namespace kairos::net {

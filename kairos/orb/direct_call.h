@@ -9,20 +9,10 @@
 
 #include "kairos/base/bytes.h"
 #include "kairos/orb/hold.h"
-#include "kairos/orb/operation.h"
+#include "kairos/orb/direct_operation.h"
 #include "kairos/orb/reference.h"
 
 namespace kairos::orb {
-
-/// What a stub says about an operation and how it is called: constant data.
-struct DirectOperation {
-    /// Calls the servant's function. `servant` is what Servant::_kairos_direct gives.
-    using Function = void (*)(void* servant, void* arguments);
-
-    const Operation* operation;
-    const void* interface; ///< what a servant is asked for: the address that stands for it
-    Function function;
-};
 
 class DirectCall {
   public:
@@ -60,11 +50,5 @@ class DirectCall {
     Hold hold_;
     bool made_ = false;
 };
-
-/// Makes the call and returns null; or returns the reference if that takes a message: a stub then
-/// need not keep it meanwhile, which costs remote calls. Throws what a remote caller would be told;
-/// of a oneway call nothing. Blocks while the adapter holds requests.
-[[nodiscard]] Reference* call_directly(Reference& reference, const DirectOperation& operation,
-                                       void* arguments);
 
 } // namespace kairos::orb

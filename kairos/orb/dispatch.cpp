@@ -2,8 +2,11 @@
 #include "kairos/orb/dispatch.h"
 
 #include "kairos/base/log.h"
+#include "kairos/giop/request.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
 
 namespace kairos::orb {

@@ -6,6 +6,7 @@
 
 #include "kairos/giop/locate.h"
 #include "kairos/giop/request.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
 namespace kairos::orb {

@@ -42,37 +42,37 @@ CallLimits limits_of_call(const Reference& reference)
     return CallLimits::of(policies);
 }
 
-Invocation::Invocation(Reference& target, const Operation& operation)
-    : reference_(target), operation_(operation), lane_(Lane::current()),
+inline CallBodies::CallBodies(Reference& target, Lane& lane)
+    : lane_(lane),
       environment_{.orb = &target.orb(),
                    .text = text_form_for(target),
                    .value_factories = target.orb().value_factories(),
                    .orb_owner = &target.orb(),
                    .exception_id_in_any = target.orb().options().exception_id_in_any},
-      buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+      buffer_(lane.buffers.take()), out_(*buffer_, headroom)
 {
     environment_.giop_minor = giop_minor_of(environment_.text);
     out_.set_environment(&environment_);
 }
 
-/// Not what the other delegates to: it is on the call path, and this costs it instructions.
-Invocation::Invocation(Reference& target, const Operation& operation, Lane& lane)
-    : reference_(target), operation_(operation), lane_(lane),
-      environment_{.orb = &target.orb(),
-                   .text = text_form_for(target),
-                   .value_factories = target.orb().value_factories(),
-                   .orb_owner = &target.orb(),
-                   .exception_id_in_any = target.orb().options().exception_id_in_any},
-      buffer_(lane_.buffers.take()), out_(*buffer_, headroom)
+inline CallBodies::~CallBodies()
 {
-    environment_.giop_minor = giop_minor_of(environment_.text);
-    out_.set_environment(&environment_);
+    if (buffer_->capacity() > limits::receive_buffer_kept) buffer_->clear();
+    lane_.buffers.give_back(std::unique_ptr<cdr::Buffer>(buffer_.release()));
+}
+
+Invocation::Invocation(Reference& target, const Operation& operation)
+    : CallBodies(target, Lane::current()), reference_(target), operation_(operation)
+{
+}
+
+Invocation::Invocation(Reference& target, const Operation& operation, Lane& lane)
+    : CallBodies(target, lane), reference_(target), operation_(operation)
+{
 }
 
 Invocation::~Invocation()
 {
-    if (buffer_->capacity() > limits::receive_buffer_kept) buffer_->clear();
-    lane_.buffers.give_back(std::move(buffer_));
     if (connection_) lane_.give_back(std::move(connection_));
 }
 
@@ -523,11 +523,37 @@ void Invocation::raise_late(Lane& lane, giop::Version version)
     raise_lost(Outcome::late);
 }
 
-void Invocation::raise_malformed_results()
+void CallBodies::raise_malformed_results()
 {
     mapping::raise_if_text_refused(in_, CORBA::COMPLETED_YES);
     raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_YES,
                           cdr::describe(in_.fault()));
+}
+
+// --- As stubs see it -----------------------------------------------------------------------------
+
+namespace {
+
+Invocation& invocation_in(std::byte* memory) noexcept
+{
+    return *std::launder(reinterpret_cast<Invocation*>(memory));
+}
+
+} // namespace
+
+StubCall::StubCall(Reference& target, const Operation& operation)
+{
+    static_assert(sizeof(Invocation) <= size && alignof(Invocation) <= 16);
+    auto* const made = ::new (static_cast<void*>(memory_)) Invocation(target, operation);
+    // What `bodies` relies on.
+    if (static_cast<void*>(static_cast<CallBodies*>(made)) != memory_) __builtin_unreachable();
+}
+
+StubCall::~StubCall() { invocation_in(memory_).~Invocation(); }
+void StubCall::invoke() { invocation_in(memory_).invoke(); }
+void StubCall::invoke_within(std::int64_t nanoseconds)
+{
+    invocation_in(memory_).invoke(std::chrono::nanoseconds(nanoseconds));
 }
 
 } // namespace kairos::orb

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One client call, on the stack of its stub: arguments go into `out`, `invoke` sends them, waits
-// and follows forwards, results come from `in`. Station 2 of the request walk (docs/TOUR.md). Used
+// and follows forwards, results come from `in` (stub_call.h). Station 2 of the request walk (docs/TOUR.md). Used
 // by one thread. In the steady state it takes no lock and allocates nothing. deferred.h has the
 // call whose reply is fetched later.
 #pragma once
 
-#include "kairos/cdr/environment.h"
-#include "kairos/cdr/reader.h"
-#include "kairos/cdr/writer.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
 #include "kairos/orb/contexts_buffer.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
 #include "kairos/orb/reference.h"
+#include "kairos/orb/stub_call.h"
 
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace kairos::orb {
 
 class SharedConnection;
 
-class Invocation {
+class Invocation : public CallBodies {
   public:
     /// `target` and `operation` must outlive it.
     Invocation(Reference& target, const Operation& operation);
     ~Invocation();
     Invocation(const Invocation&) = delete;
     Invocation& operator=(const Invocation&) = delete;
-
-    /// Where the arguments go: in and inout, in the order of the IDL. Large ones are sent from
-    /// where they are, so they must stay as they are until `invoke` returns.
-    [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
 
     /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
     /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
@@ -42,26 +40,11 @@ class Invocation {
     /// so.
     void invoke(std::chrono::nanoseconds deadline);
 
-    /// The results: return value, then inout and out in the order of the IDL. Views into it last
-    /// as long as the Invocation.
-    [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
-
-    /// To be called when all results are read. Throws CORBA::MARSHAL if they were malformed.
-    void finish()
-    {
-        if (!in_.ok()) [[unlikely]]
-            raise_malformed_results();
-        environment_.accept_values();
-    }
-
   private:
     friend class DeferredInvocation;
 
     /// With the buffers and connections of `lane`, which must outlive it.
     Invocation(Reference& target, const Operation& operation, Lane& lane);
-
-    /// Room for the header of ordinary requests in front of the body; longer ones go separately.
-    static constexpr std::size_t headroom = 256;
 
     /// What one attempt led to.
     enum class Step : std::uint8_t { done, forward, next_target };
@@ -128,7 +111,6 @@ class Invocation {
     /// Leaves the connection, on which the reply may still come, to `lane`. The request was of
     /// this version.
     [[noreturn, gnu::cold]] void raise_late(Lane& lane, giop::Version version);
-    [[noreturn, gnu::cold]] void raise_malformed_results();
     [[gnu::cold]] void take_forward();
     [[nodiscard, gnu::cold]] bool forward_is_stale();
     /// Where the call goes on: to where the last reply sent us…
@@ -139,11 +121,6 @@ class Invocation {
 
     Reference& reference_;
     const Operation& operation_;
-    Lane& lane_;
-    cdr::Environment environment_;
-    std::unique_ptr<cdr::Buffer> buffer_;
-    cdr::Writer out_;
-    cdr::Reader in_;
     giop::Reply reply_;
     std::unique_ptr<ClientConnection> connection_; // busy until the results are read
     // What keeps the reply of a call within the process, or over a connection that is shared.

@@ -3,6 +3,8 @@
 
 #include "kairos/orb/orb.h"
 
+#include <iterator>
+
 namespace kairos::orb {
 
 Lane& Lane::current()

@@ -20,7 +20,7 @@
 #include "kairos/orb/reference.h"
 #include "kairos/orb/request_dispatcher.h"
 #include "kairos/orb/thread_pools.h"
-#include "kairos/orb/timed_upcall.h"
+#include "kairos/orb/late_calls.h"
 
 #include <atomic>
 #include <map>

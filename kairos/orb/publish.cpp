@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
+#include <system_error>
 #include <unistd.h>
 
 namespace kairos::orb {

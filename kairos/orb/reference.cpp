@@ -7,6 +7,7 @@
 #include "kairos/orb/priority_context.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <utility>
 

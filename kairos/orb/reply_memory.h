@@ -8,6 +8,7 @@
 #include "kairos/base/limits.h"
 #include "kairos/giop/connection.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
 #include <optional>

@@ -2,11 +2,20 @@
 #include "kairos/orb/timed_upcall.h"
 
 #include "kairos/base/log.h"
+#include "kairos/giop/request.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/timing_context.h"
+#include "kairos/orb/upcall.h"
+
+#include <chrono>
+#include <exception>
+#include <string>
 
 namespace kairos::orb {
+
+using Clock = std::chrono::steady_clock;
 
 void LateCalls::note(const LateCall& call) noexcept
 {
@@ -21,8 +30,11 @@ void LateCalls::note(const LateCall& call) noexcept
 
 TimedUpcall::TimedUpcall(Upcall& upcall, const OperationTiming& timing)
     : upcall_(upcall), timing_(timing),
-      released_(release_of(ArrivalScope::take().value_or(Clock::now()), timing,
-                           upcall.request().contexts)),
+      released_ns_(std::chrono::nanoseconds(
+                       release_of(ArrivalScope::take().value_or(Clock::now()), timing,
+                                  upcall.request().contexts)
+                           .time_since_epoch())
+                       .count()),
       refuses_(upcall.orb().options().late_calls == WhenLate::timeout)
 {
     if (!refuses_) return;
@@ -52,7 +64,9 @@ void TimedUpcall::end()
 
 bool TimedUpcall::note_if_late(bool executed) noexcept
 {
-    const auto response = Clock::now() - released_;
+    const auto response =
+        std::chrono::nanoseconds(Clock::now().time_since_epoch()) -
+        std::chrono::nanoseconds(released_ns_);
     const std::chrono::nanoseconds deadline(timing_.deadline);
     if (response <= deadline) return false;
     upcall_.orb().late_calls().note({.operation = timing_.operation,

@@ -2,12 +2,17 @@
 #include "kairos/orb/upcall.h"
 
 #include "kairos/giop/fragments.h"
+#include "kairos/giop/reply.h"
+#include "kairos/giop/request.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/priority_context.h"
+#include "kairos/orb/reply_channel.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,6 +21,9 @@
 namespace kairos::orb {
 
 namespace {
+
+constexpr std::size_t contexts_size_max = 16;
+constexpr std::size_t headroom = giop::reply_headroom(contexts_size_max);
 
 Bytes keep(const ior::OctetVector& octets, Arena& arena)
 {
@@ -34,8 +42,8 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
                    .value_factories = orb.value_factories(),
                    .orb_owner = &orb,
                    .exception_id_in_any = orb.options().exception_id_in_any},
-      request_(request), channel_(channel), memory_(memory), in_(request.body),
-      out_(memory.reply, headroom)
+      request_(request), channel_(channel), arena_(memory.arena), operation_(request.operation),
+      in_(request.body), out_(memory.reply, headroom)
 {
     in_.set_environment(&environment_);
     out_.set_environment(&environment_);
@@ -54,6 +62,13 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
     channel_.send(header, out_);
 }
 
+bool Upcall::is_local() const noexcept { return channel_.is_local; }
+Hold& Upcall::hold() noexcept { return channel_.hold; }
+bool Upcall::wants_receipt() const noexcept
+{
+    return request_.response_flags == giop::response_flags::sync_server;
+}
+
 void Upcall::send(giop::ReplyStatus status)
 {
     if (stage_ != Stage::open) [[unlikely]]
@@ -63,6 +78,8 @@ void Upcall::send(giop::ReplyStatus status)
     send_with(giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
                                   request_.request_id, status));
 }
+
+void Upcall::reply() { send(giop::ReplyStatus::no_exception); }
 
 void Upcall::send_otherwise(giop::ReplyStatus status)
 {

@@ -9,33 +9,29 @@
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
-#include "kairos/giop/reply.h"
-#include "kairos/giop/request.h"
-#include "kairos/ior/ior.h"
 #include "kairos/mapping/exception.h"
-#include "kairos/orb/hold.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace kairos::giop {
+struct Request;
+enum class ReplyStatus : std::uint32_t;
+} // namespace kairos::giop
+
+namespace kairos::ior {
+struct Ior;
+} // namespace kairos::ior
 
 namespace kairos::orb {
 
+class Hold;
 class Orb;
-
-/// Where a reply goes: a connection, or a caller in this process.
-class ReplyChannel {
-  public:
-    /// Sends `header`, which lies in front of the body, and the body. Whatever fails is the
-    /// channel's to remember: a servant cannot mend it.
-    virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
-
-    /// Of the request that is being served, or offered again and again.
-    Hold hold;
-    /// Set where the caller is the calling thread.
-    bool is_local = false;
-
-  protected:
-    ~ReplyChannel() = default;
-};
+class ReplyChannel;
+struct UpcallMemory;
 
 class Upcall {
   public:
@@ -49,12 +45,12 @@ class Upcall {
     [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
     /// However GIOP addressed the target.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
-    [[nodiscard]] std::string_view operation() const noexcept { return request_.operation; }
+    [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
 
     /// The arguments: in and inout, in the order of the IDL. Views into it last until `reply`.
     [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
     /// Memory that lasts until the request is served.
-    [[nodiscard]] Arena& arena() noexcept { return memory_.arena; }
+    [[nodiscard]] Arena& arena() noexcept { return arena_; }
 
     /// To be called between the last argument and the servant. Throws CORBA::MARSHAL if the
     /// arguments were malformed. From here on these exceptions may pass to the caller.
@@ -74,7 +70,8 @@ class Upcall {
     void oneway_arguments_read()
     {
         arguments_read();
-        if (request_.response_flags == giop::response_flags::sync_server) confirm_receipt();
+        if (wants_receipt()) [[unlikely]]
+            confirm_receipt();
     }
 
     /// Where the results go.
@@ -82,7 +79,7 @@ class Upcall {
 
     /// Sends the results now, while they live: large ones are sent from where they are. Does
     /// nothing when the caller waits for none.
-    void reply() { send(giop::ReplyStatus::no_exception); }
+    void reply();
 
     void reply(const CORBA::SystemException& exception) noexcept;
     /// Sends a user exception of the operation's raises clause; any other becomes UNKNOWN.
@@ -92,7 +89,7 @@ class Upcall {
 
     /// The reply is to say the priority that the request came with. To be called before there is
     /// one.
-    void say_priority(Priority priority) noexcept
+    void say_priority(std::int16_t priority) noexcept
     {
         priority_ = priority;
         stage_ = open();
@@ -104,16 +101,13 @@ class Upcall {
 
     [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
     /// Whether the caller is the calling thread.
-    [[nodiscard]] bool is_local() const noexcept { return channel_.is_local; }
+    [[nodiscard]] bool is_local() const noexcept;
     /// Of the channel: what Adapter::dispatch does not take now.
-    [[nodiscard]] Hold& hold() noexcept { return channel_.hold; }
+    [[nodiscard]] Hold& hold() noexcept;
     /// Whether the arguments could not be understood: the peer is not to be trusted further.
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
-    static constexpr std::size_t contexts_size_max = 16;
-    static constexpr std::size_t headroom = giop::reply_headroom(contexts_size_max);
-
     enum class Stage : std::uint8_t { open, open_with_priority, keeping, kept, replied };
 
     [[nodiscard]] Stage open() const noexcept
@@ -121,6 +115,8 @@ class Upcall {
         return priority_ < 0 ? Stage::open : Stage::open_with_priority;
     }
 
+    /// SYNC_WITH_SERVER: see confirm_receipt.
+    [[nodiscard]] bool wants_receipt() const noexcept;
     [[gnu::cold]] void confirm_receipt();
     void send(giop::ReplyStatus status);
     [[gnu::noinline]] void send_otherwise(giop::ReplyStatus status);
@@ -133,18 +129,15 @@ class Upcall {
     const giop::Request& request_;
     Bytes object_key_;
     ReplyChannel& channel_;
-    UpcallMemory& memory_;
+    Arena& arena_;
+    const std::string_view operation_;
     cdr::Reader in_;
     cdr::Writer out_;
     std::span<const ExceptionType> exceptions_;
-    giop::ReplyStatus kept_status_ = giop::ReplyStatus::no_exception;
+    giop::ReplyStatus kept_status_{};
     Stage stage_ = Stage::open; // with its neighbours one word, which one store sets
     bool malformed_ = false;
-    Priority priority_ = -1; // that the reply says; none of CORBA's: none
+    std::int16_t priority_ = -1; // that the reply says; none of CORBA's: none
 };
-
-/// The object key of a target, however it was addressed; empty when it names no object of IIOP's.
-[[nodiscard]] Bytes object_key_of(const giop::TargetAddress& target, bool little_endian,
-                                  Arena& arena);
 
 } // namespace kairos::orb

@@ -5,6 +5,7 @@
 #include "kairos/ior/plain_key.h"
 #include "kairos/orb/direct_call.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
 

@@ -9,6 +9,7 @@
 #include "kairos/rtcorba/services.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kairos::rtcorba {
 

@@ -101,7 +101,7 @@ Services::~Services() { core_->set_priority_transform(nullptr); }
 
 std::shared_ptr<Services> Services::of(CORBA::ORB& orb)
 {
-    return std::static_pointer_cast<Services>(orb._kairos_real_time(make_services));
+    return std::static_pointer_cast<Services>(corba::real_time_of(orb, make_services));
 }
 
 void Services::end() noexcept

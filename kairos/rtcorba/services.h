@@ -4,7 +4,7 @@
 // references; it lives as long as the ORB or whoever has one of its objects. Any thread.
 #pragma once
 
-#include "kairos/corba/orb.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/orb/policies.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/rtcorba/RTCORBA.h"

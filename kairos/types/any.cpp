@@ -10,6 +10,7 @@
 #include "kairos/types/interpreter.h"
 #include "kairos/types/typecode_wire.h"
 
+#include <algorithm>
 #include <new>
 
 namespace kairos::types {
@@ -30,13 +31,13 @@ AnyBytes* allocate_bytes(std::size_t begin, std::size_t size)
 
 AnyBytes* share(AnyBytes* bytes) noexcept
 {
-    bytes->count.fetch_add(1, std::memory_order_relaxed);
+    bytes->count.add();
     return bytes;
 }
 
 void release(AnyBytes* bytes) noexcept
 {
-    if (bytes->count.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!bytes->count.drop()) return;
     if (bytes->orb_owner != nullptr) bytes->orb_owner->release();
     bytes->~AnyBytes();
     ::operator delete(bytes);
@@ -223,7 +224,7 @@ void AnyAccess::set_scalar(CORBA::Any& any, CORBA::TypeCode_ptr type, const void
 void AnyAccess::set_value(CORBA::Any& any, CORBA::TypeCode_ptr type, AnyValue* value) noexcept
 {
     reset(any, CORBA::TypeCode::_duplicate(type), Form::value);
-    any.values_.store(value, std::memory_order_relaxed);
+    any.values_.store_relaxed(value);
 }
 
 void AnyAccess::set_string(CORBA::Any& any, CORBA::TypeCode_ptr owned_type, char* owned) noexcept
@@ -268,7 +269,7 @@ bool AnyAccess::holds(const CORBA::Any& any, CORBA::TypeCode_ptr type)
 
 const AnyValue* AnyAccess::inserted(const CORBA::Any& any) noexcept
 {
-    const AnyValue* value = any.values_.load(std::memory_order_acquire);
+    const AnyValue* value = any.values_.load_acquire();
     while (value->next != nullptr)
         value = value->next;
     return value;
@@ -299,7 +300,7 @@ const AnyBytes* AnyAccess::bytes(const CORBA::Any& any) noexcept
 
 const void* AnyAccess::find(const CORBA::Any& any, const ValueClass& of) noexcept
 {
-    for (const AnyValue* value = any.values_.load(std::memory_order_acquire); value != nullptr;
+    for (const AnyValue* value = any.values_.load_acquire(); value != nullptr;
          value = value->next)
         if (value->of == &of) return value->value;
     return nullptr;
@@ -307,9 +308,8 @@ const void* AnyAccess::find(const CORBA::Any& any, const ValueClass& of) noexcep
 
 void AnyAccess::add(const CORBA::Any& any, AnyValue* value) noexcept
 {
-    value->next = any.values_.load(std::memory_order_relaxed);
-    while (!any.values_.compare_exchange_weak(value->next, value, std::memory_order_acq_rel,
-                                              std::memory_order_relaxed)) {
+    value->next = any.values_.load_relaxed();
+    while (!any.values_.compare_exchange(value->next, value)) {
     }
 }
 
@@ -342,18 +342,18 @@ class OwnValues {
   public:
     OwnValues(cdr::Writer& out, bool shared) : environment_(shared ? nullptr : out.environment())
     {
-        if (environment_ != nullptr) environment_->values_written.swap(kept_);
+        if (environment_ != nullptr) std::swap(environment_->values_written, kept_);
     }
     OwnValues(const OwnValues&) = delete;
     OwnValues& operator=(const OwnValues&) = delete;
     ~OwnValues()
     {
-        if (environment_ != nullptr) environment_->values_written.swap(kept_);
+        if (environment_ != nullptr) std::swap(environment_->values_written, kept_);
     }
 
   private:
     const cdr::Environment* environment_;
-    std::unique_ptr<cdr::Attachment> kept_;
+    Owner<cdr::Attachment> kept_;
 };
 
 } // namespace
@@ -619,7 +619,7 @@ Any& Any::operator=(const Any& other)
         bytes_ = kairos::types::share(other.bytes_);
         break;
     case Form::value:
-        values_.store(value, std::memory_order_relaxed);
+        values_.store_relaxed(value);
         break;
     }
     return *this;
@@ -638,13 +638,12 @@ void Any::steal(Any& other) noexcept
     type_ = std::exchange(other.type_, nullptr);
     form_ = std::exchange(other.form_, Form::none);
     std::memcpy(&scalar_, &other.scalar_, sizeof scalar_); // whichever member it is
-    values_.store(other.values_.exchange(nullptr, std::memory_order_relaxed),
-                  std::memory_order_relaxed);
+    values_.store_relaxed(other.values_.exchange(nullptr));
 }
 
 void Any::clear() noexcept
 {
-    AnyValue* value = values_.exchange(nullptr, std::memory_order_relaxed);
+    AnyValue* value = values_.exchange(nullptr);
     while (value != nullptr) {
         AnyValue* next = value->next;
         kairos::types::destroy(value);
@@ -679,7 +678,7 @@ const void* Any::value() const noexcept
     default:
         break;
     }
-    const AnyValue* first = values_.load(std::memory_order_acquire);
+    const AnyValue* first = values_.load_acquire();
     return first == nullptr ? nullptr : AnyAccess::inserted(*this)->value;
 }
 

@@ -6,11 +6,11 @@
 // only extract may share one.
 #pragma once
 
+#include "kairos/base/ref_count.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/types/typecode.h"
 
 #include <array>
-#include <atomic>
 
 namespace kairos::types {
 struct AnyBytes;
@@ -207,7 +207,7 @@ class Any {
     };
     /// What was inserted (the last) and what was extracted as other C++ types or from bytes: all
     /// live as long as the Any holds this value. Extraction adds in front.
-    mutable std::atomic<kairos::types::AnyValue*> values_{nullptr};
+    mutable kairos::AtomicWord<kairos::types::AnyValue*> values_;
 };
 
 // Numbers, strings and what else has one C++ type. Extraction gives false, and changes nothing,

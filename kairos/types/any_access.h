@@ -14,7 +14,7 @@ namespace kairos::types {
 
 /// A received value in CDR. Immutable; shared by the copies of an Any.
 struct alignas(16) AnyBytes {
-    std::atomic<std::uint32_t> count{1};
+    RefCount count;
     std::uint32_t size = 0;
     std::uint8_t begin = 0; ///< where the value begins, as alignment counts: below eight
     bool little_endian = native_little_endian;
@@ -87,7 +87,7 @@ class AnyAccess {
     /// All that was inserted or extracted, the inserted value last; null for nothing.
     [[nodiscard]] static const AnyValue* first(const CORBA::Any& any) noexcept
     {
-        return any.values_.load(std::memory_order_acquire);
+        return any.values_.load_acquire();
     }
     /// Keeps a copy of what was made of the value. Any thread that extracts.
     static void add_copy(const CORBA::Any& any, const ValueClass& of, const void* value);

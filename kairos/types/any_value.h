@@ -5,10 +5,10 @@
 #pragma once
 
 #include "kairos/mapping/array.h"
+#include "kairos/mapping/lifetime.h"
 #include "kairos/types/any.h"
 #include "kairos/types/table.h"
 
-#include <memory>
 #include <new>
 
 namespace kairos::types {
@@ -32,16 +32,16 @@ struct ValueFunctions {
 
     static void construct(void* at)
     {
-        std::uninitialized_value_construct_n(static_cast<Element*>(at), count);
+        mapping::construct_elements(static_cast<Element*>(at), count);
     }
     static void copy(void* at, const void* from)
     {
-        std::uninitialized_copy_n(static_cast<const Element*>(from), count,
-                                  static_cast<Element*>(at));
+        mapping::copy_construct_elements(static_cast<Element*>(at),
+                                         static_cast<const Element*>(from), count);
     }
     static void destroy(void* value) noexcept
     {
-        std::destroy_n(static_cast<Element*>(value), count);
+        mapping::destroy_elements(static_cast<Element*>(value), count);
     }
     static void free(void* adopted) noexcept
     {

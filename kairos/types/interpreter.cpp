@@ -3,6 +3,7 @@
 
 #include "kairos/mapping/texts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>

@@ -9,7 +9,7 @@
 #include "kairos/mapping/marshal.h"
 
 #include <cstdint>
-#include <memory>
+#include <new>
 
 namespace kairos::types {
 
@@ -88,7 +88,10 @@ inline constexpr Functions functions_of{
         }
     },
     [](void* storage) { ::new (storage) T(); },
-    [](void* value) { std::destroy_at(static_cast<T*>(value)); },
+    [](void* value) {
+        using Element = std::remove_all_extents_t<T>;
+        mapping::destroy_elements(static_cast<Element*>(value), sizeof(T) / sizeof(Element));
+    },
 };
 
 /// The table of a type whose parts are `detail`.

@@ -5,6 +5,8 @@
 #include "kairos/values/marshal.h"
 #include "kairos/values/tags.h"
 
+#include <memory>
+
 namespace kairos::values {
 
 namespace {

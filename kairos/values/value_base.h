@@ -5,11 +5,11 @@
 // whoever counts it; its count may be changed by any thread, its state is the program's to guard.
 #pragma once
 
+#include "kairos/base/ref_count.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/var.h"
 
-#include <atomic>
 
 namespace kairos::cdr {
 class Reader;
@@ -81,12 +81,12 @@ inline void remove_ref(ValueBase* value)
 /// Counts in the usual way: starts with one owner, is deleted by the last.
 class DefaultValueRefCountBase : public virtual ValueBase {
   public:
-    void _add_ref() override { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _add_ref() override { count_.add(); }
     void _remove_ref() override
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
-    ULong _refcount_value() override { return count_.load(std::memory_order_relaxed); }
+    ULong _refcount_value() override { return count_.count(); }
 
   protected:
     DefaultValueRefCountBase() = default;
@@ -94,7 +94,7 @@ class DefaultValueRefCountBase : public virtual ValueBase {
     ~DefaultValueRefCountBase() override = default;
 
   private:
-    std::atomic<ULong> count_{1};
+    kairos::RefCount count_;
 };
 
 class ValueFactoryBase;
@@ -106,10 +106,10 @@ class ValueFactoryBase {
     ValueFactoryBase(const ValueFactoryBase&) = delete;
     ValueFactoryBase& operator=(const ValueFactoryBase&) = delete;
 
-    virtual void _add_ref() { count_.fetch_add(1, std::memory_order_relaxed); }
+    virtual void _add_ref() { count_.add(); }
     virtual void _remove_ref()
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
     static ValueFactory _downcast(ValueFactory factory) { return factory; }
 
@@ -124,7 +124,7 @@ class ValueFactoryBase {
     /// A value whose state is about to be read into it, owned by the caller.
     virtual ValueBase* create_for_unmarshal() = 0;
 
-    std::atomic<ULong> count_{1};
+    kairos::RefCount count_;
 };
 
 } // namespace CORBA

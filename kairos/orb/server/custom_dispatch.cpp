@@ -7,6 +7,7 @@
 #include "kairos/orb/server/handover.h"
 
 #include <condition_variable>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <string>

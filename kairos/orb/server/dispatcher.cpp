@@ -3,6 +3,8 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/timed_upcall.h"

@@ -8,9 +8,11 @@
 #include "kairos/cdr/buffer.h"
 #include "kairos/giop/locate.h"
 #include "kairos/giop/request.h"
+#include "kairos/net/address.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/orb/urgency.h"
 

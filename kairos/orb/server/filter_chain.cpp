@@ -3,6 +3,7 @@
 // The filter-chain architecture: one thread reads, and each request passes the program's filters,
 // which refuse it or choose the pool of threads that serves it.
 #include "kairos/orb/filter.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/worker_pool.h"

@@ -2,6 +2,7 @@
 #include "kairos/orb/server/handover.h"
 
 #include "kairos/base/log.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/thread_pool.h"
 

@@ -7,6 +7,7 @@
 
 #include "kairos/net/bell.h"
 #include "kairos/net/priority_mutex.h"
+#include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/server/request_queue.h"
 #include "kairos/orb/thread_pools.h"

@@ -8,6 +8,7 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/net/alarm.h"
 #include "kairos/net/reactor.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/server/server_connection.h"
 #include "kairos/orb/server/stream_pause.h"

@@ -13,6 +13,7 @@
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/server/receive_limit.h"
 #include "kairos/orb/unsent.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
 #include <atomic>

@@ -7,6 +7,7 @@
 #include "kairos/base/log.h"
 #include "kairos/net/arrivals.h"
 #include "kairos/net/thread.h"
+#include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/architectures.h"

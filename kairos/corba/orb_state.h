@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an ORB keeps for the layers of Kairos that make something of it: behind CORBA::ORB, so that
+// programs need not read it. Any thread.
+#pragma once
+
+#include "kairos/corba/orb.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace kairos::corba {
+
+class PoaServices;
+
+/// What a module above keeps with an ORB. Any thread.
+class OrbAttachment {
+  public:
+    OrbAttachment() = default;
+    OrbAttachment(const OrbAttachment&) = delete;
+    OrbAttachment& operator=(const OrbAttachment&) = delete;
+    virtual ~OrbAttachment() = default;
+    /// The ORB was destroyed.
+    virtual void end() noexcept = 0;
+};
+
+/// What the POAs of an ORB share. The first call opens the listening sockets.
+[[nodiscard]] std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb);
+
+/// What kairos/rtcorba keeps; made at the first call.
+[[nodiscard]] std::shared_ptr<OrbAttachment>
+real_time_of(CORBA::ORB& orb, std::shared_ptr<OrbAttachment> (*make)(CORBA::ORB& orb));
+
+} // namespace kairos::corba
+
+struct CORBA::ORB::State {
+    using Registered = std::map<std::string, Object_var, std::less<>>;
+
+    explicit State(std::string name) : id(std::move(name)) {}
+
+    const std::string id;
+    std::mutex mutex;                                         // guards what follows
+    std::shared_ptr<kairos::corba::PoaServices> poa_services; // null until asked for
+    Registered registered;                                    // initial references
+    Context_var default_context;
+    bool is_profiled = false;                                // -ORBProfileTypes, until destroy()
+    std::shared_ptr<kairos::corba::Policies> policies;       // null until asked for
+    std::unique_ptr<kairos::corba::OrbAttachment> responses; // kairos/dynamic's
+    std::shared_ptr<kairos::corba::OrbAttachment> real_time; // kairos/rtcorba's
+};

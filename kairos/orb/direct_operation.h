@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a stub says of a call within the process (direct_call.h). Constant data of generated code.
+#pragma once
+
+#include "kairos/orb/operation.h"
+
+namespace kairos::orb {
+
+class Reference;
+
+/// What a stub says about an operation and how it is called: constant data.
+struct DirectOperation {
+    /// Calls the servant's function. `servant` is what Servant::_kairos_direct gives.
+    using Function = void (*)(void* servant, void* arguments);
+
+    const Operation* operation;
+    const void* interface; ///< what a servant is asked for: the address that stands for it
+    Function function;
+};
+
+/// Makes the call and returns null; or returns the reference if that takes a message: a stub then
+/// need not keep it meanwhile, which costs remote calls. Throws what a remote caller would be told;
+/// of a oneway call nothing. Blocks while the adapter holds requests.
+[[nodiscard]] Reference* call_directly(Reference& reference, const DirectOperation& operation,
+                                       void* arguments);
+
+} // namespace kairos::orb

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the reply to a request goes. Used by the thread that serves the request.
+#pragma once
+
+#include "kairos/base/bytes.h"
+#include "kairos/orb/hold.h"
+
+namespace kairos::cdr {
+class Writer;
+} // namespace kairos::cdr
+
+namespace kairos::orb {
+
+/// Where a reply goes: a connection, or a caller in this process.
+class ReplyChannel {
+  public:
+    /// Sends `header`, which lies in front of the body, and the body. Whatever fails is the
+    /// channel's to remember: a servant cannot mend it.
+    virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
+
+    /// Of the request that is being served, or offered again and again.
+    Hold hold;
+    /// Set where the caller is the calling thread.
+    bool is_local = false;
+
+  protected:
+    ~ReplyChannel() = default;
+};
+
+} // namespace kairos::orb
