@@ -3,17 +3,23 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/poa_in_use.h"
-#include "kairos/corba/poa_services.h"
-#include "kairos/ior/object_key.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+#include "kairos/poa/calling.h"
 
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace PortableServer {
 
 using kairos::Bytes;
 using kairos::mapping::omg_minor;
 using kairos::poa::Adapter;
+using Found = kairos::poa::Adapters::Found;
 using kairos::poa::Identity;
 using kairos::poa::Outcome;
 namespace minor_code = kairos::orb::minor_code;
@@ -58,6 +64,13 @@ kairos::orb::LocationForward forward_to(const ForwardRequest& request)
     if (CORBA::is_nil(target) || !target->_kairos_reference())
         throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "nobody can be forwarded to this object");
     return {target->_kairos_reference()->ior()};
+}
+
+/// The POA of an adapter, owned by the caller; null if that is gone.
+POA_ptr face_of(Found found)
+{
+    const Adapter::Use use(*found.adapter, found.key_id);
+    return use ? POA::_duplicate(&POA::_kairos_of(*found.adapter)) : nullptr;
 }
 
 // --- what the core calls -------------------------------------------------------------------------
@@ -154,11 +167,7 @@ void ForwardRequest::_marshal(kairos::cdr::Writer& out) const
 
 // --- POA -----------------------------------------------------------------------------------------
 
-POA::POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
-         std::shared_ptr<kairos::corba::PoaServices> services)
-    : orb_(std::move(orb)), services_(std::move(services))
-{
-}
+POA::POA(kairos::corba::PoaServices& services) : state_(new State(*this, services)) {}
 
 POA::~POA() = default;
 
@@ -204,19 +213,11 @@ void POA::check(Outcome outcome)
     }
 }
 
-kairos::poa::IdStrategy POA::_kairos_default_strategy(const kairos::orb::Orb& core) noexcept
+kairos::orb::Orb& POA::_kairos_orb() const noexcept { return state_->services->core(); }
+
+POA& POA::_kairos_of(const Adapter& adapter) noexcept
 {
-    switch (core.options().demultiplexing) {
-    case kairos::orb::Demultiplexing::linear:
-        return kairos::poa::IdStrategy::linear;
-    case kairos::orb::Demultiplexing::hash:
-        return kairos::poa::IdStrategy::hash;
-    case kairos::orb::Demultiplexing::delayered:
-        return kairos::poa::IdStrategy::delayered;
-    case kairos::orb::Demultiplexing::active:
-        break;
-    }
-    return kairos::poa::IdStrategy::active;
+    return static_cast<State&>(adapter.face()).poa;
 }
 
 bool POA::_kairos_supports(std::string_view repository_id) const
@@ -224,40 +225,34 @@ bool POA::_kairos_supports(std::string_view repository_id) const
     return repository_id == _kairos_id || CORBA::Object::_kairos_supports(repository_id);
 }
 
-Outcome POA::create(Found parent, const char* name, POAManager_ptr manager,
-                    kairos::poa::Policies policies)
+Outcome POA::State::create(Found parent, const char* name, POAManager_ptr its_manager,
+                           kairos::poa::Policies policies)
 {
-    manager_ = POAManager::_duplicate(manager);
-    services_->keep_manager(manager);
-    const Outcome outcome = services_->adapters().create(parent, name, manager->_kairos_core(),
-                                                         std::move(policies), *this);
-    if (outcome != Outcome::ok) services_->let_manager_go(*manager);
+    manager = POAManager::_duplicate(its_manager);
+    services->keep_manager(its_manager);
+    const Outcome outcome = services->adapters().create(parent, name, its_manager->_kairos_core(),
+                                                        std::move(policies), *this);
+    if (outcome != Outcome::ok) services->let_manager_go(*its_manager);
     return outcome;
 }
 
-void POA::begin(Adapter& adapter, std::uint32_t key_id) noexcept
+void POA::State::begin(Adapter& adapter, std::uint32_t key_id) noexcept
 {
-    _add_ref(); // the adapter's
-    found_ = {&adapter, key_id};
+    poa._add_ref(); // the adapter's
+    found = {&adapter, key_id};
 }
 
-void POA::end() noexcept
+void POA::State::end() noexcept
 {
-    services_->let_manager_go(*manager_.in());
-    ServantManager_var servant_manager; // released without the lock
-    AdapterActivator_var activator;
+    services->let_manager_go(*manager.in());
+    ServantManager_var former_manager; // released without the lock
+    AdapterActivator_var former_activator;
     {
-        const std::lock_guard lock(mutex_);
-        std::swap(servant_manager, servant_manager_);
-        std::swap(activator, activator_);
+        const std::lock_guard lock(mutex);
+        std::swap(former_manager, servant_manager);
+        std::swap(former_activator, activator);
     }
-    _remove_ref();
-}
-
-POA_ptr POA::face_of(Found found)
-{
-    const Adapter::Use use(*found.adapter, found.key_id);
-    return use ? _duplicate(&_kairos_of(*found.adapter)) : nullptr;
+    poa._remove_ref();
 }
 
 // --- the tree ------------------------------------------------------------------------------------
@@ -268,7 +263,8 @@ POA_ptr POA::find_POA(const char* adapter_name, CORBA::Boolean activate_it)
     {
         const InUse adapter(*this);
     }
-    const Found found = services_->adapters().child(found_, adapter_name, activate_it);
+    const Found found =
+        state_->services->adapters().child(state_->found, adapter_name, activate_it);
     POA_ptr child = found ? face_of(found) : nullptr;
     if (child == nullptr) throw AdapterNonExistent();
     return child;
@@ -276,7 +272,8 @@ POA_ptr POA::find_POA(const char* adapter_name, CORBA::Boolean activate_it)
 
 void POA::destroy(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion)
 {
-    check(services_->adapters().destroy(found_, etherealize_objects, wait_for_completion));
+    check(state_->services->adapters().destroy(state_->found, etherealize_objects,
+                                               wait_for_completion));
 }
 
 char* POA::the_name() { return CORBA::string_dup(InUse(*this)->name().c_str()); }
@@ -294,7 +291,7 @@ POAList* POA::the_children()
         const InUse adapter(*this);
     }
     POAList_var list = new POAList;
-    for (const Found found : services_->adapters().children(found_)) {
+    for (const Found found : state_->services->adapters().children(state_->found)) {
         POA_var child = face_of(found);
         if (CORBA::is_nil(child.in())) continue;
         list->length(list->length() + 1);
@@ -306,31 +303,31 @@ POAList* POA::the_children()
 POAManager_ptr POA::the_POAManager()
 {
     const InUse adapter(*this);
-    return POAManager::_duplicate(manager_.in());
+    return POAManager::_duplicate(state_->manager.in());
 }
 
 POAManagerFactory_ptr POA::the_POAManagerFactory()
 {
     const InUse adapter(*this);
-    return new POAManagerFactory(services_);
+    return new POAManagerFactory(*state_->services);
 }
 
 AdapterActivator_ptr POA::the_activator()
 {
     const InUse adapter(*this);
-    const std::lock_guard lock(mutex_);
-    return AdapterActivator::_duplicate(activator_.in());
+    const std::lock_guard lock(state_->mutex);
+    return AdapterActivator::_duplicate(state_->activator.in());
 }
 
 void POA::the_activator(AdapterActivator_ptr activator)
 {
     AdapterActivator_var kept = AdapterActivator::_duplicate(activator); // or the former one
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(state_->mutex);
     kairos::IntrusivePtr<kairos::poa::AdapterActivator> core;
     if (!CORBA::is_nil(activator))
         core = owned<kairos::poa::AdapterActivator>(new ChildActivator(activator));
-    check(services_->adapters().set_adapter_activator(found_, std::move(core)));
-    std::swap(activator_, kept);
+    check(state_->services->adapters().set_adapter_activator(state_->found, std::move(core)));
+    std::swap(state_->activator, kept);
 }
 
 ObjectId* POA::id()
@@ -346,8 +343,8 @@ ServantManager_ptr POA::get_servant_manager()
     const InUse adapter(*this);
     if (adapter->policies().processing != kairos::poa::Processing::servant_manager)
         throw WrongPolicy();
-    const std::lock_guard lock(mutex_);
-    return ServantManager::_duplicate(servant_manager_.in());
+    const std::lock_guard lock(state_->mutex);
+    return ServantManager::_duplicate(state_->servant_manager.in());
 }
 
 void POA::set_servant_manager(ServantManager_ptr manager)
@@ -355,10 +352,10 @@ void POA::set_servant_manager(ServantManager_ptr manager)
     const InUse adapter(*this);
     if (adapter->policies().processing != kairos::poa::Processing::servant_manager)
         throw WrongPolicy();
-    const std::lock_guard lock(mutex_);
-    if (!CORBA::is_nil(servant_manager_.in())) check(Outcome::already_set);
+    const std::lock_guard lock(state_->mutex);
+    if (!CORBA::is_nil(state_->servant_manager.in())) check(Outcome::already_set);
     set_servant_manager(*adapter, manager);
-    servant_manager_ = ServantManager::_duplicate(manager);
+    state_->servant_manager = ServantManager::_duplicate(manager);
 }
 
 void POA::set_servant_manager(Adapter& adapter, ServantManager_ptr manager)
@@ -366,7 +363,7 @@ void POA::set_servant_manager(Adapter& adapter, ServantManager_ptr manager)
     if (adapter.policies().retains()) {
         if (const auto activator = dynamic_cast<ServantActivator_ptr>(manager))
             return check(adapter.set_activator(owned<kairos::poa::ServantActivator>(
-                new Activator(activator, services_->serial_of(activator)))));
+                new Activator(activator, state_->services->serial_of(activator)))));
     } else if (const auto locator = dynamic_cast<ServantLocator_ptr>(manager)) {
         return check(adapter.set_locator(owned<kairos::poa::ServantLocator>(new Locator(locator))));
     }
@@ -419,8 +416,10 @@ void POA::deactivate_object(const ObjectId& id)
 
 CORBA::Object_ptr POA::reference_to(const Identity& object, const char* repository_id)
 {
-    return kairos::corba::StubFactory::make<CORBA::Object>(orb_->make_reference(orb_->make_ior(
-        repository_id, found_.adapter->key_of(object), found_.adapter->components_of(object.id))));
+    kairos::orb::Orb& orb = _kairos_orb();
+    const Adapter& adapter = *state_->found.adapter;
+    return kairos::corba::StubFactory::make<CORBA::Object>(orb.make_reference(
+        orb.make_ior(repository_id, adapter.key_of(object), adapter.components_of(object.id))));
 }
 
 CORBA::Object_ptr POA::_kairos_called(const kairos::poa::Calling& calling)

@@ -4,15 +4,22 @@
 // its destruction every operation throws OBJECT_NOT_EXIST.
 #pragma once
 
+#include "kairos/base/owner.h"
 #include "kairos/corba/poa_manager.h"
 #include "kairos/corba/servant.h"
 #include "kairos/corba/servant_manager.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
-#include "kairos/poa/adapters.h"
 
-#include <memory>
-#include <mutex>
+#include <cstdint>
+#include <string_view>
+
+namespace kairos::poa {
+class Adapter;
+class Calling;
+struct Identity;
+enum class Outcome;
+} // namespace kairos::poa
 
 namespace PortableServer {
 
@@ -46,7 +53,7 @@ typedef RequestProcessingPolicy* RequestProcessingPolicy_ptr;
 class POAList;
 typedef kairos::mapping::VariableVar<POAList> POAList_var;
 
-class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace {
+class POA : public virtual CORBA::LocalObject {
   public:
     typedef POA_ptr _ptr_type;
     typedef POA_var _var_type;
@@ -151,20 +158,13 @@ class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace 
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
 
     // --- for layers of Kairos ---
-    [[nodiscard]] kairos::orb::Orb& _kairos_orb() const noexcept { return *orb_; }
+    [[nodiscard]] kairos::orb::Orb& _kairos_orb() const noexcept;
     /// The reference to the object that is being called.
     [[nodiscard]] CORBA::Object_ptr _kairos_called(const kairos::poa::Calling& calling);
-    [[nodiscard]] static POA& _kairos_of(const kairos::poa::Adapter& adapter) noexcept
-    {
-        return static_cast<POA&>(adapter.face());
-    }
-    /// What -ORBDemux says.
-    [[nodiscard]] static kairos::poa::IdStrategy
-    _kairos_default_strategy(const kairos::orb::Orb& core) noexcept;
+    [[nodiscard]] static POA& _kairos_of(const kairos::poa::Adapter& adapter) noexcept;
 
   protected:
-    POA(kairos::IntrusivePtr<kairos::orb::Orb> orb,
-        std::shared_ptr<kairos::corba::PoaServices> services);
+    explicit POA(kairos::corba::PoaServices& services);
     ~POA() override;
 
     /// What RTPortableServer::POA adds: the object has this priority from now on, whatever it was
@@ -180,31 +180,18 @@ class POA : public virtual CORBA::LocalObject, private kairos::poa::AdapterFace 
   private:
     friend class kairos::corba::PoaServices;
 
-    using Found = kairos::poa::Adapters::Found;
-
-    /// Makes its adapter.
-    [[nodiscard]] kairos::poa::Outcome
-    create(Found parent, const char* name, POAManager_ptr manager, kairos::poa::Policies policies);
-    /// Throws what an outcome is called by the specification.
-    static void check(kairos::poa::Outcome outcome);
-    void begin(kairos::poa::Adapter& adapter, std::uint32_t key_id) noexcept override;
-    void end() noexcept override;
-
+    /// Its adapter and what it keeps for it; in an internal header, as all that knows adapters.
+    class State;
     /// The adapter, which stays while it lives. Throws OBJECT_NOT_EXIST when it is gone.
     class InUse;
+
+    /// Throws what an outcome is called by the specification.
+    static void check(kairos::poa::Outcome outcome);
     [[nodiscard]] CORBA::Object_ptr reference_to(const kairos::poa::Identity& object,
                                                  const char* repository_id);
-    [[nodiscard]] POA_ptr face_of(Found found);
     void set_servant_manager(kairos::poa::Adapter& adapter, ServantManager_ptr manager);
 
-    const kairos::IntrusivePtr<kairos::orb::Orb> orb_;
-    const std::shared_ptr<kairos::corba::PoaServices> services_;
-    // Set before anybody else knows the POA.
-    Found found_;
-    POAManager_var manager_;
-    std::mutex mutex_; // guards what follows
-    ServantManager_var servant_manager_;
-    AdapterActivator_var activator_;
+    const kairos::Owner<State> state_;
 };
 
 class POAList : public kairos::mapping::UnboundedObjectSequence<POA> {

@@ -3,7 +3,7 @@
 // POA: children and policies. Apart from poa.cpp, so that servers with nothing but the RootPOA do
 // not link what policies need.
 #include "kairos/corba/poa_policies.h"
-#include "kairos/corba/poa_services.h"
+#include "kairos/corba/poa_state.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/mapping/exception.h"
 
@@ -17,11 +17,11 @@ POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
     if (adapter_name == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null name");
     if (std::strlen(adapter_name) > kairos::ior::PersistentKey::name_size_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the name is too long for object keys");
-    auto wanted = kairos::corba::policies_of(policies, _kairos_default_strategy(*orb_), *orb_);
-    POAManager_var its_manager =
-        CORBA::is_nil(manager) ? services_->create_manager({}) : POAManager::_duplicate(manager);
-    const POA_var child = services_->make_poa();
-    check(child->create(found_, adapter_name, its_manager.in(), std::move(wanted)));
+    auto wanted = kairos::corba::policies_of(policies, state_->services->strategy(), _kairos_orb());
+    POAManager_var its_manager = CORBA::is_nil(manager) ? state_->services->create_manager({})
+                                                        : POAManager::_duplicate(manager);
+    const POA_var child = state_->services->make_poa();
+    check(child->state_->create(state_->found, adapter_name, its_manager.in(), std::move(wanted)));
     return _duplicate(child.in());
 }
 

@@ -2,6 +2,8 @@
 #include "kairos/corba/poa_current.h"
 
 #include "kairos/corba/poa.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/calling.h"
 
 #include <cstring>
 

@@ -3,7 +3,7 @@
 // What every operation of a POA begins with: its adapter, which stays while this lives.
 #pragma once
 
-#include "kairos/corba/poa.h"
+#include "kairos/corba/poa_state.h"
 #include "kairos/orb/failure.h"
 
 namespace PortableServer {
@@ -18,7 +18,7 @@ class POA::InUse {
   public:
     /// Throws OBJECT_NOT_EXIST when the adapter is gone.
     explicit InUse(const POA& poa)
-        : adapter_(*poa.found_.adapter), use_(adapter_, poa.found_.key_id)
+        : adapter_(*poa.state_->found.adapter), use_(adapter_, poa.state_->found.key_id)
     {
         if (!use_) raise_gone();
     }

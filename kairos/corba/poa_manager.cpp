@@ -4,6 +4,12 @@
 #include "kairos/corba/orb_types.h"
 #include "kairos/corba/poa_services.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/manager.h"
+
+#include <memory>
+#include <utility>
 
 namespace PortableServer {
 
@@ -66,6 +72,18 @@ char* POAManager::get_id() { return CORBA::string_dup(core_->id().c_str()); }
 
 // --- POAManagerFactory ---------------------------------------------------------------------------
 
+/// In place of a member, so that the header can do without <memory>.
+struct POAManagerFactory::State {
+    const std::shared_ptr<kairos::corba::PoaServices> services;
+};
+
+POAManagerFactory::POAManagerFactory(kairos::corba::PoaServices& services)
+    : state_(new State{services.shared_from_this()})
+{
+}
+
+POAManagerFactory::~POAManagerFactory() = default;
+
 bool POAManagerFactory::_kairos_supports(std::string_view repository_id) const
 {
     return repository_id == _kairos_id || Object::_kairos_supports(repository_id);
@@ -77,14 +95,14 @@ POAManager_ptr POAManagerFactory::create_POAManager(const char* id,
     if (id == nullptr || *id == '\0')
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a POAManager needs an id");
     if (policies.length() != 0) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY);
-    POAManager_ptr manager = services_->create_manager(id);
+    POAManager_ptr manager = state_->services->create_manager(id);
     if (CORBA::is_nil(manager)) throw ManagerAlreadyExists();
     return manager;
 }
 
 POAManagerFactory::POAManagerSeq* POAManagerFactory::list()
 {
-    auto managers = services_->managers();
+    auto managers = state_->services->managers();
     POAManagerSeq_var list = new POAManagerSeq;
     list->length(static_cast<CORBA::ULong>(managers.size()));
     for (std::size_t i = 0; i < managers.size(); ++i)
@@ -95,7 +113,7 @@ POAManagerFactory::POAManagerSeq* POAManagerFactory::list()
 POAManager_ptr POAManagerFactory::find(const char* id)
 {
     if (id == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null id");
-    return services_->find_manager(id);
+    return state_->services->find_manager(id);
 }
 
 } // namespace PortableServer

@@ -4,16 +4,20 @@
 // thread.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/base/owner.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
-#include "kairos/poa/manager.h"
 
-#include <memory>
 #include <string>
+#include <string_view>
 
 namespace kairos::orb {
 class Orb;
+}
+namespace kairos::poa {
+class Manager;
 }
 namespace kairos::corba {
 class PoaServices;
@@ -109,12 +113,11 @@ class POAManagerFactory : public virtual CORBA::LocalObject {
 
   private:
     friend class POA;
-    explicit POAManagerFactory(std::shared_ptr<kairos::corba::PoaServices> services)
-        : services_(std::move(services))
-    {
-    }
+    struct State;
+    explicit POAManagerFactory(kairos::corba::PoaServices& services);
+    ~POAManagerFactory() override;
 
-    const std::shared_ptr<kairos::corba::PoaServices> services_;
+    const kairos::Owner<State> state_;
 };
 
 } // namespace PortableServer

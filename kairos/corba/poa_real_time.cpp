@@ -2,6 +2,7 @@
 //
 // POA: objects that have priorities of their own, for RTPortableServer::POA.
 #include "kairos/corba/poa_in_use.h"
+#include "kairos/mapping/exception.h"
 
 #include <cstring>
 

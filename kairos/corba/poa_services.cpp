@@ -2,6 +2,7 @@
 #include "kairos/corba/poa_services.h"
 
 #include "kairos/corba/default_policies.h"
+#include "kairos/corba/poa_state.h"
 #include "kairos/orb/counting_adapter.h"
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 namespace kairos::corba {
 
 /// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
-[[gnu::weak]] PortableServer::POA* make_real_time_poa(IntrusivePtr<orb::Orb> core,
-                                                      std::shared_ptr<PoaServices> services);
+[[gnu::weak]] PortableServer::POA* make_real_time_poa(PoaServices& services);
 
 using PortableServer::POA;
 using PortableServer::POA_var;
@@ -40,10 +40,25 @@ PoaServices::PoaServices(IntrusivePtr<orb::Orb> core)
 
 PoaServices::~PoaServices() = default;
 
+poa::IdStrategy PoaServices::strategy() const noexcept
+{
+    switch (core_->options().demultiplexing) {
+    case orb::Demultiplexing::linear:
+        return poa::IdStrategy::linear;
+    case orb::Demultiplexing::hash:
+        return poa::IdStrategy::hash;
+    case orb::Demultiplexing::delayered:
+        return poa::IdStrategy::delayered;
+    case orb::Demultiplexing::active:
+        break;
+    }
+    return poa::IdStrategy::active;
+}
+
 PortableServer::POA_ptr PoaServices::make_poa()
 {
-    if (&make_real_time_poa != nullptr) return make_real_time_poa(core_, shared_from_this());
-    return new POA(core_, shared_from_this());
+    if (&make_real_time_poa != nullptr) return make_real_time_poa(*this);
+    return new POA(*this);
 }
 
 PortableServer::POA_ptr PoaServices::root_poa()
@@ -60,9 +75,9 @@ PortableServer::POA_ptr PoaServices::root_poa()
         POA_var root = make_poa();
         poa::Policies policies;
         policies.implicit_activation = poa::ImplicitActivation::implicit;
-        policies.strategy = PortableServer::POA::_kairos_default_strategy(*core_);
+        policies.strategy = strategy();
         if (&add_default_policies != nullptr) add_default_policies(*core_, nullptr, policies);
-        if (root->create({}, "RootPOA", manager.in(), policies) == poa::Outcome::ok)
+        if (root->state_->create({}, "RootPOA", manager.in(), policies) == poa::Outcome::ok)
             return root._retn();
     }
 }

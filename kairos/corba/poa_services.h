@@ -4,10 +4,18 @@
 // which servant activators are called one at a time. Made with the first RootPOA. Any thread.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
 #include "kairos/corba/poa.h"
+#include "kairos/poa/adapters.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kairos::corba {
 
@@ -21,6 +29,9 @@ class PoaServices : public std::enable_shared_from_this<PoaServices> {
 
     [[nodiscard]] poa::Adapters& adapters() const noexcept { return adapters_; }
     [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
+
+    /// What -ORBDemux says.
+    [[nodiscard]] poa::IdStrategy strategy() const noexcept;
 
     /// Made anew after it was destroyed. Owned by the caller.
     [[nodiscard]] PortableServer::POA_ptr root_poa();

@@ -6,9 +6,14 @@
 #include "kairos/corba/poa.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/upcall.h"
+#include "kairos/poa/adapter.h"
+#include "kairos/poa/calling.h"
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace kairos::corba {
 /// Of Kairos::ir, which programs link that have definitions of interfaces, and so may have servants

@@ -3,12 +3,11 @@
 // Servants and object ids as users see them (C++ mapping 5.34 to 5.37). Any thread.
 #pragma once
 
+#include "kairos/base/ref_count.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/sequence.h"
-#include "kairos/orb/upcall.h"
 #include "kairos/poa/servant.h"
 
-#include <atomic>
 #include <utility>
 
 namespace PortableServer {
@@ -45,12 +44,12 @@ class ServantBase : public kairos::poa::Servant {
     virtual CORBA::Boolean _non_existent() { return false; }
     virtual CORBA::Object_ptr _get_component() { return CORBA::Object::_nil(); }
 
-    void _add_ref() override { count_.fetch_add(1, std::memory_order_relaxed); }
+    void _add_ref() override { count_.add(); }
     void _remove_ref() override
     {
-        if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (count_.drop()) delete this;
     }
-    virtual CORBA::ULong _refcount_value() const { return count_.load(); }
+    virtual CORBA::ULong _refcount_value() const { return count_.count(); }
 
     ~ServantBase() override = default;
 
@@ -64,7 +63,7 @@ class ServantBase : public kairos::poa::Servant {
     void _kairos_dispatch_standard(kairos::orb::Upcall& upcall);
 
   private:
-    std::atomic<CORBA::ULong> count_{1};
+    kairos::RefCount count_;
 };
 typedef ServantBase* Servant;
 

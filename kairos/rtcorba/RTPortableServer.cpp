@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/rtcorba/RTPortableServer.h"
 
-#include "kairos/corba/poa_services.h"
-
 namespace RTPortableServer {
 
-POA::POA(kairos::IntrusivePtr<kairos::orb::Orb> core,
-         std::shared_ptr<kairos::corba::PoaServices> services)
-    : PortableServer::POA(std::move(core), std::move(services))
-{
-}
+POA::POA(kairos::corba::PoaServices& services) : PortableServer::POA(services) {}
 
 bool POA::_kairos_supports(std::string_view repository_id) const
 {
@@ -51,13 +45,11 @@ void POA::_kairos_reschedule(const PortableServer::ObjectId& oid, RTCORBA::Prior
 namespace kairos::corba {
 
 /// For poa_services.cpp, which knows it by this name only.
-PortableServer::POA* make_real_time_poa(IntrusivePtr<orb::Orb> core,
-                                        std::shared_ptr<PoaServices> services);
+PortableServer::POA* make_real_time_poa(PoaServices& services);
 
-PortableServer::POA* make_real_time_poa(IntrusivePtr<orb::Orb> core,
-                                        std::shared_ptr<PoaServices> services)
+PortableServer::POA* make_real_time_poa(PoaServices& services)
 {
-    return new RTPortableServer::POA(std::move(core), std::move(services));
+    return new RTPortableServer::POA(services);
 }
 
 } // namespace kairos::corba

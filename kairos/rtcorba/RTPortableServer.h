@@ -21,8 +21,7 @@ class POA : public PortableServer::POA {
     static constexpr const char* _kairos_id = "IDL:omg.org/RTPortableServer/POA:1.0";
 
     /// For layers of Kairos.
-    POA(kairos::IntrusivePtr<kairos::orb::Orb> core,
-        std::shared_ptr<kairos::corba::PoaServices> services);
+    explicit POA(kairos::corba::PoaServices& services);
 
     static POA_ptr _duplicate(POA_ptr poa) { return kairos::corba::duplicate(poa); }
     static POA_ptr _narrow(CORBA::Object_ptr object)
