@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/exercise.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace kairos::bench {

@@ -14,6 +14,7 @@
 #include "bench/latency_servant.h"
 #include "bench/orb_program.h"
 
+#include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <stdexcept>

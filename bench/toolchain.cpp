@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <algorithm>
 #include <fstream>
 #include <map>
 

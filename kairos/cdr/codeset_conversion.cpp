@@ -6,7 +6,6 @@
 #include <charconv>
 #include <iconv.h>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace kairos::cdr {

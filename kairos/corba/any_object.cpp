@@ -2,6 +2,7 @@
 #include "kairos/corba/any_object.h"
 
 #include "kairos/corba/core_reference.h"
+#include "kairos/orb/reference.h"
 #include "kairos/types/any_access.h"
 
 namespace kairos::corba {

@@ -3,6 +3,7 @@
 
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa_policies.h"
+#include "kairos/orb/orb.h"
 
 namespace kairos::corba {
 

@@ -6,6 +6,7 @@
 
 #include "kairos/corba/poa.h"
 #include "kairos/corba/poa_services.h"
+#include "kairos/orb/orb.h"
 #include "kairos/poa/adapters.h"
 
 #include <cstdint>

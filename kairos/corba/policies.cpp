@@ -10,6 +10,8 @@
 #include "kairos/corba/poa_policies.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/reference.h"
 
 #include <algorithm>
 #include <atomic>
@@ -327,7 +329,7 @@ Policy_ptr ORB::create_policy(PolicyType type, const Any& value)
 namespace {
 
 /// CORBA 3.3 part 1, 8.3.13: what a local object has none of.
-const kairos::orb::ReferencePtr& reference_of(const Object& object)
+const kairos::corba::ReferencePtr& reference_of(const Object& object)
 {
     if (!object._kairos_reference())
         throw NO_IMPLEMENT(kairos::mapping::omg_minor(8), COMPLETED_NO,

@@ -7,3 +7,4 @@
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/stub.h"
 #include "kairos/orb/timed_upcall.h"
+#include "kairos/orb/upcall.h"

@@ -8,7 +8,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <system_error>
 
 namespace kairos::ior {
 

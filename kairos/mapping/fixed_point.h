@@ -7,7 +7,6 @@
 
 #include "kairos/mapping/fixed_layout.h"
 
-#include <algorithm>
 #include <array>
 #include <compare>
 #include <concepts>
@@ -187,15 +186,17 @@ constexpr bool Fixed::parse(std::string_view text)
         text.remove_prefix(1);
     }
     if (!text.empty() && (text.back() == 'd' || text.back() == 'D')) text.remove_suffix(1);
-    const std::size_t point = std::min(text.find('.'), text.size());
+    const std::size_t found = text.find('.');
+    const std::size_t point = found < text.size() ? found : text.size();
     const std::string_view whole = text.substr(0, point);
     const std::string_view fraction = point < text.size() ? text.substr(point + 1) : "";
     if (whole.empty() && fraction.empty()) return false;
     for (const std::string_view part : {whole, fraction})
         for (const char character : part)
             if (character < '0' || character > '9') return false;
+    const std::size_t zeros = whole.find_first_not_of('0');
     const std::string_view significant =
-        whole.substr(std::min(whole.find_first_not_of('0'), whole.size()));
+        zeros < whole.size() ? whole.substr(zeros) : std::string_view();
     if (significant.size() > kairos_digits_max) kairos::mapping::raise_fixed_overflow();
     const std::string_view kept = fraction.substr(0, kairos_digits_max - significant.size());
     std::size_t place = significant.size() + kept.size();

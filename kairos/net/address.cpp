@@ -12,7 +12,6 @@
 #include <ifaddrs.h>
 #include <iterator>
 #include <memory>
-#include <system_error>
 #include <net/if.h>
 #include <netdb.h>
 

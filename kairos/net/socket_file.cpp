@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
-#include <system_error>
 #include <utility>
 
 namespace kairos::net {

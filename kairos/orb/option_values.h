@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace kairos::orb {
 

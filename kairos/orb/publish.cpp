@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
-#include <system_error>
 #include <unistd.h>
 
 namespace kairos::orb {

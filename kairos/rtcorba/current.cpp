@@ -3,6 +3,7 @@
 // RTCORBA::Current (Real-Time CORBA 1.2, 5.5): what the lane of the calling thread says of its
 // priority.
 #include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
 #include "kairos/rtcorba/services.h"
 
 namespace kairos::rtcorba {

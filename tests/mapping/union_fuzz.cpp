@@ -11,6 +11,8 @@
 #include "kairos/cdr/writer.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace {
 
