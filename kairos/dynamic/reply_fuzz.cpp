@@ -7,6 +7,7 @@
 #include "kairos/base/check.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/portable_server.h"
+#include "kairos/orb/upcall.h"
 #include "kairos/types/any_access.h"
 #include "kairos/types/typecode_wire.h"
 

@@ -6,6 +6,7 @@
 #include "kairos/naming/CosNaming_skel.h"
 #include "kairos/naming/listing.h"
 #include "kairos/naming/name.h"
+#include "kairos/orb/reference.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>
