@@ -11,6 +11,7 @@
 #include "kairos/naming/KairosNaming_skel.h"
 #include "kairos/naming/name.h"
 #include "kairos/net/acceptor.h"
+#include "kairos/orb/reference.h"
 
 #include <condition_variable>
 #include <mutex>
