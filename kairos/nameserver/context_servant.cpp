@@ -6,6 +6,7 @@
 #include "kairos/nameserver/service_state.h"
 #include "kairos/naming/KairosNaming_skel.h"
 #include "kairos/naming/name.h"
+#include "kairos/orb/upcall.h"
 
 #include <algorithm>
 

@@ -8,13 +8,17 @@
 
 #include "kairos/base/log.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/giop/reply.h"
+#include "kairos/orb/reference.h"
 #include "probe_skel.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <mutex>
 #include <sched.h>
+#include <string>
 #include <thread>
 #include <vector>
 
