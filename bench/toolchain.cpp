@@ -5,9 +5,9 @@
 
 #include "bench/process.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <algorithm>
 #include <fstream>
 #include <map>
 

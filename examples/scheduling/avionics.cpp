@@ -7,6 +7,7 @@
 #include "avionics_skel.h"
 
 #include <kairos/corba/CORBA.h>
+#include <kairos/orb/late_calls.h>
 #include <kairos/orb/priority.h>
 #include <kairos/rtcorba/RTPortableServer.h>
 #include <kairos/sched/analysis.h>

@@ -93,8 +93,9 @@ void Context::set_values(NVList_ptr values)
 void Context::delete_values(const char* pattern)
 {
     const std::string_view wanted = checked_pattern(pattern);
-    const std::size_t deleted = std::erase_if(
-        static_cast<std::map<std::string, std::string, std::less<>>&>(*properties_), [&](const auto& property) { return matches(property.first, wanted); });
+    const std::size_t deleted =
+        std::erase_if(static_cast<std::map<std::string, std::string, std::less<>>&>(*properties_),
+                      [&](const auto& property) { return matches(property.first, wanted); });
     if (deleted == 0) throw BAD_CONTEXT(no_property, COMPLETED_NO, "no such property");
 }
 

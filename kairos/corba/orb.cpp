@@ -146,8 +146,8 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     : core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options))),
       state_(new State(std::move(id)))
 {
-    core_->set_value_factories(std::unique_ptr<kairos::cdr::Attachment>(
-        kairos::corba::make_value_factories().release()));
+    core_->set_value_factories(
+        std::unique_ptr<kairos::cdr::Attachment>(kairos::corba::make_value_factories().release()));
     if (core_->options().profile_types.empty()) return;
     if (&kairos::types::start_profile == nullptr) {
         kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has no code "
@@ -387,8 +387,8 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
 void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter)
 {
     require_running();
-    if (filter == nullptr || !core_->add_request_filter(
-                                 std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
+    if (filter == nullptr ||
+        !core_->add_request_filter(std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "filters are for -ORBConcurrency filter-chain, before it serves");
 }
@@ -396,7 +396,8 @@ void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> f
 void ORB::_kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher)
 {
     require_running();
-    if (dispatcher == nullptr || !core_->set_request_dispatcher(
+    if (dispatcher == nullptr ||
+        !core_->set_request_dispatcher(
             std::unique_ptr<kairos::orb::RequestDispatcher>(dispatcher.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "a dispatcher is for -ORBConcurrency custom, before it serves");

@@ -69,10 +69,7 @@ ContextList_ptr ContextList::_duplicate(ContextList_ptr list)
 }
 void release(ContextList_ptr list) { remove_owner(list); }
 
-void ContextList::add(const char* name)
-{
-    add_consume(string_dup(name));
-}
+void ContextList::add(const char* name) { add_consume(string_dup(name)); }
 
 void ContextList::add_consume(char* name)
 {

@@ -190,8 +190,8 @@ void Request::prepare(bool is_oneway)
         call_->exception_types.push_back(
             {kairos::types::resolved(*call_->listed.back().in()).id(), &raise_listed});
     }
-    call_->operation = kairos::orb::Operation(name_, is_oneway ? Response::none : Response::required,
-                                             call_->exception_types);
+    call_->operation = kairos::orb::Operation(
+        name_, is_oneway ? Response::none : Response::required, call_->exception_types);
 }
 
 void Request::encode_arguments(kairos::cdr::Writer& out) const
@@ -239,7 +239,8 @@ void Request::send_deferred()
     require_idle();
     noting_exceptions([this] {
         prepare(false);
-        auto call = std::make_unique<kairos::orb::DeferredInvocation>(reference(), call_->operation);
+        auto call =
+            std::make_unique<kairos::orb::DeferredInvocation>(reference(), call_->operation);
         {
             // The arguments may be changed before the reply is there, and the call may have to be
             // sent again then.

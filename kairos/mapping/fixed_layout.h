@@ -341,13 +341,11 @@ struct Field<member, host_offset> {
 template <typename S, typename First, typename... Rest>
 struct FixedStruct {
     static constexpr std::size_t first_alignment = First::M::first_alignment;
-    static constexpr std::size_t host_alignment =
-        [] {
-            std::size_t largest = First::M::host_alignment;
-            ((largest = largest < Rest::M::host_alignment ? Rest::M::host_alignment : largest),
-             ...);
-            return largest;
-        }();
+    static constexpr std::size_t host_alignment = [] {
+        std::size_t largest = First::M::host_alignment;
+        ((largest = largest < Rest::M::host_alignment ? Rest::M::host_alignment : largest), ...);
+        return largest;
+    }();
     static constexpr std::size_t data_bytes = (First::M::data_bytes + ... + Rest::M::data_bytes);
     static constexpr std::size_t wire_bytes_min = data_bytes;
     static constexpr bool is_checked = (First::M::is_checked || ... || Rest::M::is_checked);

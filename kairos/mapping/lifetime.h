@@ -15,8 +15,13 @@ template <typename T>
 void destroy_elements(T* elements, std::size_t count) noexcept
 {
     if constexpr (!std::is_trivially_destructible_v<T>) {
-        for (std::size_t i = 0; i < count; ++i)
-            elements[i].~T();
+        for (std::size_t i = 0; i < count; ++i) {
+            if constexpr (std::is_array_v<T>) {
+                destroy_elements(elements[i], std::extent_v<T>);
+            } else {
+                elements[i].~T();
+            }
+        }
     }
 }
 
@@ -37,10 +42,16 @@ void construct_elements(T* storage, std::size_t count, Make make)
 
 /// Elements of value 0, empty or nil.
 template <typename T>
-void construct_elements(T* storage, std::size_t count) noexcept(
-    std::is_nothrow_default_constructible_v<T>)
+void construct_elements(T* storage,
+                        std::size_t count) noexcept(std::is_nothrow_default_constructible_v<T>)
 {
-    construct_elements(storage, count, [](T* at, std::size_t) { ::new (at) T(); });
+    if constexpr (std::is_array_v<T>) {
+        using Element = std::remove_all_extents_t<T>;
+        construct_elements(reinterpret_cast<Element*>(storage),
+                           count * (sizeof(T) / sizeof(Element)));
+    } else {
+        construct_elements(storage, count, [](T* at, std::size_t) { ::new (at) T(); });
+    }
 }
 
 template <typename T>

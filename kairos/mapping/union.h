@@ -88,8 +88,7 @@ struct UnionAccess {
             using T = std::remove_reference_t<decltype(member)>;
             using Element = std::remove_all_extents_t<T>;
             static_assert(std::is_nothrow_move_constructible_v<Element>);
-            move_construct_elements(place<Element>(value), first_element(member),
-                                    element_count<T>);
+            move_construct_elements(place<Element>(value), first_element(member), element_count<T>);
         });
     }
 

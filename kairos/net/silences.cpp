@@ -5,10 +5,10 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <poll.h>
 #include <system_error>
 #include <unistd.h>
-#include <iterator>
 #include <utility>
 
 namespace kairos::net {

@@ -7,8 +7,8 @@
 
 #include "kairos/giop/message.h"
 #include "kairos/orb/operation.h"
-#include "kairos/orb/reply_memory.h"
 #include "kairos/orb/reply_channel.h"
+#include "kairos/orb/reply_memory.h"
 #include "kairos/orb/upcall.h"
 
 namespace kairos::orb {

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
-#include "kairos/orb/hold.h"
 #include "kairos/orb/direct_operation.h"
+#include "kairos/orb/hold.h"
 #include "kairos/orb/reference.h"
 
 namespace kairos::orb {

@@ -43,12 +43,11 @@ CallLimits limits_of_call(const Reference& reference)
 }
 
 inline CallBodies::CallBodies(Reference& target, Lane& lane)
-    : lane_(lane),
-      environment_{.orb = &target.orb(),
-                   .text = text_form_for(target),
-                   .value_factories = target.orb().value_factories(),
-                   .orb_owner = &target.orb(),
-                   .exception_id_in_any = target.orb().options().exception_id_in_any},
+    : lane_(lane), environment_{.orb = &target.orb(),
+                                .text = text_form_for(target),
+                                .value_factories = target.orb().value_factories(),
+                                .orb_owner = &target.orb(),
+                                .exception_id_in_any = target.orb().options().exception_id_in_any},
       buffer_(lane.buffers.take()), out_(*buffer_, headroom)
 {
     environment_.giop_minor = giop_minor_of(environment_.text);

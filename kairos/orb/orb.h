@@ -14,13 +14,13 @@
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/filter.h"
 #include "kairos/orb/hooks.h"
+#include "kairos/orb/late_calls.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/request_dispatcher.h"
 #include "kairos/orb/thread_pools.h"
-#include "kairos/orb/late_calls.h"
 
 #include <atomic>
 #include <map>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A client call as a generated stub sees it: where its arguments go and its results come from. What
-// the call consists of besides is Invocation's (invocation.h), which no stub has to read: it is made
-// in memory that StubCall keeps for it on the stub's stack. Stations 1 and 2 of the request walk
-// (docs/TOUR.md). Used by one thread.
+// the call consists of besides is Invocation's (invocation.h), which no stub has to read: it is
+// made in memory that StubCall keeps for it on the stub's stack. Stations 1 and 2 of the request
+// walk (docs/TOUR.md). Used by one thread.
 #pragma once
 
 #include "kairos/base/owner.h"

@@ -30,10 +30,9 @@ void LateCalls::note(const LateCall& call) noexcept
 
 TimedUpcall::TimedUpcall(Upcall& upcall, const OperationTiming& timing)
     : upcall_(upcall), timing_(timing),
-      released_ns_(std::chrono::nanoseconds(
-                       release_of(ArrivalScope::take().value_or(Clock::now()), timing,
-                                  upcall.request().contexts)
-                           .time_since_epoch())
+      released_ns_(std::chrono::nanoseconds(release_of(ArrivalScope::take().value_or(Clock::now()),
+                                                       timing, upcall.request().contexts)
+                                                .time_since_epoch())
                        .count()),
       refuses_(upcall.orb().options().late_calls == WhenLate::timeout)
 {
@@ -64,9 +63,8 @@ void TimedUpcall::end()
 
 bool TimedUpcall::note_if_late(bool executed) noexcept
 {
-    const auto response =
-        std::chrono::nanoseconds(Clock::now().time_since_epoch()) -
-        std::chrono::nanoseconds(released_ns_);
+    const auto response = std::chrono::nanoseconds(Clock::now().time_since_epoch()) -
+                          std::chrono::nanoseconds(released_ns_);
     const std::chrono::nanoseconds deadline(timing_.deadline);
     if (response <= deadline) return false;
     upcall_.orb().late_calls().note({.operation = timing_.operation,

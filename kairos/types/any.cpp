@@ -300,8 +300,7 @@ const AnyBytes* AnyAccess::bytes(const CORBA::Any& any) noexcept
 
 const void* AnyAccess::find(const CORBA::Any& any, const ValueClass& of) noexcept
 {
-    for (const AnyValue* value = any.values_.load_acquire(); value != nullptr;
-         value = value->next)
+    for (const AnyValue* value = any.values_.load_acquire(); value != nullptr; value = value->next)
         if (value->of == &of) return value->value;
     return nullptr;
 }

@@ -10,7 +10,6 @@
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/var.h"
 
-
 namespace kairos::cdr {
 class Reader;
 class Writer;

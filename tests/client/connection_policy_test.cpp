@@ -4,6 +4,7 @@
 // -ORBConnection.
 #include "tests/client/policies.h"
 
+#include "kairos/orb/orb.h"
 #include "kairos/orb/shared_connections.h"
 
 namespace kairos::orb_testing {

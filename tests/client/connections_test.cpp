@@ -7,6 +7,7 @@
 
 #include "kairos/corba/request.h"
 #include "kairos/giop/control.h"
+#include "kairos/orb/orb.h"
 #include "kairos/orb/shared_connections.h"
 
 #include <random>

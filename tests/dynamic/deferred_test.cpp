@@ -3,6 +3,7 @@
 // Requests whose responses are fetched later: several at once, in any order, by other threads, or
 // never.
 #include "fixture.h"
+#include "kairos/orb/orb.h"
 
 #include <algorithm>
 

@@ -4,6 +4,8 @@
 // overtake each other on one connection find their callers, and every server of ours serves what
 // omniORB sends while earlier requests are still being served.
 #include "fixture.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/request_dispatcher.h"
 #include "parallel.h"
 #include "peer.h"
 

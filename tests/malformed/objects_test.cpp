@@ -7,6 +7,7 @@
 
 #include "kairos/giop/locate.h"
 #include "kairos/ior/object_key.h"
+#include "kairos/orb/orb.h"
 
 namespace kairos::orb_testing {
 namespace {

@@ -6,6 +6,7 @@
 #include "kairos/base/operation_hash.h"
 #include "kairos/corba/hashed_operations.h"
 #include "kairos/corba/operation_table.h"
+#include "kairos/orb/upcall.h"
 #include "kairos/poa/operations.h"
 
 #include <gtest/gtest.h>

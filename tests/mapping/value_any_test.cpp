@@ -5,6 +5,7 @@
 #include "value_skel.h"
 
 #include "kairos/corba/CORBA.h"
+#include "kairos/orb/orb.h"
 #include "kairos/types/copy.h"
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // Generated valuetypes at work: ownership, accessors, copies, and what arrives of graphs, derived
 // values, boxes, abstract interfaces and missing factories, by calls within one ORB and over TCP
 // between two ORBs of this process. Leaks are found by AddressSanitizer.
+#include "kairos/orb/orb.h"
 #include "value_skel.h"
 
 #include <kairos/corba/CORBA.h>

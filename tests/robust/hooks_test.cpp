@@ -2,6 +2,10 @@
 //
 // What a program can hook into an ORB: its own event loop, its own threads, its own socket options
 // (docs/event-loops.md).
+#include "kairos/net/thread.h"
+#include "kairos/orb/hooks.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/request_dispatcher.h"
 #include "tests/malformed/fixture.h"
 
 #include <deque>

@@ -4,6 +4,7 @@
 // were, and a peer that is slow, or comes and goes, costs nobody else anything. Full size (a
 // million calls to a server of every architecture) with KAIROS_TEST_SIZE=full in the environment.
 #include "kairos/base/heap_testing.h"
+#include "kairos/orb/orb.h"
 #include "tests/malformed/fixture.h"
 
 #include <sys/resource.h>

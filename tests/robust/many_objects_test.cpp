@@ -5,6 +5,7 @@
 // little beside its servant, and nothing is left. Full size (100,000 objects, 100 requests each)
 // with KAIROS_TEST_SIZE=full in the environment.
 #include "kairos/base/heap_testing.h"
+#include "kairos/giop/connection.h"
 #include "tests/malformed/fixture.h"
 
 #include <barrier>

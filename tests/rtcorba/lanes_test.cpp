@@ -4,6 +4,7 @@
 // with lanes: each lane has an address and a thread that reads, so that no high request waits for a
 // low one to be read.
 #include "kairos/ior/component.h"
+#include "kairos/orb/hooks.h"
 #include "tests/robust/local.h"
 #include "tests/rtcorba/sockets.h"
 

@@ -14,6 +14,7 @@
 // KAIROS_SIM_SEED=<n> repeats one seed, KAIROS_SIM_SEEDS=<n> runs so many; with
 // KAIROS_SIM_VERBOSE set each tells what it came to.
 #include "kairos/net/faults.h"
+#include "kairos/net/thread.h"
 #include "kairos/rtcorba/RTCORBA.h"
 #include "tests/client/policies.h"
 #include "tests/robust/local.h"

@@ -4,6 +4,7 @@
 // kept busy until all of them wait.
 #include "tests/malformed/fixture.h"
 
+#include "kairos/orb/late_calls.h"
 #include "kairos/rtcorba/RTPortableServer.h"
 #include "plant_skel.h"
 
@@ -309,7 +310,7 @@ void call_a(const Sender& sender, CORBA::Long number, std::chrono::nanoseconds d
     const orb::Operation operation("a", orb::Response::none);
     corba::Invocation call(*sender.site(), operation);
     mapping::encode(call.out(), number);
-    call.invoke(deadline);
+    call.invoke_within(deadline.count());
 }
 
 /// By the client's connection architecture, of which each sends requests in its own way.

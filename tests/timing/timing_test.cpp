@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What becomes of operations that end after the deadlines of their IDL (docs/scheduling.md).
+#include "kairos/orb/late_calls.h"
 #include "tests/malformed/fixture.h"
 
 #include "timed_skel.h"

@@ -2,8 +2,10 @@
 //
 // `kairos names ls|tree|bind|rebind|unbind|resolve|mkdir|watch`: the Naming Service from the
 // command line, any ORB's.
+#include "kairos/ior/profile.h"
 #include "kairos/naming/KairosNaming.h"
 #include "kairos/naming/name.h"
+#include "kairos/orb/reference.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/names.h"
 #include "tools/kairos/reference_argument.h"

@@ -11,9 +11,9 @@
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/nested_wait.h"
+#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/server/receive_limit.h"
 #include "kairos/orb/unsent.h"
-#include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
 #include <atomic>
