@@ -37,7 +37,8 @@ def archive_of(commit, name):
     tar = git("-c", "tar.umask=0022", "-c", "core.autocrlf=false", "archive", "--format=tar",
               f"--prefix={name}/", commit)
     # Without a name and a time of its own.
-    return subprocess.run(["gzip", "-9", "-n"], input=tar, stdout=subprocess.PIPE, check=True).stdout
+    packed = subprocess.run(["gzip", "-9", "-n"], input=tar, stdout=subprocess.PIPE, check=True)
+    return packed.stdout
 
 
 def make(commit, out, draft):

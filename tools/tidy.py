@@ -156,7 +156,7 @@ def list_files(root):
 
 
 def wanted(path):
-    suffixes = CXX + SCRIPTS + (".idl", ".md", ".txt", ".json", ".in", ".yml")
+    suffixes = CXX + SCRIPTS + (".idl", ".md", ".txt", ".json", ".in", ".yml", ".svg")
     return path.endswith(suffixes) or path in ("Makefile", ".ci/run")
 
 
