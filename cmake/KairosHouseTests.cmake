@@ -25,7 +25,7 @@ set_tests_properties(tidy tidy.rules readme options_page figures build_times slo
 if(NOT KAIROS_SANITIZE)
     add_test(NAME release COMMAND Python3::Interpreter
         ${PROJECT_SOURCE_DIR}/tools/release_test.py)
-    set_tests_properties(release PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+    set_tests_properties(release PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
