@@ -20,7 +20,7 @@ add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools
 add_test(NAME changelog.rules COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/changelog_test.py)
 set_tests_properties(tidy tidy.rules readme options_page figures build_times slow_tests
-    changelog changelog.rules PROPERTIES TIMEOUT 60)
+    changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
 # What is in an archive does not depend on how this was built.
 if(NOT KAIROS_SANITIZE)
     add_test(NAME release COMMAND Python3::Interpreter

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests of tools/changelog.py on small trees.
+import contextlib
+import io
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import changelog  # noqa: E402  (found through the line above)
 
 
 class Changelog(unittest.TestCase):
@@ -25,15 +28,18 @@ class Changelog(unittest.TestCase):
         path.write_text(text)
 
     def run_tool(self, *arguments):
-        return subprocess.run([HERE / "changelog.py", "--root", self.root, "--date", "2026-11-27",
-                               *arguments], capture_output=True, text=True, check=False)
+        """Exit status and what was said of errors."""
+        given = ["changelog.py", "--root", str(self.root), "--date", "2026-11-27", *arguments]
+        said = io.StringIO()
+        with mock.patch.object(sys, "argv", given), contextlib.redirect_stderr(said), \
+                contextlib.redirect_stdout(io.StringIO()):
+            return changelog.main(), said.getvalue()
 
     def page(self):
         return (self.root / "CHANGELOG.md").read_text()
 
     def gather(self):
-        ended = self.run_tool()
-        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(self.run_tool(), (0, ""))
         return self.page()
 
     def test_fragments_are_gathered_by_section_and_removed(self):
@@ -79,18 +85,18 @@ class Changelog(unittest.TestCase):
                 ("changelog.d/added/a.md", "# A\n", "has a heading")]:
             self.write(name, text)
             for arguments in ([], ["--check"]):
-                ended = self.run_tool(*arguments)
-                self.assertEqual(ended.returncode, 1, name)
-                self.assertIn(f"{name}: {said}", ended.stderr)
+                status, printed = self.run_tool(*arguments)
+                self.assertEqual(status, 1, name)
+                self.assertIn(f"{name}: {said}", printed)
             self.assertFalse((self.root / "CHANGELOG.md").exists())
             (self.root / name).unlink()
 
     def test_released_only_when_all_is_gathered(self):
-        self.assertIn("says nothing of 0.2.0", self.run_tool("--released").stderr)
+        self.assertIn("says nothing of 0.2.0", self.run_tool("--released")[1])
         self.write("changelog.d/added/a.md", "A.")
-        self.assertIn("added/a.md: not in CHANGELOG.md", self.run_tool("--released").stderr)
+        self.assertIn("added/a.md: not in CHANGELOG.md", self.run_tool("--released")[1])
         self.gather()
-        self.assertEqual(self.run_tool("--released").returncode, 0)
+        self.assertEqual(self.run_tool("--released")[0], 0)
 
 
 if __name__ == "__main__":
