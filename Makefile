@@ -16,11 +16,11 @@ export CCACHE_NOHASHDIR := 1
 STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz asan tsan format clean
+.PHONY: help demo test check bench fuzz asan tsan format changelog release clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | \
-	    while read -r name text; do printf '  make %-8s %s\n' "$$name" "$$text"; done
+	    while read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: ## build the release, run a client against a server, show tables and pictures
 	@tools/install-packages.sh build test
@@ -55,5 +55,11 @@ format: ## apply clang-format to every C++ file of the tree
 	@tools/install-packages.sh check
 	@tools/check.sh --format
 
-clean: ## remove everything that was built or measured
-	@rm -rf build out
+changelog: ## gather changelog.d/ into CHANGELOG.md
+	@tools/changelog.py
+
+release: ## make the source archive of this commit and its SHA-256, in dist/
+	@tools/release.py
+
+clean: ## remove everything that was built, measured or packed
+	@rm -rf build out dist

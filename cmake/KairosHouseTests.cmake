@@ -8,7 +8,25 @@ add_test(NAME tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy
     --root ${PROJECT_SOURCE_DIR})
 add_test(NAME tidy.rules COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy_test.py)
 add_test(NAME readme COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/readme.py)
-set_tests_properties(tidy tidy.rules readme PROPERTIES TIMEOUT 60)
+add_test(NAME options_page COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/options_page.py)
+add_test(NAME figures COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/figures.py)
+add_test(NAME build_times COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/build_times_test.py)
+add_test(NAME slow_tests COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/slow_tests_test.py)
+add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/changelog.py
+    --check)
+add_test(NAME changelog.rules COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/changelog_test.py)
+set_tests_properties(tidy tidy.rules readme options_page figures build_times slow_tests
+    changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+# What is in an archive does not depend on how this was built.
+if(NOT KAIROS_SANITIZE)
+    add_test(NAME release COMMAND Python3::Interpreter
+        ${PROJECT_SOURCE_DIR}/tools/release_test.py)
+    set_tests_properties(release PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
 if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thread)

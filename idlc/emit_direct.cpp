@@ -77,12 +77,6 @@ bool is_written_in_place(const Parameter& parameter)
     }
 }
 
-bool is_called_directly(const Source& source, const Call& call)
-{
-    // The interpretive kind is chosen for its size; what is measured are messages.
-    return can_share_arguments(call) && !is_interpreted(source, call) && !source.options.instrument;
-}
-
 std::vector<Call> direct_calls(const Source& source, const Interface& interface)
 {
     std::vector<Call> calls;
@@ -113,6 +107,12 @@ bool can_share_arguments(const Call& call)
     if (call.result->kind != TypeKind::void_ && !can_share(*call.result, seen)) return false;
     return std::ranges::all_of(
         call.raises, [&seen](const Declaration* raised) { return can_share(*raised, seen); });
+}
+
+bool is_called_directly(const Source& source, const Call& call)
+{
+    // The interpretive kind is chosen for its size; what is measured are messages.
+    return can_share_arguments(call) && !is_interpreted(source, call) && !source.options.instrument;
 }
 
 std::string direct_class(const Interface& interface)

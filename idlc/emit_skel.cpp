@@ -49,8 +49,9 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
     out.label("public:");
     for (const Declaration* declaration : interface.declarations)
         for (const Call& call : calls_of(source, *declaration)) {
-            out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                     parameter_list(call), ") = 0;");
+            const bool overrides = is_called_directly(source, call);
+            out.line(overrides ? "" : "virtual ", result_type(*call.result), " ", call.cpp_name(),
+                     "(", parameter_list(call), overrides ? ") override = 0;" : ") = 0;");
         }
     out.blank();
     if (!interface.is_abstract) {

@@ -139,6 +139,9 @@ void end_timed(const Source& source, const Call& call, Text& out);
 /// emit_direct.cpp: whether a servant in the same process can be given the caller's own arguments,
 /// so that neither sees a difference to copies.
 [[nodiscard]] bool can_share_arguments(const Call& call);
+/// emit_direct.cpp: whether stubs call such a servant without a message: then the operation's
+/// function is declared by the direct class, and the skeleton's overrides it.
+[[nodiscard]] bool is_called_directly(const Source& source, const Call& call);
 /// emit_direct.cpp: the class behind a stub class whose functions are those that stubs call of a
 /// servant in their process, if there are any.
 [[nodiscard]] bool has_direct_class(const Source& source, const Interface& interface);

@@ -3,13 +3,25 @@
 #
 # What `make check` runs: clang-format, tidy.py, every public header compiled alone, clang-tidy over
 # the library and the compiler. All parts run even when one fails; the last line says how many did.
-# With --format it applies clang-format instead and checks nothing.
+# With --format it applies clang-format instead and checks nothing; --list prints the files that it
+# would look at.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-# --others: a file not yet committed is held to the same rules.
+# In a source archive there is no git to ask. --others: a file not yet committed is held to the same
+# rules.
+all_files() {
+    if [ -e .git ]; then
+        git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp' '*.hh' '*.cc'
+    else
+        find . \( -path ./build -o -path './build-*' -o -path ./out -o -path ./dist \) -prune -o \
+            -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.hh' -o -name '*.cc' \) \
+            -printf '%P\0'
+    fi
+}
+
 cxx_files() {
-    git ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp' '*.hh' '*.cc' |
+    all_files |
         while IFS= read -r -d '' file; do
             case "$file" in
             fuzz/corpus/* | */golden/*) ;;
@@ -21,8 +33,11 @@ cxx_files() {
 if [ "${1:-}" = --format ]; then
     cxx_files | xargs -0 -r clang-format-16 -i
     exit
+elif [ "${1:-}" = --list ]; then
+    cxx_files | tr '\0' '\n'
+    exit
 elif [ $# -gt 0 ]; then
-    echo "usage: tools/check.sh [--format]" >&2
+    echo "usage: tools/check.sh [--format | --list]" >&2
     exit 2
 fi
 

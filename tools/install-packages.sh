@@ -11,7 +11,8 @@ declare -A sets=(
              libsqlite3-dev libpq-dev nlohmann-json3-dev libtomlplusplus-dev gnuplot-nox"
     [test]="libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl omniorb-idl
             libomniorb4-dev tshark valgrind strace util-linux"
-    [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev"
+    [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev
+             clang-16"
     [check]="clang-format-16 clang-tidy-16 python3"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
 )

@@ -139,23 +139,24 @@ class Tree:
 
 
 def list_files(root):
-    try:
+    # A source archive has no .git; it may lie within another repository, which knows nothing of it.
+    if (root / ".git").exists():
         listed = subprocess.run(
             ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
              "--exclude-standard"], capture_output=True, check=True).stdout.decode()
         return [path for path in listed.split("\0") if path and (root / path).is_file()]
-    except (OSError, subprocess.CalledProcessError):
-        pass # not a git checkout: a source archive
     found = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name not in ("build", "out", ".git")
+        folders[:] = [name for name in folders
+                      if name not in ("build", "out", "dist", "__pycache__", ".cache")
                       and not name.startswith("build-")]
-        found += [pathlib.Path(folder, name).relative_to(root).as_posix() for name in names]
+        found += [pathlib.Path(folder, name).relative_to(root).as_posix() for name in names
+                  if name != "compile_commands.json"]
     return found
 
 
 def wanted(path):
-    suffixes = CXX + SCRIPTS + (".idl", ".md", ".txt", ".json", ".in", ".yml")
+    suffixes = CXX + SCRIPTS + (".idl", ".md", ".txt", ".json", ".in", ".yml", ".svg")
     return path.endswith(suffixes) or path in ("Makefile", ".ci/run")
 
 

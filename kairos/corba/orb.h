@@ -191,7 +191,7 @@ class ORB : public kairos::corba::TypeCodeMaker {
 inline Boolean is_nil(ORB_ptr orb) { return orb == nullptr; }
 void release(ORB_ptr orb);
 
-/// Takes the -ORB… options out of `argv` (README.md lists them). The same identifier gives
+/// Takes the -ORB… options out of `argv` (docs/options.md lists them). The same identifier gives
 /// the same ORB until that is destroyed. Throws BAD_PARAM naming the option that is unknown or
 /// wrong.
 ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier = "");
