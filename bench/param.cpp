@@ -341,7 +341,10 @@ Result<void> count_heap(Report& report, const ParamOptions& options)
 
 Result<Report> run_param(const ParamOptions& options)
 {
-    Report report{.experiment = "param", .rows = {}, .notes = {}};
+    Report report{.experiment = "param",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_compiled"}, {"allocations_beyond"}}};
     std::vector<Row> absent;
     if (auto done = measure_calls(report, options, absent); !done) return done.error();
     if (auto done = measure_marshalling(report, options); !done) return done.error();
