@@ -164,7 +164,7 @@ std::string summary_of(std::span<const StoredReport> reports)
     for (const Headline& headline : headlines)
         text += item_of(headline);
     return text +
-           "</ol>\n<p class=\"soft\">The dark mark is the bar, the tinted side of it is where the "
+           "</ol>\n<p class=\"soft\">The mark is the bar, the tinted side of it is where the "
            "figure has to be. × is a ratio within one run: both sides saw the same machine.</p>\n" +
            charts_of(reports) + "</section>\n";
 }
@@ -262,8 +262,8 @@ Result<std::string> section_of(const StoredReport& stored, std::span<const Store
     const Verdict verdict = judge(stored.report);
     const auto drawn = pictures_for(&stored, heading_of(stored), reports, pictures);
     if (!drawn) return drawn.error();
-    std::string about =
-        fmt::format("<code>{}</code> · {}", html(stored.name), html(stored.host.date));
+    std::string about = fmt::format("<code>{}</code> · {}", html(stored.name),
+                                    html(readable_date(stored.host.date)));
     for (const std::string& part : table_of(stored.report).common)
         about += " · " + html(part);
     std::string text =

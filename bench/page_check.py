@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Says what is wrong with a page of `kairos report`: whether it is well-formed, and whether it
-# stands alone: nothing is loaded, nothing is run, every link leads to a place within. Prints what
+# Says what is wrong with pages of `kairos report`: whether they are well-formed, and whether
+# each stands alone: nothing is loaded, nothing is run, every link leads to a place within. Prints what
 # it finds; exits with 1 when there is anything.
 import html.parser
 import re
@@ -71,11 +71,13 @@ def findings_of(text):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        findings = findings_of(file.read())
-    for finding in findings:
-        print(f"{sys.argv[1]}: {finding}")
-    return 1 if findings else 0
+    status = 0
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as file:
+            for finding in findings_of(file.read()):
+                print(f"{path}: {finding}")
+                status = 1
+    return status
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ inline constexpr std::string_view page_style = R"css(
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 2.5rem 1.25rem 5rem; max-width: 74rem;
+  margin: 0 auto; padding: 2.5rem 1.25rem 5rem; max-width: 78rem;
   background: var(--paper); color: var(--ink);
   font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
   font-variant-numeric: tabular-nums;
@@ -74,8 +74,8 @@ main > section { margin-top: 3rem; scroll-margin-top: 1rem; }
 .open { color: var(--open); background: var(--open-tint); }
 
 .charts { display: grid; gap: 1rem; margin-top: 1rem;
-          grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
-.chart div { display: grid; grid-template-columns: 7.5rem 1fr 4.75rem; gap: .6rem;
+          grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.chart div { display: grid; grid-template-columns: 9.25rem 1fr 4.25rem; gap: .6rem;
              align-items: center; font-size: .9rem; line-height: 1.9; }
 .chart em { font-style: normal; }
 .chart s { text-decoration: none; }
@@ -88,7 +88,7 @@ main > section { margin-top: 3rem; scroll-margin-top: 1rem; }
 
 nav ul { list-style: none; padding: 0; margin: 1rem 0 0; display: grid; gap: .5rem;
          grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
-nav li { display: flex; justify-content: space-between; gap: .75rem; padding: .55rem .9rem;
+nav li { display: flex; justify-content: space-between; align-items: center; gap: .75rem; padding: .55rem .9rem;
          background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
 
 .picture { margin: 1rem 0 0; overflow-x: auto; }
@@ -102,12 +102,18 @@ nav li { display: flex; justify-content: space-between; gap: .75rem; padding: .5
 .picture svg [stroke="rgb( 34,  34,  34)"] { stroke: var(--ink); }
 .picture svg [color="rgb( 34,  34,  34)"] { color: var(--ink); }
 .picture svg [fill="rgb( 34,  34,  34)"] { fill: var(--ink); }
+.picture svg [stroke="rgb( 11,  95, 165)"] { stroke: var(--kairos); }
+.picture svg [color="rgb( 11,  95, 165)"] { color: var(--kairos); }
+.picture svg [fill="rgb( 11,  95, 165)"] { fill: var(--kairos); }
+.picture svg [stroke="rgb(209,  73,  91)"] { stroke: var(--omniorb); }
+.picture svg [color="rgb(209,  73,  91)"] { color: var(--omniorb); }
+.picture svg [fill="rgb(209,  73,  91)"] { fill: var(--omniorb); }
 
 details { margin-top: 1rem; }
 summary { cursor: pointer; font-weight: 600; padding: .2rem 0; }
 .scroll { overflow: auto; max-height: 85vh; padding: 0; margin-top: .6rem; }
-table { border-collapse: collapse; font-size: .85rem; line-height: 1.35; min-width: 100%; }
-th, td { padding: .32rem .75rem; text-align: left; white-space: nowrap; }
+table { border-collapse: collapse; font-size: .82rem; line-height: 1.35; min-width: 100%; }
+th, td { padding: .32rem .6rem; text-align: left; white-space: nowrap; }
 th { position: sticky; top: 0; background: var(--card); color: var(--soft); font-weight: 600;
      box-shadow: inset 0 -1px var(--line); }
 tbody tr:nth-child(even) td { background: color-mix(in srgb, var(--ink) 4%, transparent); }
@@ -121,6 +127,7 @@ footer { margin-top: 4rem; border-top: 1px solid var(--line); padding-top: 1rem;
 @media (max-width: 46rem) {
   body { padding-top: 1.5rem; }
   .figures { padding: .25rem 1rem; }
+  .chart div { grid-template-columns: 8.25rem 1fr 3.75rem; }
   .figures li { grid-template-columns: 1fr max-content max-content; gap: .3rem .75rem; }
   .figures .name { grid-column: 1 / -1; }
   .figures .bullet { grid-column: 1 / -1; order: 5; }

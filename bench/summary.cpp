@@ -215,6 +215,11 @@ std::optional<bool> Headline::reached() const
     return bench::reached(row, bar);
 }
 
+std::string readable_date(const std::string& date)
+{
+    return date.size() < 16 ? date : date.substr(0, 10) + " " + date.substr(11, 5) + " UTC";
+}
+
 std::vector<Headline> headlines_of(std::span<const StoredReport> reports)
 {
     std::vector<Headline> headlines;
@@ -280,9 +285,10 @@ circumstances_of(std::span<const StoredReport> reports)
     for (const StoredReport& stored : reports)
         if (!stored.host.same_place(host)) others += (others.empty() ? "" : ", ") + stored.name;
     if (!others.empty()) all.emplace_back("but", "elsewhere or of another build: " + others);
-    all.emplace_back("measured", first->host.date.substr(0, 10) == host.date.substr(0, 10)
-                                     ? host.date
-                                     : first->host.date + " to " + host.date);
+    all.emplace_back("measured",
+                     first->host.date.substr(0, 10) == host.date.substr(0, 10)
+                         ? readable_date(host.date)
+                         : readable_date(first->host.date) + " to " + readable_date(host.date));
     return all;
 }
 

@@ -33,6 +33,9 @@ struct Headline {
 /// Of every report together.
 [[nodiscard]] Verdict judge(std::span<const StoredReport> reports);
 
+/// "2026-01-31 23:59 UTC" of a Host's date.
+[[nodiscard]] std::string readable_date(const std::string& date);
+
 /// What is said of where reports were made: titles and texts.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 circumstances_of(std::span<const StoredReport> reports);

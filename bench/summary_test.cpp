@@ -141,7 +141,7 @@ TEST(Summary, SaysWhichReportsAreOfAnotherBuild)
     const std::string text = render_summary(reports, "out", false);
     expect_one_screen(text);
     EXPECT_NE(text.find("of another build: ttcp\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("2026-11-20T10:00:00Z to 2026-11-27T10:00:00Z"), std::string::npos) << text;
+    EXPECT_NE(text.find("2026-11-20 10:00 UTC to 2026-11-27 10:00 UTC"), std::string::npos) << text;
 }
 
 TEST(Summary, TheNewerOfTwoReportsCounts)

@@ -596,7 +596,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_latency(*bench, status, count, "latency", "How long a call takes", run_latency,
                 bench::all_systems());
     add_latency(*bench, status, count, "local",
-                "How long a call within one host takes: Unix sockets, shared memory", run_local,
+                "Calls within one host: Unix sockets and shared memory", run_local,
                 bench::local_systems());
 
     auto ttcp = std::make_shared<BenchArguments>();
