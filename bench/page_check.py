@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Says what is wrong with pages of `kairos report`: whether they are well-formed, and whether
-# each stands alone: nothing is loaded, nothing is run, every link leads to a place within. Prints what
+# Says what is wrong with pages of `kairos report`: whether they are well-formed, and whether each
+# stands alone: nothing is loaded, nothing is run, every link leads to a place within. Prints what
 # it finds; exits with 1 when there is anything.
 import html.parser
 import re

@@ -88,8 +88,9 @@ main > section { margin-top: 3rem; scroll-margin-top: 1rem; }
 
 nav ul { list-style: none; padding: 0; margin: 1rem 0 0; display: grid; gap: .5rem;
          grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
-nav li { display: flex; justify-content: space-between; align-items: center; gap: .75rem; padding: .55rem .9rem;
-         background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
+nav li { display: flex; justify-content: space-between; align-items: center; gap: .75rem;
+         padding: .55rem .9rem; background: var(--card); border: 1px solid var(--line);
+         border-radius: .6rem; }
 
 .picture { margin: 1rem 0 0; overflow-x: auto; }
 .picture svg { display: block; width: 100%; min-width: 44rem; height: auto; }

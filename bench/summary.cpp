@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
+#include <tuple>
 
 namespace kairos::bench {
 namespace {

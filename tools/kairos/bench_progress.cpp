@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <utility>
 #include <unistd.h>
 
 namespace kairos::tools {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
+#include <span>
 #include <unistd.h>
 
 namespace kairos::tools {
