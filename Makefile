@@ -22,7 +22,7 @@ help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | \
 	    while read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
 
-demo: ## build the release, run a client against a server, show tables and pictures
+demo: ## build the release, measure what matters, show it; every table and picture in out/
 	@tools/install-packages.sh build test
 	@tools/demo.sh
 
@@ -34,7 +34,7 @@ check: ## verify format, tidy rules, layers, self-contained headers, clang-tidy
 	@tools/install-packages.sh build test check
 	@tools/check.sh
 
-bench: ## run the full experiments and write tables and pictures to out/
+bench: ## run the full experiments, show what matters; every table and picture in out/
 	@tools/install-packages.sh build test
 	@tools/demo.sh --full
 

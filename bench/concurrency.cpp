@@ -171,7 +171,10 @@ std::uint32_t possible_idle(const ConcurrencyOptions& options, Report& report)
 
 Result<Report> run_concurrency(const ConcurrencyOptions& options)
 {
-    Report report{.experiment = "concurrency", .rows = {}, .notes = {}};
+    Report report{.experiment = "concurrency",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_omniorb"}, {"ratio_to_raw"}, {"kib_per_idle"}}};
     const std::uint32_t idle = possible_idle(options, report);
     std::vector<Row> absent;
     auto contestants = start_contestants(options, 0, report);

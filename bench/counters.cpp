@@ -3,6 +3,7 @@
 // `kairos bench counters`: what one call costs each side in the steady state, counted, not timed.
 // Every figure is a difference: N calls, then 2 N calls, and the second count less the first over
 // N, so that neither start-up nor the order itself is in it.
+#include "bench/bars.h"
 #include "bench/call_counts.h"
 #include "bench/collocated.h"
 #include "bench/experiment.h"
@@ -69,14 +70,15 @@ void set_bars(Row& row, const System& system)
     if (system.name != "kairos") return;
     if (row.side == "both") {
         if (row.payload_type == "null" && system.option == "kairos")
-            row.bars = {{"instructions_per_call", Bar::Relation::at_most, 2800}};
+            row.bars = {{"instructions_per_call", Bar::Relation::at_most, bars::instructions}};
         return;
     }
     if (row.payload_type != "string32")
-        row.bars = {{"allocations_per_call", Bar::Relation::at_most, 0},
-                    {"locks_per_call", Bar::Relation::at_most, 0}};
+        row.bars = {{"allocations_per_call", Bar::Relation::at_most, bars::allocations},
+                    {"locks_per_call", Bar::Relation::at_most, bars::locks}};
     const bool reactor_server = system.option == "kairos-reactor" && row.side == "server";
-    row.bars.push_back({"syscalls_per_call", Bar::Relation::at_most, reactor_server ? 3.0 : 2.0});
+    row.bars.push_back({"syscalls_per_call", Bar::Relation::at_most,
+                        reactor_server ? bars::system_calls + 1 : bars::system_calls});
 }
 
 Row empty_row(const System& system, const CountersOptions& options, const Exercise& exercise,
@@ -108,7 +110,8 @@ Result<void> count_system(Report& report, const System& system, const CountersOp
         set_system_calls(rows.client, (*kernel)[i].client, calls);
         set_system_calls(rows.server, (*kernel)[i].server, calls);
         Row both = empty_row(system, options, exercises[i], "both");
-        if (!valgrind.empty()) {
+        const bool null_call = exercises[i].payload == Payload::none;
+        if (!valgrind.empty() && (options.instructions_of_all || null_call)) {
             auto spent = instructions_per_call(system, options, valgrind, exercises[i]);
             if (!spent) return spent.error();
             rows.client.set("instructions_per_call", spent->client);
@@ -120,7 +123,7 @@ Result<void> count_system(Report& report, const System& system, const CountersOp
             report.rows.push_back(std::move(*row));
         }
         set_bars(both, system);
-        if (!valgrind.empty()) report.rows.push_back(std::move(both));
+        if (!both.figures.empty() || !both.bars.empty()) report.rows.push_back(std::move(both));
     }
     return {};
 }
@@ -165,7 +168,14 @@ Result<void> count_collocated(Report& report, const CountersOptions& options,
 
 Result<Report> run_counters(const CountersOptions& options)
 {
-    Report report{.experiment = "counters", .rows = {}, .notes = {}};
+    Report report{.experiment = "counters",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"allocations_per_call", "null"},
+                            {"locks_per_call", "null"},
+                            {"syscalls_per_call", "null"},
+                            {"instructions_per_call", "null"},
+                            {"ns_per_call"}}};
     const std::string valgrind = options.instructions ? find_program("valgrind") : std::string{};
     const auto exercises = exercises_of(options);
     if (!exercises) return exercises.error();

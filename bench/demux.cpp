@@ -314,7 +314,10 @@ void add_notes(Report& report, const std::vector<Contender>& contenders,
 
 Result<Report> run_demux(const DemuxOptions& options)
 {
-    Report report{.experiment = "demux", .rows = {}, .notes = {}};
+    Report report{.experiment = "demux",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"to_next"}, {"spread"}, {"to_fewest"}}};
     auto contenders = start_all(options, report);
     if (!contenders) return contenders.error();
     if (auto measured = measure(*contenders, options); !measured) return measured.error();

@@ -30,6 +30,7 @@ struct LatencyOptions : CommonOptions {
     std::uint32_t calls = 1000;       ///< timed calls per row and round
     std::vector<std::uint32_t> units; ///< how many units the twoway rows send
     std::vector<Payload> payloads;
+    bool within_host = false; ///< the systems are those of local_systems()
 };
 
 struct TtcpOptions : CommonOptions {
@@ -50,8 +51,9 @@ struct TtcpOptions : CommonOptions {
 };
 
 struct CountersOptions : CommonOptions {
-    std::uint32_t calls = 1000; ///< N of the difference between N and 2 N calls
-    bool instructions = true;   ///< run under valgrind as well
+    std::uint32_t calls = 1000;      ///< N of the difference between N and 2 N calls
+    bool instructions = true;        ///< run under valgrind as well
+    bool instructions_of_all = true; ///< of all calls that are counted, or of null calls alone
 };
 
 struct ParamOptions : CommonOptions {

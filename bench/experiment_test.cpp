@@ -5,6 +5,7 @@
 #include "bench/demux_peer.h"
 #include "bench/experiment.h"
 #include "bench/plot.h"
+#include "bench/stored_report.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

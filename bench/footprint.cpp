@@ -291,7 +291,10 @@ Result<void> add_param_test(Report& report, const FootprintOptions& options, con
 
 Result<Report> run_footprint(const FootprintOptions& options)
 {
-    Report report{.experiment = "footprint", .rows = {}, .notes = {}};
+    Report report{.experiment = "footprint",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_compiled"}, {"ratio_to_omniorb"}}};
     const auto tools = find_toolchain(options.program_directory);
     if (!tools) return tools.error();
     const auto work = WorkFolder::create();

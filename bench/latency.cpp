@@ -2,8 +2,8 @@
 //
 // `kairos bench latency`: null calls and 1 … 1024 units of each type, every call timed, beside a
 // ping-pong of the same bytes over raw sockets, TCP's and those of the host.
+#include "bench/bars.h"
 #include "bench/experiment.h"
-
 #include "bench/statistics.h"
 
 #include <algorithm>
@@ -75,8 +75,18 @@ void set_bars(Row& row, const System& system, Pinning pinning)
     if (system.option == "kairos-spin" && pinning != Pinning::same)
         row.bars = {{"ratio_to_raw_ring", at_most, 3.0}};
     if (system.option != "kairos") return;
-    row.bars = {{"ratio_to_raw", at_most, pinning == Pinning::same ? 1.12 : 1.10},
-                {"ratio_to_omniorb", below, 1.0}};
+    row.bars = {
+        {"ratio_to_raw", at_most,
+         pinning == Pinning::same ? bars::null_call_to_raw_on_one_cpu : bars::null_call_to_raw},
+        {"ratio_to_omniorb", below, bars::null_call_to_omniorb}};
+}
+
+std::vector<Need> needs_of(const LatencyOptions& options)
+{
+    if (!options.within_host) return {{"ratio_to_raw", "null"}, {"ratio_to_omniorb", "null"}};
+    std::vector<Need> needs{{"ratio_to_raw_unix", "null"}, {"ratio_to_unix", "null"}};
+    if (options.pinning != Pinning::same) needs.push_back({"ratio_to_raw_ring", "null"});
+    return needs;
 }
 
 Row make_row(const Exercise& exercise, const System& system, const Samples& samples,
@@ -130,7 +140,7 @@ void add_rows(Report& report, const Exercise& exercise, const std::vector<Contes
 
 Result<Report> run_latency(const LatencyOptions& options)
 {
-    Report report{.experiment = "latency", .rows = {}, .notes = {}};
+    Report report{.experiment = "latency", .rows = {}, .notes = {}, .needs = needs_of(options)};
     std::vector<Row> absent;
     auto started = start_contestants(options, 0, report);
     if (!started) return started.error();

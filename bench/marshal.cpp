@@ -101,7 +101,10 @@ Result<std::vector<Marshaller>> start_all(const MarshalOptions& options, Report&
 
 Result<Report> run_marshal(const MarshalOptions& options)
 {
-    Report report{.experiment = "marshal", .rows = {}, .notes = {}};
+    Report report{.experiment = "marshal",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"encode_to_memcpy"}, {"decode_to_memcpy"}, {"swapped_to_native"}}};
     auto started = start_all(options, report);
     if (!started) return started.error();
     std::vector<Row> absent;

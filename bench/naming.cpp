@@ -45,7 +45,7 @@ double median_ratio(const std::vector<double>& rates, const std::vector<double>&
 
 Result<Report> run_naming(const NamingOptions& options)
 {
-    Report report{.experiment = "naming", .rows = {}, .notes = {}};
+    Report report{.experiment = "naming", .rows = {}, .notes = {}, .needs = {{"to_null"}}};
     auto contestants = start_contestants(options, 0, report);
     if (!contestants) return contestants.error();
     for (Contestant& contestant : *contestants) {

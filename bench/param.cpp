@@ -165,7 +165,8 @@ void add_marshal_rows(Report& report, const ParamOptions& options,
                 alone.set("marshal_ns", samples[row][i].median_of(role.figure));
                 set_ratios(alone, systems, samples[row], i, role.figure);
                 // Judged over all roles: one alone may take but a few nanoseconds.
-                const bool judged = std::string_view(role.side) == "both";
+                const bool judged = std::string_view(role.side) == "both" &&
+                                    systems[i].option == "kairos-interpretive";
                 if (judged && payloads[row] == Payload::fixed_struct)
                     alone.bars = {{"ratio_to_compiled", Bar::Relation::at_least, 0.75}};
                 if (judged && has_sequences(payloads[row]))
@@ -341,7 +342,10 @@ Result<void> count_heap(Report& report, const ParamOptions& options)
 
 Result<Report> run_param(const ParamOptions& options)
 {
-    Report report{.experiment = "param", .rows = {}, .notes = {}};
+    Report report{.experiment = "param",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_compiled"}, {"allocations_beyond"}}};
     std::vector<Row> absent;
     if (auto done = measure_calls(report, options, absent); !done) return done.error();
     if (auto done = measure_marshalling(report, options); !done) return done.error();

@@ -170,17 +170,21 @@ std::string null_panel(const Report& report)
 
 Picture latency_picture(const Report& report, const std::string& path)
 {
-    std::string script = heading(report, "Latency of a call", 1200, 800);
-    script += fmt::format("set output '{}'\n", path);
-    script += "set multiplot layout 2,3 title title_text font ',15'\n";
-    script += null_panel(report);
     const Selection sequences = [](const Row& row) { return row.payload_type != "null"; };
+    const auto payloads =
+        distinct(report, sequences, [](const Row& row) { return row.payload_type; });
+    constexpr std::size_t panels_per_line = 3; // null calls' and one of each payload
+    const std::size_t lines_of_panels = payloads.size() / panels_per_line + 1;
+    std::string script =
+        heading(report, "Latency of a call", 1200, static_cast<int>(lines_of_panels) * 390 + 20);
+    script += fmt::format("set output '{}'\n", path);
+    script += fmt::format("set multiplot layout {},{} title title_text font ',15'\n",
+                          lines_of_panels, panels_per_line);
+    script += null_panel(report);
     script += "set xtics norotate scale 1 font ',11' autofreq\nset xrange [0.9:1150]\n"
               "set key top left Left reverse maxrows 3 samplen 2 font ',9'\nset logscale x 2\n"
               "set xlabel 'units'\nset ylabel 'p50, µs'\n" +
               logarithmic_range(report, sequences, "p50_us");
-    const auto payloads =
-        distinct(report, sequences, [](const Row& row) { return row.payload_type; });
     for (const std::string& payload : payloads) {
         Lines lines;
         const Selection of_payload = [&](const Row& row) { return row.payload_type == payload; };
@@ -275,7 +279,8 @@ Picture counters_picture(const Report& report, const std::string& path)
                                Panel{"locks_per_call", "lock operations"}}) {
         std::string data;
         const auto groups = distinct(
-            report, [](const Row& row) { return row.side == "client"; },
+            report,
+            [&panel](const Row& row) { return row.side == "client" && row.figure(panel.figure); },
             [](const Row& row) { return label_of(row) + " " + row.payload_type; });
         for (const std::string& group : groups) {
             data += '"' + group + '"';

@@ -205,7 +205,16 @@ std::vector<LowLoad> priority_loads()
 
 Result<Report> run_priority(const PriorityOptions& options)
 {
-    Report report{.experiment = "priority", .rows = {}, .notes = {}};
+    Report report{.experiment = "priority",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"mean_to_floor"},
+                            {"jitter_to_floor"},
+                            {"max_to_floor"},
+                            {"mean_to_flood"},
+                            {"jitter_to_omniorb"},
+                            {"jitter_to_pool"},
+                            {"inversions"}}};
     std::optional<Wakeful> wakeful;
     if (!options.idle_sleeps) wakeful.emplace();
     std::vector<Row> absent;

@@ -1,94 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/report.h"
 
-#include "bench/process.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 namespace kairos::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string cpu_model()
+/// Which row it is, for people.
+std::string name_of(const Row& row)
 {
-    std::ifstream information("/proc/cpuinfo");
-    for (std::string line; std::getline(information, line);)
-        if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-            return line.substr(line.find(": ") + 2);
-    return "unknown";
+    std::string name = row.system;
+    const auto add = [&name](const std::string& part) {
+        if (!part.empty()) name += ", " + part;
+    };
+    add(row.variant);
+    add(row.direction);
+    add(row.payload_type);
+    if (row.payload_bytes > 0) add(grouped(static_cast<double>(row.payload_bytes), 0) + " bytes");
+    add(row.side);
+    return name;
 }
 
-std::string utc_now()
+bool meets(const Report& report, const Need& need)
 {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
-
-std::string compiler()
-{
-#if defined(__clang__)
-    return fmt::format("clang {}", __clang_version__);
-#else
-    return fmt::format("g++ {}", __VERSION__);
-#endif
-}
-
-Json host_object(const Report& report)
-{
-    utsname system{};
-    uname(&system);
-    Json host;
-    host["experiment"] = report.experiment;
-    host["host"] = system.nodename;
-    host["kernel"] = fmt::format("{} {}", system.sysname, system.release);
-    host["machine"] = system.machine;
-    host["cpu"] = cpu_model();
-    host["cpus"] = usable_cpus().size();
-    host["compiler"] = compiler();
-    host["build"] = KAIROS_BUILD_TYPE;
-    host["kairos"] = KAIROS_VERSION;
-    host["date"] = utc_now();
-    return host;
-}
-
-Json row_object(const std::string& experiment, const Row& row)
-{
-    Json object;
-    object["experiment"] = experiment;
-    object["system"] = row.system;
-    object["variant"] = row.variant;
-    object["direction"] = row.direction;
-    object["payload_type"] = row.payload_type;
-    object["payload_bytes"] = row.payload_bytes;
-    if (!row.side.empty()) object["side"] = row.side;
-    if (!row.status.empty()) object["status"] = row.status;
-    for (const auto& [name, value] : row.figures)
-        object[name] = value;
-    if (!row.system_calls.empty()) object["syscalls_by_name"] = row.system_calls;
-    for (const Bar& bar : row.bars) {
-        const auto outcome = reached(row, bar);
-        if (!outcome) continue;
-        constexpr const char* relations[] = {"at most", "at least", "below"};
-        object["bars"].push_back({{"figure", bar.figure},
-                                  {"relation", relations[static_cast<int>(bar.relation)]},
-                                  {"limit", bar.limit},
-                                  {"reached", *outcome}});
-    }
-    return object;
+    return std::ranges::any_of(report.rows, [&need](const Row& row) {
+        if (!need.payload_type.empty() && row.payload_type != need.payload_type) return false;
+        return std::ranges::find(row.bars, need.figure, &Bar::figure) != row.bars.end();
+    });
 }
 
 } // namespace
@@ -113,7 +56,7 @@ void Row::set(std::string name, double value)
 std::optional<bool> reached(const Row& row, const Bar& bar)
 {
     const auto value = row.figure(bar.figure);
-    if (!value) return std::nullopt;
+    if (!value || !std::isfinite(*value)) return std::nullopt;
     const double shown = std::round(*value * 100) / 100;
     switch (bar.relation) {
     case Bar::Relation::at_most:
@@ -126,33 +69,42 @@ std::optional<bool> reached(const Row& row, const Bar& bar)
     return std::nullopt;
 }
 
-std::size_t missed_bars(const Report& report)
+Verdict judge(const Report& report)
 {
-    std::size_t missed = 0;
-    for (const Row& row : report.rows)
-        for (const Bar& bar : row.bars)
-            if (!reached(row, bar).value_or(true)) ++missed;
-    return missed;
+    Verdict verdict;
+    for (const Row& row : report.rows) {
+        if (row.system == "kairos" && !row.status.empty())
+            verdict.absent.push_back(fmt::format("{}: {}", name_of(row), row.status));
+        for (const Bar& bar : row.bars) {
+            const auto outcome = reached(row, bar);
+            const std::string title = title_of(report, bar.figure);
+            // The figure first: who has little room cuts the end off.
+            if (!outcome)
+                verdict.absent.push_back(
+                    fmt::format("{}, bar {}: {}", title, limit_text(bar), name_of(row)));
+            else if (*outcome)
+                ++verdict.reached;
+            else
+                verdict.missed.push_back(fmt::format("{} {}, bar {}: {}", title,
+                                                     grouped(*row.figure(bar.figure), 2),
+                                                     limit_text(bar), name_of(row)));
+        }
+    }
+    for (const Need& need : report.needs)
+        if (!meets(report, need))
+            verdict.absent.push_back(
+                fmt::format("{}{}", title_of(report, need.figure),
+                            need.payload_type.empty() ? "" : " (" + need.payload_type + ")"));
+    return verdict;
 }
 
-Json to_json(const Report& report)
+std::string in_words(const Verdict& verdict)
 {
-    Json array = Json::array();
-    array.push_back(host_object(report));
-    for (const Row& row : report.rows)
-        array.push_back(row_object(report.experiment, row));
-    return array;
-}
-
-Result<void> write_json(const Report& report, const std::string& path)
-{
-    // One row a line: readable, and differences between runs stay small.
-    std::string text = "[\n";
-    const Json array = to_json(report);
-    for (std::size_t i = 0; i < array.size(); ++i)
-        text += array[i].dump(-1, ' ', false, Json::error_handler_t::replace) +
-                (i + 1 < array.size() ? ",\n" : "\n");
-    return write_file(path, text + "]\n");
+    std::string text =
+        fmt::format("{} bar{} reached", verdict.reached, verdict.reached == 1 ? "" : "s");
+    if (!verdict.missed.empty()) text += fmt::format(", {} missed", verdict.missed.size());
+    if (!verdict.absent.empty()) text += fmt::format(", {} not measured", verdict.absent.size());
+    return text;
 }
 
 Result<void> write_file(const std::string& path, std::string_view text)

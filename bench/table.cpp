@@ -10,58 +10,16 @@
 namespace kairos::bench {
 namespace {
 
-struct TextColumn {
-    std::string title;
-    bool right = false;
-    std::vector<std::string> cells = {};
-};
-
-/// Columns on a terminal: code points, not bytes ("µs" is two, not three).
-std::size_t width_of(std::string_view text)
+std::string bar_text(const Report& report, const Row& row)
 {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right)
-{
-    const std::string space(width - std::min(width, width_of(text)), ' ');
-    return right ? space + text : text + space;
-}
-
-/// 1234567.8 → 1,234,567.8
-std::string grouped(double value, int decimals)
-{
-    // A difference that rounds to nothing has no sign.
-    if (std::abs(value) * std::pow(10, decimals) < 0.5) value = 0;
-    std::string text = fmt::format("{:.{}f}", value, decimals);
-    const std::size_t end = std::min(text.find('.'), text.size());
-    for (std::size_t at = end; at > 3 + (text[0] == '-' ? 1u : 0u); at -= 3)
-        text.insert(at - 3, 1, ',');
-    return text;
-}
-
-const Column* column_of(const std::vector<Column>& columns, const std::string& figure)
-{
-    for (const Column& column : columns)
-        if (column.figure == figure) return &column;
-    return nullptr;
-}
-
-std::string bar_text(const Row& row, const std::vector<Column>& columns)
-{
-    constexpr const char* signs[] = {"≤", "≥", "<"};
     std::string text;
     for (const Bar& bar : row.bars) {
         const auto outcome = reached(row, bar);
-        if (!outcome) continue;
-        const Column* column = column_of(columns, bar.figure);
-        if (!text.empty()) text += "; ";
-        text += fmt::format("{} {} {}: {}", column != nullptr ? column->title : bar.figure,
-                            signs[static_cast<int>(bar.relation)],
-                            grouped(bar.limit, bar.limit == static_cast<int>(bar.limit) ? 0 : 2),
-                            *outcome ? "pass" : "MISS");
+        text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", title_of(report, bar.figure),
+                            limit_text(bar),
+                            !outcome   ? "not measured"
+                            : *outcome ? "pass"
+                                       : "MISS");
     }
     return text;
 }
@@ -109,8 +67,7 @@ std::string without(const std::string& variant, const std::vector<std::string>& 
     return rest;
 }
 
-std::vector<TextColumn> all_columns(const Report& report, const std::vector<Column>& columns,
-                                    const std::vector<std::string>& common)
+std::vector<TextColumn> all_columns(const Report& report, const std::vector<std::string>& common)
 {
     std::vector<TextColumn> all{{"system"},  {"variant"},     {"direction"},
                                 {"payload"}, {"bytes", true}, {"side"}};
@@ -124,11 +81,11 @@ std::vector<TextColumn> all_columns(const Report& report, const std::vector<Colu
         all[4].cells.push_back(sends ? grouped(static_cast<double>(row.payload_bytes), 0) : "");
         all[5].cells.push_back(row.side);
     }
-    for (const Column& column : columns)
+    for (const Column& column : report.columns)
         all.push_back(figure_column(report, column));
     TextColumn bars{"bar"};
     for (const Row& row : report.rows)
-        bars.cells.push_back(row.status.empty() ? bar_text(row, columns) : row.status);
+        bars.cells.push_back(row.status.empty() ? bar_text(report, row) : row.status);
     all.push_back(std::move(bars));
     return all;
 }
@@ -141,13 +98,57 @@ bool empty_throughout(const TextColumn& column)
 
 } // namespace
 
-std::string render_table(const Report& report, const std::vector<Column>& columns)
+std::size_t width_of(std::string_view text)
 {
-    const std::vector<std::string> common = common_parts(report);
-    std::vector<TextColumn> shown = all_columns(report, columns, common);
-    std::erase_if(shown, empty_throughout);
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right)
+{
+    const std::string space(width - std::min(width, width_of(text)), ' ');
+    return right ? space + text : text + space;
+}
+
+std::string grouped(double value, int decimals)
+{
+    // A difference that rounds to nothing has no sign.
+    if (std::abs(value) * std::pow(10, decimals) < 0.5) value = 0;
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    const std::size_t end = std::min(text.find('.'), text.size());
+    for (std::size_t at = end; at > 3 + (text[0] == '-' ? 1u : 0u); at -= 3)
+        text.insert(at - 3, 1, ',');
+    return text;
+}
+
+std::string limit_text(const Bar& bar)
+{
+    constexpr const char* signs[] = {"≤", "≥", "<"};
+    return fmt::format("{} {}", signs[static_cast<int>(bar.relation)],
+                       grouped(bar.limit, bar.limit == std::floor(bar.limit) ? 0 : 2));
+}
+
+std::string title_of(const Report& report, const std::string& figure)
+{
+    for (const Column& column : report.columns)
+        if (column.figure == figure) return column.title;
+    return figure;
+}
+
+Table table_of(const Report& report)
+{
+    Table table{.common = common_parts(report), .columns = {}};
+    table.columns = all_columns(report, table.common);
+    std::erase_if(table.columns, empty_throughout);
+    return table;
+}
+
+std::string render_table(const Report& report)
+{
+    const Table table = table_of(report);
     std::string text = report.experiment;
-    for (const std::string& part : common)
+    for (const std::string& part : table.common)
         text += ", " + part;
     text += "\n\n";
     const auto add_line = [&text](std::string line) {
@@ -157,7 +158,7 @@ std::string render_table(const Report& report, const std::vector<Column>& column
     std::vector<std::size_t> widths;
     std::string header;
     std::string rule;
-    for (const TextColumn& column : shown) {
+    for (const TextColumn& column : table.columns) {
         std::size_t width = width_of(column.title);
         for (const std::string& cell : column.cells)
             width = std::max(width, width_of(cell));
@@ -169,8 +170,8 @@ std::string render_table(const Report& report, const std::vector<Column>& column
     add_line(rule);
     for (std::size_t row = 0; row < report.rows.size(); ++row) {
         std::string line;
-        for (std::size_t i = 0; i < shown.size(); ++i)
-            line += padded(shown[i].cells[row], widths[i], shown[i].right) + "  ";
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+            line += padded(table.columns[i].cells[row], widths[i], table.columns[i].right) + "  ";
         add_line(line);
     }
     for (const std::string& note : report.notes)

@@ -2,8 +2,8 @@
 //
 // `kairos bench ttcp`: bulk transfer of user data, from the first send until the receiver has
 // acknowledged having everything. Sockets move the buffer alone; ORBs move it as typed arguments.
+#include "bench/bars.h"
 #include "bench/experiment.h"
-
 #include "bench/statistics.h"
 
 #include <algorithm>
@@ -147,11 +147,11 @@ void set_bars(Row& row, const Point& point, const Place& place)
     if (point.system.name != "kairos" || !has_bars(place)) return;
     const Payload payload = point.exercise.payload;
     if (payload == Payload::octet && point.exercise.direction == Direction::oneway)
-        row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, 0.95});
+        row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, bars::octets_to_raw});
     if (payload == Payload::bin_struct)
-        row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.80});
+        row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, bars::structs_to_octets});
     if (payload == Payload::strings && place.buffer == 64 * 1024)
-        row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, 0.30});
+        row.bars.push_back({"ratio_to_octets", Bar::Relation::at_least, bars::strings_to_octets});
 }
 
 void add_rows(Report& report, const std::vector<Point>& points, const Place& place,
@@ -277,7 +277,12 @@ void add_notes(Report& report, const TtcpOptions& options)
 
 Result<Report> run_ttcp(const TtcpOptions& options)
 {
-    Report report{.experiment = "ttcp", .rows = {}, .notes = {}};
+    Report report{.experiment = "ttcp",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_raw", "octet"},
+                            {"ratio_to_octets", "BinStruct"},
+                            {"ratio_to_octets", "string32"}}};
     Report absent;
     const auto systems = installed_systems(options, absent);
     if (!systems) return systems.error();

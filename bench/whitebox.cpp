@@ -96,7 +96,10 @@ Result<void> add_rows(Report& report, const System& system, const WhiteboxOption
 
 Result<Report> run_whitebox(const WhiteboxOptions& options)
 {
-    Report report{.experiment = "whitebox", .rows = {}, .notes = {}};
+    Report report{.experiment = "whitebox",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"locks_per_call"}, {"futexes_per_call"}, {"allocations_per_call"}}};
     const auto systems = installed_systems(options, report);
     if (!systems) return systems.error();
     for (std::size_t i = 0; i < systems->size(); ++i) {

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `make demo` runs: the release build, then the experiments in their quick form (in full with
-# --full, as `make bench` asks for). Tables appear here; JSON and pictures are left in out/.
+# What `make demo` runs: the release build, then what the figures that matter need, two minutes of
+# measuring; with --full, as `make bench` asks for, every experiment in full. One line says of each
+# what it does and how long it took; tables, figures and pictures are left in out/. The end is one
+# screen, and the same with everything else as a page: out/index.html.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-quick=(--quick)
+full=false
 if [ "${1:-}" = --full ]; then
-    quick=()
+    full=true
 elif [ $# -gt 0 ]; then
     echo "usage: tools/demo.sh [--full]" >&2
     exit 2
@@ -17,11 +19,10 @@ fi
 mkdir -p build out
 kairos=build/release/bin/kairos
 
-show() { printf '\n== %s\n' "$*"; }
-
 # Once it takes minutes. On a terminal ninja says how far it is; elsewhere only errors are shown.
 build() {
     local log=build/demo-build.log
+    echo "Building the release (minutes, the first time)"
     if [ -t 1 ]; then
         cmake --workflow --preset release
     elif ! cmake --workflow --preset release >"$log" 2>&1; then
@@ -30,41 +31,55 @@ build() {
     fi
 }
 
-# run TITLE EXPERIMENT [OPTION…]: its table here, the rest in out/EXPERIMENT.…
-run() { run_into "$2" "$@"; }
+# measure EXPERIMENT [OPTION…]: what it finds goes into out/EXPERIMENT.…
+measure() { measure_into "$1" "$@"; }
 
-# run_into NAME TITLE EXPERIMENT [OPTION…]: the same with the rest in out/NAME.…
-run_into() {
-    local name=$1 title=$2 experiment=$3
-    shift 3
-    show "$title"
-    "$kairos" bench "$experiment" "$@" --json "out/$name.json" --plot "out/$name.svg"
+# measure_into NAME EXPERIMENT [OPTION…]: the same into out/NAME.…
+measure_into() {
+    local name=$1
+    shift
+    "$kairos" bench "$@" --into "out/$name"
 }
 
-show "Building (minutes, the first time)"
-build
-run "Latency of calls, beside raw sockets and other ORBs in the same run" latency "${quick[@]}"
-run_into latency-one-cpu "The same with both processes on one CPU" latency --pin same "${quick[@]}"
-run "Throughput by buffer size and payload (TTCP)" ttcp "${quick[@]}"
-show "What one call costs: allocations, locks, system calls, instructions"
-"$kairos" bench counters --json out/counters.json
-run "Param_Test: compiled and interpretive stubs, calls and marshalling alone" param "${quick[@]}"
-run "Marshalling sequences beside memcpy" marshal "${quick[@]}"
-if [ ${#quick[@]} -eq 0 ]; then # each takes minutes
-    run "Calls within one host: Unix sockets and shared memory" local
-    run "How large stubs, skeletons and minimal programs are" footprint
-    run "Finding objects and operations, alone and in calls" demux
-    run "Resolving names, beside null calls of the same server" naming
-    run "What a null call costs, by architecture" whitebox
+# Few systems, types and sizes, but as many rounds as medians want.
+measure_what_matters() {
+    local systems=(--peers raw,kairos,omniorb)
+    local calls=("${systems[@]}" --rounds 41 --calls 200 --types octet,BinStruct --units 1,32,1024)
+    measure latency "${calls[@]}"
+    measure_into latency-one-cpu latency --pin same "${calls[@]}"
+    measure ttcp "${systems[@]}" --rounds 12 --megabytes 192 --queue default --buffers 8K,64K \
+        --types octet,BinStruct,string32 --directions oneway
+    measure counters "${systems[@]}" --quick
+}
+
+measure_everything() {
+    measure latency
+    measure_into latency-one-cpu latency --pin same
+    measure ttcp
+    measure counters
+    measure param
+    measure marshal
+    measure local
+    measure footprint
+    measure demux
+    measure naming
+    measure whitebox
     # By themselves these two take an hour, and a night for all systems under all loads of paper 003
     # with its 4,000 calls each. Here they are what their bars need.
-    run "Calls of many clients, by architecture" concurrency --rounds 3 --threads 1,4,16,64,1000
-    systems=raw,raw-realtime,reactor-per-priority,reactor-per-priority-each,worker-pool
-    run "A client of high priority among others" priority --calls 400 --low 50 --flooding 20,50 \
+    measure concurrency --rounds 3 --threads 1,4,16,64,1000
+    local systems=raw,raw-realtime,reactor-per-priority,reactor-per-priority-each,worker-pool
+    measure priority --calls 400 --low 50 --flooding 20,50 \
         --peers "$systems,thread-per-connection,omniorb"
-fi
+}
 
-show "Where it is"
-for file in out/*.svg out/*.json; do
-    [ -f "$file" ] && echo "  $PWD/$file"
-done
+build
+echo
+if "$full"; then
+    echo "Measuring everything (hours); nothing else should run meanwhile"
+    measure_everything
+else
+    echo "Measuring what matters (two minutes); nothing else should run meanwhile"
+    measure_what_matters
+fi
+echo
+"$kairos" report out

@@ -6,16 +6,17 @@
 #include "bench/experiment.h"
 #include "bench/plot.h"
 #include "bench/process.h"
+#include "bench/stored_report.h"
+#include "tools/kairos/bench_progress.h"
 #include "tools/kairos/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <span>
-#include <unistd.h>
 
 namespace kairos::tools {
 namespace {
@@ -27,10 +28,13 @@ using bench::Report;
 struct BenchArguments {
     std::string peers;
     std::string pin; // empty: the experiment's own
+    std::string title;
+    std::string into; // a file's path without a suffix
     std::string json_path;
     std::string plot_path;
     std::string programs;
     bool quick = false;
+    bool check = false;
     unsigned rounds = 0; // 0: the experiment's own
     std::uint32_t calls = 0;
     std::uint64_t megabytes = 0;
@@ -44,28 +48,13 @@ struct BenchArguments {
     bool idle_sleeps = false;
     std::vector<std::uint32_t> flooding;
     std::uint32_t idle = 0;
-    int* status = nullptr;
+    std::shared_ptr<BenchProgress> progress;
 };
 
 int fail(const Error& error)
 {
     fmt::print(stderr, "kairos bench: {}\n", error.reason);
     return error.code == ErrorCode::invalid_argument ? 2 : 1;
-}
-
-/// On a terminal one line that is written over; elsewhere a line per tenth.
-bench::Progress progress_to_stderr()
-{
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    return [terminal, tenth = -1](double done, const std::string& what) mutable {
-        if (terminal) {
-            fmt::print(stderr, "\r\x1b[K{:3.0f} %  {}", done * 100, what);
-            std::fflush(stderr);
-        } else if (static_cast<int>(done * 10) != tenth) {
-            tenth = static_cast<int>(done * 10);
-            fmt::print(stderr, "{:3.0f} %  {}\n", done * 100, what);
-        }
-    };
 }
 
 /// Accepts 8192, 8K and default (0).
@@ -142,38 +131,86 @@ Result<void> fill_common(const BenchArguments& arguments, unsigned rounds, unsig
     options.pinning = arguments.pin == "same"    ? Pinning::same
                       : arguments.pin == "split" ? Pinning::split
                                                  : Pinning::free;
-    options.progress = progress_to_stderr();
+    options.progress = [progress = arguments.progress](double done, const std::string& what) {
+        progress->show(done, what);
+    };
     return {};
 }
 
-int present(const Result<Report>& report, const std::vector<bench::Column>& columns,
-            const BenchArguments& arguments)
+/// The table, its figures and its pictures into files of one name.
+Result<void> write_files(const Report& report, const std::string& into)
 {
-    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\x1b[K");
-    if (!report) return fail(report.error());
-    fmt::print("{}", bench::render_table(*report, columns));
+    std::error_code failure;
+    const auto folder = std::filesystem::path(into).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, failure);
+    if (auto written = bench::write_file(into + ".txt", bench::render_table(report)); !written)
+        return written;
+    if (auto written = bench::write_json(report, into + ".json"); !written) return written;
+    if (const auto pictures = bench::draw(report, into + ".svg"); !pictures)
+        return pictures.error();
+    return {};
+}
+
+Result<void> print_and_write(const Report& report, const BenchArguments& arguments)
+{
+    fmt::print("{}", bench::render_table(report));
     if (!arguments.json_path.empty()) {
-        if (auto written = bench::write_json(*report, arguments.json_path); !written)
-            return fail(written.error());
+        if (auto written = bench::write_json(report, arguments.json_path); !written) return written;
         fmt::print("JSON: {}\n", arguments.json_path);
     }
     if (!arguments.plot_path.empty()) {
-        const auto pictures = bench::draw(*report, arguments.plot_path);
-        if (!pictures) return fail(pictures.error());
+        const auto pictures = bench::draw(report, arguments.plot_path);
+        if (!pictures) return pictures.error();
         for (const std::string& picture : *pictures)
             fmt::print("picture: {}\n", picture);
     }
-    // A missed bar is a finding, not a failure of the command: timings depend on the machine.
-    if (const std::size_t missed = bench::missed_bars(*report); missed > 0)
-        fmt::print("{} bar{} missed\n", missed, missed == 1 ? "" : "s");
-    return 0;
+    return {};
+}
+
+/// Names what was not reached. A missed bar is a finding, not a failure of the command, for timings
+/// depend on the machine; who wants it to be one says --check.
+int status_of(const bench::Verdict& verdict, const BenchArguments& arguments)
+{
+    // Tables say it of each row.
+    if (arguments.check || arguments.into.empty())
+        for (const std::string& figure : verdict.absent)
+            fmt::print("not measured: {}\n", figure);
+    if (arguments.check)
+        for (const std::string& figure : verdict.missed)
+            fmt::print("missed: {}\n", figure);
+    if (arguments.check || (arguments.into.empty() && !verdict.good()))
+        fmt::print("{}\n", bench::in_words(verdict));
+    return arguments.check && !verdict.good() ? 1 : 0;
+}
+
+int present(Result<Report> report, const std::vector<bench::Column>& columns,
+            const BenchArguments& arguments)
+{
+    if (!report) {
+        arguments.progress->fail();
+        return fail(report.error());
+    }
+    report->columns = columns;
+    report->title = arguments.title;
+    const auto written =
+        arguments.into.empty() ? Result<void>{} : write_files(*report, arguments.into);
+    if (!written) {
+        arguments.progress->fail();
+        return fail(written.error());
+    }
+    arguments.progress->finish();
+    if (arguments.into.empty())
+        if (auto printed = print_and_write(*report, arguments); !printed)
+            return fail(printed.error());
+    return status_of(bench::judge(*report), arguments);
 }
 
 int run_latency_of(const BenchArguments& arguments, std::span<const bench::System> known,
-                   const std::vector<bench::Column>& columns)
+                   const std::vector<bench::Column>& columns, bool within_host)
 {
     using bench::Payload;
     bench::LatencyOptions options;
+    options.within_host = within_host;
     if (auto filled = fill_common(arguments, 25, 5, options, known); !filled)
         return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
@@ -188,12 +225,12 @@ int run_latency_of(const BenchArguments& arguments, std::span<const bench::Syste
 
 int run_latency(const BenchArguments& arguments)
 {
-    return run_latency_of(arguments, bench::all_systems(), bench::latency_columns());
+    return run_latency_of(arguments, bench::all_systems(), bench::latency_columns(), false);
 }
 
 int run_local(const BenchArguments& arguments)
 {
-    return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns());
+    return run_latency_of(arguments, bench::local_systems(), bench::local_latency_columns(), true);
 }
 
 int run_ttcp(const BenchArguments& arguments)
@@ -235,7 +272,8 @@ int run_counters(const BenchArguments& arguments)
     bench::CountersOptions options;
     if (auto filled = fill_common(arguments, 1, 1, options); !filled) return fail(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 2000;
-    options.instructions = arguments.instructions && !arguments.quick;
+    options.instructions = arguments.instructions;
+    options.instructions_of_all = !arguments.quick;
     return present(bench::run_counters(options), bench::counters_columns(), arguments);
 }
 
@@ -380,11 +418,38 @@ int run_footprint(const BenchArguments& arguments)
 
 void add_report_options(CLI::App& command, BenchArguments& arguments)
 {
-    command.add_option("--json", arguments.json_path, "Write the figures to this file");
-    command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
+    CLI::Option* json =
+        command.add_option("--json", arguments.json_path, "Write the figures to this file");
+    CLI::Option* plot =
+        command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
+    command
+        .add_option(
+            "--into", arguments.into,
+            "Write PATH.txt (the table), PATH.json and PATH.svg, and print only how long it "
+            "took; kairos report reads these")
+        ->type_name("PATH")
+        ->excludes(json)
+        ->excludes(plot);
+    command.add_flag(
+        "--check", arguments.check,
+        "Exit with 1 when a bar is missed or a figure that one needs was not measured");
     command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
     command.add_option("--programs", arguments.programs,
                        "The folder of the measured programs, if not the usual one");
+}
+
+/// What runs when the command was chosen.
+void set_callback(CLI::App& command, const std::shared_ptr<BenchArguments>& arguments, int& status,
+                  int (*run)(const BenchArguments&))
+{
+    command.callback([&command, arguments, &status, run] {
+        arguments->title = command.get_description();
+        if (arguments->pin == "same") arguments->title += ", both processes on one CPU";
+        const std::string name =
+            arguments->into.empty() ? "" : std::filesystem::path(arguments->into).filename();
+        arguments->progress = std::make_shared<BenchProgress>(name, arguments->title);
+        status = run(*arguments);
+    });
 }
 
 /// What stands before the + of pairs or behind it, each once.
@@ -431,7 +496,7 @@ CLI::App& add_experiment(CLI::App& bench, const std::string& name, const std::st
 {
     CLI::App* command = bench.add_subcommand(name, about);
     add_common_options(*command, *arguments, known, pairs);
-    command->callback([arguments, &status, run] { status = run(*arguments); });
+    set_callback(*command, arguments, status, run);
     return *command;
 }
 
@@ -531,7 +596,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_latency(*bench, status, count, "latency", "How long a call takes", run_latency,
                 bench::all_systems());
     add_latency(*bench, status, count, "local",
-                "The same within one host: Unix sockets and shared memory", run_local,
+                "Calls within one host: Unix sockets and shared memory", run_local,
                 bench::local_systems());
 
     auto ttcp = std::make_shared<BenchArguments>();
@@ -553,8 +618,9 @@ void add_bench_command(CLI::App& app, int& status)
     CLI::App& counters_command = add_experiment(*bench, "counters", "What a call costs, counted",
                                                 counters, status, run_counters);
     counters_command.add_option("--calls", counters->calls, "Calls to count over")->check(count);
-    counters_command.add_flag("--instructions,!--no-instructions", counters->instructions,
-                              "Count instructions under valgrind (the default, unless --quick)");
+    counters_command.add_flag(
+        "--instructions,!--no-instructions", counters->instructions,
+        "Count instructions under valgrind (the default; --quick: of null calls)");
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =
@@ -586,7 +652,7 @@ void add_bench_command(CLI::App& app, int& status)
     CLI::App* footprint_command =
         bench->add_subcommand("footprint", "How large stubs, skeletons and programs are");
     add_report_options(*footprint_command, *footprint);
-    footprint_command->callback([footprint, &status] { status = run_footprint(*footprint); });
+    set_callback(*footprint_command, footprint, status, run_footprint);
 }
 
 } // namespace kairos::tools

@@ -2,11 +2,15 @@
 //
 // The `kairos` tool as its users meet it: arguments, exit status, files, and that it leaves no
 // process behind.
+#include "bench/plot.h"
 #include "bench/process.h"
+#include "bench/report_testing.h"
 #include "bench/systems.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -52,6 +56,33 @@ class TemporaryFile {
     std::string path_;
 };
 
+std::string text_of(const std::string& path)
+{
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A folder of this test process, gone at the end with all that is in it.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() : path_(testing::TempDir() + "kairos_test_" + std::to_string(getpid()))
+    {
+        std::filesystem::create_directory(path_);
+    }
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+  private:
+    std::string path_;
+};
+
 TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
 {
     const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
@@ -74,6 +105,9 @@ TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
         {{"bench", "concurrency", "--threads", "0"}, "--threads"},
         {{"bench", "whitebox", "--peers", "worker-pool+passive"}, "worker-pool+active"},
         {{"bench", "latency", "--peers", "worker-pool+active"}, "kairos-reactor"},
+        {{"bench", "latency", "--into", "a", "--json", "b"}, "--json"},
+        {{"bench", "ttcp", "--into", "a", "--buffers", "8KB"}, "8KB"},
+        {{"report", "one", "two"}, "two"},
     };
     for (const auto& [arguments, complaint] : wrong) {
         const auto remains = run(arguments);
@@ -170,6 +204,168 @@ TEST(Kairos, BenchTtcpWritesTableAndJson)
         EXPECT_GT(json[i]["throughput_mbyte_s"].get<double>(), 0);
 }
 
+/// A short run in which Kairos takes no part.
+const std::vector<std::string> sockets_only{"bench",   "latency",  "--quick", "--calls", "5",
+                                            "--peers", "raw",      "--types", "octet",   "--units",
+                                            "1",       "--rounds", "1"};
+
+TEST(Kairos, BenchSaysWhatABarNeedsAndFailsForItWhenAsked)
+{
+    std::vector<std::string> arguments = sockets_only;
+    const auto lenient = run(arguments);
+    EXPECT_EQ(lenient.exit_status, 0) << lenient.errors;
+    arguments.emplace_back("--check");
+    const auto strict = run(arguments);
+    EXPECT_EQ(strict.exit_status, 1) << strict.errors;
+    for (const auto& remains : {lenient, strict}) {
+        EXPECT_NE(remains.output.find("not measured: × raw (null)\n"), std::string::npos)
+            << remains.output;
+        EXPECT_NE(remains.output.find("not measured: × omniORB (null)\n"), std::string::npos)
+            << remains.output;
+        EXPECT_NE(remains.output.find("0 bars reached, 2 not measured\n"), std::string::npos)
+            << remains.output;
+    }
+}
+
+TEST(Kairos, BenchNamesTheFigureThatPeersWereNotAskedFor)
+{
+    const auto remains = run({"bench", "latency", "--quick", "--calls", "5", "--types", "octet",
+                              "--units", "1", "--rounds", "1", "--peers", "kairos", "--check"});
+    EXPECT_EQ(remains.exit_status, 1) << remains.errors;
+    EXPECT_NE(remains.output.find("× raw ≤ 1.10: not measured; × omniORB < 1: not measured"),
+              std::string::npos)
+        << remains.output;
+    EXPECT_NE(remains.output.find("not measured: × raw, bar ≤ 1.10: kairos, "
+                                  "thread-per-connection, pin=free, twoway, null\n"),
+              std::string::npos)
+        << remains.output;
+    EXPECT_NE(remains.output.find("0 bars reached, 2 not measured\n"), std::string::npos)
+        << remains.output;
+}
+
+TEST(Kairos, BenchIntoFilesSaysOneLine)
+{
+    if (bench::find_program("gnuplot").empty()) GTEST_SKIP() << "no gnuplot";
+    const TemporaryFolder folder;
+    std::vector<std::string> arguments = sockets_only;
+    arguments.insert(arguments.end(), {"--into", folder.file("new/quick")});
+    const auto remains = run(arguments);
+    ASSERT_EQ(remains.exit_status, 0) << remains.errors;
+    EXPECT_TRUE(remains.output.starts_with("quick            How long a call takes  "))
+        << remains.output;
+    EXPECT_NE(remains.output.find(" .......... "), std::string::npos) << remains.output;
+    EXPECT_TRUE(remains.output.ends_with(" s\n")) << remains.output;
+    EXPECT_EQ(std::count(remains.output.begin(), remains.output.end(), '\n'), 1) << remains.output;
+    EXPECT_NE(text_of(folder.file("new/quick.txt")).find("p50 µs"), std::string::npos);
+    EXPECT_NE(text_of(folder.file("new/quick.json")).find("\"needs\""), std::string::npos);
+    EXPECT_NE(text_of(folder.file("new/quick.svg")).find("<svg"), std::string::npos);
+}
+
+/// What the checker of pages finds in them; empty when nothing.
+std::string findings_in(std::vector<std::string> pages)
+{
+    pages.insert(pages.begin(), {KAIROS_PYTHON, KAIROS_PAGE_CHECK});
+    const auto remains =
+        bench::run_to_end(
+            {.command = pages, .environment = {}, .cpu = {}, .inherited_descriptor = -1}, patience)
+            .value();
+    EXPECT_EQ(remains.exit_status, remains.output.empty() ? 0 : 1) << remains.errors;
+    return remains.output + remains.errors;
+}
+
+TEST(Report, IsOneScreenAndAPageThatStandsAlone)
+{
+    const TemporaryFolder folder;
+    for (const auto& [name, report] : bench::tested_reports()) {
+        ASSERT_TRUE(bench::write_json(report, folder.file(name + ".json")).ok());
+        if (bench::find_program("gnuplot").empty()) continue;
+        const auto pictures = bench::draw(report, folder.file(name + ".svg"));
+        ASSERT_TRUE(pictures.ok()) << pictures.error().reason;
+    }
+    const auto remains = run({"report", folder.path(), "--check"});
+    EXPECT_EQ(remains.exit_status, 0) << remains.errors;
+    EXPECT_EQ(remains.errors, "");
+    EXPECT_LE(std::count(remains.output.begin(), remains.output.end(), '\n'), 40);
+    EXPECT_NE(remains.output.find("11 of 11 reached."), std::string::npos) << remains.output;
+    EXPECT_NE(remains.output.find("/index.html"), std::string::npos) << remains.output;
+    EXPECT_EQ(findings_in({folder.file("index.html")}), "");
+    const std::string page = text_of(folder.file("index.html"));
+    EXPECT_NE(page.find("11 of 11 figures"), std::string::npos);
+    if (bench::find_program("gnuplot").empty()) return;
+    std::size_t drawn = 0;
+    for (std::size_t at = page.find("<svg "); at != std::string::npos;
+         at = page.find("<svg ", at + 1))
+        ++drawn;
+    EXPECT_EQ(drawn, 4u);
+}
+
+TEST(Report, IsCheckedByWhatFindsFaults)
+{
+    const TemporaryFolder folder;
+    const std::vector<std::string> bodies{
+        "<p>",
+        "</p>",
+        "<a href=\"other.html\">x</a>",
+        "<img src=\"a.png\" />",
+        "<p id=\"a\"></p><p id=\"a\"></p>",
+        "<a href=\"#none\">x</a>",
+        "<script>1</script>",
+        "<p>http://example.org</p>",
+        "<p style=\"background: url(a.png)\"></p>",
+        "<p onclick=\"f()\"></p>",
+        "<p>&nosuch;</p>",
+    };
+    std::vector<std::string> pages;
+    for (const std::string& body : bodies) {
+        pages.push_back(folder.file(std::to_string(pages.size()) + ".html"));
+        const std::string page = "<!DOCTYPE html><html>" + body + "</html>";
+        ASSERT_TRUE(bench::write_file(pages.back(), page).ok());
+    }
+    const std::string findings = findings_in(pages);
+    for (std::size_t i = 0; i < pages.size(); ++i)
+        EXPECT_NE(findings.find(pages[i] + ": "), std::string::npos) << bodies[i];
+}
+
+TEST(Report, FailsForWhatIsMissedOrNotMeasuredWhenAsked)
+{
+    const TemporaryFolder folder;
+    const auto reports = bench::tested_reports();
+    const auto write = [&folder](const bench::Report& report, const std::string& name) {
+        ASSERT_TRUE(bench::write_json(report, folder.file(name + ".json")).ok());
+    };
+    for (const auto& [name, report] : reports)
+        if (name != "latency-one-cpu") write(report, name);
+    EXPECT_EQ(run({"report", folder.path()}).exit_status, 0);
+    const auto absent = run({"report", folder.path(), "--check"});
+    EXPECT_EQ(absent.exit_status, 1);
+    EXPECT_NE(absent.errors.find("not measured: null call on one CPU × omniORB, bar < 1\n"),
+              std::string::npos)
+        << absent.errors;
+
+    bench::Report slow = reports[1].second;
+    slow.rows[1].set("ratio_to_raw", 1.3);
+    write(slow, "latency-one-cpu");
+    EXPECT_EQ(run({"report", folder.path()}).exit_status, 0);
+    const auto missed = run({"report", folder.path(), "--check"});
+    EXPECT_EQ(missed.exit_status, 1);
+    EXPECT_NE(missed.errors.find("missed: null call on one CPU × raw sockets 1.30, bar ≤ 1.08\n"),
+              std::string::npos)
+        << missed.errors;
+}
+
+TEST(Report, OfAFolderWithoutReportsIsStatusOne)
+{
+    const TemporaryFolder folder;
+    const auto empty = run({"report", folder.path()});
+    EXPECT_EQ(empty.exit_status, 1);
+    EXPECT_NE(empty.errors.find(folder.path()), std::string::npos) << empty.errors;
+    ASSERT_TRUE(bench::write_file(folder.file("a.json"), "{").ok());
+    const auto broken = run({"report", folder.path()});
+    EXPECT_EQ(broken.exit_status, 1);
+    EXPECT_NE(broken.errors.find("a.json"), std::string::npos) << broken.errors;
+    EXPECT_FALSE(std::filesystem::exists(folder.file("index.html")));
+}
+
 TEST(Kairos, BenchDrawsAPictureOrNamesWhatIsMissing)
 {
     const TemporaryFile file(".svg");
@@ -204,6 +400,14 @@ TEST(Kairos, BenchCountersWritesTableAndJson)
         EXPECT_EQ(json[i]["syscalls_per_call"], 2.0);
         EXPECT_FALSE(json[i].contains("instructions_per_call"));
     }
+}
+
+TEST(Kairos, BenchCheckSucceedsWhenEveryBarIsReached)
+{
+    const auto remains = run(
+        {"bench", "whitebox", "--calls", "2000", "--peers", "thread-per-connection", "--check"});
+    EXPECT_EQ(remains.exit_status, 0) << remains.output << remains.errors;
+    EXPECT_NE(remains.output.find("6 bars reached\n"), std::string::npos) << remains.output;
 }
 
 /// What `kairos count` says in the first column of figures, or -1.

@@ -56,6 +56,7 @@ int main(int argc, char** argv)
     kairos::tools::add_sched_command(app, status);
     kairos::tools::add_scheduler_command(app, orb_options, status);
     kairos::tools::add_bench_command(app, status);
+    kairos::tools::add_report_command(app, status);
     kairos::tools::add_count_command(app, status);
     try {
         app.parse(argc, argv);
