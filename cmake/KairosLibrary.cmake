@@ -18,11 +18,11 @@ set(KAIROS_LIBRARY_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(kairos_internals $<BOOL:$<TARGET_PROPERTY:KAIROS_INTERNALS>>)
 
 # kairos_link_shared(target --as-needed|--no-as-needed library)
-# Users of the target are linked with the shared library only if they name anything of it; or even if
-# they do not.
+# Users of the target are linked with the shared library only if they name anything of it, or even
+# if they do not.
 function(kairos_link_shared target needed library)
-    target_link_libraries(${target} INTERFACE
-        $<$<NOT:${kairos_internals}>:-Wl,--push-state,${needed},$<TARGET_FILE:${library}>,--pop-state>)
+    set(option -Wl,--push-state,${needed},$<TARGET_FILE:${library}>,--pop-state)
+    target_link_libraries(${target} INTERFACE $<$<NOT:${kairos_internals}>:${option}>)
     add_dependencies(${target} ${library})
 endfunction()
 

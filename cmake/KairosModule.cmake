@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The helpers every folder's CMakeLists.txt is written with: a module, a unit test, a micro-benchmark
-# or a fuzz target is one line beside the code it is about.
+# The helpers every folder's CMakeLists.txt is written with: a module, a unit test, a benchmark or
+# a fuzz target is one line beside the code it is about.
 
 add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
@@ -48,8 +48,8 @@ add_custom_target(concurrent_tests)
 add_custom_target(fuzz_targets)
 
 # kairos_module(name SOURCES a.cpp … HEADERS a.h … DEPENDS base cdr …)
-# One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the build
-# tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
+# One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
+# build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
 function(kairos_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
     add_library(kairos_${name} STATIC ${ARG_SOURCES})

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The ctest `package`: installs the build tree into a prefix of its own, moves that prefix (an install
-tree must not remember where it was), looks at what is in it, and builds and runs projects against it
-outside both trees: project/ in the ways that users build (WAYS), and README's examples.
-
-With sanitizers, only the examples and one way: theirs."""
+#
+# The ctest `package`: installs the build tree into a prefix of its own, moves that prefix (an
+# install tree must not remember where it was), looks at what is in it, and builds and runs projects
+# against it outside both trees: project/ in the ways that users build (WAYS), README's examples. Of
+# a build with sanitizers only the examples.
 
 import argparse
 import os
@@ -20,10 +20,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-nameserver"]
 
-# What users may differ in, each of it in some way and most pairs of it in one: compiler, linker, C++,
-# shared or static, assertions, sanitizer, how the linker is told to treat what is not needed.
+# What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
+# C++, shared or static, assertions, sanitizer, what linkers do with what is not needed.
 GCC, CLANG, LLD = "g++", "clang++-16", "-fuse-ld=lld"
-ASSERTIONS = ["-O0", "-D_GLIBCXX_ASSERTIONS", "-D_GLIBCXX_DEBUG_BACKTRACE=0"]
+AS_NEEDED = ["-Wl,--as-needed"]
+ASSERTIONS = ["-O0", "-D_GLIBCXX_ASSERTIONS"]
 WAYS = [
     # name, compiler, C++, options, linker options, static libraries?, shared IDL library?
     ("plain", GCC, 20, ["-O1", "-DNDEBUG"], [], False, False),
@@ -31,9 +32,8 @@ WAYS = [
     ("clang-static", CLANG, 20, ["-O1", "-DNDEBUG"], [LLD], True, False),
     ("clang-bfd", CLANG, 23, ASSERTIONS, [], False, True),
     ("address", GCC, 20, [*ASSERTIONS, "-fsanitize=address"], [], False, True),
-    ("now", GCC, 23, ["-O1", "-DNDEBUG", "-fno-plt"], ["-Wl,-z,now", "-Wl,--as-needed"], False, True),
-    ("clang-as-needed", CLANG, 20, ["-O1", "-flto=thin"], [LLD, "-Wl,--as-needed", "-Wl,-z,now"],
-     False, False),
+    ("now", GCC, 23, ["-O1", "-DNDEBUG", "-fno-plt"], ["-Wl,-z,now", *AS_NEEDED], False, True),
+    ("clang-as-needed", CLANG, 20, ["-O1", "-flto=thin"], [LLD, *AS_NEEDED], False, False),
     ("static-address", CLANG, 20, ["-O1", "-fsanitize=address"], [LLD], True, False),
 ]
 # These build the program that uses every library, too.
@@ -49,8 +49,8 @@ def check(condition, text):
 
 
 def run(*command, timeout=120, **others):
-    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=timeout, check=False, **others)
+    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.STDOUT, text=True, timeout=timeout, **others)
 
 
 def must(*command, **others):
@@ -69,22 +69,21 @@ def dynamic_section(path, tag):
 
 # --- What is installed ---------------------------------------------------------------------------
 
-# Templates of the standard library and of the house's own carry the names of others; a vague symbol
-# that is visible can be merged with a program's.
-VISIBLE = re.compile(r"(CORBA|PortableServer|POA_\w+|OBV_\w+|IOP|Messaging|TimeBase|Kairos\w+|kairos|"
-                     r"IORTable|Dynamic|RTCORBA|RTPortableServer|RTCosScheduling|RtecScheduler|Rt\w+|Cos\w+|"
-                     r"operator(<<|>>)=)")
+# The names of the OMG's modules, of ours, and what Any's operators are.
+VISIBLE = re.compile(r"(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
+                     r"RTPortableServer|RTCosScheduling|RtecScheduler|Cos\w+|Kairos\w+|kairos|"
+                     r"POA_\w+|OBV_\w+)::|operator(<<|>>)=\(")
+# In front of the name that a symbol is about.
+ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
+                   r"(typeinfo|typeinfo name|vtable|VTT|construction vtable|guard variable|"
+                   r"TLS \w+ function) for) ")
 
 
 def look_at_names(library):
     """Nothing is visible but what is meant for programs."""
     for line in must("nm", "-DC", "--defined-only", library).splitlines():
-        match = re.match(r"[0-9a-f]* *\w (.*)", line)
-        name = match.group(1)
-        subject = re.sub(r"^((virtual|non-virtual|covariant return) thunk to |(typeinfo|typeinfo name|vtable|VTT|"
-                         r"construction vtable|guard variable|TLS init function|TLS wrapper function) for )",
-                         "", name)
-        check(VISIBLE.match(subject), f"{library.name} shows {name}")
+        name = re.match(r"[0-9a-f]* *\w (.*)", line).group(1)
+        check(VISIBLE.match(ABOUT.sub("", name, 1)), f"{library.name} shows {name}")
 
 
 def version_of(build):
@@ -98,12 +97,12 @@ def look_at_tree(prefix, build, sanitized):
     soversion = f"{major}.{minor}" if major == "0" else major
     for name in LIBRARIES:
         shared = libdir / f"lib{name}.so"
-        check(dynamic_section(shared, "SONAME") == [f"lib{name}.so.{soversion}"], f"{name}'s SONAME")
-        check(dynamic_section(shared, "RUNPATH") == ["$ORIGIN"], f"{name}'s RUNPATH")
+        soname = dynamic_section(shared, "SONAME")
+        check(soname == [f"lib{name}.so.{soversion}"], f"{name}: SONAME {soname}")
+        check(dynamic_section(shared, "RUNPATH") == ["$ORIGIN"], f"{name}: RUNPATH")
         archive = libdir / f"lib{name}.a"
         sections = must("readelf", "-SW", archive)
-        check(".gnu.lto" not in sections and ".llvm.lto" not in sections, f"{archive.name} holds LTO data")
-        check(".text" in sections, f"{archive.name} holds no code")
+        check(".text" in sections and ".gnu.lto" not in sections, f"{archive.name}: no plain code")
         if not sanitized:
             look_at_names(shared)
     for folder in ("lib/cmake", "lib/pkgconfig", "include"):
@@ -158,8 +157,8 @@ def run_way(way, arguments, prefix, work):
         "-DCMAKE_CXX_FLAGS=" + " ".join(options), f"-DCMAKE_CXX_STANDARD={standard}",
         "-DCMAKE_EXE_LINKER_FLAGS=" + " ".join(link_options),
         "-DCMAKE_SHARED_LINKER_FLAGS=" + " ".join(link_options),
-        f"-DKairos_STATIC={'ON' if static else 'OFF'}", f"-DSHOP_SHARED={'ON' if shared_idl else 'OFF'}",
-        f"-DSHOP_SERVICES={'ON' if services else 'OFF'}")
+        f"-DKairos_STATIC={int(static)}", f"-DSHOP_SHARED={int(shared_idl)}",
+        f"-DSHOP_SERVICES={int(services)}")
     plain, asked = build / "plain", build / "asked"
 
     # What nobody uses is not linked; what is asked for is, though nothing names it.
@@ -207,8 +206,8 @@ def by_pkg_config(arguments, prefix, work):
     objects = []
     for source in (folder / "shop.cpp", folder / "shop_skel.cpp", shop / "plain.cpp"):
         objects.append(folder / f"{source.stem}.o")
-        must(arguments.compiler, "-std=c++20", "-c", *ask("--cflags", "kairos"), "-I", folder, source,
-             "-o", objects[-1], timeout=600)
+        must(arguments.compiler, "-std=c++20", *ask("--cflags", "kairos"), "-I", folder, "-c",
+             source, "-o", objects[-1], timeout=600)
     for name, libraries in (
             ("shared", [*ask("--libs", "kairos"), f"-Wl,-rpath,{prefix}/lib"]),
             ("static", ["-Wl,-Bstatic", *ask("--libs", "kairos"), "-Wl,-Bdynamic",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The servant of plain.cpp: it throws an exception of its IDL, and one of the ORB's.
 #pragma once
 
 #include "shop_skel.h"
 
 #include <string>
 
-/// A servant that throws an exception of its IDL, and the ORB's own.
 class Clerk : public virtual POA_Shop::Counter {
   public:
     explicit Clerk(CORBA::ORB_ptr orb) : orb_(CORBA::ORB::_duplicate(orb)) {}
