@@ -65,7 +65,10 @@ function(kairos_library name)
     endforeach()
     set_target_properties(${name}-shared PROPERTIES VERSION ${PROJECT_VERSION}
         SOVERSION ${KAIROS_SOVERSION} INSTALL_RPATH $ORIGIN)
-    target_link_options(${name}-shared PRIVATE LINKER:--gc-sections,-Bsymbolic-functions)
+    target_link_options(${name}-shared PRIVATE LINKER:--gc-sections,-Bsymbolic-functions
+        LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/kairos.map)
+    set_target_properties(${name}-shared PROPERTIES LINK_DEPENDS
+        ${PROJECT_SOURCE_DIR}/cmake/kairos.map)
     if(NOT KAIROS_SANITIZE AND NOT KAIROS_FUZZ) # whose run time is in the program alone
         target_link_options(${name}-shared PRIVATE LINKER:-z,defs)
     endif()

@@ -6,10 +6,12 @@
 add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
-# Of what goes into libraries: what is not asked for can be left out of them, and their own calls of
-# their own functions cannot be taken over by others'.
+# Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
+# left out, and the libraries' own calls cannot be taken over by others' functions. A class that
+# another library of ours uses may well have members of hidden types: we build them all together.
 add_library(kairos_library_flags INTERFACE)
-target_compile_options(kairos_library_flags INTERFACE -fno-semantic-interposition)
+target_compile_options(kairos_library_flags INTERFACE -fno-semantic-interposition
+    -fvisibility=hidden -fvisibility-inlines-hidden -Wno-attributes)
 if(NOT KAIROS_SANITIZE AND NOT KAIROS_FUZZ)
     target_compile_options(kairos_library_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()
@@ -47,12 +49,14 @@ endif()
 add_custom_target(concurrent_tests)
 add_custom_target(fuzz_targets)
 
-# kairos_module(name SOURCES a.cpp … HEADERS a.h … DEPENDS base cdr …)
+# kairos_module(name SOURCES a.cpp … [SMALL b.cpp …] HEADERS a.h … DEPENDS base cdr …)
 # One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
 # build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
+# SMALL is what no call goes through: a release compiles it for size, which is what it costs.
 function(kairos_module name)
-    cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
-    add_library(kairos_${name} STATIC ${ARG_SOURCES})
+    cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;HEADERS;DEPENDS" ${ARGN})
+    add_library(kairos_${name} STATIC ${ARG_SOURCES} ${ARG_SMALL})
+    set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
     target_sources(kairos_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
         FILES ${ARG_HEADERS})
     target_compile_features(kairos_${name} PUBLIC cxx_std_20)
@@ -79,9 +83,11 @@ function(kairos_module_idl name idl suffix)
     add_custom_command(OUTPUT ${headers} ${sources}
         COMMAND kairos-idl --run-time --marshal=interpretive --header-suffix ${suffix}.h
             --source-suffix ${suffix}.cpp --skel-header-suffix ${suffix}_skel.h
-            --skel-source-suffix ${suffix}_skel.cpp -o ${output} ${ARGN} ${source}
+            --skel-source-suffix ${suffix}_skel.cpp
+            --export-macro KAIROS_API --export-include kairos/base/export.h -o ${output} ${ARGN} ${source}
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
     # Generated code says "foo.h" of the IDL it includes.
     target_include_directories(kairos_${name} PUBLIC ${PROJECT_BINARY_DIR}/gen ${output})
     set_target_properties(kairos_${name} PROPERTIES KAIROS_GENERATED_HEADERS ${output})
