@@ -87,7 +87,8 @@ function(kairos_module_idl name idl suffix)
             --export-macro KAIROS_API --export-include kairos/base/export.h -o ${output} ${ARGN} ${source}
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
-    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+    set_source_files_properties(${sources} PROPERTIES
+        COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
     # Generated code says "foo.h" of the IDL it includes.
     target_include_directories(kairos_${name} PUBLIC ${PROJECT_BINARY_DIR}/gen ${output})
     set_target_properties(kairos_${name} PROPERTIES KAIROS_GENERATED_HEADERS ${output})

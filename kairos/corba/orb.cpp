@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/orb.h"
 
+#include "kairos/base/export.h"
 #include "kairos/base/log.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
@@ -31,7 +32,8 @@ namespace kairos::corba {
 /// Likewise of ior_table.cpp.
 [[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
 /// Likewise of kairos/rtcorba; `name` is one of real_time_services.
-[[gnu::weak]] CORBA::Object_ptr real_time_service(CORBA::ORB& orb, std::string_view name);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr real_time_service(CORBA::ORB& orb,
+                                                             std::string_view name);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -146,8 +148,8 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     : core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options))),
       state_(new State(std::move(id)))
 {
-    core_->set_value_factories(std::unique_ptr<kairos::cdr::Attachment>(
-        kairos::corba::make_value_factories().release()));
+    core_->set_value_factories(
+        std::unique_ptr<kairos::cdr::Attachment>(kairos::corba::make_value_factories().release()));
     if (core_->options().profile_types.empty()) return;
     if (&kairos::types::start_profile == nullptr) {
         kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has no code "
@@ -387,8 +389,8 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
 void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter)
 {
     require_running();
-    if (filter == nullptr || !core_->add_request_filter(
-                                 std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
+    if (filter == nullptr ||
+        !core_->add_request_filter(std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "filters are for -ORBConcurrency filter-chain, before it serves");
 }
@@ -396,7 +398,8 @@ void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> f
 void ORB::_kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher)
 {
     require_running();
-    if (dispatcher == nullptr || !core_->set_request_dispatcher(
+    if (dispatcher == nullptr ||
+        !core_->set_request_dispatcher(
             std::unique_ptr<kairos::orb::RequestDispatcher>(dispatcher.release())))
         throw BAD_INV_ORDER(0, COMPLETED_NO,
                             "a dispatcher is for -ORBConcurrency custom, before it serves");

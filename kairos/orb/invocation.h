@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One client call, on the stack of its stub: arguments go into `out`, `invoke` sends them, waits
-// and follows forwards, results come from `in` (stub_call.h). Station 2 of the request walk (docs/TOUR.md). Used
-// by one thread. In the steady state it takes no lock and allocates nothing. deferred.h has the
-// call whose reply is fetched later.
+// and follows forwards, results come from `in` (stub_call.h). Station 2 of the request walk
+// (docs/TOUR.md). Used by one thread. In the steady state it takes no lock and allocates nothing.
+// deferred.h has the call whose reply is fetched later.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
 #include "kairos/orb/contexts_buffer.h"
@@ -24,7 +25,7 @@ namespace kairos::orb {
 
 class SharedConnection;
 
-class Invocation : public CallBodies {
+class KAIROS_API Invocation : public CallBodies {
   public:
     /// `target` and `operation` must outlive it.
     Invocation(Reference& target, const Operation& operation);

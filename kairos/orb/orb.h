@@ -5,6 +5,7 @@
 // Any thread, unless a function says otherwise.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
@@ -14,13 +15,13 @@
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/filter.h"
 #include "kairos/orb/hooks.h"
+#include "kairos/orb/late_calls.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/request_dispatcher.h"
 #include "kairos/orb/thread_pools.h"
-#include "kairos/orb/late_calls.h"
 
 #include <atomic>
 #include <map>
@@ -58,7 +59,7 @@ class ClientConnections {
     bool interrupted_ = false;
 };
 
-class alignas(64) Orb final : public RefCounted {
+class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
   public:
     explicit Orb(Options options);
 

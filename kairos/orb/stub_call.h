@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A client call as a generated stub sees it: where its arguments go and its results come from. What
-// the call consists of besides is Invocation's (invocation.h), which no stub has to read: it is made
-// in memory that StubCall keeps for it on the stub's stack. Stations 1 and 2 of the request walk
-// (docs/TOUR.md). Used by one thread.
+// the call consists of besides is Invocation's (invocation.h), which no stub has to read: it is
+// made in memory that StubCall keeps for it on the stub's stack. Stations 1 and 2 of the request
+// walk (docs/TOUR.md). Used by one thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
@@ -22,7 +23,7 @@ class Lane;
 class Reference;
 
 /// The two bodies of a call: what an Invocation begins with.
-class CallBodies {
+class KAIROS_API CallBodies {
   public:
     CallBodies(const CallBodies&) = delete;
     CallBodies& operator=(const CallBodies&) = delete;
@@ -57,7 +58,7 @@ class CallBodies {
     cdr::Reader in_;
 };
 
-class StubCall {
+class KAIROS_API StubCall {
   public:
     /// `target` and `operation` must outlive it.
     StubCall(Reference& target, const Operation& operation);
