@@ -18,24 +18,16 @@ using std::filesystem::path;
 
 constexpr std::array<const char*, 2> programs{"client", "server"};
 
-/// The libraries of the folder and of those in it: a build tree has one folder a module.
+/// The libraries that programs link.
 std::vector<path> libraries_in(const path& folder, const std::string& extension)
 {
     std::vector<path> found;
-    std::error_code ignored;
-    const auto look_in = [&](const path& where) {
-        for (const auto& entry : std::filesystem::directory_iterator(where, ignored)) {
-            const std::string name = entry.path().filename().string();
-            // What the tool itself is made of is in no program of a user.
-            const bool ours = name.starts_with("libkairos_") && name.ends_with(extension) &&
-                              !name.starts_with("libkairos_bench") &&
-                              !name.starts_with("libkairos_idlc") && name != "libkairos_count.so";
-            if (ours) found.push_back(entry.path());
-        }
-    };
-    look_in(folder);
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-        if (entry.is_directory(ignored)) look_in(entry.path());
+    for (const char* name :
+         {"kairos-nameserver", "kairos-services", "kairos-realtime", "kairos-dynamic", "kairos"}) {
+        const path library = folder / ("lib" + (name + extension));
+        std::error_code ignored;
+        if (std::filesystem::exists(library, ignored)) found.push_back(library);
+    }
     return found;
 }
 

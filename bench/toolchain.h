@@ -21,7 +21,7 @@ struct Toolchain {
     std::filesystem::path generated; ///< of those that the build writes
     std::filesystem::path idl;       ///< the folder of param.idl
     std::filesystem::path hello;     ///< the folder of the example
-    std::filesystem::path libraries; ///< where libkairos_….a or .so are, at any depth
+    std::filesystem::path libraries; ///< where libkairos.a and .so are, and the others
 };
 
 [[nodiscard]] Result<Toolchain> find_toolchain(const std::filesystem::path& program_directory);

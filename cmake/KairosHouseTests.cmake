@@ -30,8 +30,9 @@ endif()
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
 if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thread)
-    add_test(NAME package COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run.sh
-        ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} ${CMAKE_BUILD_TYPE}
-        "${KAIROS_SANITIZE}")
-    set_tests_properties(package PROPERTIES TIMEOUT 300)
+    add_test(NAME package COMMAND Python3::Interpreter
+        ${PROJECT_SOURCE_DIR}/tests/package/package_test.py --cmake ${CMAKE_COMMAND}
+        --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER}
+        --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${KAIROS_SANITIZE}")
+    set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2)
 endif()

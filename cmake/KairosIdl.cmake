@@ -100,8 +100,7 @@ function(kairos_idl_library target)
 
     add_library(${target} ${kind} ${generated})
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${output}>)
-    # Linked from archives, what a program does not use of the latter costs it nothing.
-    target_link_libraries(${target} PUBLIC Kairos::corba Kairos::dynamic)
+    target_link_libraries(${target} PUBLIC Kairos::generated)
     if(TARGET kairos_flags) # our own tree holds generated code to the rules of written code
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kairos_flags>)
     endif()

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The helpers every folder's CMakeLists.txt is written with: one module is one library, a unit test,
-# a micro-benchmark or a fuzz target is one line beside the code it is about.
+# The helpers every folder's CMakeLists.txt is written with: a module, a unit test, a benchmark or
+# a fuzz target is one line beside the code it is about.
 
 add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
+# Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
+# left out, and the libraries' own calls cannot be taken over by others' functions. A class that
+# another library of ours uses may well have members of hidden types: we build them all together.
+add_library(kairos_library_flags INTERFACE)
+target_compile_options(kairos_library_flags INTERFACE -fno-semantic-interposition
+    -fvisibility=hidden -fvisibility-inlines-hidden -Wno-attributes)
+if(NOT KAIROS_SANITIZE AND NOT KAIROS_FUZZ)
+    target_compile_options(kairos_library_flags INTERFACE -ffunction-sections -fdata-sections)
+endif()
 if(KAIROS_SANITIZE)
     add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=all)
@@ -25,6 +34,7 @@ foreach(language C CXX)
     endif()
 endforeach()
 
+find_package(Threads REQUIRED)
 if(KAIROS_TESTS)
     find_package(GTest REQUIRED)
     include(GoogleTest)
@@ -39,27 +49,24 @@ endif()
 add_custom_target(concurrent_tests)
 add_custom_target(fuzz_targets)
 
-# kairos_module(name SOURCES a.cpp … HEADERS a.h … DEPENDS base cdr …)
-# One module of kairos/: the library kairos_<name>, whose public headers are exactly HEADERS.
-# A module without SOURCES is header-only.
+# kairos_module(name SOURCES a.cpp … [SMALL b.cpp …] HEADERS a.h … DEPENDS base cdr …)
+# One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
+# build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
+# SMALL is what no call goes through: a release compiles it for size, which is what it costs.
 function(kairos_module name)
-    cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS" ${ARGN})
-    if(ARG_SOURCES)
-        set(scope PUBLIC)
-        add_library(kairos_${name} ${ARG_SOURCES})
-        target_link_libraries(kairos_${name} PRIVATE $<BUILD_INTERFACE:kairos_flags>)
-    else()
-        set(scope INTERFACE)
-        add_library(kairos_${name} INTERFACE)
-    endif()
-    add_library(Kairos::${name} ALIAS kairos_${name})
-    set_target_properties(kairos_${name} PROPERTIES EXPORT_NAME ${name})
-    target_sources(kairos_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+    cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;HEADERS;DEPENDS" ${ARGN})
+    add_library(kairos_${name} STATIC ${ARG_SOURCES} ${ARG_SMALL})
+    set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+    target_sources(kairos_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
         FILES ${ARG_HEADERS})
-    target_compile_features(kairos_${name} ${scope} cxx_std_20)
+    target_compile_features(kairos_${name} PUBLIC cxx_std_20)
     list(TRANSFORM ARG_DEPENDS PREPEND kairos_)
-    target_link_libraries(kairos_${name} ${scope} ${ARG_DEPENDS})
-    install(TARGETS kairos_${name} EXPORT KairosTargets FILE_SET HEADERS)
+    target_link_libraries(kairos_${name} PUBLIC ${ARG_DEPENDS} PRIVATE kairos_flags
+        kairos_library_flags)
+    set_target_properties(kairos_${name} PROPERTIES INTERFACE_KAIROS_LINKAGE internals
+        COMPATIBLE_INTERFACE_STRING KAIROS_LINKAGE)
+    install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name}
+        COMPONENT development)
 endfunction()
 
 # kairos_module_idl(name foo.idl suffix [option …])
@@ -76,14 +83,17 @@ function(kairos_module_idl name idl suffix)
     add_custom_command(OUTPUT ${headers} ${sources}
         COMMAND kairos-idl --run-time --marshal=interpretive --header-suffix ${suffix}.h
             --source-suffix ${suffix}.cpp --skel-header-suffix ${suffix}_skel.h
-            --skel-source-suffix ${suffix}_skel.cpp -o ${output} ${ARGN} ${source}
+            --skel-source-suffix ${suffix}_skel.cpp
+            --export-macro KAIROS_API --export-include kairos/base/export.h -o ${output} ${ARGN} ${source}
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
-    target_include_directories(kairos_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>)
+    set_source_files_properties(${sources} PROPERTIES
+        COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
     # Generated code says "foo.h" of the IDL it includes.
-    target_include_directories(kairos_${name} PUBLIC $<BUILD_INTERFACE:${output}>
-        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name}>)
-    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name})
+    target_include_directories(kairos_${name} PUBLIC ${PROJECT_BINARY_DIR}/gen ${output})
+    set_target_properties(kairos_${name} PROPERTIES KAIROS_GENERATED_HEADERS ${output})
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name}
+        COMPONENT development)
 endfunction()
 
 # A test that takes longer hangs. Sanitizers take several times as long, on a busy machine more.
@@ -102,6 +112,7 @@ function(kairos_test name)
     string(REPLACE "." "_" target ${name}_test)
     add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
     target_compile_options(${target} PRIVATE ${KAIROS_TEST_OPTIONS})
+    set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
     # One ctest entry per program: starting a process per test case would cost more than the cases.
     add_test(NAME ${name} COMMAND ${target})
@@ -122,6 +133,7 @@ function(kairos_micro_bench name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
     string(REPLACE "." "_" target ${name}_bench)
     add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+    set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} benchmark::benchmark)
     if(KAIROS_TESTS AND NOT KAIROS_SANITIZE)
         add_test(NAME micro_bench.${name} COMMAND ${target} --benchmark_min_time=0.001)
@@ -149,6 +161,7 @@ function(kairos_fuzz name)
     else()
         return()
     endif()
+    set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
 endfunction()
 

@@ -117,6 +117,8 @@ std::string header_text(const Source& source)
     const bool alone = source.options.skel_header_suffix.empty(); // declares the skeletons, too
     Text out;
     emit_heading(source, out);
+    if (!source.options.export_include.empty())
+        out.line("#include ", string_literal(source.options.export_include));
     if (alone) out.line("#include <kairos/corba/skel.h>");
     out.line("#include <kairos/corba/stub.h>");
     emit_run_time_includes(source.unit, out);

@@ -113,8 +113,13 @@ void add_options(CLI::App& app, Options& options)
     add_naming_options(app, options);
     add_marshal_options(app, options);
     add_operation_option(app, options);
-    app.add_option("--export-macro", options.export_macro, "Put MACRO in front of class names")
+    app.add_option("--export-macro", options.export_macro,
+                   "Put MACRO in front of what users of a shared library need, for libraries that "
+                   "hide the rest")
         ->type_name("MACRO");
+    app.add_option("--export-include", options.export_include,
+                   "Include FILE, which defines that macro, in front of everything")
+        ->type_name("FILE");
     each(app.add_option("--include", options.header_includes,
                         "Include FILE in the header: where native types are defined"),
          "FILE");

@@ -40,6 +40,7 @@ struct Options {
     const Profile* profile = nullptr;           ///< what they say, borrowed; null without any
     std::optional<std::uint32_t> code_budget{}; ///< bytes of object code, for --profile
     std::string export_macro{};                 ///< in front of the names of classes
+    std::string export_include{};               ///< the header that defines it
     std::vector<std::string> header_includes{}; ///< --include: what the header includes first
     bool any = true;                            ///< TypeCodes, and insertion into Any
     bool of_run_time = false; ///< --run-time: the IDL is Kairos's own (provider.h)

@@ -5,13 +5,14 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 
 #include <cstddef>
 #include <type_traits>
 
 namespace kairos {
 
-class Arena {
+class KAIROS_API Arena {
   public:
     Arena() = default;
     Arena(const Arena&) = delete;

@@ -4,11 +4,13 @@
 // Nothing that a peer sends may reach it: bad input is a value (result.h).
 #pragma once
 
+#include "kairos/base/export.h"
+
 namespace kairos {
 
 /// Prints the failed condition and its place on standard error and aborts.
-[[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file,
-                                          int line) noexcept;
+[[noreturn, gnu::cold]] KAIROS_API void check_failed(const char* condition, const char* file,
+                                                     int line) noexcept;
 
 } // namespace kairos
 

@@ -4,6 +4,7 @@
 // no control block. Threads may share the count; the object says what else they may share.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/ref_count.h"
 
 #include <utility>
@@ -11,7 +12,7 @@
 namespace kairos {
 
 /// Base of objects held by IntrusivePtr. Starts with one owner.
-class RefCounted {
+class KAIROS_API RefCounted {
   public:
     RefCounted(const RefCounted&) = delete;
     RefCounted& operator=(const RefCounted&) = delete;
@@ -31,7 +32,7 @@ class RefCounted {
 };
 
 template <typename T>
-class IntrusivePtr {
+class KAIROS_API IntrusivePtr {
   public:
     IntrusivePtr() = default;
     /// Shares: adds an owner.

@@ -4,6 +4,8 @@
 // installs a sink of its own. Never on the success path of a request.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <string_view>
 
 namespace kairos::log {
@@ -21,7 +23,7 @@ void set_sink(Sink sink) noexcept;
 void set_level(Level least) noexcept;
 [[nodiscard]] bool enabled(Level level) noexcept;
 
-void write(Level level, std::string_view line) noexcept;
+KAIROS_API void write(Level level, std::string_view line) noexcept;
 /// A line that somebody has asked for: whatever the level.
 void announce(std::string_view line) noexcept;
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +68,7 @@ template <typename Char>
         compiling ? detail::front_bytes(text, left) : detail::load_end(text, left, name.size());
     return (digest ^ end) * 0xD6E8FEB86659FD93u;
 }
-extern template std::uint64_t digest_of<char>(std::string_view) noexcept;
+extern template KAIROS_API std::uint64_t digest_of<char>(std::string_view) noexcept;
 } // namespace detail
 
 /// A 64-bit digest of an operation name: distinct for names that differ in length, in their first

@@ -4,6 +4,8 @@
 // what a compiler has to read there (docs/building.md).
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -13,7 +15,7 @@ namespace kairos {
 /// Owns an object, or nothing. T may be incomplete where the owner is neither made nor ended. Used
 /// by one thread at a time.
 template <typename T>
-class Owner {
+class KAIROS_API Owner {
   public:
     constexpr Owner() noexcept = default;
     constexpr Owner(std::nullptr_t) noexcept {}

@@ -5,13 +5,15 @@
 // what it is made of, and what ThreadSanitizer knows.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstdint>
 
 namespace kairos {
 
 /// A word that threads share. T is an integer or a pointer.
 template <typename T>
-class AtomicWord {
+class KAIROS_API AtomicWord {
   public:
     constexpr AtomicWord() noexcept = default;
     constexpr explicit AtomicWord(T value) noexcept : value_(value) {}
@@ -43,7 +45,7 @@ class AtomicWord {
 };
 
 /// How many owners a shared object has. Starts with one.
-class RefCount : private AtomicWord<std::uint32_t> {
+class KAIROS_API RefCount : private AtomicWord<std::uint32_t> {
   public:
     constexpr RefCount() noexcept : AtomicWord(1) {}
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/check.h"
+#include "kairos/base/export.h"
 
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ enum class ErrorCode {
     not_found,        ///< a name, key or file that is not there
 };
 
-struct Error {
+struct KAIROS_API Error {
     ErrorCode code = ErrorCode::system;
     std::string reason;   ///< for people: lower case, no full stop, names the option or address
     int system_errno = 0; ///< errno where `code` came from a system call, else 0
@@ -30,7 +31,7 @@ struct Error {
 
 /// A value of type T or an Error. Reading the wrong one is a programmer's error.
 template <typename T>
-class [[nodiscard]] Result {
+class [[nodiscard]] KAIROS_API_TYPE Result {
   public:
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
@@ -70,7 +71,7 @@ class [[nodiscard]] Result {
 
 /// Success without a value, or an Error.
 template <>
-class [[nodiscard]] Result<void> {
+class [[nodiscard]] KAIROS_API_TYPE Result<void> {
   public:
     Result() = default;
     Result(Error error) : failed_(true), error_(std::move(error)) {}

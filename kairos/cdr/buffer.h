@@ -6,13 +6,14 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 
 #include <new>
 #include <utility>
 
 namespace kairos::cdr {
 
-class Buffer {
+class KAIROS_API Buffer {
   public:
     static constexpr std::size_t alignment = 64;
 

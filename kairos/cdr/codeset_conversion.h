@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 
 #include <array>
 #include <cstdint>
@@ -28,7 +29,7 @@ enum class Encoding : std::uint8_t { latin_1, utf_8, utf_16, ucs_2, ucs_4, by_ic
 
 /// A code set that text can be converted from and to. There is one object for each. None has
 /// states: iconv knows where it is from the octets alone.
-struct CodeSet {
+struct KAIROS_API CodeSet {
     std::uint32_t id;
     std::string_view name;  ///< the usual one: "ISO-8859-1"
     const char* iconv_name; ///< the C library's, if `encoding` is by_iconv
@@ -40,11 +41,11 @@ struct CodeSet {
 };
 
 /// Null for an id that is not supported.
-[[nodiscard]] const CodeSet* find_code_set(std::uint32_t id) noexcept;
+[[nodiscard]] KAIROS_API const CodeSet* find_code_set(std::uint32_t id) noexcept;
 /// By name, in which case and punctuation do not matter, or by number ("0x05010001", "65537").
-[[nodiscard]] const CodeSet* find_code_set(std::string_view name) noexcept;
+[[nodiscard]] KAIROS_API const CodeSet* find_code_set(std::string_view name) noexcept;
 /// Whether this machine can convert it: iconv's tables may not be installed.
-[[nodiscard]] bool is_convertible(const CodeSet& set);
+[[nodiscard]] KAIROS_API bool is_convertible(const CodeSet& set);
 
 /// A Unicode scalar value: no surrogate, nothing beyond U+10FFFF.
 [[nodiscard]] constexpr bool is_unicode(char32_t point) noexcept
@@ -54,10 +55,10 @@ struct CodeSet {
 
 /// The code point that UTF-8 text begins with, or 0xFFFFFFFF if it is not valid or not in its
 /// shortest form; `size` becomes its length. `text` is not empty.
-[[nodiscard]] char32_t decode_utf_8(std::string_view text, std::size_t& size) noexcept;
+[[nodiscard]] KAIROS_API char32_t decode_utf_8(std::string_view text, std::size_t& size) noexcept;
 
 /// Turns text of a set that carries characters into code points.
-class TextDecoder {
+class KAIROS_API TextDecoder {
   public:
     /// `text` is borrowed.
     TextDecoder(const CodeSet& set, std::string_view text);
@@ -80,7 +81,7 @@ class TextDecoder {
 };
 
 /// Turns code points into text of a set that carries characters.
-class TextEncoder {
+class KAIROS_API TextEncoder {
   public:
     explicit TextEncoder(const CodeSet& set);
 

@@ -5,6 +5,7 @@
 // thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/owner.h"
 
@@ -20,7 +21,7 @@ struct TextForm; // codeset.h
 
 /// What a layer above CDR remembers while one message is written or read: which valuetypes have
 /// been met and where, above all.
-class Attachment {
+class KAIROS_API Attachment {
   public:
     Attachment() = default;
     Attachment(const Attachment&) = delete;
@@ -30,7 +31,7 @@ class Attachment {
     virtual void accept() noexcept {}
 };
 
-struct Environment {
+struct KAIROS_API Environment {
     orb::Orb* orb = nullptr; ///< that references belong to; opaque here
     std::uint8_t giop_minor = 2;
     /// How text travels; null: characters as they are, wide ones as UTF-16 in GIOP 1.2's form.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/cdr/writer.h"
 
 #include <span>
@@ -61,7 +62,7 @@ class Reader;
 
 /// Where data come in chunks, as those of some valuetypes do: who knows what follows the chunk that
 /// is used up. Called when a value does not fit into what is left of it.
-class ChunkSource {
+class KAIROS_API ChunkSource {
   public:
     /// Makes the reader enter the next chunk, or fails it.
     virtual void next_chunk(Reader& in) noexcept = 0;
@@ -72,7 +73,7 @@ class ChunkSource {
     ~ChunkSource() = default;
 };
 
-class Reader {
+class KAIROS_API Reader {
   public:
     Reader() = default;
 
@@ -254,16 +255,16 @@ class Reader {
 };
 
 // What a compiler does not make inline, as with -Os, it finds in the library.
-extern template bool Reader::read<bool>() noexcept;
-extern template char Reader::read<char>() noexcept;
-extern template std::uint8_t Reader::read<std::uint8_t>() noexcept;
-extern template std::int16_t Reader::read<std::int16_t>() noexcept;
-extern template std::uint16_t Reader::read<std::uint16_t>() noexcept;
-extern template std::int32_t Reader::read<std::int32_t>() noexcept;
-extern template std::uint32_t Reader::read<std::uint32_t>() noexcept;
-extern template std::int64_t Reader::read<std::int64_t>() noexcept;
-extern template std::uint64_t Reader::read<std::uint64_t>() noexcept;
-extern template float Reader::read<float>() noexcept;
-extern template double Reader::read<double>() noexcept;
+extern template KAIROS_API bool Reader::read<bool>() noexcept;
+extern template KAIROS_API char Reader::read<char>() noexcept;
+extern template KAIROS_API std::uint8_t Reader::read<std::uint8_t>() noexcept;
+extern template KAIROS_API std::int16_t Reader::read<std::int16_t>() noexcept;
+extern template KAIROS_API std::uint16_t Reader::read<std::uint16_t>() noexcept;
+extern template KAIROS_API std::int32_t Reader::read<std::int32_t>() noexcept;
+extern template KAIROS_API std::uint32_t Reader::read<std::uint32_t>() noexcept;
+extern template KAIROS_API std::int64_t Reader::read<std::int64_t>() noexcept;
+extern template KAIROS_API std::uint64_t Reader::read<std::uint64_t>() noexcept;
+extern template KAIROS_API float Reader::read<float>() noexcept;
+extern template KAIROS_API double Reader::read<double>() noexcept;
 
 } // namespace kairos::cdr

@@ -4,6 +4,7 @@
 // every character it reads or writes.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 
@@ -28,7 +29,7 @@ enum class TextError : std::uint8_t {
 /// How text travels on a message. Immutable; the ORB keeps one object for each form it has met, so
 /// that equal forms have equal addresses. A null pointer stands for what two peers of Kairos with
 /// the same native code set agree on in GIOP 1.2.
-struct TextForm {
+struct KAIROS_API TextForm {
     std::uint8_t giop_minor = 2;
     bool is_server = false; ///< decides which exception a refusal is
     /// Why characters or wide characters cannot travel at all; `none` if they can.
@@ -64,13 +65,13 @@ template <typename Stream>
 }
 
 /// Reads one char of a form that converts; fails the reader if it cannot be converted.
-[[nodiscard]] char read_converted(Reader& in, const TextForm& form);
+[[nodiscard]] KAIROS_API char read_converted(Reader& in, const TextForm& form);
 [[nodiscard]] inline char read_character(Reader& in)
 {
     const TextForm* form = converting_form(in);
     return form == nullptr ? in.read<char>() : read_converted(in, *form);
 }
 /// Reads one wide character in the form of the reader's message.
-[[nodiscard]] wchar_t read_wide_character(Reader& in) noexcept;
+[[nodiscard]] KAIROS_API wchar_t read_wide_character(Reader& in) noexcept;
 
 } // namespace kairos::cdr

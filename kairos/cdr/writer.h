@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/cdr/buffer.h"
 
 #include <array>
@@ -22,7 +23,7 @@ struct Environment; // environment.h
 template <typename T>
 concept Primitive = (std::integral<T> || std::floating_point<T>)&&sizeof(T) <= 8;
 
-class Writer {
+class KAIROS_API Writer {
   public:
     /// Bytes that belong into the stream at `position` of the buffer but stay where they are.
     struct External {

@@ -5,6 +5,7 @@
 // as what it is. Any thread, as for objects and values.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 #include "kairos/types/any_access.h"
 #include "kairos/types/any_value.h"
@@ -21,7 +22,7 @@ namespace CORBA {
 class AbstractBase;
 typedef AbstractBase* AbstractBase_ptr;
 
-class AbstractBase {
+class KAIROS_API AbstractBase {
   public:
     typedef AbstractBase_ptr _ptr_type;
     typedef kairos::corba::AbstractObject _kairos_stub_type;
@@ -48,7 +49,7 @@ class AbstractBase {
 };
 
 inline Boolean is_nil(AbstractBase_ptr object) { return object == nullptr; }
-void release(AbstractBase_ptr object);
+KAIROS_API void release(AbstractBase_ptr object);
 
 /// References of interfaces that derive from abstract ones are both.
 template <typename T>
@@ -69,10 +70,10 @@ Boolean is_nil(T* object)
 namespace kairos::corba {
 
 /// A boolean, and the reference (true) or the value (CORBA 3.3 part 2, 9.3.7). Null is a value.
-void encode_abstract(cdr::Writer& out, CORBA::AbstractBase* object);
+KAIROS_API void encode_abstract(cdr::Writer& out, CORBA::AbstractBase* object);
 
 template <typename A>
-struct AbstractTraits {
+struct KAIROS_API AbstractTraits {
     /// The boolean and the tag of null.
     static constexpr std::size_t wire_bytes_min = 5;
 
@@ -120,13 +121,14 @@ template <typename A>
 // --- In Any, which holds them all as AbstractBase ---
 
 /// Adds an owner to what is behind the reference.
-void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::AbstractBase* object);
+KAIROS_API void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                CORBA::AbstractBase* object);
 /// Takes over the caller's count, also when it throws.
-void insert_adopted_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
-                             CORBA::AbstractBase* object);
+KAIROS_API void insert_adopted_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                        CORBA::AbstractBase* object);
 /// Whether the Any holds a reference of an equivalent type; it keeps what `object` becomes.
-[[nodiscard]] bool extract_abstract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type,
-                                         CORBA::AbstractBase*& object);
+[[nodiscard]] KAIROS_API bool extract_abstract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                                    CORBA::AbstractBase*& object);
 
 template <typename A>
 [[nodiscard]] bool extract_abstract(const CORBA::Any& any, CORBA::TypeCode_ptr type, A*& object)
@@ -145,7 +147,7 @@ template <typename A>
 }
 
 /// Behind AbstractBase itself, which only streams of custom valuetypes name.
-class AbstractObject final : public CORBA::AbstractBase, public CORBA::Object {
+class KAIROS_API AbstractObject final : public CORBA::AbstractBase, public CORBA::Object {
   public:
     static constexpr const char* _kairos_id = CORBA::Object::_kairos_id;
     [[nodiscard]] CORBA::Object* _kairos_object() override { return this; }

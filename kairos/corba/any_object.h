@@ -5,22 +5,23 @@
 // Any.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 #include "kairos/types/any.h"
 
 namespace kairos::corba {
 
 /// Takes over the caller's count. Nil is a value like any other.
-void insert_object(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::Object* adopted);
+KAIROS_API void insert_object(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::Object* adopted);
 
 /// What extraction needs of an interface.
-struct StubClass {
+struct KAIROS_API StubClass {
     void* (*cast)(CORBA::Object* object);           ///< to the interface's class, or null
     CORBA::Object* (*make)(StubArgument reference); ///< a stub; null for local interfaces
 };
 /// True if the Any holds a reference of an equivalent type; it keeps what `value` becomes.
-[[nodiscard]] bool extract_object(const CORBA::Any& any, CORBA::TypeCode_ptr type,
-                                  const StubClass& stubs, void*& value);
+[[nodiscard]] KAIROS_API bool extract_object(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                             const StubClass& stubs, void*& value);
 
 template <typename T>
 inline constexpr StubClass stub_class{

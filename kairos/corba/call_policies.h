@@ -4,6 +4,7 @@
 // core's terms. Programs make them by ORB::create_policy.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb_types.h"
 #include "kairos/orb/call_policies.h"
 
@@ -11,9 +12,10 @@ namespace kairos::corba {
 
 /// Of what ORB::create_policy is given; nil for another type. Owned by the caller. Throws
 /// PolicyError.
-[[nodiscard]] CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type, const CORBA::Any& value);
+[[nodiscard]] KAIROS_API CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type,
+                                                              const CORBA::Any& value);
 
 /// Adds what calls heed of a policy, if anything.
-void add_call_policy(orb::CallPolicies& calls, CORBA::Policy_ptr policy);
+KAIROS_API void add_call_policy(orb::CallPolicies& calls, CORBA::Policy_ptr policy);
 
 } // namespace kairos::corba

@@ -5,6 +5,7 @@
 // properties. Pseudo object, counted; not shared by threads that change it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
@@ -21,7 +22,7 @@ typedef Context* Context_ptr;
 typedef kairos::mapping::ObjectVar<Context> Context_var;
 typedef kairos::mapping::ObjectOut<Context> Context_out;
 
-class Context final : public kairos::corba::PseudoObject {
+class KAIROS_API Context final : public kairos::corba::PseudoObject {
   public:
     typedef Context_ptr _ptr_type;
     typedef Context_var _var_type;
@@ -66,16 +67,16 @@ class Context final : public kairos::corba::PseudoObject {
 };
 
 inline Boolean is_nil(Context_ptr context) { return context == nullptr; }
-void release(Context_ptr context);
+KAIROS_API void release(Context_ptr context);
 
 } // namespace CORBA
 
 namespace kairos::corba {
 
 /// Writes, behind a request's arguments, what the context clause asks for. Nil has nothing.
-void encode_context(cdr::Writer& out, CORBA::Context_ptr context,
-                    std::span<const std::string_view> clause);
+KAIROS_API void encode_context(cdr::Writer& out, CORBA::Context_ptr context,
+                               std::span<const std::string_view> clause);
 /// What the skeleton gives to the servant, owned by the caller; null when the reader has failed.
-[[nodiscard]] CORBA::Context_ptr decode_context(cdr::Reader& in);
+[[nodiscard]] KAIROS_API CORBA::Context_ptr decode_context(cdr::Reader& in);
 
 } // namespace kairos::corba

@@ -4,13 +4,15 @@
 // nobody counts, nothing of it costs a request anything. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace kairos {
 
-struct Counters {
+struct KAIROS_API Counters {
     /// By ORBs started with -ORBCounters 1, and by all under `kairos count`.
     std::uint64_t requests_served = 0;
     /// Of all threads, also those that have ended: the processor was given up, or taken.
@@ -33,12 +35,13 @@ struct Counters {
     std::optional<Kernel> kernel;
 };
 
-[[nodiscard]] Counters counters() noexcept;
+[[nodiscard]] KAIROS_API Counters counters() noexcept;
 
 /// What was done between two looks.
-[[nodiscard]] Counters operator-(const Counters& later, const Counters& earlier) noexcept;
+[[nodiscard]] KAIROS_API Counters operator-(const Counters& later,
+                                            const Counters& earlier) noexcept;
 
 /// "12 requests served; per request: 0.00 allocations, …" in one line.
-[[nodiscard]] std::string to_string(const Counters& counters);
+[[nodiscard]] KAIROS_API std::string to_string(const Counters& counters);
 
 } // namespace kairos

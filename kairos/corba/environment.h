@@ -5,6 +5,7 @@
 // threads that change it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/corba/nvlist.h"
 #include "kairos/mapping/exception.h"
@@ -16,7 +17,7 @@ typedef Environment* Environment_ptr;
 typedef kairos::mapping::ObjectVar<Environment> Environment_var;
 typedef kairos::mapping::ObjectOut<Environment> Environment_out;
 
-class Environment final : public kairos::corba::PseudoObject {
+class KAIROS_API Environment final : public kairos::corba::PseudoObject {
   public:
     typedef Environment_ptr _ptr_type;
     typedef Environment_var _var_type;
@@ -40,6 +41,6 @@ class Environment final : public kairos::corba::PseudoObject {
 };
 
 inline Boolean is_nil(Environment_ptr environment) { return environment == nullptr; }
-void release(Environment_ptr environment);
+KAIROS_API void release(Environment_ptr environment);
 
 } // namespace CORBA

@@ -5,6 +5,8 @@
 // --operation-demux=hash` generates. Immutable once made.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -12,7 +14,7 @@
 
 namespace kairos::corba {
 
-class HashedOperations {
+class KAIROS_API HashedOperations {
   public:
     /// Allocates. The names' characters must outlive the table.
     HashedOperations(std::initializer_list<std::string_view> names)

@@ -7,6 +7,7 @@
 // what the mapping obliges the program to own.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 #include "kairos/orb/operation.h"
 #include "kairos/types/table.h"
@@ -32,7 +33,7 @@ enum class Way : std::uint8_t { in = 0, out = 4, inout = 8 };
 
 /// An operation as data. The tables of its parameters follow it in memory, and behind those the
 /// forms for which there is no room here (StoredSignature).
-struct Signature {
+struct KAIROS_API Signature {
     static constexpr std::size_t forms_here = 7;
 
     orb::Operation operation;
@@ -50,14 +51,14 @@ struct Signature {
     }
 };
 
-struct ParameterForm {
+struct KAIROS_API ParameterForm {
     const types::Table* table;
     Way way;
     Passing passing;
 };
 
 template <std::size_t parameters>
-struct StoredSignature {
+struct KAIROS_API StoredSignature {
     static_assert(parameters <= 255);
     static constexpr std::size_t forms_behind =
         parameters > Signature::forms_here ? parameters - Signature::forms_here : 0;
@@ -88,28 +89,29 @@ struct StoredSignature {
 
 /// Makes the call. `arguments` are the addresses that the signature tells about. Throws what the
 /// call throws; out and inout arguments that the caller owns are changed only when all is well.
-void call(CORBA::Object& target, const Signature& signature, const void* const* arguments);
+KAIROS_API void call(CORBA::Object& target, const Signature& signature,
+                     const void* const* arguments);
 
 /// The same for an operation that must have ended so many nanoseconds after now
 /// (orb::StubCall::invoke_within).
-void call(CORBA::Object& target, const Signature& signature, const void* const* arguments,
-          std::int64_t deadline_ns);
+KAIROS_API void call(CORBA::Object& target, const Signature& signature,
+                     const void* const* arguments, std::int64_t deadline_ns);
 
 /// The same for up to four addresses, in registers: most are there when a stub is entered, so that
 /// it has next to nothing to do. What the operation does not have is null.
 inline constexpr std::size_t arguments_in_registers_max = 4;
-void call(CORBA::Object& target, const void* first, const void* second, const void* third,
-          const void* fourth, const Signature& signature);
+KAIROS_API void call(CORBA::Object& target, const void* first, const void* second,
+                     const void* third, const void* fourth, const Signature& signature);
 /// The same for an operation whose result is a pointer that the caller gets to own. Returns it; the
 /// addresses are those of the parameters.
-[[nodiscard]] void* call_for_pointer(CORBA::Object& target, const void* first, const void* second,
-                                     const void* third, const void* fourth,
-                                     const Signature& signature);
+[[nodiscard]] KAIROS_API void* call_for_pointer(CORBA::Object& target, const void* first,
+                                                const void* second, const void* third,
+                                                const void* fourth, const Signature& signature);
 
 /// Calls the servant with the arguments at these addresses.
 using Thunk = void (*)(void* servant, void* const* arguments);
 
 /// Serves one request: decodes, calls `thunk`, replies.
-void serve(orb::Upcall& upcall, const Signature& signature, Thunk thunk, void* servant);
+KAIROS_API void serve(orb::Upcall& upcall, const Signature& signature, Thunk thunk, void* servant);
 
 } // namespace kairos::corba

@@ -3,6 +3,7 @@
 // The one client call that a generated stub makes: orb::StubCall on a CORBA::Object.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/marshal.h"
@@ -11,9 +12,9 @@
 namespace kairos::corba {
 
 /// Throws NO_IMPLEMENT: a local object has no reference to send requests to.
-[[noreturn, gnu::cold]] void raise_local_object();
+[[noreturn, gnu::cold]] KAIROS_API void raise_local_object();
 /// Throws MARSHAL, or what is wrong with text, for a user exception that could not be read.
-[[noreturn, gnu::cold]] void raise_malformed_exception(const cdr::Reader& body);
+[[noreturn, gnu::cold]] KAIROS_API void raise_malformed_exception(const cdr::Reader& body);
 
 /// What a stub calls.
 [[nodiscard]] inline orb::Reference& reference_of(CORBA::Object& target)
@@ -24,7 +25,7 @@ namespace kairos::corba {
     return *reference;
 }
 
-class Invocation : public orb::StubCall {
+class KAIROS_API Invocation : public orb::StubCall {
   public:
     using orb::StubCall::StubCall;
     Invocation(CORBA::Object& target, const orb::Operation& operation)

@@ -5,6 +5,7 @@
 // there. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb.h"
 #include "kairos/mapping/user_exception.h"
 
@@ -14,13 +15,13 @@ class ForwardTable;
 
 namespace IORTable {
 
-class AlreadyBound final : public kairos::mapping::EmptyException<AlreadyBound> {
+class KAIROS_API AlreadyBound final : public kairos::mapping::EmptyException<AlreadyBound> {
   public:
     static constexpr const char* kairos_name = "AlreadyBound";
     static constexpr const char* _kairos_id = "IDL:IORTable/AlreadyBound:1.0";
 };
 
-class NotFound final : public kairos::mapping::EmptyException<NotFound> {
+class KAIROS_API NotFound final : public kairos::mapping::EmptyException<NotFound> {
   public:
     static constexpr const char* kairos_name = "NotFound";
     static constexpr const char* _kairos_id = "IDL:IORTable/NotFound:1.0";
@@ -31,7 +32,7 @@ typedef Locator* Locator_ptr;
 typedef kairos::mapping::ObjectVar<Locator> Locator_var;
 
 /// What programs implement to be asked for names that are not bound.
-class Locator : public virtual CORBA::LocalObject {
+class KAIROS_API Locator : public virtual CORBA::LocalObject {
   public:
     typedef Locator_ptr _ptr_type;
     typedef Locator_var _var_type;
@@ -63,7 +64,7 @@ typedef kairos::mapping::ObjectVar<Table> Table_var;
 
 /// resolve_initial_references("IORTable"). Requests for its names are answered from when the first
 /// POAManager of the ORB is activated on, whatever states POAManagers are in later.
-class Table : public virtual CORBA::LocalObject {
+class KAIROS_API Table : public virtual CORBA::LocalObject {
   public:
     typedef Table_ptr _ptr_type;
     typedef Table_var _var_type;

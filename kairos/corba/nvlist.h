@@ -5,6 +5,7 @@
 // references. Not shared by threads that change them.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/ref_count.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/object_fwd.h"
@@ -43,7 +44,7 @@ typedef kairos::mapping::ObjectOut<NVList> NVList_out;
 namespace kairos::corba {
 
 /// Counting of pseudo objects.
-class PseudoObject {
+class KAIROS_API PseudoObject {
   public:
     PseudoObject(const PseudoObject&) = delete;
     PseudoObject& operator=(const PseudoObject&) = delete;
@@ -91,7 +92,7 @@ void encode_object(cdr::Writer& out, T* object)
 
 namespace CORBA {
 
-class NamedValue final : public kairos::corba::PseudoObject {
+class KAIROS_API NamedValue final : public kairos::corba::PseudoObject {
   public:
     typedef NamedValue_ptr _ptr_type;
     typedef NamedValue_var _var_type;
@@ -116,7 +117,7 @@ class NamedValue final : public kairos::corba::PseudoObject {
 };
 
 /// Keeps its items: what the functions return is not to be released.
-class NVList final : public kairos::corba::PseudoObject {
+class KAIROS_API NVList final : public kairos::corba::PseudoObject {
   public:
     typedef NVList_ptr _ptr_type;
     typedef NVList_var _var_type;
@@ -147,7 +148,7 @@ class NVList final : public kairos::corba::PseudoObject {
 
 inline Boolean is_nil(NamedValue_ptr value) { return value == nullptr; }
 inline Boolean is_nil(NVList_ptr list) { return list == nullptr; }
-void release(NamedValue_ptr value);
-void release(NVList_ptr list);
+KAIROS_API void release(NamedValue_ptr value);
+KAIROS_API void release(NVList_ptr list);
 
 } // namespace CORBA

@@ -5,6 +5,7 @@
 // release one.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/string.h"
@@ -68,7 +69,7 @@ typedef Request* Request_ptr;
 typedef kairos::mapping::ObjectVar<Request> Request_var;
 typedef kairos::mapping::ObjectOut<Request> Request_out;
 
-class Object {
+class KAIROS_API Object {
   public:
     typedef Object_ptr _ptr_type;
     typedef Object_var _var_type;
@@ -165,7 +166,7 @@ class Object {
 };
 
 /// An object without remote access: the POA and its like. Cannot be marshalled.
-class LocalObject : public virtual Object {
+class KAIROS_API LocalObject : public virtual Object {
   public:
     Boolean _is_a(const char* repository_id) override;
     Boolean _non_existent() override { return false; }
@@ -182,18 +183,18 @@ class LocalObject : public virtual Object {
 };
 
 inline Boolean is_nil(Object_ptr object) { return object == nullptr; }
-void release(Object_ptr object);
+KAIROS_API void release(Object_ptr object);
 
 } // namespace CORBA
 
 namespace kairos::corba {
 
 /// What `_kairos_supports` of generated classes asks.
-[[nodiscard]] bool is_one_of(std::string_view repository_id,
-                             std::initializer_list<const char*> ids) noexcept;
+[[nodiscard]] KAIROS_API bool is_one_of(std::string_view repository_id,
+                                        std::initializer_list<const char*> ids) noexcept;
 
 /// Makes stubs: the only friend that generated classes need.
-class StubFactory {
+class KAIROS_API StubFactory {
   public:
     template <typename T>
     [[nodiscard]] static T* make(StubArgument reference)
@@ -247,7 +248,7 @@ using MakeStub = void* (*)(StubArgument reference);
 /// Reads a reference and returns what `make` makes of it; null for nil or when the reader has
 /// failed. Without `make`, for local interfaces, anything but nil fails the reader: whatever it is,
 /// it is not local.
-[[nodiscard]] void* decode_stub(cdr::Reader& in, MakeStub make);
+[[nodiscard]] KAIROS_API void* decode_stub(cdr::Reader& in, MakeStub make);
 
 template <typename T>
 [[nodiscard]] T* decode_reference(cdr::Reader& in)

@@ -7,6 +7,7 @@
 // into by themselves are poa/operations.h's.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/operation_hash.h"
 #include "kairos/poa/operations.h"
 
@@ -24,7 +25,7 @@ namespace kairos::corba {
 }
 
 template <std::size_t count, unsigned bits>
-struct OperationTable {
+struct KAIROS_API OperationTable {
     std::uint64_t multiplier;
     std::string_view names[count];
     /// The index in `names` of the only name that may fall into a slot; `count` where none does.
@@ -39,7 +40,7 @@ struct OperationTable {
 };
 
 template <std::size_t count>
-struct LinearOperations {
+struct KAIROS_API LinearOperations {
     std::string_view names[count];
 
     /// The index of `name` among the names, or `count`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/orb.h"
 
+#include "kairos/base/export.h"
 #include "kairos/base/log.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
@@ -31,7 +32,8 @@ namespace kairos::corba {
 /// Likewise of ior_table.cpp.
 [[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
 /// Likewise of kairos/rtcorba; `name` is one of real_time_services.
-[[gnu::weak]] CORBA::Object_ptr real_time_service(CORBA::ORB& orb, std::string_view name);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr real_time_service(CORBA::ORB& orb,
+                                                             std::string_view name);
 } // namespace kairos::corba
 
 namespace CORBA {

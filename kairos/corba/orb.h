@@ -4,6 +4,7 @@
 // thin front of orb::Orb. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/owner.h"
 #include "kairos/corba/context.h"
@@ -54,7 +55,7 @@ typedef ULong ServiceDetailType;
 class RequestSeq;
 
 /// What it inherits makes TypeCodes.
-class ORB : public kairos::corba::TypeCodeMaker {
+class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
   public:
     typedef ORB_ptr _ptr_type;
     typedef ORB_var _var_type;
@@ -189,20 +190,20 @@ class ORB : public kairos::corba::TypeCodeMaker {
 };
 
 inline Boolean is_nil(ORB_ptr orb) { return orb == nullptr; }
-void release(ORB_ptr orb);
+KAIROS_API void release(ORB_ptr orb);
 
 /// Takes the -ORB… options out of `argv` (docs/options.md lists them). The same identifier gives
 /// the same ORB until that is destroyed. Throws BAD_PARAM naming the option that is unknown or
 /// wrong.
-ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier = "");
+KAIROS_API ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier = "");
 
 } // namespace CORBA
 
 namespace kairos::corba {
 
 /// The façade of a core ORB, counted for the caller; nil after it was destroyed.
-[[nodiscard]] CORBA::ORB_ptr orb_of(orb::Orb& core);
+[[nodiscard]] KAIROS_API CORBA::ORB_ptr orb_of(orb::Orb& core);
 /// The ORB of ORB_init("") or else the oldest one; not counted. Null if there is none.
-[[nodiscard]] CORBA::ORB_ptr default_orb();
+[[nodiscard]] KAIROS_API CORBA::ORB_ptr default_orb();
 
 } // namespace kairos::corba

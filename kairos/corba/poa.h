@@ -4,6 +4,7 @@
 // its destruction every operation throws OBJECT_NOT_EXIST.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/corba/poa_manager.h"
 #include "kairos/corba/servant.h"
@@ -53,7 +54,7 @@ typedef RequestProcessingPolicy* RequestProcessingPolicy_ptr;
 class POAList;
 typedef kairos::mapping::VariableVar<POAList> POAList_var;
 
-class POA : public virtual CORBA::LocalObject {
+class KAIROS_API POA : public virtual CORBA::LocalObject {
   public:
     typedef POA_ptr _ptr_type;
     typedef POA_var _var_type;
@@ -194,7 +195,7 @@ class POA : public virtual CORBA::LocalObject {
     const kairos::Owner<State> state_;
 };
 
-class POAList : public kairos::mapping::UnboundedObjectSequence<POA> {
+class KAIROS_API POAList : public kairos::mapping::UnboundedObjectSequence<POA> {
   public:
     using kairos::mapping::UnboundedObjectSequence<POA>::Unbounded;
 };

@@ -4,6 +4,7 @@
 // thread; what it tells is the calling thread's.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/policy_manager.h"
 #include "kairos/corba/servant.h"
 #include "kairos/mapping/user_exception.h"
@@ -16,7 +17,7 @@ typedef kairos::mapping::ObjectVar<Current> Current_var;
 typedef kairos::mapping::ObjectOut<Current> Current_out;
 
 /// resolve_initial_references("POACurrent"). Each operation throws NoContext outside of requests.
-class Current : public virtual CORBA::Current {
+class KAIROS_API Current : public virtual CORBA::Current {
   public:
     typedef Current_ptr _ptr_type;
     typedef Current_var _var_type;

@@ -4,6 +4,7 @@
 // thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/owner.h"
 #include "kairos/corba/object.h"
@@ -30,7 +31,7 @@ typedef POAManager* POAManager_ptr;
 typedef kairos::mapping::ObjectVar<POAManager> POAManager_var;
 typedef kairos::mapping::ObjectOut<POAManager> POAManager_out;
 
-class POAManager : public virtual CORBA::LocalObject {
+class KAIROS_API POAManager : public virtual CORBA::LocalObject {
   public:
     typedef POAManager_ptr _ptr_type;
     typedef POAManager_var _var_type;
@@ -79,7 +80,7 @@ typedef POAManagerFactory* POAManagerFactory_ptr;
 typedef kairos::mapping::ObjectVar<POAManagerFactory> POAManagerFactory_var;
 
 /// The managers of an ORB, by their ids.
-class POAManagerFactory : public virtual CORBA::LocalObject {
+class KAIROS_API POAManagerFactory : public virtual CORBA::LocalObject {
   public:
     typedef POAManagerFactory_ptr _ptr_type;
     typedef POAManagerFactory_var _var_type;

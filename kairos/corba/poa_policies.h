@@ -4,6 +4,7 @@
 // objects are found. Immutable.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb_types.h"
 #include "kairos/corba/poa.h"
 #include "kairos/poa/policies.h"
@@ -15,7 +16,7 @@ namespace kairos::corba {
 
 /// What the interfaces have in common. P says its names.
 template <typename P, typename Value>
-class PoaPolicy : public virtual CORBA::Policy {
+class KAIROS_API PoaPolicy : public virtual CORBA::Policy {
   public:
     typedef P* _ptr_type;
     typedef mapping::ObjectVar<P> _var_type;
@@ -47,21 +48,22 @@ inline constexpr CORBA::PolicyType IMPLICIT_ACTIVATION_POLICY_ID = 20;
 inline constexpr CORBA::PolicyType SERVANT_RETENTION_POLICY_ID = 21;
 inline constexpr CORBA::PolicyType REQUEST_PROCESSING_POLICY_ID = 22;
 
-class ThreadPolicy : public kairos::corba::PoaPolicy<ThreadPolicy, ThreadPolicyValue> {
+class KAIROS_API ThreadPolicy : public kairos::corba::PoaPolicy<ThreadPolicy, ThreadPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = THREAD_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/ThreadPolicy:1.0";
 };
 typedef ThreadPolicy::_var_type ThreadPolicy_var;
 
-class LifespanPolicy : public kairos::corba::PoaPolicy<LifespanPolicy, LifespanPolicyValue> {
+class KAIROS_API LifespanPolicy
+    : public kairos::corba::PoaPolicy<LifespanPolicy, LifespanPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = LIFESPAN_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/LifespanPolicy:1.0";
 };
 typedef LifespanPolicy::_var_type LifespanPolicy_var;
 
-class IdUniquenessPolicy
+class KAIROS_API IdUniquenessPolicy
     : public kairos::corba::PoaPolicy<IdUniquenessPolicy, IdUniquenessPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = ID_UNIQUENESS_POLICY_ID;
@@ -69,7 +71,7 @@ class IdUniquenessPolicy
 };
 typedef IdUniquenessPolicy::_var_type IdUniquenessPolicy_var;
 
-class IdAssignmentPolicy
+class KAIROS_API IdAssignmentPolicy
     : public kairos::corba::PoaPolicy<IdAssignmentPolicy, IdAssignmentPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = ID_ASSIGNMENT_POLICY_ID;
@@ -77,7 +79,7 @@ class IdAssignmentPolicy
 };
 typedef IdAssignmentPolicy::_var_type IdAssignmentPolicy_var;
 
-class ImplicitActivationPolicy
+class KAIROS_API ImplicitActivationPolicy
     : public kairos::corba::PoaPolicy<ImplicitActivationPolicy, ImplicitActivationPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = IMPLICIT_ACTIVATION_POLICY_ID;
@@ -86,7 +88,7 @@ class ImplicitActivationPolicy
 };
 typedef ImplicitActivationPolicy::_var_type ImplicitActivationPolicy_var;
 
-class ServantRetentionPolicy
+class KAIROS_API ServantRetentionPolicy
     : public kairos::corba::PoaPolicy<ServantRetentionPolicy, ServantRetentionPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = SERVANT_RETENTION_POLICY_ID;
@@ -95,7 +97,7 @@ class ServantRetentionPolicy
 };
 typedef ServantRetentionPolicy::_var_type ServantRetentionPolicy_var;
 
-class RequestProcessingPolicy
+class KAIROS_API RequestProcessingPolicy
     : public kairos::corba::PoaPolicy<RequestProcessingPolicy, RequestProcessingPolicyValue> {
   public:
     static constexpr CORBA::PolicyType _kairos_type = REQUEST_PROCESSING_POLICY_ID;
@@ -104,13 +106,13 @@ class RequestProcessingPolicy
 };
 typedef RequestProcessingPolicy::_var_type RequestProcessingPolicy_var;
 
-extern const CORBA::TypeCode_ptr _tc_ThreadPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_LifespanPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_IdUniquenessPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_IdAssignmentPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_ImplicitActivationPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_ServantRetentionPolicyValue;
-extern const CORBA::TypeCode_ptr _tc_RequestProcessingPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_ThreadPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_LifespanPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_IdUniquenessPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_IdAssignmentPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_ImplicitActivationPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_ServantRetentionPolicyValue;
+KAIROS_API extern const CORBA::TypeCode_ptr _tc_RequestProcessingPolicyValue;
 
 // For ORB::create_policy. NOLINTBEGIN(bugprone-macro-parentheses): types take none
 #define KAIROS_POLICY_IN_ANY(Value)                                                                \
@@ -153,7 +155,7 @@ template <typename P, typename Value>
 }
 
 /// What policies of other modules implement that POAs understand.
-class AdapterPolicy {
+class KAIROS_API AdapterPolicy {
   public:
     /// False: no POA of this ORB can have it.
     [[nodiscard]] virtual bool add_to(poa::Policies& policies, orb::Orb& orb) const = 0;
@@ -164,16 +166,17 @@ class AdapterPolicy {
 
 /// A policy for create_POA: how the POA finds its objects (docs/poa.md). `known_ids` are those of
 /// IdStrategy::perfect, which refuses all others. Owned by the caller.
-[[nodiscard]] CORBA::Policy_ptr
+[[nodiscard]] KAIROS_API CORBA::Policy_ptr
 create_demultiplexing_policy(poa::IdStrategy strategy,
                              const std::vector<PortableServer::ObjectId>& known_ids = {});
 
 /// The policies of a list, the rest as create_POA has them by default. Throws POA::InvalidPolicy.
-[[nodiscard]] poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy,
-                                        orb::Orb& orb);
+[[nodiscard]] KAIROS_API poa::Policies policies_of(const CORBA::PolicyList& list,
+                                                   poa::IdStrategy strategy, orb::Orb& orb);
 
 /// One of the POA's policies, of what ORB::create_policy is given; nil for another type. Throws
 /// PolicyError.
-[[nodiscard]] CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type, const CORBA::Any& value);
+[[nodiscard]] KAIROS_API CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type,
+                                                             const CORBA::Any& value);
 
 } // namespace kairos::corba

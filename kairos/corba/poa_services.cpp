@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_services.h"
 
+#include "kairos/base/export.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/poa_state.h"
 #include "kairos/orb/counting_adapter.h"
@@ -10,7 +11,7 @@
 namespace kairos::corba {
 
 /// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
-[[gnu::weak]] PortableServer::POA* make_real_time_poa(PoaServices& services);
+[[gnu::weak]] KAIROS_API PortableServer::POA* make_real_time_poa(PoaServices& services);
 
 using PortableServer::POA;
 using PortableServer::POA_var;

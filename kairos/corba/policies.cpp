@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/policies.h"
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb_state.h"
 
 #include "kairos/corba/call_policies.h"
@@ -19,7 +20,7 @@
 namespace kairos::corba {
 
 /// Of kairos/rtcorba, if that is linked.
-[[gnu::weak]] void add_real_time_policies(Policies& policies);
+[[gnu::weak]] KAIROS_API void add_real_time_policies(Policies& policies);
 
 using mapping::omg_minor;
 

@@ -5,6 +5,7 @@
 // is on the path of a call: what a call must know of its policies is worked out when they are set.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb_types.h"
 #include "kairos/orb/policies.h"
 
@@ -18,7 +19,7 @@ namespace kairos::corba {
 enum class PolicyScope { reference, thread, orb };
 
 /// At most one policy of each type. Immutable; any thread.
-class PolicySet final : public orb::PolicyOverrides {
+class KAIROS_API PolicySet final : public orb::PolicyOverrides {
   public:
     /// Nothing.
     PolicySet() = default;
@@ -54,7 +55,7 @@ class PolicySet final : public orb::PolicyOverrides {
 using PolicySetPtr = IntrusivePtr<const PolicySet>;
 
 /// "PolicyCurrent" or else "ORBPolicyManager". Owned by the caller.
-[[nodiscard]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
+[[nodiscard]] KAIROS_API CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
 
 /// Makes a policy out of what a program says about it. Throws PolicyError.
 using PolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type, const CORBA::Any& value);
@@ -65,7 +66,7 @@ using ExposedPolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type,
                                                    const ior::ExposedPolicies& exposed);
 
 /// What policies of other modules implement that say how references share connections.
-class BindingPolicy {
+class KAIROS_API BindingPolicy {
   public:
     virtual void add_to(orb::BindingPolicies& policies) const = 0;
 
@@ -75,7 +76,7 @@ class BindingPolicy {
 
 /// What those policies of object adapters implement that an ORB can have, too (Real-Time CORBA 1.2,
 /// 5.7, 5.12 and 5.15).
-class OrbPolicy {
+class KAIROS_API OrbPolicy {
   public:
     enum class Use {
         by_poas, ///< POAs have it that are made from then on without one of its type
@@ -91,7 +92,7 @@ class OrbPolicyManager;
 class ThreadPolicyManager;
 
 /// The policies of one ORB; made when a program first asks for any. Any thread.
-class Policies {
+class KAIROS_API Policies {
   public:
     explicit Policies(orb::Orb& orb);
     Policies(const Policies&) = delete;

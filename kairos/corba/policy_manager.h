@@ -5,6 +5,7 @@
 // does. The rest of idl/orb.idl is in orb_types.h, which includes this.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 
 namespace CORBA {
@@ -14,7 +15,7 @@ typedef Current* Current_ptr;
 typedef kairos::mapping::ObjectVar<Current> Current_var;
 typedef kairos::mapping::ObjectOut<Current> Current_out;
 
-class Current : public virtual LocalObject {
+class KAIROS_API Current : public virtual LocalObject {
   public:
     typedef Current_ptr _ptr_type;
     typedef Current_var _var_type;
@@ -42,7 +43,7 @@ typedef kairos::mapping::ObjectVar<PolicyManager> PolicyManager_var;
 typedef kairos::mapping::ObjectOut<PolicyManager> PolicyManager_out;
 
 /// What an ORB overrides: resolve_initial_references("ORBPolicyManager").
-class PolicyManager : public virtual LocalObject {
+class KAIROS_API PolicyManager : public virtual LocalObject {
   public:
     typedef PolicyManager_ptr _ptr_type;
     typedef PolicyManager_var _var_type;
@@ -69,7 +70,7 @@ typedef kairos::mapping::ObjectVar<PolicyCurrent> PolicyCurrent_var;
 typedef kairos::mapping::ObjectOut<PolicyCurrent> PolicyCurrent_out;
 
 /// What the calling thread overrides: resolve_initial_references("PolicyCurrent").
-class PolicyCurrent : public virtual PolicyManager, public virtual Current {
+class KAIROS_API PolicyCurrent : public virtual PolicyManager, public virtual Current {
   public:
     typedef PolicyCurrent_ptr _ptr_type;
     typedef PolicyCurrent_var _var_type;

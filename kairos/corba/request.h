@@ -7,6 +7,7 @@
 // sent deferred may be fetched by another than sent it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/corba/context.h"
 #include "kairos/corba/environment.h"
@@ -31,7 +32,7 @@ class Responses;
 namespace CORBA {
 
 /// The user exceptions that an operation may raise. Keeps its items.
-class ExceptionList final : public kairos::corba::PseudoObject {
+class KAIROS_API ExceptionList final : public kairos::corba::PseudoObject {
   public:
     typedef ExceptionList_ptr _ptr_type;
     typedef ExceptionList_var _var_type;
@@ -56,7 +57,7 @@ class ExceptionList final : public kairos::corba::PseudoObject {
 
 /// The names, or their beginnings and an asterisk, of the properties that an operation's context
 /// clause asks for. Keeps its items.
-class ContextList final : public kairos::corba::PseudoObject {
+class KAIROS_API ContextList final : public kairos::corba::PseudoObject {
   public:
     typedef ContextList_ptr _ptr_type;
     typedef ContextList_var _var_type;
@@ -80,7 +81,7 @@ class ContextList final : public kairos::corba::PseudoObject {
 };
 
 /// A user exception that a dynamic invocation ended with, as its Environment holds it.
-class UnknownUserException final : public UserException {
+class KAIROS_API UnknownUserException final : public UserException {
   public:
     static constexpr const char* _kairos_id = "IDL:omg.org/CORBA/UnknownUserException:1.0";
 
@@ -114,7 +115,7 @@ class UnknownUserException final : public UserException {
 /// `env` holds what the last call ended with: an UnknownUserException for a user exception that
 /// `exceptions` lists, the system exception otherwise; null if all went well. System exceptions are
 /// thrown as well, user exceptions are not.
-class Request final : public kairos::corba::PseudoObject {
+class KAIROS_API Request final : public kairos::corba::PseudoObject {
   public:
     typedef Request_ptr _ptr_type;
     typedef Request_var _var_type;
@@ -203,7 +204,7 @@ class Request final : public kairos::corba::PseudoObject {
     const kairos::Owner<UnderWay> call_;
 };
 
-class RequestSeq : public kairos::mapping::UnboundedObjectSequence<Request> {
+class KAIROS_API RequestSeq : public kairos::mapping::UnboundedObjectSequence<Request> {
   public:
     using Unbounded::Unbounded;
 };
@@ -212,8 +213,8 @@ typedef kairos::mapping::VariableVar<RequestSeq> RequestSeq_var;
 inline Boolean is_nil(Request_ptr request) { return request == nullptr; }
 inline Boolean is_nil(ExceptionList_ptr list) { return list == nullptr; }
 inline Boolean is_nil(ContextList_ptr list) { return list == nullptr; }
-void release(Request_ptr request);
-void release(ExceptionList_ptr list);
-void release(ContextList_ptr list);
+KAIROS_API void release(Request_ptr request);
+KAIROS_API void release(ExceptionList_ptr list);
+KAIROS_API void release(ContextList_ptr list);
 
 } // namespace CORBA

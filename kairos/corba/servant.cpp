@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/servant.h"
 
+#include "kairos/base/export.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa.h"
@@ -18,8 +19,8 @@
 namespace kairos::corba {
 /// Of Kairos::ir, which programs link that have definitions of interfaces, and so may have servants
 /// with `_get_interface` of their own. The caller owns the results.
-[[gnu::weak]] CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
-[[gnu::weak]] CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
+[[gnu::weak]] KAIROS_API CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
 } // namespace kairos::corba
 
 namespace PortableServer {

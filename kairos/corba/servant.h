@@ -3,6 +3,7 @@
 // Servants and object ids as users see them (C++ mapping 5.34 to 5.37). Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/ref_count.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/sequence.h"
@@ -16,7 +17,7 @@ class POA;
 typedef POA* POA_ptr;
 typedef kairos::mapping::ObjectVar<POA> POA_var;
 
-class ObjectId : public kairos::mapping::UnboundedSequence<CORBA::Octet> {
+class KAIROS_API ObjectId : public kairos::mapping::UnboundedSequence<CORBA::Octet> {
   public:
     using Unbounded::Unbounded;
 };
@@ -24,14 +25,14 @@ typedef kairos::mapping::VariableVar<ObjectId> ObjectId_var;
 typedef kairos::mapping::VariableOut<ObjectId> ObjectId_out;
 
 /// The characters of the id. Owned by the caller. Throws BAD_PARAM for an id with a NUL.
-char* ObjectId_to_string(const ObjectId& id);
+KAIROS_API char* ObjectId_to_string(const ObjectId& id);
 /// Owned by the caller.
-ObjectId* string_to_ObjectId(const char* text);
+KAIROS_API ObjectId* string_to_ObjectId(const char* text);
 
 /// Base of all skeletons. Counted: starts with one owner, its creator; `_remove_ref` by the last
 /// owner deletes it. Servants on the stack are never released by their creator and so never
 /// deleted.
-class ServantBase : public kairos::poa::Servant {
+class KAIROS_API ServantBase : public kairos::poa::Servant {
   public:
     /// The RootPOA of the default ORB. The caller owns the result.
     virtual POA_ptr _default_POA();
@@ -68,11 +69,11 @@ class ServantBase : public kairos::poa::Servant {
 typedef ServantBase* Servant;
 
 /// For source that was written when counting had to be mixed in.
-class RefCountServantBase : public virtual ServantBase {};
+class KAIROS_API RefCountServantBase : public virtual ServantBase {};
 
 /// Counted pointer to a servant of type T (C++ mapping 5.36.3).
 template <typename T>
-class Servant_var {
+class KAIROS_API Servant_var {
   public:
     Servant_var() = default;
     Servant_var(T* servant) noexcept : servant_(servant) {}
@@ -105,7 +106,7 @@ namespace kairos::corba {
 
 /// The object of this servant: the one being called, or the one it is, or will be, active as in
 /// its `_default_POA`.
-[[nodiscard]] CORBA::Object_ptr this_object(PortableServer::ServantBase& servant);
+[[nodiscard]] KAIROS_API CORBA::Object_ptr this_object(PortableServer::ServantBase& servant);
 
 /// `_this()` of a skeleton.
 template <typename Interface>

@@ -5,13 +5,14 @@
 // belongs to whoever holds a reference.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/servant.h"
 #include "kairos/mapping/exception.h"
 
 namespace PortableServer {
 
 /// Thrown by a servant manager: the client is to call this object, now and from then on.
-class ForwardRequest final : public CORBA::UserException {
+class KAIROS_API ForwardRequest final : public CORBA::UserException {
   public:
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/ForwardRequest:1.0";
 
@@ -45,7 +46,7 @@ class ServantManager;
 typedef ServantManager* ServantManager_ptr;
 typedef kairos::mapping::ObjectVar<ServantManager> ServantManager_var;
 
-class ServantManager : public virtual CORBA::LocalObject {
+class KAIROS_API ServantManager : public virtual CORBA::LocalObject {
   public:
     typedef ServantManager_ptr _ptr_type;
     typedef ServantManager_var _var_type;
@@ -76,7 +77,7 @@ typedef kairos::mapping::ObjectVar<ServantActivator> ServantActivator_var;
 
 /// Makes servants for objects that are not active, which stay active then. Calls of one activator
 /// never overlap.
-class ServantActivator : public virtual ServantManager {
+class KAIROS_API ServantActivator : public virtual ServantManager {
   public:
     typedef ServantActivator_ptr _ptr_type;
     typedef ServantActivator_var _var_type;
@@ -113,7 +114,7 @@ typedef ServantLocator* ServantLocator_ptr;
 typedef kairos::mapping::ObjectVar<ServantLocator> ServantLocator_var;
 
 /// Finds a servant for each request.
-class ServantLocator : public virtual ServantManager {
+class KAIROS_API ServantLocator : public virtual ServantManager {
   public:
     typedef ServantLocator_ptr _ptr_type;
     typedef ServantLocator_var _var_type;
@@ -152,7 +153,7 @@ typedef AdapterActivator* AdapterActivator_ptr;
 typedef kairos::mapping::ObjectVar<AdapterActivator> AdapterActivator_var;
 
 /// Makes POAs when they are first needed.
-class AdapterActivator : public virtual CORBA::LocalObject {
+class KAIROS_API AdapterActivator : public virtual CORBA::LocalObject {
   public:
     typedef AdapterActivator_ptr _ptr_type;
     typedef AdapterActivator_var _var_type;

@@ -5,6 +5,7 @@
 // types/typecode_factory.h. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/object.h"
 #include "kairos/types/typecode.h"
 
@@ -22,7 +23,7 @@ namespace kairos::corba {
 
 /// Results are owned by the caller. Types given are shared, not copied. What is wrong is refused as
 /// types/typecode_factory.h says: BAD_PARAM 15 to 20, BAD_TYPECODE 2.
-class TypeCodeMaker {
+class KAIROS_API TypeCodeMaker {
   public:
     CORBA::TypeCode_ptr create_struct_tc(const char* id, const char* name,
                                          const CORBA::StructMemberSeq& members);
@@ -76,7 +77,7 @@ typedef TypeCodeFactory* TypeCodeFactory_ptr;
 typedef kairos::mapping::ObjectVar<TypeCodeFactory> TypeCodeFactory_var;
 
 /// What resolve_initial_references("TypeCodeFactory") gives.
-class TypeCodeFactory : public virtual LocalObject, public kairos::corba::TypeCodeMaker {
+class KAIROS_API TypeCodeFactory : public virtual LocalObject, public kairos::corba::TypeCodeMaker {
   public:
     typedef TypeCodeFactory_ptr _ptr_type;
     typedef TypeCodeFactory_var _var_type;

@@ -4,6 +4,7 @@
 // streams of custom ones.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/values/any.h"
 #include "kairos/values/custom.h"
 #include "kairos/values/marshal.h"
@@ -11,14 +12,14 @@
 namespace kairos::corba {
 
 /// The registry of an ORB.
-[[nodiscard]] Owner<cdr::Attachment> make_value_factories();
+[[nodiscard]] KAIROS_API Owner<cdr::Attachment> make_value_factories();
 
 /// `_copy_value` of a valuetype: a deep copy, owned by the caller, made by the factories of the
 /// default ORB. Throws MARSHAL 1 where there is none.
-[[nodiscard]] CORBA::ValueBase* copy_value(const CORBA::ValueBase& value);
+[[nodiscard]] KAIROS_API CORBA::ValueBase* copy_value(const CORBA::ValueBase& value);
 
 /// The state of a custom valuetype. Throw what the program throws.
-void encode_custom(cdr::Writer& out, const CORBA::CustomMarshal& value);
-void decode_custom(cdr::Reader& in, CORBA::CustomMarshal& value);
+KAIROS_API void encode_custom(cdr::Writer& out, const CORBA::CustomMarshal& value);
+KAIROS_API void decode_custom(cdr::Reader& in, CORBA::CustomMarshal& value);
 
 } // namespace kairos::corba

@@ -10,6 +10,7 @@
 //   }
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/limits.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/giop/fragments.h"
@@ -34,7 +35,7 @@ struct ReadSizes {
     }
 };
 
-class Connection {
+class KAIROS_API Connection {
   public:
     /// Which end of the connection this is. A server receives requests, a client replies.
     enum class Role : std::uint8_t { client, server };

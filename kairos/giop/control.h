@@ -4,6 +4,7 @@
 // 9.4.4, 9.4.7, 9.4.8). Complete when returned, in this machine's byte order. No state.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/message.h"
 
 #include <array>
@@ -36,6 +37,6 @@ cancel_request(Version version, std::uint32_t request_id) noexcept
 struct CancelRequest {
     std::uint32_t request_id = 0;
 };
-[[nodiscard]] cdr::Fault parse(const Message& message, CancelRequest& cancel) noexcept;
+[[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, CancelRequest& cancel) noexcept;
 
 } // namespace kairos::giop

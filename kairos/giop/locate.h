@@ -8,6 +8,7 @@
 // needs no more than four, so it is encoded like any other body.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/reply.h"
 #include "kairos/giop/request.h"
 
@@ -19,7 +20,7 @@ struct LocateRequest {
     std::uint32_t request_id = 0;
     TargetAddress target;
 };
-[[nodiscard]] cdr::Fault parse(const Message& message, LocateRequest& request) noexcept;
+[[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, LocateRequest& request) noexcept;
 
 /// Values as on the wire. The last three exist in GIOP 1.2 only.
 enum class LocateStatus : std::uint32_t {
@@ -39,7 +40,7 @@ struct LocateReply {
     LocateStatus status = LocateStatus::unknown_object;
     cdr::Reader body;
 };
-[[nodiscard]] cdr::Fault parse(const Message& message, LocateReply& reply) noexcept;
+[[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, LocateReply& reply) noexcept;
 
 inline constexpr std::size_t locate_reply_header_size = header_size + 8;
 /// Headroom to reserve for it: a multiple of eight.

@@ -4,6 +4,7 @@
 // an encoded body. Stations 7 and 10 of the request walk (docs/TOUR.md). No state.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/message.h"
 
 namespace kairos::giop {
@@ -29,7 +30,7 @@ struct Reply {
 };
 
 /// Reads a message of type reply. Allocates nothing; `reply` borrows the message.
-[[nodiscard]] cdr::Fault parse(const Message& message, Reply& reply) noexcept;
+[[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, Reply& reply) noexcept;
 
 /// Bytes that `prepend_reply` may need in front of a body: an upper bound, a multiple of eight.
 [[nodiscard]] constexpr std::size_t reply_headroom(std::size_t contexts_size = 0) noexcept

@@ -5,6 +5,7 @@
 // A template is computed once per reference and immutable: threads may share it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/message.h"
 
 #include <vector>
@@ -46,13 +47,13 @@ struct Request {
 
 /// Reads a message of type request. Allocates nothing; `request` borrows the message. After a fault
 /// only version, byte order and, if it was read, request_id mean anything.
-[[nodiscard]] cdr::Fault parse(const Message& message, Request& request) noexcept;
+[[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, Request& request) noexcept;
 
 /// Reads a target address of GIOP 1.2. Failure is the reader's.
 void read_target(cdr::Reader& reader, TargetAddress& target) noexcept;
 
 /// Everything in a Request header that depends only on the reference and the GIOP version.
-class RequestTemplate {
+class KAIROS_API RequestTemplate {
   public:
     /// Empty: to be assigned before use.
     RequestTemplate() = default;

@@ -5,6 +5,7 @@
 // received; cold path only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/cdr/codeset_conversion.h"
 #include "kairos/ior/ior.h"
@@ -87,9 +88,9 @@ struct LocalAddresses {
     friend bool operator==(const LocalAddresses&, const LocalAddresses&) = default;
 };
 /// "host:port", with brackets around IPv6.
-[[nodiscard]] std::string to_string(const Address& address);
+[[nodiscard]] KAIROS_API std::string to_string(const Address& address);
 /// "unix:path" or "memory:path" or "transport number: path".
-[[nodiscard]] std::string to_string(const LocalAddress& address);
+[[nodiscard]] KAIROS_API std::string to_string(const LocalAddress& address);
 
 /// What a server can do with one kind of character (CORBA 3.3 part 2, 7.10.2.4).
 struct CodeSetComponent {

@@ -6,6 +6,7 @@
 // values without a thread of their own; cold path only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
@@ -19,20 +20,20 @@ namespace kairos::ior {
 using OctetVector = std::vector<std::byte>;
 
 /// One way to reach the object: a protocol's tag and what only that protocol understands.
-struct TaggedProfile {
+struct KAIROS_API TaggedProfile {
     std::uint32_t tag = 0;
     OctetVector data; ///< for most tags an encapsulation, byte-order flag first
     friend bool operator==(const TaggedProfile&, const TaggedProfile&) = default;
 };
 
 /// One fact about a profile; component.h has the tags.
-struct TaggedComponent {
+struct KAIROS_API TaggedComponent {
     std::uint32_t tag = 0;
     OctetVector data; ///< for most tags an encapsulation, byte-order flag first
     friend bool operator==(const TaggedComponent&, const TaggedComponent&) = default;
 };
 
-struct Ior {
+struct KAIROS_API Ior {
     std::string type_id; ///< most derived interface known; "" when the sender did not say
     std::vector<TaggedProfile> profiles;
 
@@ -46,21 +47,21 @@ struct Ior {
 /// Reads a reference. False, with the reader failed and `reference` nil, if the bytes are not one
 /// or exceed limits::profiles_max or limits::operation_name_max. A type id of length zero, which
 /// some peers send for "", is accepted.
-[[nodiscard]] bool decode(cdr::Reader& reader, Ior& reference);
+[[nodiscard]] KAIROS_API bool decode(cdr::Reader& reader, Ior& reference);
 
 /// Writes a reference; copies everything, so `reference` may change afterwards.
-void encode(cdr::Writer& writer, const Ior& reference);
+KAIROS_API void encode(cdr::Writer& writer, const Ior& reference);
 
 /// Reads a sequence of tagged components; as `decode` above, bounded by limits::components_max.
-[[nodiscard]] bool decode(cdr::Reader& reader, std::vector<TaggedComponent>& components);
-void encode(cdr::Writer& writer, const std::vector<TaggedComponent>& components);
+[[nodiscard]] KAIROS_API bool decode(cdr::Reader& reader, std::vector<TaggedComponent>& components);
+KAIROS_API void encode(cdr::Writer& writer, const std::vector<TaggedComponent>& components);
 
 /// "IOR:" and the encapsulation of the reference in lower-case hexadecimal (CORBA 3.3 part 2,
 /// 7.6.9).
-[[nodiscard]] std::string to_string(const Ior& reference);
+[[nodiscard]] KAIROS_API std::string to_string(const Ior& reference);
 
 /// Parses "IOR:…". Case of prefix and digits does not matter, white space at the ends is ignored.
 /// Bytes after the reference are accepted: some ORBs pad.
-[[nodiscard]] Result<Ior> from_string(std::string_view text);
+[[nodiscard]] KAIROS_API Result<Ior> from_string(std::string_view text);
 
 } // namespace kairos::ior

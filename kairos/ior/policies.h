@@ -5,6 +5,7 @@
 // Values; cold path only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/ior/component.h"
 
 #include <cstdint>
@@ -60,7 +61,7 @@ struct ExposedPolicies {
 };
 
 /// Whether bands can be a policy: each goes upwards from 0 to 32767, and no two overlap.
-[[nodiscard]] bool are_bands(std::span<const PriorityBand> bands) noexcept;
+[[nodiscard]] KAIROS_API bool are_bands(std::span<const PriorityBand> bands) noexcept;
 
 [[nodiscard]] TaggedComponent make_policies(const ExposedPolicies& policies);
 /// Policies of other types are passed over. Nothing if the component, or what it says of one of

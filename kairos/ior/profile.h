@@ -5,6 +5,7 @@
 // clients call `targets` once per reference, before the first call. Cold path only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/ior/component.h"
 #include "kairos/ior/ior.h"
@@ -16,13 +17,13 @@
 namespace kairos::ior {
 
 /// Of a profile: the highest GIOP version that the server accepts there.
-struct IiopVersion {
+struct KAIROS_API IiopVersion {
     std::uint8_t major = 1;
     std::uint8_t minor = 2;
     friend auto operator<=>(const IiopVersion&, const IiopVersion&) = default;
 };
 
-struct IiopProfile {
+struct KAIROS_API IiopProfile {
     IiopVersion version;
     std::string host; ///< IPv6 without brackets
     std::uint16_t port = 0;
@@ -33,17 +34,18 @@ struct IiopProfile {
 
 /// Reads the data of a TAG_INTERNET_IOP profile. A minor version above 2 becomes 2, and bytes after
 /// the components are ignored: later versions only append. Another major version is refused.
-[[nodiscard]] Result<IiopProfile> decode_iiop(Bytes data);
+[[nodiscard]] KAIROS_API Result<IiopProfile> decode_iiop(Bytes data);
 
 /// The profile as it goes into a reference. 1.0 cannot carry components: they are left out.
-[[nodiscard]] TaggedProfile encode_iiop(const IiopProfile& profile);
+[[nodiscard]] KAIROS_API TaggedProfile encode_iiop(const IiopProfile& profile);
 
 /// Reads the data of a TAG_MULTIPLE_COMPONENTS profile.
-[[nodiscard]] Result<std::vector<TaggedComponent>> decode_multiple_components(Bytes data);
+[[nodiscard]] KAIROS_API Result<std::vector<TaggedComponent>>
+decode_multiple_components(Bytes data);
 
 /// One address at which an object can be reached. Targets of one profile share it, so that many
 /// addresses do not multiply a long key.
-struct Target {
+struct KAIROS_API Target {
     Address address;
     std::shared_ptr<const IiopProfile> profile; ///< never null: key, version, components
     std::size_t profile_index = 0;              ///< its place in Ior::profiles, for GIOP addressing
@@ -55,9 +57,9 @@ struct Target {
 /// Where the object can be reached, best first: each profile's own address, then its alternate
 /// ones, then the next profile. Profiles that are not IIOP or are malformed are skipped, as are
 /// addresses without host or with port zero (a server that wants TLS only says so).
-[[nodiscard]] std::vector<Target> targets(const Ior& reference);
+[[nodiscard]] KAIROS_API std::vector<Target> targets(const Ior& reference);
 
 /// The same, and of a profile that has local addresses, but no other, its own with port zero.
-[[nodiscard]] std::vector<Target> targets_within_host(const Ior& reference);
+[[nodiscard]] KAIROS_API std::vector<Target> targets_within_host(const Ior& reference);
 
 } // namespace kairos::ior

@@ -6,6 +6,7 @@
 #include "kairos/corba/servant.h"
 #include "kairos/ir/ir.h"
 
+#include "kairos/base/export.h"
 namespace CORBA {
 
 InterfaceDef_ptr Object::_get_interface()
@@ -23,8 +24,8 @@ InterfaceDef_ptr Object::_get_interface()
 namespace kairos::corba {
 
 // servant.cpp asks for these if they are there.
-CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
-CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
+KAIROS_API CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
+KAIROS_API CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
 
 CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object)
 {

@@ -4,6 +4,7 @@
 // names four. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/lifecycle/CosLifeCycle.h"
 
 #include <string>
@@ -12,7 +13,7 @@
 namespace kairos::lifecycle {
 
 /// What a list of criteria says. Each may be absent and is then empty.
-struct Wishes {
+struct KAIROS_API Wishes {
     CosLifeCycle::Criteria initialization; ///< what the object is made of
     std::string filter;                    ///< an expression over properties of factories
     CosLifeCycle::Criteria location;       ///< "logical location": where it is to be
@@ -21,19 +22,20 @@ struct Wishes {
 
 /// Throws CosLifeCycle::InvalidCriteria with those that have another name, another type than these,
 /// or the name of one before.
-[[nodiscard]] Wishes wishes_in(const CosLifeCycle::Criteria& criteria);
+[[nodiscard]] KAIROS_API Wishes wishes_in(const CosLifeCycle::Criteria& criteria);
 
 /// The same criteria with this initialization; the values that `criteria` has for it already go
 /// before. Throws as wishes_in.
-[[nodiscard]] CosLifeCycle::Criteria with_initialization(const CosLifeCycle::Criteria& criteria,
-                                                         const CosLifeCycle::Criteria& values);
+[[nodiscard]] KAIROS_API CosLifeCycle::Criteria
+with_initialization(const CosLifeCycle::Criteria& criteria, const CosLifeCycle::Criteria& values);
 
 /// The value of this name, borrowed from the list; or null.
-[[nodiscard]] const CORBA::Any* find(const CosLifeCycle::Criteria& values, std::string_view name);
+[[nodiscard]] KAIROS_API const CORBA::Any* find(const CosLifeCycle::Criteria& values,
+                                                std::string_view name);
 
 /// The same, where it is a string; otherwise `otherwise`.
-[[nodiscard]] std::string text_of(const CosLifeCycle::Criteria& values, std::string_view name,
-                                  std::string otherwise = {});
+[[nodiscard]] KAIROS_API std::string text_of(const CosLifeCycle::Criteria& values,
+                                             std::string_view name, std::string otherwise = {});
 
 /// Appends a value, of anything that goes into an Any with <<=.
 template <typename T>

@@ -4,6 +4,7 @@
 // Servants: activate them in any POA. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/lifecycle/CosLifeCycle_skel.h"
 #include "kairos/naming/CosNaming.h"
 
@@ -13,7 +14,7 @@
 namespace kairos::lifecycle {
 
 /// Finds those of a few factories that support a key.
-class FactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
+class KAIROS_API FactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
   public:
     /// The factory is asked last of all.
     void add(CosLifeCycle::GenericFactory_ptr factory);
@@ -28,7 +29,7 @@ class FactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
 
 /// Finds what is bound to the key as a name in a naming context; where that is a context, the
 /// objects bound in it.
-class NamingFactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
+class KAIROS_API NamingFactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
   public:
     /// `context` is duplicated.
     explicit NamingFactoryFinder(CosNaming::NamingContext_ptr context);

@@ -5,6 +5,7 @@
 // thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/lifecycle/CosLifeCycle_skel.h"
 #include "kairos/lifecycle/criteria.h"
 
@@ -15,7 +16,7 @@
 
 namespace kairos::lifecycle {
 
-class GenericFactory : public virtual POA_CosLifeCycle::GenericFactory {
+class KAIROS_API GenericFactory : public virtual POA_CosLifeCycle::GenericFactory {
   public:
     /// Makes an object from what the criterion "initialization" holds, and returns a reference that
     /// the caller will own. May throw CannotMeetCriteria and InvalidCriteria.

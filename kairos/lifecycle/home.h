@@ -4,12 +4,13 @@
 // that their references stay valid (Life Cycle Service 1.2, 1.3.2). Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/lifecycle/CosLifeCycle.h"
 
 namespace kairos::lifecycle {
 
-class Home {
+class KAIROS_API Home {
   public:
     /// Creates the POA `name` below `parent`, with the parent's POAManager: system ids, servants
     /// for one object each. `finder` finds factories for those who copy or move an object and name

@@ -8,12 +8,13 @@
 // Any thread, as far as what the servant overrides allows.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/lifecycle/CosLifeCycle_skel.h"
 #include "kairos/lifecycle/home.h"
 
 namespace kairos::lifecycle {
 
-class LifeCycleObject : public virtual POA_CosLifeCycle::LifeCycleObject {
+class KAIROS_API LifeCycleObject : public virtual POA_CosLifeCycle::LifeCycleObject {
   public:
     /// Makes an equal object with the first factory at `there` that can, and returns it. A nil
     /// `there` means the home's finder. The initialization that `the_criteria` asks for goes before

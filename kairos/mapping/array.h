@@ -4,6 +4,7 @@
 // how they are made, copied and owned. A is the array type, int[3][2] for instance.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
 #include <cstddef>
@@ -71,7 +72,7 @@ void array_free(ArraySlice<A>* slices) noexcept
 
 /// T_var of an array.
 template <typename A>
-class ArrayVar {
+class KAIROS_API ArrayVar {
     using Slice = ArraySlice<A>;
 
   public:
@@ -123,7 +124,7 @@ class ArrayVar {
 
 /// T_var of an array of elements of fixed length: a callee writes into it.
 template <typename A>
-class FixedArrayVar : public ArrayVar<A> {
+class KAIROS_API FixedArrayVar : public ArrayVar<A> {
   public:
     using ArrayVar<A>::ArrayVar;
     using ArrayVar<A>::operator=;
@@ -137,7 +138,7 @@ class FixedArrayVar : public ArrayVar<A> {
 
 /// T_var of an array of elements of variable length: a callee only assigns.
 template <typename A>
-class VariableArrayVar : public ArrayVar<A> {
+class KAIROS_API VariableArrayVar : public ArrayVar<A> {
   public:
     using ArrayVar<A>::ArrayVar;
     using ArrayVar<A>::operator=;
@@ -151,7 +152,7 @@ class VariableArrayVar : public ArrayVar<A> {
 
 /// T_out of an array of elements of variable length: null at first.
 template <typename A>
-class VariableArrayOut {
+class KAIROS_API VariableArrayOut {
     using Slice = ArraySlice<A>;
 
   public:
@@ -188,7 +189,7 @@ class VariableArrayOut {
 /// T_forany: the distinct type by which an array goes into an Any. `Tag` tells two typedefs of the
 /// same array apart. Never frees: the Any or the user does.
 template <typename A, typename Tag>
-class ArrayForany {
+class KAIROS_API ArrayForany {
     using Slice = ArraySlice<A>;
 
   public:

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/base/export.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 
@@ -19,7 +20,7 @@
 namespace kairos::mapping {
 
 /// A run of equal numbers in the image of a value, or a repeated part of it.
-struct Step {
+struct KAIROS_API Step {
     enum class Kind : std::uint32_t {
         number1, ///< octets
         number2,
@@ -49,7 +50,7 @@ struct Step {
 
 /// What fixed_layout.h finds out about a type. Its steps follow it in memory, and behind them,
 /// where it has padding, the mask of one image: 0xFF for what is no padding (StoredBlock).
-struct Block {
+struct KAIROS_API Block {
     std::uint32_t size;      ///< of the host's image, and from one element to the next
     std::uint32_t last_size; ///< of the last element, up to its last number
     std::uint32_t data_size; ///< bytes that are not padding: CDR never needs fewer
@@ -75,13 +76,13 @@ struct Block {
 };
 
 template <std::size_t step_count, std::size_t mask_size>
-struct StoredBlock {
+struct KAIROS_API StoredBlock {
     Block block;
     std::array<Step, step_count> steps;
     std::array<std::byte, mask_size> mask;
 };
 template <std::size_t step_count>
-struct StoredBlock<step_count, 0> {
+struct KAIROS_API StoredBlock<step_count, 0> {
     Block block;
     std::array<Step, step_count> steps;
 };
@@ -90,12 +91,14 @@ static_assert(sizeof(StoredBlock<2, 8>) == sizeof(Block) + 2 * sizeof(Step) + 8,
               "steps() and mask() find what follows the block");
 
 /// `count` elements, one behind the other. Throws std::bad_alloc.
-void encode_block(cdr::Writer& out, const Block& block, const void* elements, std::size_t count);
+KAIROS_API void encode_block(cdr::Writer& out, const Block& block, const void* elements,
+                             std::size_t count);
 /// Never throws but std::bad_alloc; the elements are unspecified when the reader has failed.
-void decode_block(cdr::Reader& in, const Block& block, void* elements, std::size_t count);
+KAIROS_API void decode_block(cdr::Reader& in, const Block& block, void* elements,
+                             std::size_t count);
 /// The next `count` (≥ 1) elements in place if they can be used where they are, else copied into
 /// the arena; null when the input is refused. To be called right behind a sequence's length.
-[[nodiscard]] void* view_block(cdr::Reader& in, const Block& block, Arena& arena,
-                               std::size_t count);
+[[nodiscard]] KAIROS_API void* view_block(cdr::Reader& in, const Block& block, Arena& arena,
+                                          std::size_t count);
 
 } // namespace kairos::mapping

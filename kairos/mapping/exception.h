@@ -5,6 +5,7 @@
 // std::exception, and what() says name, minor code, completion and reason. Values; any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
 #include <exception>
@@ -22,7 +23,7 @@ enum CompletionStatus { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
 /// Upper 20 bits of the minor codes that the OMG assigns: 'O', 'M', 0, 0.
 inline constexpr ULong OMGVMCID = 0x4f4d0000;
 
-class Exception : public std::exception {
+class KAIROS_API Exception : public std::exception {
   public:
     /// Out of line, as those of the other base classes: so their tables are in the library, and not
     /// in every object file that knows an exception.
@@ -43,7 +44,7 @@ class Exception : public std::exception {
     Exception& operator=(const Exception&) = default;
 };
 
-class UserException : public Exception {
+class KAIROS_API UserException : public Exception {
   public:
     ~UserException() override;
 
@@ -68,7 +69,7 @@ class UserException : public Exception {
     UserException& operator=(const UserException&) = default;
 };
 
-class SystemException : public Exception {
+class KAIROS_API SystemException : public Exception {
   public:
     ~SystemException() override;
 
@@ -133,7 +134,7 @@ namespace kairos::mapping {
 
 /// What a standard system exception adds to SystemException; E says its names.
 template <typename E>
-class StandardException : public CORBA::SystemException {
+class KAIROS_API StandardException : public CORBA::SystemException {
   public:
     StandardException() : StandardException(0, CORBA::COMPLETED_NO) {}
     StandardException(CORBA::ULong minor, CORBA::CompletionStatus completed,
@@ -154,9 +155,10 @@ class StandardException : public CORBA::SystemException {
 };
 
 /// Throws the standard system exception of this repository id; UNKNOWN for any other id.
-[[noreturn]] void raise_system_exception(std::string_view repository_id, CORBA::ULong minor,
-                                         CORBA::CompletionStatus completed,
-                                         std::string_view reason = {});
+[[noreturn]] KAIROS_API void raise_system_exception(std::string_view repository_id,
+                                                    CORBA::ULong minor,
+                                                    CORBA::CompletionStatus completed,
+                                                    std::string_view reason = {});
 
 } // namespace kairos::mapping
 
@@ -177,7 +179,7 @@ class StandardException : public CORBA::SystemException {
 // clang-format on
 
 #define KAIROS_SYSTEM_EXCEPTION_CLASS(exception)                                                   \
-    class exception final : public kairos::mapping::StandardException<exception> {                 \
+    class KAIROS_API exception final : public kairos::mapping::StandardException<exception> {      \
       public:                                                                                      \
         static constexpr const char* kairos_name = #exception;                                     \
         static constexpr const char* kairos_id = "IDL:omg.org/CORBA/" #exception ":1.0";           \

@@ -19,6 +19,7 @@
 //   steps_max, append(steps, at, count)  its steps in a Block, `count` of it in a row at `at`
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/text_form.h"
 #include "kairos/mapping/block.h"
 #include "kairos/mapping/types.h"
@@ -42,7 +43,8 @@ template <typename T>
 concept FixedLength = requires { Marshal<T>::is_host_layout; };
 
 /// Writes one char that has to be converted.
-[[gnu::cold]] void encode_converted(cdr::Writer& out, const cdr::TextForm& form, char character);
+[[gnu::cold]] KAIROS_API void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
+                                               char character);
 
 /// Offset behind `count` elements encoded from `at` on. The steps from one multiple of eight to
 /// the next repeat after at most eight elements, so that long arrays cost no more than short ones.
@@ -75,7 +77,7 @@ inline constexpr std::size_t masked_size_max = 1024;
 
 /// The steps of a Block while they are collected.
 template <std::size_t capacity>
-struct StepList {
+struct KAIROS_API StepList {
     std::array<Step, capacity> steps{};
     std::size_t count = 0;
     std::size_t group_begin = 0; ///< steps before it belong to another part
@@ -108,7 +110,7 @@ struct StepList {
 };
 
 template <typename T>
-class FixedElements {
+class KAIROS_API FixedElements {
     using M = Marshal<T>;
 
   public:
@@ -171,7 +173,7 @@ inline constexpr const Block& block_of = FixedElements<T>::stored.block;
 // --- Numbers -----------------------------------------------------------------------------------
 
 template <Scalar T>
-struct Marshal<T> {
+struct KAIROS_API Marshal<T> {
     static constexpr std::size_t wire_bytes_min = sizeof(T);
     static constexpr std::size_t first_alignment = sizeof(T);
     static constexpr std::size_t host_alignment = sizeof(T);
@@ -218,21 +220,21 @@ struct Marshal<T> {
 };
 
 // As in cdr/reader.h.
-extern template struct Marshal<CORBA::Boolean>;
-extern template struct Marshal<CORBA::Char>;
-extern template struct Marshal<CORBA::Octet>;
-extern template struct Marshal<CORBA::Short>;
-extern template struct Marshal<CORBA::UShort>;
-extern template struct Marshal<CORBA::Long>;
-extern template struct Marshal<CORBA::ULong>;
-extern template struct Marshal<CORBA::LongLong>;
-extern template struct Marshal<CORBA::ULongLong>;
-extern template struct Marshal<CORBA::Float>;
-extern template struct Marshal<CORBA::Double>;
+extern template struct KAIROS_API Marshal<CORBA::Boolean>;
+extern template struct KAIROS_API Marshal<CORBA::Char>;
+extern template struct KAIROS_API Marshal<CORBA::Octet>;
+extern template struct KAIROS_API Marshal<CORBA::Short>;
+extern template struct KAIROS_API Marshal<CORBA::UShort>;
+extern template struct KAIROS_API Marshal<CORBA::Long>;
+extern template struct KAIROS_API Marshal<CORBA::ULong>;
+extern template struct KAIROS_API Marshal<CORBA::LongLong>;
+extern template struct KAIROS_API Marshal<CORBA::ULongLong>;
+extern template struct KAIROS_API Marshal<CORBA::Float>;
+extern template struct KAIROS_API Marshal<CORBA::Double>;
 
 /// long double: an IEEE quad, which is not what x86 has, aligned to eight.
 template <>
-struct Marshal<CORBA::LongDouble> {
+struct KAIROS_API Marshal<CORBA::LongDouble> {
     static constexpr std::size_t wire_bytes_min = 16;
     static constexpr std::size_t first_alignment = 8;
     static constexpr std::size_t host_alignment = alignof(CORBA::LongDouble);
@@ -256,7 +258,7 @@ struct Marshal<CORBA::LongDouble> {
 
 /// What the Marshal of a generated enum derives from. `count` enumerators, numbered from 0.
 template <typename E, CORBA::ULong count>
-struct EnumMarshal : Marshal<CORBA::ULong> {
+struct KAIROS_API EnumMarshal : Marshal<CORBA::ULong> {
     static_assert(sizeof(E) == 4 && count <= Step::detail_max);
     static constexpr bool is_checked = true;
     static constexpr CORBA::ULong enumerators = count;
@@ -282,7 +284,7 @@ struct EnumMarshal : Marshal<CORBA::ULong> {
 
 /// Arrays of elements of fixed length. Those of variable length are in marshal.h.
 template <FixedLength T, std::size_t count>
-struct Marshal<T[count]> {
+struct KAIROS_API Marshal<T[count]> {
     using M = Marshal<T>;
     using Number = std::remove_all_extents_t<T>;
     static constexpr std::size_t wire_bytes_min = count * M::wire_bytes_min;
@@ -331,7 +333,7 @@ template <auto member, std::size_t host_offset>
 struct Field;
 
 template <typename S, typename T, T S::*member, std::size_t host_offset>
-struct Field<member, host_offset> {
+struct KAIROS_API Field<member, host_offset> {
     using Type = T;
     using M = Marshal<T>;
     static constexpr std::size_t offset = host_offset;
@@ -339,7 +341,7 @@ struct Field<member, host_offset> {
 
 /// What the Marshal of a generated struct of fixed length derives from.
 template <typename S, typename First, typename... Rest>
-struct FixedStruct {
+struct KAIROS_API FixedStruct {
     static constexpr std::size_t first_alignment = First::M::first_alignment;
     static constexpr std::size_t host_alignment = [] {
         std::size_t largest = First::M::host_alignment;

@@ -5,6 +5,7 @@
 // On the wire they are packed decimal (CORBA 3.3 part 2, 9.3.2.7). Stations 1 and 10 of the walk.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/fixed_layout.h"
 
 #include <array>
@@ -17,8 +18,8 @@
 namespace kairos::mapping {
 
 /// Throw DATA_CONVERSION.
-[[noreturn]] void raise_not_fixed();
-[[noreturn]] void raise_fixed_overflow();
+[[noreturn]] KAIROS_API void raise_not_fixed();
+[[noreturn]] KAIROS_API void raise_fixed_overflow();
 
 } // namespace kairos::mapping
 
@@ -28,7 +29,7 @@ namespace CORBA {
 /// at most 31 digits, those behind the point counted and a zero before it not. Results that need
 /// more lose digits at their end; where 31 digits do not hold the integer part, DATA_CONVERSION is
 /// thrown (CORBA 3.3 part 1, 7.11.2).
-class Fixed {
+class KAIROS_API Fixed {
   public:
     static constexpr UShort kairos_digits_max = 31;
 
@@ -208,9 +209,9 @@ constexpr bool Fixed::parse(std::string_view text)
     return true;
 }
 
-std::ostream& operator<<(std::ostream& stream, const Fixed& value);
+KAIROS_API std::ostream& operator<<(std::ostream& stream, const Fixed& value);
 /// Reads what Fixed(const char*) takes; anything else is a failure of the stream.
-std::istream& operator>>(std::istream& stream, Fixed& value);
+KAIROS_API std::istream& operator>>(std::istream& stream, Fixed& value);
 
 } // namespace CORBA
 
@@ -279,7 +280,7 @@ namespace kairos::mapping {
 /// IDL's fixed<digits, scale>: a Fixed that keeps to them. What is assigned to it is cut off behind
 /// `scale` digits and must not have more than digits - scale before the point (DATA_CONVERSION).
 template <CORBA::UShort digits, CORBA::UShort scale>
-class FixedPoint : public CORBA::Fixed {
+class KAIROS_API FixedPoint : public CORBA::Fixed {
     static_assert(digits >= 1 && digits <= kairos_digits_max && scale <= digits);
 
   public:
@@ -330,13 +331,14 @@ Stream& operator>>(Stream& stream, FixedPoint<digits, scale>& value)
 [[nodiscard]] constexpr std::size_t fixed_bytes(CORBA::UShort digits) { return digits / 2u + 1u; }
 
 /// Throws DATA_CONVERSION where FixedPoint<digits, scale> would.
-void encode_fixed(cdr::Writer& out, const CORBA::Fixed& value, CORBA::UShort digits,
-                  CORBA::UShort scale);
+KAIROS_API void encode_fixed(cdr::Writer& out, const CORBA::Fixed& value, CORBA::UShort digits,
+                             CORBA::UShort scale);
 /// Half bytes that are no digits, and signs other than C (plus) and D (minus), are refused.
-void decode_fixed(cdr::Reader& in, CORBA::Fixed& value, CORBA::UShort digits, CORBA::UShort scale);
+KAIROS_API void decode_fixed(cdr::Reader& in, CORBA::Fixed& value, CORBA::UShort digits,
+                             CORBA::UShort scale);
 
 template <CORBA::UShort digits, CORBA::UShort scale>
-struct Marshal<FixedPoint<digits, scale>> {
+struct KAIROS_API Marshal<FixedPoint<digits, scale>> {
     using T = FixedPoint<digits, scale>;
     static constexpr std::size_t wire_bytes_min = fixed_bytes(digits);
 

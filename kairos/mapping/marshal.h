@@ -6,6 +6,7 @@
 // decoding never throws but std::bad_alloc: the reader fails, and its owner asks at the end.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/limits.h"
 #include "kairos/cdr/text_form.h"
 #include "kairos/mapping/exception.h"
@@ -19,19 +20,19 @@
 namespace kairos::mapping {
 
 /// Throw BAD_PARAM, COMPLETED_NO.
-[[noreturn]] void raise_null_string();
-[[noreturn]] void raise_string_bound_exceeded();
-[[noreturn]] void raise_null_result();
+[[noreturn]] KAIROS_API void raise_null_string();
+[[noreturn]] KAIROS_API void raise_string_bound_exceeded();
+[[noreturn]] KAIROS_API void raise_null_result();
 
 /// Throw what CORBA has for text that cannot be written or was refused when read: DATA_CONVERSION,
 /// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
-[[noreturn]] void raise_text_error(const cdr::Writer& out, cdr::TextError error);
+[[noreturn]] KAIROS_API void raise_text_error(const cdr::Writer& out, cdr::TextError error);
 /// The same for a reader that failed on text; returns if that was not why it failed.
-void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed);
+KAIROS_API void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed);
 
 /// Counts the types of recursive structs that are being decoded by this thread; the input is
 /// refused when they nest too deeply.
-class NestingGuard {
+class KAIROS_API NestingGuard {
   public:
     explicit NestingGuard(cdr::Reader& in) noexcept
     {
@@ -82,7 +83,7 @@ void decode(cdr::Reader& in, T& value, Arena* arena)
 
 /// An `in` parameter of a skeleton: a view, whose destructor must not run.
 template <Viewable T>
-class Borrowed {
+class KAIROS_API Borrowed {
   public:
     Borrowed(cdr::Reader& in, Arena& arena) : value_() { mapping::decode(in, value_, &arena); }
     Borrowed(const Borrowed&) = delete;
@@ -115,22 +116,23 @@ void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
 }
 
 /// The part of encode_string for chars that have to be converted.
-[[gnu::cold]] void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
-                                    std::string_view text);
+[[gnu::cold]] KAIROS_API void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
+                                               std::string_view text);
 
 /// `bound` is 0 for unbounded strings.
-void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0);
+KAIROS_API void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0);
 /// Wide strings; the bound is one of characters, as a program counts them.
-void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
+KAIROS_API void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
 /// A string that the caller owns; never null, "" when the input is refused. An empty one may be
 /// the shared one if the caller says so.
-void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
-void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound, bool may_be_shared);
+KAIROS_API void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
+KAIROS_API void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound,
+                             bool may_be_shared);
 
 /// Replaces a member's text by one that the member owns or, with an arena, by a view.
 template <typename Char>
-void decode_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* arena);
+KAIROS_API void decode_text(cdr::Reader& in, Char*& text, CORBA::ULong bound, Arena* arena);
 
 template <typename Char, bool starts_empty>
 void decode_string(cdr::Reader& in, TextOwner<Char, starts_empty>& value, CORBA::ULong bound = 0)
@@ -140,10 +142,10 @@ void decode_string(cdr::Reader& in, TextOwner<Char, starts_empty>& value, CORBA:
     value = text;
 }
 
-extern template void decode_string(cdr::Reader&, TextOwner<char, false>&, CORBA::ULong);
+extern template KAIROS_API void decode_string(cdr::Reader&, TextOwner<char, false>&, CORBA::ULong);
 
 /// The part of decode_string_view for chars that have to be converted.
-[[nodiscard, gnu::cold]] const char*
+[[nodiscard, gnu::cold]] KAIROS_API const char*
 decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form, CORBA::ULong bound);
 
 /// The text in the message itself, or in the arena if it had to be converted.
@@ -160,23 +162,23 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
         in.fail(cdr::Fault::bound_exceeded);
 }
 /// The text in the arena.
-void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
-                        CORBA::ULong bound = 0);
+KAIROS_API void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
+                                   CORBA::ULong bound = 0);
 
 /// Sequences of texts, whatever their class. Out of line: they are everywhere.
 template <typename Char>
-void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence, CORBA::ULong bound,
-                          CORBA::ULong text_bound);
+KAIROS_API void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence,
+                                     CORBA::ULong bound, CORBA::ULong text_bound);
 /// With an arena, the sequence becomes a view.
 template <typename Char>
-void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
-                          CORBA::ULong text_bound, Arena* arena);
+KAIROS_API void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
+                                     CORBA::ULong text_bound, Arena* arena);
 
 /// Sequences of what a Block describes, likewise.
-void encode_block_sequence(cdr::Writer& out, const Block& element, const SequenceLayout& sequence,
-                           CORBA::ULong bound);
-void decode_block_sequence(cdr::Reader& in, const Block& element, SequenceLayout& sequence,
-                           CORBA::ULong bound, Arena* arena);
+KAIROS_API void encode_block_sequence(cdr::Writer& out, const Block& element,
+                                      const SequenceLayout& sequence, CORBA::ULong bound);
+KAIROS_API void decode_block_sequence(cdr::Reader& in, const Block& element,
+                                      SequenceLayout& sequence, CORBA::ULong bound, Arena* arena);
 
 /// The length of a sequence; zero where it is refused. `bound` is 0 for unbounded ones. As
 /// Reader::read_length, without a division: what an element needs may be known at run time only.
@@ -204,7 +206,7 @@ inline void write_length(cdr::Writer& out, CORBA::ULong length, CORBA::ULong bou
 // --- Strings and references as members ---------------------------------------------------------
 
 template <typename Char, CORBA::ULong bound>
-struct TextMarshal {
+struct KAIROS_API TextMarshal {
     /// Wide strings have no terminator in GIOP 1.2.
     static constexpr std::size_t wire_bytes_min =
         sizeof(CORBA::ULong) + (std::same_as<Char, char> ? 1 : 0);
@@ -219,17 +221,17 @@ struct TextMarshal {
     }
 };
 template <>
-struct Marshal<StringMember> : TextMarshal<char, 0> {};
+struct KAIROS_API Marshal<StringMember> : TextMarshal<char, 0> {};
 template <CORBA::ULong bound>
-struct Marshal<BoundedStringMember<bound>> : TextMarshal<char, bound> {};
+struct KAIROS_API Marshal<BoundedStringMember<bound>> : TextMarshal<char, bound> {};
 template <>
-struct Marshal<WStringMember> : TextMarshal<wchar_t, 0> {};
+struct KAIROS_API Marshal<WStringMember> : TextMarshal<wchar_t, 0> {};
 template <CORBA::ULong bound>
-struct Marshal<BoundedWStringMember<bound>> : TextMarshal<wchar_t, bound> {};
+struct KAIROS_API Marshal<BoundedWStringMember<bound>> : TextMarshal<wchar_t, bound> {};
 
 /// Of fixed length for a program, but not on the wire, where its size is negotiated.
 template <>
-struct Marshal<CORBA::WChar> {
+struct KAIROS_API Marshal<CORBA::WChar> {
     static constexpr std::size_t wire_bytes_min = 2;
 
     static void encode(cdr::Writer& out, const CORBA::WChar& value);
@@ -240,7 +242,7 @@ struct Marshal<CORBA::WChar> {
 };
 
 template <typename T>
-struct Marshal<ObjectVar<T>> {
+struct KAIROS_API Marshal<ObjectVar<T>> {
     /// The nil of peers that write an empty type id without its terminator.
     static constexpr std::size_t wire_bytes_min = 8;
 
@@ -256,7 +258,7 @@ struct Marshal<ObjectVar<T>> {
 /// What is shared like an object but travels in another way, which the traits know.
 template <typename T, typename Traits>
     requires requires(cdr::Reader& in) { Traits::decode(in); }
-struct Marshal<ObjectVar<T, Traits>> {
+struct KAIROS_API Marshal<ObjectVar<T, Traits>> {
     static constexpr std::size_t wire_bytes_min = Traits::wire_bytes_min;
 
     static void encode_pointer(cdr::Writer& out, T* object) { Traits::encode(out, object); }
@@ -317,7 +319,7 @@ concept TravelsAsBlock = FixedLength<T> && !std::is_array_v<T>;
 /// Sequences and the typedefs derived from them.
 template <typename Sequence>
     requires requires { typename Sequence::kairos_storage; }
-struct Marshal<Sequence> {
+struct KAIROS_API Marshal<Sequence> {
     using Elements = StorageMarshal<typename Sequence::kairos_storage>;
     static constexpr std::size_t wire_bytes_min = sizeof(CORBA::ULong);
 
@@ -403,7 +405,7 @@ struct StorageMarshal<ValueStorage<T>> {
 
   private:
     /// Elements in the arena, which are never destroyed.
-    struct alignas(T) Room {
+    struct alignas(T) KAIROS_API_TYPE Room {
         std::byte bytes[sizeof(T)];
     };
     static T* borrow(Sequence& sequence, Arena& arena, CORBA::ULong count)
@@ -416,7 +418,7 @@ struct StorageMarshal<ValueStorage<T>> {
 };
 
 template <TravelsAsBlock T>
-struct StorageMarshal<ValueStorage<T>> {
+struct KAIROS_API StorageMarshal<ValueStorage<T>> {
     using Sequence = SequenceBase<ValueStorage<T>>;
 
     [[nodiscard]] static consteval bool is_viewable() { return true; }
@@ -431,7 +433,7 @@ struct StorageMarshal<ValueStorage<T>> {
 };
 
 template <typename Char, CORBA::ULong text_bound>
-struct StorageMarshal<PointerStorage<TextElements<Char, text_bound>>> {
+struct KAIROS_API StorageMarshal<PointerStorage<TextElements<Char, text_bound>>> {
     using Sequence = SequenceBase<PointerStorage<TextElements<Char, text_bound>>>;
 
     [[nodiscard]] static consteval bool is_viewable() { return true; }
@@ -447,7 +449,7 @@ struct StorageMarshal<PointerStorage<TextElements<Char, text_bound>>> {
 
 /// What is shared: object references, values, TypeCodes.
 template <typename T, typename Traits>
-struct StorageMarshal<PointerStorage<ObjectElements<T, Traits>>> {
+struct KAIROS_API StorageMarshal<PointerStorage<ObjectElements<T, Traits>>> {
     using Sequence = SequenceBase<PointerStorage<ObjectElements<T, Traits>>>;
     using Element = Marshal<ObjectVar<T, Traits>>;
     static constexpr auto element_bytes_min = wire_bytes_believed(Element::wire_bytes_min);

@@ -4,6 +4,8 @@
 // and read one. The façade (kairos/corba) defines it all; this module never sees an object.
 #pragma once
 
+#include "kairos/base/export.h"
+
 namespace kairos::cdr {
 class Reader;
 class Writer;
@@ -11,7 +13,7 @@ class Writer;
 
 namespace CORBA {
 class Object;
-void release(Object* object);
+KAIROS_API void release(Object* object);
 class TypeCode;
 } // namespace CORBA
 
@@ -19,21 +21,21 @@ namespace kairos::corba {
 
 /// A new reference of interface T, owned by the caller; null for nil or when `in` has failed.
 template <typename T>
-[[nodiscard]] T* decode_reference(cdr::Reader& in);
+[[nodiscard]] KAIROS_API T* decode_reference(cdr::Reader& in);
 
 } // namespace kairos::corba
 
 namespace kairos::mapping {
 
 /// Writes the IOR; that of nil for null. Throws what an unwritable (local) object calls for.
-void encode_object(cdr::Writer& out, CORBA::Object* object);
+KAIROS_API void encode_object(cdr::Writer& out, CORBA::Object* object);
 /// Module types defines it (types/typecode_wire.h). BAD_PARAM for nil.
-void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
+KAIROS_API void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
 
 /// How references of type T are shared. T may be incomplete where this is named. Specialised for
 /// pseudo objects that are not CORBA::Objects, or found by argument-dependent lookup of `release`.
 template <typename T>
-struct ObjectTraits {
+struct KAIROS_API ObjectTraits {
     [[nodiscard]] static T* duplicate(T* object) { return T::_duplicate(object); }
     static void release(T* object)
     {

@@ -6,6 +6,7 @@
 // top the bounded and the unbounded form. Generated typedefs are classes derived from these.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/string.h"
 #include "kairos/mapping/var.h"
@@ -19,12 +20,12 @@
 namespace kairos::mapping {
 
 /// Throws BAD_PARAM: a bounded sequence was given more elements than its type allows.
-[[noreturn]] void raise_sequence_bound_exceeded();
+[[noreturn]] KAIROS_API void raise_sequence_bound_exceeded();
 
 /// What every sequence is in memory, whatever its elements: what code that knows types only as data
 /// (kairos/types) relies on. Buffers are made by the storage's `allocate`: new T[count] of values;
 /// of pointers one slot more, which holds their number and lies in front.
-struct [[gnu::may_alias]] SequenceLayout {
+struct [[gnu::may_alias]] KAIROS_API_TYPE SequenceLayout {
     void* buffer;
     CORBA::ULong length;
     CORBA::ULong capacity;
@@ -33,7 +34,7 @@ struct [[gnu::may_alias]] SequenceLayout {
 
 /// Elements that are values: numbers, structs, sequences, arrays. T may be incomplete until used.
 template <typename T>
-class ValueStorage {
+class KAIROS_API ValueStorage {
   public:
     using Stored = T;
     [[nodiscard]] static consteval bool has_sequence_layout()
@@ -92,7 +93,7 @@ class ValueStorage {
 
 /// How strings are held by a PointerStorage. `string_bound` is 0 for unbounded ones.
 template <typename Char, CORBA::ULong string_bound>
-struct TextElements {
+struct KAIROS_API TextElements {
     using Pointer = Char*;
     using Borrowed = const Char*;
     using Owner = TextOwner<Char, false>;
@@ -109,7 +110,7 @@ using WStringElements = TextElements<wchar_t, string_bound>;
 
 /// How object references, or what else the traits are for, are held by a PointerStorage.
 template <typename T, typename Traits = ObjectTraits<T>>
-struct ObjectElements {
+struct KAIROS_API ObjectElements {
     using Pointer = T*;
     using Borrowed = T*;
     using Owner = ObjectVar<T, Traits>;
@@ -122,7 +123,7 @@ struct ObjectElements {
 /// What operator[] of such a sequence returns: assigns as a T_var does, but frees the old value
 /// only if the sequence owns its elements.
 template <typename Elements>
-class PointerElement {
+class KAIROS_API PointerElement {
     using Pointer = typename Elements::Pointer;
     using Borrowed = typename Elements::Borrowed;
     using Owner = typename Elements::Owner;
@@ -204,7 +205,7 @@ class PointerElement {
 
 /// Elements that are pointers to something owned.
 template <typename Elements>
-class PointerStorage {
+class KAIROS_API PointerStorage {
   public:
     using Stored = typename Elements::Pointer;
     [[nodiscard]] static consteval bool has_sequence_layout()
@@ -276,7 +277,7 @@ class PointerStorage {
 
 /// What bounded and unbounded sequences share.
 template <typename Storage>
-class SequenceBase : public Storage {
+class KAIROS_API SequenceBase : public Storage {
   public:
     using kairos_storage = Storage;
     using typename Storage::Stored;
@@ -400,7 +401,7 @@ inline constexpr bool is_sequence_layout =
     Sequence::kairos_storage::has_sequence_layout();
 
 template <typename Storage>
-class Unbounded : public SequenceBase<Storage> {
+class KAIROS_API Unbounded : public SequenceBase<Storage> {
     using Base = SequenceBase<Storage>;
 
   public:
@@ -446,7 +447,7 @@ class Unbounded : public SequenceBase<Storage> {
 };
 
 template <typename Storage, CORBA::ULong bound>
-class Bounded : public SequenceBase<Storage> {
+class KAIROS_API Bounded : public SequenceBase<Storage> {
     using Base = SequenceBase<Storage>;
 
   public:
@@ -491,8 +492,8 @@ class Bounded : public SequenceBase<Storage> {
     }
 };
 
-extern template class PointerStorage<StringElements<0>>;
-extern template class SequenceBase<PointerStorage<StringElements<0>>>;
+extern template class KAIROS_API PointerStorage<StringElements<0>>;
+extern template class KAIROS_API SequenceBase<PointerStorage<StringElements<0>>>;
 
 template <typename T>
 using UnboundedSequence = Unbounded<ValueStorage<T>>;

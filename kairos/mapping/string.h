@@ -5,6 +5,7 @@
 // differ in the character type alone. Values; not shared between threads.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
 #include <cstddef>
@@ -19,8 +20,8 @@ namespace kairos::mapping {
 
 /// The "" of members and elements that nothing was assigned to: never freed, so an empty string
 /// costs no allocation. One object a process, whatever the number of shared libraries.
-extern char shared_empty_string[1];
-extern wchar_t shared_empty_wstring[1];
+KAIROS_API extern char shared_empty_string[1];
+KAIROS_API extern wchar_t shared_empty_wstring[1];
 
 template <typename Char>
 [[nodiscard]] Char* shared_empty() noexcept
@@ -66,9 +67,9 @@ void free_text(Char* text) noexcept
 }
 
 // What a compiler does not make inline, as with -Os, it finds in the library.
-extern template char* duplicate<char>(std::string_view);
-extern template char* duplicate_text<char>(const char*);
-extern template void free_text<char>(char*) noexcept;
+extern template KAIROS_API char* duplicate<char>(std::string_view);
+extern template KAIROS_API char* duplicate_text<char>(const char*);
+extern template KAIROS_API void free_text<char>(char*) noexcept;
 
 } // namespace kairos::mapping
 
@@ -95,7 +96,7 @@ namespace kairos::mapping {
 /// Owns a string: String_var starts with null, a member of a struct or an array with "".
 /// A `Char*` assigned to it is adopted, a `const Char*` copied.
 template <typename Char, bool starts_empty>
-class TextOwner {
+class KAIROS_API TextOwner {
   public:
     using View = std::basic_string_view<Char>;
     using String = std::basic_string<Char>;
@@ -197,8 +198,8 @@ class TextOwner {
     Char* text_ = initial();
 };
 
-extern template class TextOwner<char, false>;
-extern template class TextOwner<char, true>;
+extern template class KAIROS_API TextOwner<char, false>;
+extern template class KAIROS_API TextOwner<char, true>;
 
 template <bool starts_empty>
 using StringOwner = TextOwner<char, starts_empty>;
@@ -206,7 +207,7 @@ using StringMember = StringOwner<true>;
 
 /// A member of type string<bound>. The bound is checked when it is encoded or decoded.
 template <CORBA::ULong bound>
-class BoundedStringMember : public StringMember {
+class KAIROS_API BoundedStringMember : public StringMember {
   public:
     using StringMember::StringMember;
     using StringMember::operator=;
@@ -214,7 +215,7 @@ class BoundedStringMember : public StringMember {
 
 /// The type of `out` parameters: null at first, so that the callee need not look at it.
 template <typename Char>
-class TextOut {
+class KAIROS_API TextOut {
   public:
     TextOut(Char*& text) noexcept : text_(text) { text_ = nullptr; }
     TextOut(TextOwner<Char, false>& text) noexcept : text_(text.out()) {}

@@ -6,6 +6,7 @@
 // one (_kairos_visit). Values: one thread. Stations 1 and 10 of the request walk.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/lifetime.h"
 #include "kairos/mapping/marshal.h"
@@ -18,12 +19,12 @@
 namespace kairos::mapping {
 
 /// Throw BAD_PARAM.
-[[noreturn]] void raise_member_not_selected();
-[[noreturn]] void raise_label_of_other_member();
+[[noreturn]] KAIROS_API void raise_member_not_selected();
+[[noreturn]] KAIROS_API void raise_label_of_other_member();
 
 /// The private parts of generated unions, whose friend it is. U is such a union; members are known
 /// by their numbers in the order of the IDL.
-struct UnionAccess {
+struct KAIROS_API UnionAccess {
     template <typename U>
     [[nodiscard]] static constexpr int selected(const U& value) noexcept
     {

@@ -4,6 +4,7 @@
 // Exceptions of users' IDL are generated.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/mapping/exception.h"
 
@@ -11,7 +12,7 @@ namespace kairos::mapping {
 
 /// E says its names: `kairos_name` and `_kairos_id`.
 template <typename E>
-class EmptyException : public CORBA::UserException {
+class KAIROS_API EmptyException : public CORBA::UserException {
   public:
     [[noreturn]] void _raise() const override { throw E(static_cast<const E&>(*this)); }
     [[nodiscard]] const char* _name() const noexcept override { return E::kairos_name; }
@@ -32,7 +33,7 @@ class EmptyException : public CORBA::UserException {
 
 /// Declares one in the class or namespace it is nested in; `scope` as in its repository id.
 #define KAIROS_EMPTY_EXCEPTION(scope, exception)                                                   \
-    class exception final : public kairos::mapping::EmptyException<exception> {                    \
+    class KAIROS_API exception final : public kairos::mapping::EmptyException<exception> {         \
       public:                                                                                      \
         static constexpr const char* kairos_name = #exception;                                     \
         static constexpr const char* _kairos_id = "IDL:omg.org/" scope "/" #exception ":1.0";      \

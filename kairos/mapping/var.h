@@ -4,6 +4,7 @@
 // Generated code names them by typedefs; T may still be incomplete there. Not shared by threads.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/types.h"
 
@@ -17,7 +18,7 @@ class VariableOut;
 
 /// What structs and sequences of either length have in common.
 template <typename T>
-class ValueVar {
+class KAIROS_API ValueVar {
   public:
     ValueVar() noexcept = default;
     ValueVar(T* value) noexcept : value_(value) {}
@@ -81,7 +82,7 @@ class ValueVar {
 
 /// T_var of a struct of fixed length: `out` and results travel by value.
 template <typename T>
-class FixedVar : public ValueVar<T> {
+class KAIROS_API FixedVar : public ValueVar<T> {
   public:
     using ValueVar<T>::ValueVar;
     using ValueVar<T>::operator=;
@@ -96,7 +97,7 @@ class FixedVar : public ValueVar<T> {
 
 /// T_var of a struct of variable length or a sequence: `out` and results travel as pointers.
 template <typename T>
-class VariableVar : public ValueVar<T> {
+class KAIROS_API VariableVar : public ValueVar<T> {
   public:
     using ValueVar<T>::ValueVar;
     using ValueVar<T>::operator=;
@@ -113,7 +114,7 @@ class VariableVar : public ValueVar<T> {
 
 /// T_out of a struct of variable length or a sequence: null at first.
 template <typename T>
-class VariableOut {
+class KAIROS_API VariableOut {
   public:
     VariableOut(T*& value) noexcept : value_(value) { value_ = nullptr; }
     VariableOut(VariableVar<T>& value) noexcept : value_(value.out()) {}
@@ -149,7 +150,7 @@ class VariableOut {
 /// T_var of an object reference, and the type of reference members of structs and arrays. A T*
 /// assigned to it is adopted; another ObjectVar is duplicated. The traits say how T is shared.
 template <typename T, typename Traits>
-class ObjectVar {
+class KAIROS_API ObjectVar {
   public:
     ObjectVar() noexcept = default;
     ObjectVar(T* object) noexcept : object_(object) {}
@@ -199,7 +200,7 @@ using ObjectMember = ObjectVar<T>;
 
 /// T_out of an object reference: nil at first.
 template <typename T, typename Traits>
-class ObjectOut {
+class KAIROS_API ObjectOut {
   public:
     ObjectOut(T*& object) noexcept : object_(object) { object_ = nullptr; }
     ObjectOut(ObjectVar<T, Traits>& object) : object_(object.out()) {}

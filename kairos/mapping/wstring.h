@@ -4,6 +4,7 @@
 // Unicode code point. Values; not shared between threads.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/string.h"
 
 namespace CORBA {
@@ -30,7 +31,7 @@ using WStringMember = TextOwner<wchar_t, true>;
 
 /// A member of type wstring<bound>. The bound is checked when it is encoded or decoded.
 template <CORBA::ULong bound>
-class BoundedWStringMember : public WStringMember {
+class KAIROS_API BoundedWStringMember : public WStringMember {
   public:
     using WStringMember::WStringMember;
     using WStringMember::operator=;

@@ -3,6 +3,7 @@
 // A store by its name, as a command line has it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/nameserver/store.h"
 
@@ -13,6 +14,6 @@ namespace kairos::nameserver {
 
 /// `postgresql://…` is a PostgreSQL database, which servers share; anything else is the path of a
 /// file. Fails as the store of the kind does, and for kinds that this library was built without.
-[[nodiscard]] Result<std::unique_ptr<Store>> open_store(const std::string& where);
+[[nodiscard]] KAIROS_API Result<std::unique_ptr<Store>> open_store(const std::string& where);
 
 } // namespace kairos::nameserver

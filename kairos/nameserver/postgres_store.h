@@ -5,6 +5,7 @@
 // needed; while that fails the store is `unreachable`. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/nameserver/store.h"
 
@@ -14,13 +15,14 @@
 
 namespace kairos::nameserver {
 
-struct PostgresOptions {
+struct KAIROS_API PostgresOptions {
     std::string url;             ///< as libpq takes it: postgresql://user@host/database
     std::size_t connections = 4; ///< calls that may be in the database at the same time
 };
 
 /// Makes the tables where there are none. Fails for a database that cannot be reached, and for
 /// tables of another version.
-[[nodiscard]] Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options);
+[[nodiscard]] KAIROS_API Result<std::unique_ptr<Store>>
+open_postgres_store(const PostgresOptions& options);
 
 } // namespace kairos::nameserver

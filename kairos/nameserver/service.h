@@ -6,6 +6,7 @@
 // of the server at the same address. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/nameserver/store.h"
 #include "kairos/nameserver/sweeper.h"
 #include "kairos/naming/CosNaming.h"
@@ -16,7 +17,7 @@
 
 namespace kairos::nameserver {
 
-struct ServiceLimits {
+struct KAIROS_API ServiceLimits {
     /// Listings that clients may have begun and neither finished nor destroyed. The one that was
     /// not used for the longest time makes room for another.
     std::size_t iterators_max = 1000;
@@ -33,7 +34,7 @@ struct ServiceLimits {
 
 class ServiceState;
 
-class NamingService {
+class KAIROS_API NamingService {
   public:
     /// Its contexts can be called from now on, the root also by "corbaloc::host:port/NameService",
     /// unless that is bound in the ORB's IORTable. The ORB must outlive it. Throws what create_POA

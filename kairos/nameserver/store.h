@@ -6,6 +6,7 @@
 // machine's power.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/ior/ior.h"
 #include "kairos/ior/name.h"
 
@@ -21,7 +22,7 @@ using ContextId = std::uint64_t;
 inline constexpr ContextId root_context = 1;
 
 /// What a name is bound to.
-struct Entry {
+struct KAIROS_API Entry {
     enum class Kind : std::uint8_t {
         object = 0,
         context = 1,         ///< of this store: `context`
@@ -34,7 +35,7 @@ struct Entry {
     friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-struct Listed {
+struct KAIROS_API Listed {
     ior::NameComponent component;
     bool is_context = false;
     friend bool operator==(const Listed&, const Listed&) = default;
@@ -55,13 +56,13 @@ enum class StoreStatus : std::uint8_t {
 };
 
 /// How far a name led.
-struct Resolution {
+struct KAIROS_API Resolution {
     std::size_t resolved = 0;         ///< components that were found
     ContextId context = root_context; ///< where the next one was looked for
     Entry entry;                      ///< what the last one found is bound to
 };
 
-class Store {
+class KAIROS_API Store {
   public:
     Store() = default;
     Store(const Store&) = delete;

@@ -4,6 +4,7 @@
 // BindingIterator. The iterator is destroyed whatever happens. Used by one thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/naming/CosNaming.h"
 
 #include <functional>
@@ -15,8 +16,8 @@ inline constexpr CORBA::ULong portion_default = 500;
 
 /// Calls `each` with every binding of the context, in the order of the server. Throws what the
 /// calls throw, and what `each` throws.
-void for_each_binding(CosNaming::NamingContext_ptr context,
-                      const std::function<void(const CosNaming::Binding&)>& each,
-                      CORBA::ULong portion = portion_default);
+KAIROS_API void for_each_binding(CosNaming::NamingContext_ptr context,
+                                 const std::function<void(const CosNaming::Binding&)>& each,
+                                 CORBA::ULong portion = portion_default);
 
 } // namespace kairos::naming

@@ -4,6 +4,7 @@
 // to_string and to_url do, without asking a server. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/ior/name.h"
 #include "kairos/naming/CosNaming.h"
 
@@ -12,17 +13,17 @@
 
 namespace kairos::naming {
 
-[[nodiscard]] CosNaming::Name to_idl(const ior::Name& name);
-[[nodiscard]] ior::Name from_idl(const CosNaming::Name& name);
+[[nodiscard]] KAIROS_API CosNaming::Name to_idl(const ior::Name& name);
+[[nodiscard]] KAIROS_API ior::Name from_idl(const CosNaming::Name& name);
 
 /// Throws CosNaming::NamingContext::InvalidName; ior::parse_name says what is wrong instead.
-[[nodiscard]] CosNaming::Name to_name(std::string_view text);
+[[nodiscard]] KAIROS_API CosNaming::Name to_name(std::string_view text);
 
 /// Throws CosNaming::NamingContext::InvalidName for a name without components.
-[[nodiscard]] std::string to_string(const CosNaming::Name& name);
+[[nodiscard]] KAIROS_API std::string to_string(const CosNaming::Name& name);
 
 /// "corbaname:<address>#<text>"; without "#" for an empty text, which means the context there.
 /// Throws CosNaming::NamingContextExt::InvalidAddress and CosNaming::NamingContext::InvalidName.
-[[nodiscard]] std::string to_url(std::string_view address, std::string_view text);
+[[nodiscard]] KAIROS_API std::string to_url(std::string_view address, std::string_view text);
 
 } // namespace kairos::naming

@@ -5,6 +5,7 @@
 // Owned by one thread; shut_down() may be called by any while that thread is inside accept().
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -14,7 +15,7 @@
 
 namespace kairos::net {
 
-struct AcceptorOptions {
+struct KAIROS_API AcceptorOptions {
     SocketOptions socket{}; ///< of the listener and of every accepted connection
     int backlog = SOMAXCONN;
     /// The listener and its connections: true for use with a reactor, false for a thread in
@@ -22,7 +23,7 @@ struct AcceptorOptions {
     bool non_blocking = false;
 };
 
-class Acceptor {
+class KAIROS_API Acceptor {
   public:
     enum class Status : std::uint8_t {
         accepted,

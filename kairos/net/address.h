@@ -5,6 +5,7 @@
 // backwards, except resolve(), which says so.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 #include <compare>
@@ -20,7 +21,7 @@
 
 namespace kairos::net {
 
-class Address {
+class KAIROS_API Address {
   public:
     enum class Family : std::uint8_t { none, ipv4, ipv6, unix_domain };
 
@@ -102,28 +103,29 @@ class Address {
 /// host is returned as it is. Any other name goes through getaddrinfo, which may read files and ask
 /// name servers, allocate and block for seconds: the only place in Kairos that may. Never called
 /// with a connection's lock held nor on the path of a call.
-[[nodiscard]] Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port);
+[[nodiscard]] KAIROS_API Result<std::vector<Address>> resolve(std::string_view host,
+                                                              std::uint16_t port);
 
 /// An address of this machine.
-struct InterfaceAddress {
+struct KAIROS_API InterfaceAddress {
     std::string interface; ///< "eth0"
     Address address;       ///< IPv4 or IPv6; port 0
 };
 /// Those of all interfaces that are up, in the system's order.
-[[nodiscard]] Result<std::vector<InterfaceAddress>> interface_addresses();
+[[nodiscard]] KAIROS_API Result<std::vector<InterfaceAddress>> interface_addresses();
 
 /// Those by which other machines may reach this one, IPv4 first, to be published where a server
 /// listens on every interface: not loopback, and not of the bridges of containers and virtual
 /// machines (docker…, br-…, virbr…, veth… and the like), whose addresses lead nowhere from outside.
 /// Link-local IPv6 is left out: its scope means nothing to a peer. May be empty on a machine
 /// without a network.
-[[nodiscard]] std::vector<Address>
+[[nodiscard]] KAIROS_API std::vector<Address>
 reachable_addresses(const std::vector<InterfaceAddress>& addresses);
 
 } // namespace kairos::net
 
 template <>
-struct std::hash<kairos::net::Address> {
+struct KAIROS_API std::hash<kairos::net::Address> {
     std::size_t operator()(const kairos::net::Address& address) const noexcept
     {
         return address.hash();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kairos/base/deadline.h"
+#include "kairos/base/export.h"
 #include "kairos/net/socket.h"
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace kairos::net {
 
-class Channel {
+class KAIROS_API Channel {
   public:
     Channel() = default;
     Channel(const Channel&) = delete;

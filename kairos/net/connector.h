@@ -4,6 +4,7 @@
 // No state: any thread may connect at any time.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -18,14 +19,15 @@ namespace kairos::net {
 /// TCP agrees on its window scale then. ErrorCode::unreachable with the system's errno when nobody
 /// could be reached, ETIMEDOUT when it took longer than `timeout`; nullopt waits as long as the
 /// system does, which for a host that drops packets is minutes.
-[[nodiscard]] Result<Socket> connect(const Address& address, const SocketOptions& options = {},
-                                     std::optional<std::chrono::nanoseconds> timeout = {});
+[[nodiscard]] KAIROS_API Result<Socket>
+connect(const Address& address, const SocketOptions& options = {},
+        std::optional<std::chrono::nanoseconds> timeout = {});
 
 /// The first of the addresses that can be reached, tried in order. The timeout holds for all
 /// together: each attempt may use its equal share of the time that is left, so that one dead
 /// address cannot use up the time of those after it. The error names every attempt.
-[[nodiscard]] Result<Socket> connect_any(std::span<const Address> addresses,
-                                         const SocketOptions& options = {},
-                                         std::optional<std::chrono::nanoseconds> timeout = {});
+[[nodiscard]] KAIROS_API Result<Socket>
+connect_any(std::span<const Address> addresses, const SocketOptions& options = {},
+            std::optional<std::chrono::nanoseconds> timeout = {});
 
 } // namespace kairos::net

@@ -4,11 +4,12 @@
 // to read, in another way.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/net/channel.h"
 
 namespace kairos::net {
 
-class DescriptorChannel : public Channel {
+class KAIROS_API DescriptorChannel : public Channel {
   public:
     ~DescriptorChannel() override { (void)plain_.release(); }
 

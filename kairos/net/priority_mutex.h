@@ -6,13 +6,14 @@
 #pragma once
 
 #include "kairos/base/deadline.h"
+#include "kairos/base/export.h"
 
 #include <mutex>
 #include <pthread.h>
 
 namespace kairos::net {
 
-class PriorityMutex {
+class KAIROS_API PriorityMutex {
   public:
     PriorityMutex() noexcept;
     ~PriorityMutex();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/deadline.h"
+#include "kairos/base/export.h"
 #include "kairos/net/address.h"
 
 namespace kairos::net {
@@ -14,7 +15,7 @@ using Resolver = Result<std::vector<Address>> (*)(std::string_view host, std::ui
 
 /// As `resolve`. ErrorCode::unreachable with ETIMEDOUT when there is no answer by the deadline, and
 /// with EAGAIN when too many questions are open that nobody waits for any more.
-[[nodiscard]] Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port,
-                                                   Deadline deadline, Resolver resolver = &resolve);
+[[nodiscard]] KAIROS_API Result<std::vector<Address>>
+resolve(std::string_view host, std::uint16_t port, Deadline deadline, Resolver resolver = &resolve);
 
 } // namespace kairos::net

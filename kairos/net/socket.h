@@ -8,6 +8,7 @@
 
 #include "kairos/base/bytes.h"
 #include "kairos/base/deadline.h"
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/interest.h"
@@ -27,7 +28,7 @@
 namespace kairos::net {
 
 /// What one read or write came to. Fits two registers.
-struct [[nodiscard]] IoResult {
+struct [[nodiscard]] KAIROS_API_TYPE IoResult {
     enum class Status : std::uint8_t {
         ok,
         would_block, ///< nothing can be moved now; or, for wait_*, the time is over
@@ -67,7 +68,7 @@ class Socket;
 
 /// Told of sockets when they are made, to set more of their options. Any thread. Must outlive
 /// whoever makes them.
-class SocketObserver {
+class KAIROS_API SocketObserver {
   public:
     enum class Kind : std::uint8_t {
         listener,   ///< before it is bound
@@ -81,7 +82,7 @@ class SocketObserver {
     ~SocketObserver() = default;
 };
 
-struct SocketOptions {
+struct KAIROS_API SocketOptions {
     /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
     /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
     int send_queue_bytes = 0;
@@ -108,7 +109,7 @@ struct SocketOptions {
 };
 
 namespace detail {
-[[nodiscard, gnu::cold]] IoResult io_stopped(int error) noexcept;
+[[nodiscard, gnu::cold]] KAIROS_API IoResult io_stopped(int error) noexcept;
 } // namespace detail
 
 class Channel;
@@ -116,7 +117,7 @@ class Channel;
 /// Owns one descriptor of a stream socket and closes it. Empty after a move. The bytes of one that
 /// has a channel go through that, shared memory as a rule; its descriptor is then for waiting only,
 /// and not before prepare_poll().
-class Socket {
+class KAIROS_API Socket {
   public:
     Socket() = default;
     /// Takes over the descriptor.
@@ -294,25 +295,26 @@ class Socket {
 };
 
 /// Blocks until a read of one of them would not, or the deadline.
-void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline = {});
+KAIROS_API void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline = {});
 
 /// Drops the first `bytes` bytes: the segments that remain, the first of them shortened in place.
 /// Segments that are used up, or were empty, get the length 0.
-[[nodiscard]] std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexcept;
+[[nodiscard]] KAIROS_API std::span<iovec> drop_front(std::span<iovec> segments,
+                                                     std::size_t bytes) noexcept;
 
 /// A socket that listens: close-on-exec, with SO_REUSEADDR, queue sizes set before (accepted
 /// connections inherit them). Port 0 lets the system choose; local_address() tells. The file of a
 /// unix-domain path must not exist; its owner removes it.
-[[nodiscard]] Result<Socket> listen(const Address& address, const SocketOptions& options = {},
-                                    int backlog = SOMAXCONN);
+[[nodiscard]] KAIROS_API Result<Socket>
+listen(const Address& address, const SocketOptions& options = {}, int backlog = SOMAXCONN);
 
 /// Two connected unix-domain sockets within this process.
-[[nodiscard]] Result<std::pair<Socket, Socket>> socket_pair();
+[[nodiscard]] KAIROS_API Result<std::pair<Socket, Socket>> socket_pair();
 
 /// Queue sizes, priorities, TCP_NODELAY and SO_KEEPALIVE where the family has them. For connections
 /// and listeners that were made elsewhere; listen(), connect() and Acceptor do it themselves, and
 /// tell the observer.
-[[nodiscard]] Result<void> apply_options(const Socket& socket, const SocketOptions& options,
-                                         Address::Family family);
+[[nodiscard]] KAIROS_API Result<void>
+apply_options(const Socket& socket, const SocketOptions& options, Address::Family family);
 
 } // namespace kairos::net

@@ -5,6 +5,7 @@
 // asks which one it has, only what it can do. Looked at when an ORB starts.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 #include <memory>
@@ -17,7 +18,7 @@ class Orb;
 class Server;
 
 /// How requests get from connections to servants.
-struct Architecture {
+struct KAIROS_API Architecture {
     std::string_view name; ///< as -ORBConcurrency has it
     /// Listens where the options say; serves nobody yet.
     Result<std::unique_ptr<Server>> (*open)(Orb& orb);
@@ -41,6 +42,6 @@ struct Architecture {
 };
 
 /// All there are. The first is that of an ORB whose options name none.
-[[nodiscard]] std::span<const Architecture* const> architectures() noexcept;
+[[nodiscard]] KAIROS_API std::span<const Architecture* const> architectures() noexcept;
 
 } // namespace kairos::orb

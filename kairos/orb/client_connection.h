@@ -6,6 +6,7 @@
 // from elsewhere.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/giop/connection.h"
 #include "kairos/giop/message.h"
@@ -24,7 +25,7 @@ namespace kairos::orb {
 class Orb;
 class ServingThread;
 
-class ClientConnection {
+class KAIROS_API ClientConnection {
   public:
     /// What became of a message sent, or of the wait for its reply.
     enum class Outcome : std::uint8_t {

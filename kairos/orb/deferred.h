@@ -6,6 +6,7 @@
 // another thread. Used by one thread at a time.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/orb/invocation.h"
 
 #include <exception>
@@ -17,7 +18,7 @@ struct OwnLane {
     Lane lane;
 };
 
-class DeferredInvocation final : private OwnLane, private Invocation {
+class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation {
   public:
     /// `target` and `operation` must outlive it.
     DeferredInvocation(Reference& target, const Operation& operation)

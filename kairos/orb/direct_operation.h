@@ -3,6 +3,7 @@
 // What a stub says of a call within the process (direct_call.h). Constant data of generated code.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/orb/operation.h"
 
 namespace kairos::orb {
@@ -10,7 +11,7 @@ namespace kairos::orb {
 class Reference;
 
 /// What a stub says about an operation and how it is called: constant data.
-struct DirectOperation {
+struct KAIROS_API DirectOperation {
     /// Calls the servant's function. `servant` is what Servant::_kairos_direct gives.
     using Function = void (*)(void* servant, void* arguments);
 
@@ -22,7 +23,7 @@ struct DirectOperation {
 /// Makes the call and returns null; or returns the reference if that takes a message: a stub then
 /// need not keep it meanwhile, which costs remote calls. Throws what a remote caller would be told;
 /// of a oneway call nothing. Blocks while the adapter holds requests.
-[[nodiscard]] Reference* call_directly(Reference& reference, const DirectOperation& operation,
-                                       void* arguments);
+[[nodiscard]] KAIROS_API Reference*
+call_directly(Reference& reference, const DirectOperation& operation, void* arguments);
 
 } // namespace kairos::orb

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/net/address.h"
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 namespace kairos::orb {
 
 /// A request that a filter looks at. Views into it last as long as the call.
-struct FilteredRequest {
+struct KAIROS_API FilteredRequest {
     std::string_view operation;
     Bytes object_key;
     const net::Address& peer;
@@ -26,7 +27,7 @@ struct FilteredRequest {
     std::size_t pool = 0;
 };
 
-class RequestFilter {
+class KAIROS_API RequestFilter {
   public:
     RequestFilter() = default;
     RequestFilter(const RequestFilter&) = delete;

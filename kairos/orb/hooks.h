@@ -5,6 +5,7 @@
 // (docs/event-loops.md).
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
 
@@ -12,7 +13,7 @@ namespace kairos::orb {
 
 /// Its functions are called in whatever thread makes the thread or socket that they are about, and
 /// may be called by several at the same time. They must not call the ORB.
-class Hooks : public net::ThreadObserver, public net::SocketObserver {
+class KAIROS_API Hooks : public net::ThreadObserver, public net::SocketObserver {
   public:
     Hooks() = default;
     Hooks(const Hooks&) = delete;

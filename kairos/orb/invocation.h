@@ -6,6 +6,7 @@
 // deferred.h has the call whose reply is fetched later.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/giop/reply.h"
 #include "kairos/orb/collocated.h"
 #include "kairos/orb/contexts_buffer.h"
@@ -24,7 +25,7 @@ namespace kairos::orb {
 
 class SharedConnection;
 
-class Invocation : public CallBodies {
+class KAIROS_API Invocation : public CallBodies {
   public:
     /// `target` and `operation` must outlive it.
     Invocation(Reference& target, const Operation& operation);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/base/export.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/client_connection.h"
@@ -43,7 +44,7 @@ class Spares {
     std::vector<std::unique_ptr<T>> spares_;
 };
 
-class Lane {
+class KAIROS_API Lane {
   public:
     /// The calling thread's.
     [[nodiscard]] static Lane& current();

@@ -4,6 +4,7 @@
 // thread that is in ORB::run or perform_work, and waits. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 #include <condition_variable>
@@ -15,7 +16,7 @@
 
 namespace kairos::orb {
 
-class MainThread {
+class KAIROS_API MainThread {
   public:
     /// The calling thread serves from now on, for as long as the object lives, unless another does
     /// already. Until somebody serves, work waits.

@@ -4,6 +4,7 @@
 // the exceptions only.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/reader.h"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ enum class Response : std::uint8_t {
 };
 
 /// One user exception of a raises clause.
-struct ExceptionType {
+struct KAIROS_API ExceptionType {
     std::string_view repository_id;
     /// Decodes the exception, from its repository id on, which is this one, and throws it; throws
     /// CORBA::MARSHAL when it is malformed.
@@ -26,7 +27,7 @@ struct ExceptionType {
 };
 
 /// Small, for every stub has one. Borrows its name and its exceptions.
-class Operation {
+class KAIROS_API Operation {
   public:
     constexpr Operation() noexcept = default;
     constexpr Operation(std::string_view name, Response response = Response::required,

@@ -4,6 +4,8 @@
 // skeletons, which are enforced (timed_upcall.h) and order those that wait (urgency.h). Values.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,7 +13,7 @@
 namespace kairos::orb {
 
 /// What the IDL says about an operation. Times in nanoseconds; zero where nothing is said.
-struct OperationTiming {
+struct KAIROS_API OperationTiming {
     std::string_view operation; ///< "Aircraft::navigate"
     std::int64_t period = 0;
     std::int64_t deadline = 0; ///< after its release; where nothing is said, the period
@@ -20,13 +22,13 @@ struct OperationTiming {
     std::uint8_t importance = 2;
 };
 
-struct TimedOperation {
+struct KAIROS_API TimedOperation {
     std::string_view name; ///< as on the wire
     OperationTiming timing;
 };
 
 /// All of a servant's that the IDL says something of, those that its interface inherits as well.
-struct TimedOperations {
+struct KAIROS_API TimedOperations {
     std::span<const TimedOperation> entries;
 
     /// Null for an operation of which nothing is said.

@@ -5,6 +5,7 @@
 // Any thread, unless a function says otherwise.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
@@ -58,7 +59,7 @@ class ClientConnections {
     bool interrupted_ = false;
 };
 
-class alignas(64) Orb final : public RefCounted {
+class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
   public:
     explicit Orb(Options options);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/thread.h"
 #include "kairos/orb/priority.h"
@@ -42,7 +43,7 @@ void schedule_if_allowed(const Orb& orb, net::Scheduling scheduling);
 
 /// Gives the calling thread a priority for good. Throws BAD_PARAM for one that is none of CORBA's,
 /// DATA_CONVERSION where the mapping knows no native one, NO_PERMISSION as above.
-void set_priority(const Orb& orb, Priority priority);
+KAIROS_API void set_priority(const Orb& orb, Priority priority);
 
 /// Gives the calling thread a priority until it ends. Costs nothing but two comparisons if the
 /// thread has it, and a system call at either end if not. Throws as `set_priority`.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 
 #include <memory>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace kairos::orb {
 
 /// A request that was read and waits to be served. Movable; used by one thread at a time. Dropped
 /// unserved, its caller gets TRANSIENT. It may outlive the ORB's end, and does nothing then.
-class WaitingRequest {
+class KAIROS_API WaitingRequest {
   public:
     class Queue;
 
@@ -41,7 +42,7 @@ class WaitingRequest {
     Entry* entry_;                 // the queue's, until this gives it back
 };
 
-class RequestDispatcher {
+class KAIROS_API RequestDispatcher {
   public:
     RequestDispatcher() = default;
     RequestDispatcher(const RequestDispatcher&) = delete;

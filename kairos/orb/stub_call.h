@@ -6,6 +6,7 @@
 // walk (docs/TOUR.md). Used by one thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/owner.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
@@ -22,7 +23,7 @@ class Lane;
 class Reference;
 
 /// The two bodies of a call: what an Invocation begins with.
-class CallBodies {
+class KAIROS_API CallBodies {
   public:
     CallBodies(const CallBodies&) = delete;
     CallBodies& operator=(const CallBodies&) = delete;
@@ -57,7 +58,7 @@ class CallBodies {
     cdr::Reader in_;
 };
 
-class StubCall {
+class KAIROS_API StubCall {
   public:
     /// `target` and `operation` must outlive it.
     StubCall(Reference& target, const Operation& operation);

@@ -4,6 +4,7 @@
 // Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/orb/priority.h"
 
@@ -43,7 +44,7 @@ struct ForPools {
     std::vector<Priority> lanes{};
 };
 
-class ThreadPools {
+class KAIROS_API ThreadPools {
   public:
     explicit ThreadPools(Orb& orb);
     ~ThreadPools();

@@ -5,6 +5,7 @@
 // measured.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/orb/operation_timing.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace kairos::orb {
 class Upcall;
 
 /// One execution of such an operation, on the stack of its skeleton.
-class TimedUpcall {
+class KAIROS_API TimedUpcall {
   public:
     /// `timing` has a deadline. Throws CORBA::TIMEOUT, COMPLETED_NO, if that has passed and
     /// -ORBLateCalls says so.

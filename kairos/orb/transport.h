@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kairos/base/deadline.h"
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/ior/component.h"
 #include "kairos/net/address.h"
@@ -25,7 +26,7 @@ class LocalTransport;
 class Transport;
 
 /// Where to listen, and what to publish about it in references.
-struct ListenEndpoint {
+struct KAIROS_API ListenEndpoint {
     const Transport* transport = nullptr; ///< never null
     std::string text;                     ///< as the user wrote it, for messages
     std::string host;                     ///< "" is every interface
@@ -36,7 +37,7 @@ struct ListenEndpoint {
     std::string path{};
 };
 
-class Transport {
+class KAIROS_API Transport {
   public:
     /// `scheme` is what -ORBListenEndpoints has before "://", `usage` what may stand behind that;
     /// both live as long as this.
@@ -73,7 +74,7 @@ class Transport {
 
 /// One that processes of one host meet by at a Unix socket, whose path their references say beside
 /// an IIOP address. As it is here, bytes then go through that socket.
-class LocalTransport : public Transport {
+class KAIROS_API LocalTransport : public Transport {
   public:
     using Number = ior::LocalAddress::Transport;
 
@@ -115,13 +116,13 @@ class LocalTransport : public Transport {
 
 /// Adds one, which must live as long as the process: before the first ORB that is to have it. An
 /// error if there is one of its scheme or number already.
-[[nodiscard]] Result<void> add_transport(const LocalTransport& transport);
+[[nodiscard]] KAIROS_API Result<void> add_transport(const LocalTransport& transport);
 
 /// Null if there is none.
-[[nodiscard]] const Transport* find_transport(std::string_view scheme);
-[[nodiscard]] const LocalTransport* find_transport(LocalTransport::Number number);
+[[nodiscard]] KAIROS_API const Transport* find_transport(std::string_view scheme);
+[[nodiscard]] KAIROS_API const LocalTransport* find_transport(LocalTransport::Number number);
 
 /// "iiop://[host]…, uiop://[path] or shmiop://[path]".
-[[nodiscard]] std::string transport_usages();
+[[nodiscard]] KAIROS_API std::string transport_usages();
 
 } // namespace kairos::orb

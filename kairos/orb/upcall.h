@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/base/export.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
@@ -33,7 +34,7 @@ class Orb;
 class ReplyChannel;
 struct UpcallMemory;
 
-class Upcall {
+class KAIROS_API Upcall {
   public:
     /// `text` says how text travels in the request and its reply; may be null.
     Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text, ReplyChannel& channel,

@@ -9,6 +9,7 @@
 // another life is turned away; so requests need no count of adapters.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/orb.h"
@@ -79,7 +80,7 @@ struct Wanted {
     std::optional<orb::Priority> priority{}; ///< that was declared for the object
 };
 
-class Adapter final : private Retiring {
+class KAIROS_API Adapter final : private Retiring {
   public:
     Adapter(Adapters& adapters, std::uint32_t index) : adapters_(adapters), index_(index) {}
 

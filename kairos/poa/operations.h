@@ -6,6 +6,7 @@
 // Constant data, made by `kairos-idl --operation-demux=delayered`.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/operation_hash.h"
 
 #include <cstddef>
@@ -18,7 +19,7 @@ class Upcall;
 
 namespace kairos::poa {
 
-struct Operations {
+struct KAIROS_API Operations {
     /// Decodes the arguments, calls the operation and replies. Throws what the servant throws.
     using Serve = void (*)(void* skeleton, orb::Upcall& upcall);
 
@@ -46,7 +47,7 @@ struct Operations {
 
 /// What an adapter knows of a servant that it asked: its operations, and the object that they are
 /// to be called with.
-struct Skeleton {
+struct KAIROS_API Skeleton {
     const Operations* operations = nullptr;
     void* object = nullptr;
 

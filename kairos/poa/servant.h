@@ -4,6 +4,7 @@
 // skeletons implement it.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/poa/operations.h"
 
 #include <string_view>
@@ -14,7 +15,7 @@ struct TimedOperations;
 
 namespace kairos::poa {
 
-class Servant {
+class KAIROS_API Servant {
   public:
     Servant(const Servant&) = default;
     Servant& operator=(const Servant&) = default;

@@ -45,7 +45,7 @@ void POA::_kairos_reschedule(const PortableServer::ObjectId& oid, RTCORBA::Prior
 namespace kairos::corba {
 
 /// For poa_services.cpp, which knows it by this name only.
-PortableServer::POA* make_real_time_poa(PoaServices& services);
+KAIROS_API PortableServer::POA* make_real_time_poa(PoaServices& services);
 
 PortableServer::POA* make_real_time_poa(PoaServices& services)
 {

@@ -4,6 +4,7 @@
 // their own. In a program that links this library every POA is one. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/rtcorba/RTCORBA.h"
 
@@ -14,7 +15,7 @@ typedef POA* POA_ptr;
 typedef kairos::mapping::ObjectVar<POA> POA_var;
 typedef kairos::mapping::ObjectOut<POA> POA_out;
 
-class POA : public PortableServer::POA {
+class KAIROS_API POA : public PortableServer::POA {
   public:
     typedef POA_ptr _ptr_type;
     typedef POA_var _var_type;

@@ -187,7 +187,7 @@ RTCORBA::PriorityBandedConnectionPolicy_ptr make_priority_bands(const RTCORBA::P
 namespace kairos::corba {
 
 /// For policies.cpp, which knows it by this name only.
-void add_real_time_policies(Policies& policies);
+KAIROS_API void add_real_time_policies(Policies& policies);
 
 /// A thread pool is the ORB's: its policy is made by RTORB, which knows of which.
 void add_real_time_policies(Policies& policies)

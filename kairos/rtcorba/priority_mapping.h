@@ -4,6 +4,7 @@
 // native types, and the objects by which programs install their own, as TAO has them.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/portable_server.h"
 
 namespace RTCORBA {
@@ -13,7 +14,7 @@ typedef CORBA::Short Priority;
 
 /// From CORBA's priorities to the system's and back. Derived by programs. Called by any thread; a
 /// native priority of 0 is the system's ordinary scheduling, 1 to 99 are those of SCHED_FIFO.
-class PriorityMapping {
+class KAIROS_API PriorityMapping {
   public:
     PriorityMapping() = default;
     PriorityMapping(const PriorityMapping&) = delete;
@@ -26,7 +27,7 @@ class PriorityMapping {
 };
 
 /// Changes the priorities that requests carry. Derived by programs. Called by any thread.
-class PriorityTransform {
+class KAIROS_API PriorityTransform {
   public:
     PriorityTransform() = default;
     PriorityTransform(const PriorityTransform&) = delete;
@@ -47,7 +48,7 @@ typedef PriorityMappingManager* PriorityMappingManager_ptr;
 typedef kairos::mapping::ObjectVar<PriorityMappingManager> PriorityMappingManager_var;
 
 /// resolve_initial_references("PriorityMappingManager"). Any thread.
-class PriorityMappingManager : public virtual CORBA::LocalObject {
+class KAIROS_API PriorityMappingManager : public virtual CORBA::LocalObject {
   public:
     typedef PriorityMappingManager_ptr _ptr_type;
     typedef PriorityMappingManager_var _var_type;
@@ -82,7 +83,7 @@ typedef PriorityTransformManager* PriorityTransformManager_ptr;
 typedef kairos::mapping::ObjectVar<PriorityTransformManager> PriorityTransformManager_var;
 
 /// resolve_initial_references("PriorityTransformManager"). Any thread.
-class PriorityTransformManager : public virtual CORBA::LocalObject {
+class KAIROS_API PriorityTransformManager : public virtual CORBA::LocalObject {
   public:
     typedef PriorityTransformManager_ptr _ptr_type;
     typedef PriorityTransformManager_var _var_type;

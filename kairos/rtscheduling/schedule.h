@@ -5,6 +5,7 @@
 // before the "::" of several, of which it then has the highest priority (its ceiling). A value.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/rtcorba/RTCORBA.h"
 #include "kairos/sched/analysis.h"
 #include "kairos/scheduler/rt_scheduler.h"
@@ -18,7 +19,7 @@
 
 namespace kairos::rtscheduling {
 
-class Schedule {
+class KAIROS_API Schedule {
   public:
     /// Nothing has a name.
     Schedule() = default;

@@ -5,6 +5,7 @@
 // thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/rtscheduling/RTCosScheduling.h"
 #include "kairos/rtscheduling/schedule.h"
 
@@ -13,11 +14,11 @@ namespace kairos::rtscheduling {
 /// `schedule_activity` gives the calling thread the priority of the operation of that name, as
 /// RTCORBA::Current does, and throws what that throws. Owned by the caller. Throws BAD_PARAM for a
 /// nil ORB.
-[[nodiscard]] RTCosScheduling::ClientScheduler_ptr make_client_scheduler(CORBA::ORB_ptr orb,
-                                                                         Schedule schedule);
+[[nodiscard]] KAIROS_API RTCosScheduling::ClientScheduler_ptr
+make_client_scheduler(CORBA::ORB_ptr orb, Schedule schedule);
 
 /// The threads of each priority of the schedule.
-struct LaneThreads {
+struct KAIROS_API LaneThreads {
     CORBA::ULong static_threads = 1;
     CORBA::ULong dynamic_threads = 0;
     CORBA::ULong stack_bytes = 0; ///< 0 is the system's default
@@ -35,7 +36,7 @@ struct LaneThreads {
 /// that were made before are good, and requests by them are served at the priority of the name; but
 /// what they say to clients is the former one. So it belongs between create_reference or
 /// activate_object and handing out a reference.
-[[nodiscard]] RTCosScheduling::ServerScheduler_ptr
+[[nodiscard]] KAIROS_API RTCosScheduling::ServerScheduler_ptr
 make_server_scheduler(CORBA::ORB_ptr orb, Schedule schedule, const LaneThreads& threads = {});
 
 } // namespace kairos::rtscheduling

@@ -4,6 +4,7 @@
 // What `kairos sched` prints and the Scheduling Service answers.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/operation_set.h"
 #include "kairos/sched/priorities.h"
@@ -16,14 +17,14 @@
 
 namespace kairos::sched {
 
-struct AnalysisOptions {
+struct KAIROS_API AnalysisOptions {
     Policy policy = Policy::rms;
     PriorityRange range{};
     ExecutionTime time = ExecutionTime::worst_case;
     std::uint64_t looks_max = Effort::looks_max; ///< see there
 };
 
-struct Analysis {
+struct KAIROS_API Analysis {
     Policy policy = Policy::rms;
     std::vector<Propagated> operations{}; ///< one for each of the set
     std::vector<Task> tasks{};            ///< most urgent first
@@ -41,11 +42,11 @@ struct Analysis {
 /// Fails where the set itself is wrong: see propagate(), also of `culprit`, and
 /// assign_priorities(). Under EDF, LLF and MUF there are no response times of single tasks; for
 /// MUF's lower levels there is a bound.
-[[nodiscard]] Result<Analysis> analyse(const OperationSet& set, const AnalysisOptions& options,
-                                       OperationIndex* culprit = nullptr);
+[[nodiscard]] KAIROS_API Result<Analysis>
+analyse(const OperationSet& set, const AnalysisOptions& options, OperationIndex* culprit = nullptr);
 
 /// One for each operation of the set: of one that is released by itself that of its most urgent
 /// task, of another that of its most urgent caller.
-[[nodiscard]] std::vector<Priority> operation_priorities(const Analysis& analysis);
+[[nodiscard]] KAIROS_API std::vector<Priority> operation_priorities(const Analysis& analysis);
 
 } // namespace kairos::sched

@@ -4,6 +4,7 @@
 // always suffice, and the time after which everything repeats.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/sched/tasks.h"
 
 #include <cstdint>
@@ -13,23 +14,23 @@
 namespace kairos::sched {
 
 /// The share of the processor that the tasks want; above 1 is too much. Rounded.
-[[nodiscard]] double utilisation(std::span<const Task> tasks);
+[[nodiscard]] KAIROS_API double utilisation(std::span<const Task> tasks);
 
 /// Exact, except that sums within 10^-15 of 1 whose periods have no common multiple in range count
 /// as `equal`.
 enum class Load : std::uint8_t { below, equal, above };
-[[nodiscard]] Load compare_with_processor(std::span<const Task* const> tasks);
+[[nodiscard]] KAIROS_API Load compare_with_processor(std::span<const Task* const> tasks);
 
 /// n (2^(1/n) - 1): Liu and Layland (1973).
-[[nodiscard]] double liu_layland_bound(std::size_t tasks);
+[[nodiscard]] KAIROS_API double liu_layland_bound(std::size_t tasks);
 /// The product of utilisation + 1 over all tasks; up to 2 is enough: Bini, Buttazzo and Buttazzo
 /// (2003).
-[[nodiscard]] double hyperbolic_product(std::span<const Task> tasks);
+[[nodiscard]] KAIROS_API double hyperbolic_product(std::span<const Task> tasks);
 /// Whether the two bounds say anything of the set: deadlines are not before the periods' ends,
 /// nothing blocks.
-[[nodiscard]] bool bounds_apply(std::span<const Task> tasks);
+[[nodiscard]] KAIROS_API bool bounds_apply(std::span<const Task> tasks);
 
 /// The least common multiple of the periods; none where it is more than time_max.
-[[nodiscard]] std::optional<Time> hyperperiod(std::span<const Task> tasks);
+[[nodiscard]] KAIROS_API std::optional<Time> hyperperiod(std::span<const Task> tasks);
 
 } // namespace kairos::sched

@@ -5,6 +5,7 @@
 // intervals are looked at that quick processor-demand analysis needs (Zhang and Burns 2009).
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/sched/response_time.h"
 #include "kairos/sched/tasks.h"
 
@@ -12,7 +13,7 @@
 
 namespace kairos::sched {
 
-struct DemandResult {
+struct KAIROS_API DemandResult {
     Verdict verdict = Verdict::undecided;
     /// Where they miss: from when all are released together until then more work is due than there
     /// is time, by so much.
@@ -21,7 +22,7 @@ struct DemandResult {
 };
 
 /// `blocking` is for how long a job without a deadline in the interval may hold it up.
-[[nodiscard]] DemandResult check_demand(std::span<const Task* const> tasks, Time blocking,
-                                        Effort& effort);
+[[nodiscard]] KAIROS_API DemandResult check_demand(std::span<const Task* const> tasks,
+                                                   Time blocking, Effort& effort);
 
 } // namespace kairos::sched

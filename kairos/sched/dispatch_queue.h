@@ -15,6 +15,7 @@
 // negative laxity, and goes first: nothing is thrown away here.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/sched/priorities.h"
 #include "kairos/sched/rt_info.h"
 
@@ -26,7 +27,7 @@
 namespace kairos::sched {
 
 /// One execution of an operation that is due. Times are on any clock, the same for a queue.
-struct Dispatch {
+struct KAIROS_API Dispatch {
     std::uint64_t id = 0; ///< the owner's; means nothing here
     std::uint32_t level = 0;
     std::uint32_t sub = 0;
@@ -43,7 +44,7 @@ struct Dispatch {
     return dispatch.deadline - now - dispatch.remaining;
 }
 
-class DispatchQueue {
+class KAIROS_API DispatchQueue {
   public:
     DispatchQueue(const DispatchQueue&) = delete;
     DispatchQueue& operator=(const DispatchQueue&) = delete;
@@ -65,7 +66,7 @@ class DispatchQueue {
     DispatchQueue() = default;
 };
 
-[[nodiscard]] std::unique_ptr<DispatchQueue> make_dispatch_queue(Policy policy,
-                                                                 std::size_t capacity);
+[[nodiscard]] KAIROS_API std::unique_ptr<DispatchQueue> make_dispatch_queue(Policy policy,
+                                                                            std::size_t capacity);
 
 } // namespace kairos::sched

@@ -4,6 +4,7 @@
 // of rt_info.h is refused here, so the analysis need not look. Not thread-safe.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/rt_info.h"
 
@@ -17,9 +18,9 @@
 namespace kairos::sched {
 
 /// Whether one descriptor makes sense by itself, its dependencies apart.
-[[nodiscard]] Result<void> check(const RtInfo& info);
+[[nodiscard]] KAIROS_API Result<void> check(const RtInfo& info);
 
-class OperationSet {
+class KAIROS_API OperationSet {
   public:
     /// `info` comes without dependencies: they are added when there is somebody to depend on.
     Result<OperationIndex> add(RtInfo info);

@@ -5,6 +5,7 @@
 // may be too few.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/tasks.h"
 
@@ -21,8 +22,8 @@ namespace kairos::sched {
 enum class Policy : std::uint8_t { rms, dms, edf, muf, llf };
 
 /// "rms", "dms", "edf", "muf", "llf".
-[[nodiscard]] std::string_view name_of(Policy policy) noexcept;
-[[nodiscard]] std::optional<Policy> policy_named(std::string_view name) noexcept;
+[[nodiscard]] KAIROS_API std::string_view name_of(Policy policy) noexcept;
+[[nodiscard]] KAIROS_API std::optional<Policy> policy_named(std::string_view name) noexcept;
 /// Whether all that decides is known beforehand.
 [[nodiscard]] constexpr bool is_static(Policy policy) noexcept
 {
@@ -30,13 +31,13 @@ enum class Policy : std::uint8_t { rms, dms, edf, muf, llf };
 }
 
 /// Priorities of the operating system, both included. The default is SCHED_FIFO's on Linux.
-struct PriorityRange {
+struct KAIROS_API PriorityRange {
     int lowest = 1;
     int highest = 99;
 };
 
 /// A level that had to take in several: its tasks no longer preempt each other.
-struct Collapse {
+struct KAIROS_API Collapse {
     std::uint32_t level = 0;
     int os_priority = 0;
     std::vector<std::size_t>
@@ -47,7 +48,7 @@ struct Collapse {
 /// then the order of the set. Where levels outnumber the range's priorities, neighbours share one:
 /// of RMS and DMS those whose periods or deadlines differ by the smallest factor, of MUF the least
 /// critical. Fails for an empty range.
-[[nodiscard]] Result<std::vector<Collapse>> assign_priorities(std::span<Task> tasks, Policy policy,
-                                                              PriorityRange range = {});
+[[nodiscard]] KAIROS_API Result<std::vector<Collapse>>
+assign_priorities(std::span<Task> tasks, Policy policy, PriorityRange range = {});
 
 } // namespace kairos::sched

@@ -7,6 +7,7 @@
 // preemption thresholds (Wang and Saksena 1999).
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/sched/tasks.h"
 
 #include <algorithm>
@@ -26,9 +27,9 @@ enum class Verdict : std::uint8_t {
 };
 
 /// "meets", "misses", "unbounded", "undecided".
-[[nodiscard]] std::string_view name_of(Verdict verdict) noexcept;
+[[nodiscard]] KAIROS_API std::string_view name_of(Verdict verdict) noexcept;
 
-struct Response {
+struct KAIROS_API Response {
     Verdict verdict = Verdict::undecided;
     /// The worst response; of an unbounded task that of its first job, where it ever ends.
     std::optional<Time> worst{};
@@ -37,7 +38,7 @@ struct Response {
 /// How much an analysis may compute. It is counted in looks at a task, of a few nanoseconds each:
 /// sets near a utilisation of 1 with periods of extremely different sizes would need years of them.
 /// Questions that are left without stay undecided.
-class Effort {
+class KAIROS_API Effort {
   public:
     static constexpr std::uint64_t looks_max = 1'000'000'000;
 
@@ -59,11 +60,12 @@ class Effort {
 };
 
 /// One for each task, whose priorities are assigned.
-[[nodiscard]] std::vector<Response> response_times(std::span<const Task> tasks, Effort& effort);
+[[nodiscard]] KAIROS_API std::vector<Response> response_times(std::span<const Task> tasks,
+                                                              Effort& effort);
 
 /// A time after which all that was released together, and since, has been done, if `blocking` comes
 /// on top; in any order. None where that is never, or cannot be told.
-[[nodiscard]] std::optional<Time> busy_period(std::span<const Task* const> tasks, Time blocking,
-                                              Effort& effort);
+[[nodiscard]] KAIROS_API std::optional<Time> busy_period(std::span<const Task* const> tasks,
+                                                         Time blocking, Effort& effort);
 
 } // namespace kairos::sched

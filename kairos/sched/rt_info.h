@@ -5,6 +5,8 @@
 // exact: whole nanoseconds.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -31,22 +33,23 @@ enum class Importance : std::uint8_t { very_low, low, medium, high, very_high };
 /// Whether the caller waits.
 enum class CallKind : std::uint8_t { one_way, two_way };
 
-[[nodiscard]] std::string_view name_of(Criticality criticality) noexcept;
-[[nodiscard]] std::string_view name_of(Importance importance) noexcept;
+[[nodiscard]] KAIROS_API std::string_view name_of(Criticality criticality) noexcept;
+[[nodiscard]] KAIROS_API std::string_view name_of(Importance importance) noexcept;
 /// "very_low", "low", "medium", "high" or "very_high".
-[[nodiscard]] std::optional<Criticality> criticality_named(std::string_view name) noexcept;
-[[nodiscard]] std::optional<Importance> importance_named(std::string_view name) noexcept;
+[[nodiscard]] KAIROS_API std::optional<Criticality>
+criticality_named(std::string_view name) noexcept;
+[[nodiscard]] KAIROS_API std::optional<Importance> importance_named(std::string_view name) noexcept;
 
 /// The number of an operation in its OperationSet: 0, 1, 2, … in the order of adding.
 using OperationIndex = std::size_t;
 
-struct Dependency {
+struct KAIROS_API Dependency {
     OperationIndex callee = 0;
     CallKind kind = CallKind::two_way;
     std::uint32_t calls = 1; ///< each time the caller runs
 };
 
-struct RtInfo {
+struct KAIROS_API RtInfo {
     std::string name; ///< the entry point; unique in a set
     /// Of the operation alone, without what it calls. Zero typical or cached time: not known.
     Time worst_case_time{0};

@@ -6,6 +6,7 @@
 // itself: it becomes a task, or several where it is released at several rates.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/operation_set.h"
 #include "kairos/sched/rt_info.h"
@@ -23,14 +24,14 @@ constexpr std::size_t tasks_max = 2000;
 enum class ExecutionTime : std::uint8_t { worst_case, typical, cached };
 
 /// `calls` calls every `period`.
-struct Rate {
+struct KAIROS_API Rate {
     Time period{0};
     std::uint64_t calls = 0;
     friend bool operator==(const Rate&, const Rate&) = default;
 };
 
 /// What the dependencies make of one operation.
-struct Propagated {
+struct KAIROS_API Propagated {
     Time execution{0};            ///< with all that it calls and waits for
     std::vector<Rate> rates{};    ///< at which it runs, by period, each period once
     std::vector<Rate> releases{}; ///< those at which it is released by itself
@@ -42,19 +43,19 @@ struct Propagated {
 /// One for each operation of the set. Fails for a cycle, whose operations it names, for an
 /// operation that never runs, for one whose time or rate gets out of bounds, and where calls hand
 /// on too many rates; then `culprit`, if given, becomes an operation that the error is about.
-[[nodiscard]] Result<std::vector<Propagated>>
+[[nodiscard]] KAIROS_API Result<std::vector<Propagated>>
 propagate(const OperationSet& set, ExecutionTime which = ExecutionTime::worst_case,
           OperationIndex* culprit = nullptr);
 
 /// Where a task stands. Tasks of one level do not preempt each other: who has the lowest `sub` of
 /// those that wait goes first.
-struct Priority {
+struct KAIROS_API Priority {
     std::uint32_t level = 0; ///< preemption priority: 0 is the most urgent
     std::uint32_t sub = 0;   ///< within the level, 0 first
     int os_priority = 0;     ///< of SCHED_FIFO: the highest number is the most urgent
 };
 
-struct Task {
+struct KAIROS_API Task {
     OperationIndex operation = 0;
     std::string name{}; ///< of the operation; with the period where it has several tasks
     Time period{0};
@@ -72,8 +73,8 @@ struct Task {
 };
 
 /// In the order of the operations. Fails for a task that takes no time, and for too many tasks.
-[[nodiscard]] Result<std::vector<Task>> make_tasks(const OperationSet& set,
-                                                   const std::vector<Propagated>& propagated,
-                                                   OperationIndex* culprit = nullptr);
+[[nodiscard]] KAIROS_API Result<std::vector<Task>>
+make_tasks(const OperationSet& set, const std::vector<Propagated>& propagated,
+           OperationIndex* culprit = nullptr);
 
 } // namespace kairos::sched

@@ -5,6 +5,7 @@
 // analysis says can be seen here, and is checked against it. Blocking is not played.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/dispatch_queue.h"
 #include "kairos/sched/tasks.h"
@@ -17,7 +18,7 @@
 namespace kairos::sched {
 
 /// A job ran without a break.
-struct Slice {
+struct KAIROS_API Slice {
     std::size_t task = 0; ///< index into the tasks played
     std::uint64_t job = 0;
     Time begin{0};
@@ -27,7 +28,7 @@ struct Slice {
 };
 
 /// What became of the jobs of one task that were due by the end.
-struct TaskRecord {
+struct KAIROS_API TaskRecord {
     std::uint64_t jobs = 0; ///< released
     std::uint64_t completed = 0;
     std::uint64_t misses = 0;
@@ -36,14 +37,14 @@ struct TaskRecord {
     std::uint64_t preemptions = 0;
 };
 
-struct TimeLine {
+struct KAIROS_API TimeLine {
     std::vector<Slice> slices; ///< in order; what lies between them is idle
     std::vector<TaskRecord> tasks;
     Time end{0};
     Time idle{0};
 };
 
-struct TimeLineLimits {
+struct KAIROS_API TimeLineLimits {
     std::size_t jobs_max = 1'000'000;
     std::size_t slices_max = 2'000'000;
 };
@@ -51,7 +52,8 @@ struct TimeLineLimits {
 /// Plays until `end`. LLF and MUF look at laxities again when a job comes or ends and when
 /// `quantum` has passed since somebody got the processor; 0: the greatest common divisor of all
 /// times, with which nothing is lost by it. Fails where a limit is not enough.
-[[nodiscard]] Result<TimeLine> play(std::span<const Task> tasks, Policy policy, Time end,
-                                    Time quantum = Time(0), const TimeLineLimits& limits = {});
+[[nodiscard]] KAIROS_API Result<TimeLine> play(std::span<const Task> tasks, Policy policy, Time end,
+                                               Time quantum = Time(0),
+                                               const TimeLineLimits& limits = {});
 
 } // namespace kairos::sched

@@ -3,6 +3,7 @@
 // Times as people write them: "50 ms", "1.5us", and for periods also "20 Hz". Exact both ways.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/sched/rt_info.h"
 
@@ -13,16 +14,16 @@
 namespace kairos::sched {
 
 /// How many nanoseconds the unit has: "ns", "us", "µs", "ms", "s", "min", "h".
-[[nodiscard]] std::optional<Time> unit_named(std::string_view unit) noexcept;
+[[nodiscard]] KAIROS_API std::optional<Time> unit_named(std::string_view unit) noexcept;
 
 /// A number, perhaps with a fraction, and a unit. At least 0, at most time_max.
-[[nodiscard]] Result<Time> parse_time(std::string_view text);
+[[nodiscard]] KAIROS_API Result<Time> parse_time(std::string_view text);
 /// The same, or a rate in Hz that has a period of whole nanoseconds. Never 0.
-[[nodiscard]] Result<Time> parse_period(std::string_view text);
+[[nodiscard]] KAIROS_API Result<Time> parse_period(std::string_view text);
 /// The period of so many releases a second, where it is a whole number of nanoseconds.
-[[nodiscard]] std::optional<Time> period_of_rate(std::int64_t hertz) noexcept;
+[[nodiscard]] KAIROS_API std::optional<Time> period_of_rate(std::int64_t hertz) noexcept;
 
 /// In the largest unit up to seconds in which the time is at least 1: "1.5 ms". Exact.
-[[nodiscard]] std::string to_text(Time time);
+[[nodiscard]] KAIROS_API std::string to_text(Time time);
 
 } // namespace kairos::sched

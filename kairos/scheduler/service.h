@@ -4,6 +4,7 @@
 // alone as `kairos scheduler`. It keeps what it is told in memory. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/sched/operation_set.h"
 #include "kairos/sched/priorities.h"
@@ -13,7 +14,7 @@
 
 namespace kairos::scheduler {
 
-class SchedulingService {
+class KAIROS_API SchedulingService {
   public:
     /// Can be called from now on, also by "corbaloc::host:port/ScheduleService", unless that is
     /// bound in the ORB's IORTable. It begins with the operations of `set`. The ORB must outlive

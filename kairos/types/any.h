@@ -6,6 +6,7 @@
 // only extract may share one.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/ref_count.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/types/typecode.h"
@@ -28,7 +29,7 @@ typedef AbstractBase* AbstractBase_ptr;
 typedef kairos::mapping::VariableVar<Any> Any_var;
 typedef kairos::mapping::VariableOut<Any> Any_out;
 
-class Any {
+class KAIROS_API Any {
   public:
     typedef Any_var _var_type;
 
@@ -212,58 +213,58 @@ class Any {
 
 // Numbers, strings and what else has one C++ type. Extraction gives false, and changes nothing,
 // where the Any holds a value of another type; aliases do not matter.
-void operator<<=(Any& any, Short value);
-void operator<<=(Any& any, UShort value);
-void operator<<=(Any& any, Long value);
-void operator<<=(Any& any, ULong value);
-void operator<<=(Any& any, LongLong value);
-void operator<<=(Any& any, ULongLong value);
-void operator<<=(Any& any, Float value);
-void operator<<=(Any& any, Double value);
-void operator<<=(Any& any, LongDouble value);
+KAIROS_API void operator<<=(Any& any, Short value);
+KAIROS_API void operator<<=(Any& any, UShort value);
+KAIROS_API void operator<<=(Any& any, Long value);
+KAIROS_API void operator<<=(Any& any, ULong value);
+KAIROS_API void operator<<=(Any& any, LongLong value);
+KAIROS_API void operator<<=(Any& any, ULongLong value);
+KAIROS_API void operator<<=(Any& any, Float value);
+KAIROS_API void operator<<=(Any& any, Double value);
+KAIROS_API void operator<<=(Any& any, LongDouble value);
 /// Copies. Throws BAD_PARAM for null.
-void operator<<=(Any& any, const char* text);
-void operator<<=(Any& any, const WChar* text);
+KAIROS_API void operator<<=(Any& any, const char* text);
+KAIROS_API void operator<<=(Any& any, const WChar* text);
 /// Copies.
-void operator<<=(Any& any, const Any& value);
+KAIROS_API void operator<<=(Any& any, const Any& value);
 /// Takes over. Throws BAD_PARAM for null.
-void operator<<=(Any& any, Any* value);
+KAIROS_API void operator<<=(Any& any, Any* value);
 /// Takes a count of its own. Throws BAD_TYPECODE for nil.
-void operator<<=(Any& any, TypeCode_ptr value);
+KAIROS_API void operator<<=(Any& any, TypeCode_ptr value);
 /// Takes over the caller's count.
-void operator<<=(Any& any, TypeCode_ptr* value);
+KAIROS_API void operator<<=(Any& any, TypeCode_ptr* value);
 /// Takes a count of its own; the TypeCode is that of CORBA::Object. Nil is fine.
-void operator<<=(Any& any, Object* value);
+KAIROS_API void operator<<=(Any& any, Object* value);
 /// Takes over the caller's count.
-void operator<<=(Any& any, Object** value);
+KAIROS_API void operator<<=(Any& any, Object** value);
 
 // Which of from_boolean, from_char, from_octet and from_wchar?
-void operator<<=(Any& any, Boolean value) = delete;
-void operator<<=(Any& any, Char value) = delete;
-void operator<<=(Any& any, Octet value) = delete;
-void operator<<=(Any& any, Int8 value) = delete;
-void operator<<=(Any& any, WChar value) = delete;
+KAIROS_API void operator<<=(Any& any, Boolean value) = delete;
+KAIROS_API void operator<<=(Any& any, Char value) = delete;
+KAIROS_API void operator<<=(Any& any, Octet value) = delete;
+KAIROS_API void operator<<=(Any& any, Int8 value) = delete;
+KAIROS_API void operator<<=(Any& any, WChar value) = delete;
 
-Boolean operator>>=(const Any& any, Short& value);
-Boolean operator>>=(const Any& any, UShort& value);
-Boolean operator>>=(const Any& any, Long& value);
-Boolean operator>>=(const Any& any, ULong& value);
-Boolean operator>>=(const Any& any, LongLong& value);
-Boolean operator>>=(const Any& any, ULongLong& value);
-Boolean operator>>=(const Any& any, Float& value);
-Boolean operator>>=(const Any& any, Double& value);
-Boolean operator>>=(const Any& any, LongDouble& value);
+KAIROS_API Boolean operator>>=(const Any& any, Short& value);
+KAIROS_API Boolean operator>>=(const Any& any, UShort& value);
+KAIROS_API Boolean operator>>=(const Any& any, Long& value);
+KAIROS_API Boolean operator>>=(const Any& any, ULong& value);
+KAIROS_API Boolean operator>>=(const Any& any, LongLong& value);
+KAIROS_API Boolean operator>>=(const Any& any, ULongLong& value);
+KAIROS_API Boolean operator>>=(const Any& any, Float& value);
+KAIROS_API Boolean operator>>=(const Any& any, Double& value);
+KAIROS_API Boolean operator>>=(const Any& any, LongDouble& value);
 /// What these give stays the Any's.
-Boolean operator>>=(const Any& any, const char*& text);
-Boolean operator>>=(const Any& any, const WChar*& text);
-Boolean operator>>=(const Any& any, const Any*& value);
-Boolean operator>>=(const Any& any, TypeCode_ptr& value);
+KAIROS_API Boolean operator>>=(const Any& any, const char*& text);
+KAIROS_API Boolean operator>>=(const Any& any, const WChar*& text);
+KAIROS_API Boolean operator>>=(const Any& any, const Any*& value);
+KAIROS_API Boolean operator>>=(const Any& any, TypeCode_ptr& value);
 
-Boolean operator>>=(const Any& any, Boolean& value) = delete;
-Boolean operator>>=(const Any& any, Char& value) = delete;
-Boolean operator>>=(const Any& any, Octet& value) = delete;
-Boolean operator>>=(const Any& any, Int8& value) = delete;
-Boolean operator>>=(const Any& any, WChar& value) = delete;
+KAIROS_API Boolean operator>>=(const Any& any, Boolean& value) = delete;
+KAIROS_API Boolean operator>>=(const Any& any, Char& value) = delete;
+KAIROS_API Boolean operator>>=(const Any& any, Octet& value) = delete;
+KAIROS_API Boolean operator>>=(const Any& any, Int8& value) = delete;
+KAIROS_API Boolean operator>>=(const Any& any, WChar& value) = delete;
 
 } // namespace CORBA
 
@@ -271,7 +272,7 @@ namespace kairos::mapping {
 
 /// The TypeCode, and the value as that says (CORBA 3.3 part 2, 9.3.5.2).
 template <>
-struct Marshal<CORBA::Any> {
+struct KAIROS_API Marshal<CORBA::Any> {
     static constexpr std::size_t wire_bytes_min = 4;
     static void encode(cdr::Writer& out, const CORBA::Any& value);
     static void decode(cdr::Reader& in, CORBA::Any& value);

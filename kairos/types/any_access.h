@@ -5,6 +5,7 @@
 // or generated code.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/types/any.h"
@@ -13,7 +14,7 @@
 namespace kairos::types {
 
 /// A received value in CDR. Immutable; shared by the copies of an Any.
-struct alignas(16) AnyBytes {
+struct alignas(16) KAIROS_API_TYPE AnyBytes {
     RefCount count;
     std::uint32_t size = 0;
     std::uint8_t begin = 0; ///< where the value begins, as alignment counts: below eight
@@ -41,7 +42,7 @@ struct alignas(16) AnyBytes {
 };
 
 /// A value of a C++ type; the value itself follows in memory unless it was adopted.
-struct alignas(16) AnyValue {
+struct alignas(16) KAIROS_API_TYPE AnyValue {
     const ValueClass* of;
     void* value = nullptr;
     AnyValue* next = nullptr;
@@ -49,13 +50,13 @@ struct alignas(16) AnyValue {
 
 /// What reads values of valuetypes and abstract interfaces, which only layers above this one can
 /// make: the value factories of a message's cdr::Environment.
-class ValueReader : public cdr::Attachment {
+class KAIROS_API ValueReader : public cdr::Attachment {
   public:
     /// Reads a value and puts it into the Any. Throws what making it throws.
     virtual void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) = 0;
 };
 
-class AnyAccess {
+class KAIROS_API AnyAccess {
   public:
     using Form = CORBA::Any::Form;
 

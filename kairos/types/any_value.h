@@ -4,6 +4,7 @@
 // each. The templates only say what an Any must know of the type; the work is in any.cpp.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/lifetime.h"
 #include "kairos/types/any.h"
@@ -15,7 +16,7 @@ namespace kairos::types {
 
 /// What an Any must know of the C++ type of a value that it holds. Types of the same class are the
 /// same type; others may still fit the same TypeCode (two typedefs of one sequence).
-struct ValueClass {
+struct KAIROS_API ValueClass {
     const Table* table; ///< how it travels, and its size
     void (*construct)(void* at);
     void (*copy)(void* at, const void* from);
@@ -25,7 +26,7 @@ struct ValueClass {
 
 /// T may be an array.
 template <typename T>
-struct ValueFunctions {
+struct KAIROS_API ValueFunctions {
     using Element = std::remove_all_extents_t<T>;
     static constexpr std::size_t count = sizeof(T) / sizeof(Element);
     static_assert(alignof(T) <= 16);
@@ -62,22 +63,24 @@ inline constexpr ValueClass value_class{&TableOf<T>::table, &ValueFunctions<T>::
 
 /// Replaces what the Any holds. `type` gets one more count; null is BAD_TYPECODE. `size` is at most
 /// 16: numbers and enums.
-void insert_scalar(CORBA::Any& any, CORBA::TypeCode_ptr type, const void* value, std::size_t size);
+KAIROS_API void insert_scalar(CORBA::Any& any, CORBA::TypeCode_ptr type, const void* value,
+                              std::size_t size);
 /// False, and `value` is as it was, if the Any holds no value of an equivalent type.
-[[nodiscard]] bool extract_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type, void* value,
-                                  std::size_t size);
+[[nodiscard]] KAIROS_API bool extract_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                             void* value, std::size_t size);
 /// Copies `value`.
-void insert_copy(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of,
-                 const void* value);
+KAIROS_API void insert_copy(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of,
+                            const void* value);
 /// Takes `value` over, also when it throws. Null is BAD_PARAM.
-void insert_adopted(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of, void* value);
+KAIROS_API void insert_adopted(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of,
+                               void* value);
 /// The value, which stays the Any's; null if the Any holds none of an equivalent type. Throws
 /// MARSHAL if what was received cannot be made into this C++ type.
-[[nodiscard]] const void* extract(const CORBA::Any& any, CORBA::TypeCode_ptr type,
-                                  const ValueClass& of);
+[[nodiscard]] KAIROS_API const void* extract(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                             const ValueClass& of);
 
 /// The TypeCode inside: not counted, never null, behind all aliases if `resolved`.
-[[nodiscard]] const CORBA::TypeCode& type_of(const CORBA::Any& any) noexcept;
+[[nodiscard]] KAIROS_API const CORBA::TypeCode& type_of(const CORBA::Any& any) noexcept;
 
 // --- What generated operators call -------------------------------------------------------------
 

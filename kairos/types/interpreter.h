@@ -5,24 +5,25 @@
 // request walk (docs/TOUR.md) where code is interpreted. Used by one thread at a time per value.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/types/table.h"
 
 namespace kairos::types {
 
 /// Throws what Marshal<T>::encode throws.
-void encode(cdr::Writer& out, const Table& table, const void* value);
+KAIROS_API void encode(cdr::Writer& out, const Table& table, const void* value);
 /// `value` is a constructed object. Never throws but std::bad_alloc: the reader fails. With an
 /// arena, which is for viewable types only, the value becomes a view: what it refers to is in the
 /// message or in the arena. It has to be new or mere storage before, and is not to be destroyed.
-void decode(cdr::Reader& in, const Table& table, void* value, Arena* arena = nullptr);
+KAIROS_API void decode(cdr::Reader& in, const Table& table, void* value, Arena* arena = nullptr);
 
 /// As T() does.
-void construct_value(const Table& table, void* storage);
+KAIROS_API void construct_value(const Table& table, void* storage);
 /// As ~T() does.
-void destroy_value(const Table& table, void* value) noexcept;
+KAIROS_API void destroy_value(const Table& table, void* value) noexcept;
 /// `new T()`, or `new T[n]()` where T is an array. Owned by the caller.
-[[nodiscard]] void* new_value(const Table& table);
+[[nodiscard]] KAIROS_API void* new_value(const Table& table);
 /// As `delete` or `delete[]` of what `new_value` or compiled code has made; nothing for null.
-void delete_value(const Table& table, void* value) noexcept;
+KAIROS_API void delete_value(const Table& table, void* value) noexcept;
 
 } // namespace kairos::types

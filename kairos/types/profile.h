@@ -7,6 +7,7 @@
 // thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace kairos::types {
 
 /// One thing that is measured: constant-initialised data of generated code, which makes itself
 /// known when it is used first. Never forgotten: a library with probes must stay loaded.
-struct Probe {
+struct KAIROS_API Probe {
     const char* what; ///< how its line begins: "type encode", "operation server-decode"
     const char* name; ///< how it ends: a repository id, behind an operation's name and a blank
     std::atomic<std::uint64_t> calls{0};
@@ -27,10 +28,10 @@ struct Probe {
     const Probe* next = nullptr; ///< in the list of those used; constant once `listed`
 };
 
-extern constinit std::atomic<bool> probes_on;
+KAIROS_API extern constinit std::atomic<bool> probes_on;
 
 /// Measures from its construction until end() or its destruction. Those of a thread nest.
-class Measurement {
+class KAIROS_API Measurement {
   public:
     explicit Measurement(Probe& probe) noexcept
     {
@@ -63,8 +64,8 @@ class Measurement {
 /// Switches the probes on for one more ORB. The file, which is emptied now, is written when the
 /// last of these ORBs ends or else when the process does. A process has one profile: another file
 /// than that of an ORB that still runs is an error.
-[[nodiscard, gnu::weak]] Result<void> start_profile(const std::string& path);
+[[nodiscard, gnu::weak]] KAIROS_API Result<void> start_profile(const std::string& path);
 /// One of these ORBs ended.
-[[gnu::weak]] void end_profile() noexcept;
+[[gnu::weak]] KAIROS_API void end_profile() noexcept;
 
 } // namespace kairos::types

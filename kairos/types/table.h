@@ -6,6 +6,7 @@
 // in compiled code.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/marshal.h"
 
 #include <cstdint>
@@ -37,7 +38,7 @@ enum class Op : std::uint8_t {
 };
 
 /// The code of a type that has its own, for tables that contain it.
-struct Functions {
+struct KAIROS_API Functions {
     void (*encode)(cdr::Writer& out, const void* value);
     /// The arena, which may be null, is for types that can be views (mapping::Lendable).
     void (*decode)(cdr::Reader& in, void* value, Arena* arena);
@@ -45,7 +46,7 @@ struct Functions {
     void (*destroy)(void* value);
 };
 
-struct Table {
+struct KAIROS_API Table {
     Op op;
     bool is_trivial : 1;   ///< nothing to do when a value's life ends
     bool is_recursive : 1; ///< may contain its like: nesting is counted
@@ -69,7 +70,7 @@ struct Table {
 };
 
 /// A member of a structure, or several strings of one type, one behind the other.
-struct Member {
+struct KAIROS_API Member {
     const Table* table;
     std::uint32_t offset;
     std::uint32_t count = 1;
@@ -120,17 +121,17 @@ template <typename T, std::size_t count>
 
 /// The table of T. That of an interpreted struct is specialised by generated code.
 template <typename T>
-struct TableOf {
+struct KAIROS_API TableOf {
     static constexpr Table table =
         make_table<T>(Op::functions, &functions_of<T>, 0, mapping::Marshal<T>::wire_bytes_min);
 };
 
-extern const Table number1_table;
-extern const Table number2_table;
-extern const Table number4_table;
-extern const Table number8_table;
-extern const Table boolean_table;
-extern const Table character_table;
+KAIROS_API extern const Table number1_table;
+KAIROS_API extern const Table number2_table;
+KAIROS_API extern const Table number4_table;
+KAIROS_API extern const Table number8_table;
+KAIROS_API extern const Table boolean_table;
+KAIROS_API extern const Table character_table;
 
 template <mapping::Scalar T>
 struct TableOf<T> {
@@ -144,7 +145,7 @@ struct TableOf<T> {
 
 template <typename T>
     requires std::is_enum_v<T> && requires { mapping::Marshal<T>::enumerators; }
-struct TableOf<T> {
+struct KAIROS_API TableOf<T> {
     static constexpr Table table =
         make_table<T>(Op::enumerator, nullptr, mapping::Marshal<T>::enumerators, 4);
 };
@@ -165,38 +166,38 @@ template <typename Char>
     return table;
 }
 
-extern const Table unbounded_string_table;
-extern const Table unbounded_text_table;
+KAIROS_API extern const Table unbounded_string_table;
+KAIROS_API extern const Table unbounded_text_table;
 
 template <CORBA::ULong bound>
-struct StringTable {
+struct KAIROS_API StringTable {
     static constexpr Table member =
         make_table<mapping::StringMember>(Op::string, nullptr, bound, 5);
     static constexpr Table parameter = make_text_table<char>(Op::text, bound, 5);
 };
 template <>
-struct StringTable<0> {
+struct KAIROS_API StringTable<0> {
     static constexpr const Table& member = unbounded_string_table;
     static constexpr const Table& parameter = unbounded_text_table;
 };
 
 template <>
-struct TableOf<mapping::StringMember> {
+struct KAIROS_API TableOf<mapping::StringMember> {
     static constexpr const Table& table = StringTable<0>::member;
 };
 template <CORBA::ULong bound>
-struct TableOf<mapping::BoundedStringMember<bound>> {
+struct KAIROS_API TableOf<mapping::BoundedStringMember<bound>> {
     static constexpr const Table& table = StringTable<bound>::member;
 };
 /// A string parameter is none of the above: `char*` or `wchar_t*`, owned where the mapping says so.
 template <typename Char, CORBA::ULong bound>
 struct TextParameter;
 template <CORBA::ULong bound>
-struct TableOf<TextParameter<char, bound>> {
+struct KAIROS_API TableOf<TextParameter<char, bound>> {
     static constexpr const Table& table = StringTable<bound>::parameter;
 };
 template <CORBA::ULong bound>
-struct TableOf<TextParameter<wchar_t, bound>> {
+struct KAIROS_API TableOf<TextParameter<wchar_t, bound>> {
     static constexpr Table table = make_text_table<wchar_t>(Op::wide_text, bound, 4);
 };
 
@@ -205,7 +206,7 @@ struct TableOf<TextParameter<wchar_t, bound>> {
 template <typename Storage>
 struct ElementsOf;
 template <typename T>
-struct ElementsOf<mapping::ValueStorage<T>> {
+struct KAIROS_API ElementsOf<mapping::ValueStorage<T>> {
     static constexpr bool is_bulk = mapping::FixedLength<T> && !std::is_array_v<T>;
     static constexpr Op op(CORBA::ULong) { return is_bulk ? Op::sequence_of_blocks : Op::sequence; }
     static constexpr const void* detail()
@@ -218,7 +219,7 @@ struct ElementsOf<mapping::ValueStorage<T>> {
     }
 };
 template <CORBA::ULong string_bound>
-struct ElementsOf<mapping::PointerStorage<mapping::StringElements<string_bound>>> {
+struct KAIROS_API ElementsOf<mapping::PointerStorage<mapping::StringElements<string_bound>>> {
     static constexpr Op op(CORBA::ULong bound)
     {
         return bound == 0 && string_bound == 0 ? Op::strings : Op::sequence_of_strings;
@@ -226,14 +227,14 @@ struct ElementsOf<mapping::PointerStorage<mapping::StringElements<string_bound>>
     static constexpr const void* detail() { return &StringTable<string_bound>::member; }
 };
 template <typename T>
-struct ElementsOf<mapping::PointerStorage<mapping::ObjectElements<T>>> {
+struct KAIROS_API ElementsOf<mapping::PointerStorage<mapping::ObjectElements<T>>> {
     static constexpr Op op(CORBA::ULong) { return Op::sequence_of_pointers; }
     static constexpr const void* detail() { return &TableOf<mapping::ObjectVar<T>>::table; }
 };
 
 template <typename Sequence>
     requires requires { ElementsOf<typename Sequence::kairos_storage>::op(0); }
-struct TableOf<Sequence> {
+struct KAIROS_API TableOf<Sequence> {
     using Elements = ElementsOf<typename Sequence::kairos_storage>;
     static_assert(mapping::is_sequence_layout<Sequence>);
     static constexpr Table table = make_table<Sequence>(

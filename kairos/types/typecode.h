@@ -6,6 +6,7 @@
 // any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/user_exception.h"
 #include "kairos/mapping/var.h"
 #include "kairos/types/typecode_data.h"
@@ -18,7 +19,7 @@ typedef TypeCode* TypeCode_ptr;
 typedef kairos::mapping::ObjectVar<TypeCode> TypeCode_var;
 typedef kairos::mapping::ObjectOut<TypeCode> TypeCode_out;
 
-class TypeCode {
+class KAIROS_API TypeCode {
   public:
     typedef TypeCode_ptr _ptr_type;
     typedef TypeCode_var _var_type;
@@ -101,7 +102,7 @@ class TypeCode {
 };
 
 inline Boolean is_nil(TypeCode_ptr type) { return type == nullptr; }
-void release(TypeCode_ptr type);
+KAIROS_API void release(TypeCode_ptr type);
 
 } // namespace CORBA
 
@@ -114,7 +115,7 @@ namespace kairos::types {
 }
 
 /// The type behind all aliases, and what a recursive TypeCode stands for. Borrowed.
-[[nodiscard]] const CORBA::TypeCode& resolved(const CORBA::TypeCode& type);
+[[nodiscard]] KAIROS_API const CORBA::TypeCode& resolved(const CORBA::TypeCode& type);
 
 /// Whether the union's member is the one of `default:`.
 [[nodiscard]] inline bool is_default_member(const TypeCodeData& data, CORBA::ULong index) noexcept
@@ -137,8 +138,8 @@ namespace kairos::types {
 
 /// Declares a predefined TypeCode: the object, for constant initialisers, and users' pointer to it.
 #define KAIROS_DECLARE_TYPE(name)                                                                  \
-    extern const TypeCode _kairos_tc_##name;                                                       \
-    extern const TypeCode_ptr _tc_##name;
+    extern KAIROS_API const TypeCode _kairos_tc_##name;                                            \
+    extern KAIROS_API const TypeCode_ptr _tc_##name;
 #define KAIROS_DECLARE_BASIC_TYPE(kind, name) KAIROS_DECLARE_TYPE(name)
 
 namespace CORBA {

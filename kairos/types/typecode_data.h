@@ -5,6 +5,7 @@
 // Constant data; any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
 #include <cstddef>
@@ -72,13 +73,13 @@ namespace kairos::types {
 
 class TypeCodeGraph;
 
-struct TypeCodeMember {
+struct KAIROS_API TypeCodeMember {
     const char* name;
     const CORBA::TypeCode* type = nullptr; ///< null for enumerators
 };
 
 /// The parameters of every kind. What a kind has not is zero, null or "".
-struct TypeCodeData {
+struct KAIROS_API TypeCodeData {
     CORBA::TCKind kind;
     /// Number of members; length of an array; bound of a string or sequence; digits of a fixed.
     CORBA::ULong count = 0;

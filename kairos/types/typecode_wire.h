@@ -4,6 +4,7 @@
 // generated code, where they behave like object references. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/types/typecode.h"
 
@@ -18,7 +19,7 @@ void encode_type_code(cdr::Writer& out, const CORBA::TypeCode& type);
 /// TypeCode. Refuses, with a fault, unknown kinds, parameters that no IDL type has, types that
 /// contain themselves other than by a sequence or value, and nesting beyond limits::nesting_max.
 /// Costs memory in proportion to the bytes read. Throws only std::bad_alloc.
-[[nodiscard]] CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in);
 
 } // namespace kairos::types
 

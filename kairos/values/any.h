@@ -5,18 +5,20 @@
 // Any.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/types/any_value.h"
 #include "kairos/values/marshal.h"
 
 namespace kairos::values {
 
 /// Adds an owner to the value, which may be null.
-void insert_value(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueBase* value);
+KAIROS_API void insert_value(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueBase* value);
 /// Takes over the caller's count, also when it throws.
-void insert_adopted_value(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueBase* value);
+KAIROS_API void insert_adopted_value(CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                     CORBA::ValueBase* value);
 /// Whether the Any holds a value, or null, of an equivalent type; it keeps what `value` becomes.
-[[nodiscard]] bool extract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type,
-                                CORBA::ValueBase*& value);
+[[nodiscard]] KAIROS_API bool extract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type,
+                                           CORBA::ValueBase*& value);
 
 template <typename V>
 [[nodiscard]] bool extract_value(const CORBA::Any& any, CORBA::TypeCode_ptr type, V*& value)
@@ -31,7 +33,7 @@ template <typename V>
 
 /// A factory of a complete class. Value boxes need one where IDL names only ValueBase, and in Any.
 template <typename V>
-class FactoryOf : public CORBA::ValueFactoryBase {
+class KAIROS_API FactoryOf : public CORBA::ValueFactoryBase {
     CORBA::ValueBase* create_for_unmarshal() override { return new V(); }
 };
 

@@ -4,6 +4,7 @@
 // streams that look like values. Used by the thread that has the message.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/wstring.h"
@@ -30,7 +31,7 @@ class AbstractBase;
 typedef AbstractBase* AbstractBase_ptr;
 
 /// Where a custom value writes its state. Not counted: lives as long as `marshal`.
-class DataOutputStream : public virtual ValueBase {
+class KAIROS_API DataOutputStream : public virtual ValueBase {
   public:
     static DataOutputStream* _downcast(ValueBase* value)
     {
@@ -59,7 +60,7 @@ typedef kairos::values::Var<DataOutputStream> DataOutputStream_var;
 
 /// Where it reads it from. What is not there makes numbers zero and the message malformed. Not
 /// counted: lives as long as `unmarshal`. The caller owns what it is given.
-class DataInputStream : public virtual ValueBase {
+class KAIROS_API DataInputStream : public virtual ValueBase {
   public:
     static DataInputStream* _downcast(ValueBase* value)
     {
@@ -87,7 +88,7 @@ class DataInputStream : public virtual ValueBase {
 typedef kairos::values::Var<DataInputStream> DataInputStream_var;
 
 /// What the program implements for each custom valuetype.
-class CustomMarshal : public virtual ValueBase {
+class KAIROS_API CustomMarshal : public virtual ValueBase {
   public:
     static CustomMarshal* _downcast(ValueBase* value)
     {

@@ -5,6 +5,7 @@
 // message is remembered in its cdr::Environment. Used by the thread that has the message.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/values/value_base.h"
@@ -17,19 +18,19 @@ inline constexpr CORBA::ULong no_factory = mapping::omg_minor(1);
 /// Writes the value, or null, where IDL has the type `formal`: null for ValueBase and for abstract
 /// interfaces. Throws MARSHAL where the message has no environment, IMP_LIMIT for values nested
 /// deeper than limits::values_nesting_max.
-void encode(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal);
+KAIROS_API void encode(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal);
 
 /// Whether a value is of the C++ class that a place in IDL asks for.
 using Fits = bool (*)(CORBA::ValueBase* value);
 
 /// Reads a value, owned by the caller; null for null or when `in` has failed. What does not fit
 /// fails `in`. Throws as ValueTraits::decode does.
-[[nodiscard]] CORBA::ValueBase* decode(cdr::Reader& in, const Type* formal, Fits fits);
+[[nodiscard]] KAIROS_API CORBA::ValueBase* decode(cdr::Reader& in, const Type* formal, Fits fits);
 
 /// A deep copy: shared values are shared in it, too. Object references and factories are those of
 /// the environment given. Throws MARSHAL.
-[[nodiscard]] CORBA::ValueBase* copy(const CORBA::ValueBase& value, orb::Orb* orb,
-                                     cdr::Attachment* factories);
+[[nodiscard]] KAIROS_API CORBA::ValueBase* copy(const CORBA::ValueBase& value, orb::Orb* orb,
+                                                cdr::Attachment* factories);
 
 template <typename T>
 [[nodiscard]] constexpr const Type* formal_type() noexcept

@@ -5,6 +5,7 @@
 // whoever counts it; its count may be changed by any thread, its state is the program's to guard.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/ref_count.h"
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/types.h"
@@ -22,7 +23,7 @@ class ValueBase;
 namespace kairos::values {
 
 /// What generated code says of a valuetype. Constant data.
-struct Type {
+struct KAIROS_API Type {
     const char* id;
     /// The concrete base that a receiver may truncate it to; null for none.
     const Type* truncated = nullptr;
@@ -42,7 +43,7 @@ struct Type {
 namespace CORBA {
 
 /// Base of all values. The program implements counting, usually by DefaultValueRefCountBase.
-class ValueBase {
+class KAIROS_API ValueBase {
   public:
     ValueBase& operator=(const ValueBase&) = delete;
 
@@ -78,7 +79,7 @@ inline void remove_ref(ValueBase* value)
 }
 
 /// Counts in the usual way: starts with one owner, is deleted by the last.
-class DefaultValueRefCountBase : public virtual ValueBase {
+class KAIROS_API DefaultValueRefCountBase : public virtual ValueBase {
   public:
     void _add_ref() override { count_.add(); }
     void _remove_ref() override
@@ -100,7 +101,7 @@ class ValueFactoryBase;
 typedef ValueFactoryBase* ValueFactory;
 
 /// Makes values of one type when they are received. Counted: starts with one owner.
-class ValueFactoryBase {
+class KAIROS_API ValueFactoryBase {
   public:
     ValueFactoryBase(const ValueFactoryBase&) = delete;
     ValueFactoryBase& operator=(const ValueFactoryBase&) = delete;
@@ -132,7 +133,7 @@ namespace kairos::values {
 
 /// How values of type T are shared and, by marshal.h, sent.
 template <typename T>
-struct ValueTraits {
+struct KAIROS_API ValueTraits {
     /// The tag of null.
     static constexpr std::size_t wire_bytes_min = 4;
 

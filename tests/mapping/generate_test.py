@@ -119,13 +119,15 @@ def rejected(compiler, output):
 def others(compiler, output):
     depfile = output / "small.d"
     result = run(compiler, "-o", output / "dep", "--depfile", depfile, "--export-macro", "DEMO_API",
-                 "everything.idl", directory=HERE)
+                 "--export-include", "demo/api.h", "everything.idl", directory=HERE)
     check(result.returncode == 0, result.stderr)
     rule = depfile.read_text().replace("\\\n", " ").split()
     check(f"{output}/dep/everything_skel.cpp:" in rule, f"depfile: {rule}")
     check("included.idl" in "".join(rule[4:]), f"depfile: {rule}")
     header = (output / "dep/everything.h").read_text()
     check("class DEMO_API Basics : public virtual ::CORBA::Object {" in header, "export macro")
+    first = next(line for line in header.splitlines() if line.startswith("#include"))
+    check(first == '#include "demo/api.h"', f"export include: {first}")
 
     result = run(compiler, "-o", output / "plain", "--no-any", "everything.idl", directory=HERE)
     check(result.returncode == 0, result.stderr)

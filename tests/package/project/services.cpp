@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in the other libraries: a call without stubs, the Naming Service and its server,
+// Real-Time CORBA. `services REFERENCE` ends with "ok".
+#include "shop.h"
+
+#include <kairos/corba/CORBA.h>
+#include <kairos/nameserver/service.h>
+#include <kairos/nameserver/sqlite_store.h>
+#include <kairos/naming/CosNaming.h>
+#include <kairos/rtcorba/RTPortableServer.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace {
+
+void expect(bool condition, const char* what)
+{
+    if (condition) return;
+    std::cout << "FAILED: " << what << std::endl;
+    std::exit(1);
+}
+
+void call_without_stub(CORBA::Object_ptr object)
+{
+    CORBA::Request_var request = object->_request("buy");
+    request->add_in_arg("name") <<= "lamp";
+    request->add_in_arg("count") <<= CORBA::Long{2};
+    request->set_return_type(CORBA::_tc_double);
+    request->exceptions()->add(Shop::_tc_OutOfStock);
+    request->invoke();
+    CORBA::Double price = 0;
+    expect((request->return_value() >>= price) && price == 25, "a call without a stub");
+
+    request = object->_request("buy");
+    request->add_in_arg("name") <<= "lamp";
+    request->add_in_arg("count") <<= CORBA::Long{12};
+    request->set_return_type(CORBA::_tc_double);
+    request->exceptions()->add(Shop::_tc_OutOfStock);
+    request->invoke();
+    auto* unknown = CORBA::UnknownUserException::_downcast(request->env()->exception());
+    const Shop::OutOfStock* exception = nullptr;
+    expect(unknown != nullptr && (unknown->exception() >>= exception) && exception->left == 10,
+           "its exception");
+}
+
+void find_by_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& store)
+{
+    auto names = kairos::nameserver::open_sqlite_store({.path = store});
+    expect(names.ok(), "a store of names");
+    kairos::nameserver::NamingService service(orb, std::move(names).value());
+    CosNaming::NamingContextExt_var root = service.root();
+    CosNaming::Name_var name = root->to_name("shop.object");
+    root->rebind(name, object);
+    CORBA::Object_var found = root->resolve(name);
+    Shop::Counter_var counter = Shop::Counter::_narrow(found);
+    expect(counter->buy("lamp", 1) == 12.5, "what a name leads to");
+    root->unbind(name);
+    try {
+        found = root->resolve(name);
+        expect(false, "resolve() throws");
+    } catch (const CosNaming::NamingContext::NotFound& exception) {
+        expect(exception.why == CosNaming::NamingContext::missing_node, "NotFound");
+    }
+}
+
+void use_real_time(CORBA::ORB_ptr orb)
+{
+    CORBA::Object_var object = orb->resolve_initial_references("RTORB");
+    RTCORBA::RTORB_var rtorb = RTCORBA::RTORB::_narrow(object);
+    RTCORBA::Mutex_var mutex = rtorb->create_mutex();
+    mutex->lock();
+    mutex->unlock();
+    rtorb->destroy_mutex(mutex);
+    const RTCORBA::ThreadpoolId pool = rtorb->create_threadpool(0, 1, 0, 0, false, 0, 0);
+    rtorb->destroy_threadpool(pool);
+    try {
+        rtorb->destroy_threadpool(pool);
+        expect(false, "destroy_threadpool() throws");
+    } catch (const RTCORBA::RTORB::InvalidThreadpool&) {
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+try {
+    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+    CORBA::Object_var object = orb->string_to_object(argv[1]);
+    call_without_stub(object);
+    find_by_name(orb, object, argv[2]);
+    use_real_time(orb);
+    orb->destroy();
+    std::cout << "ok" << std::endl;
+} catch (const CORBA::Exception& exception) {
+    std::cout << "FAILED: " << exception._name() << std::endl;
+    return 1;
+}
