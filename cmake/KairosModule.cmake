@@ -84,7 +84,8 @@ function(kairos_module_idl name idl suffix)
         COMMAND kairos-idl --run-time --marshal=interpretive --header-suffix ${suffix}.h
             --source-suffix ${suffix}.cpp --skel-header-suffix ${suffix}_skel.h
             --skel-source-suffix ${suffix}_skel.cpp
-            --export-macro KAIROS_API --export-include kairos/base/export.h -o ${output} ${ARGN} ${source}
+            --export-macro KAIROS_API --export-include kairos/base/export.h
+            -o ${output} ${ARGN} ${source}
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
     set_source_files_properties(${sources} PROPERTIES
