@@ -12,6 +12,8 @@ export JOBS FUZZ_SECONDS
 # Clones share what a compiler cache holds: what differs between them is only where they lie.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+# Tests have a precompiled header, which a compiler cache takes only if it may.
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 # gcc 12's ThreadSanitizer wants the address space where it was; kernels that randomise more break it.
 STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
