@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <utility>
 #include <unistd.h>
+#include <utility>
 
 namespace kairos::tools {
 namespace {
@@ -47,14 +47,12 @@ void BenchProgress::show(double done, const std::string& what)
                    title_width, done * 100, seconds());
         std::fflush(stdout);
     } else if (const int tenth = std::min(static_cast<int>(done * tenths), tenths - 1);
-               tenth != tenth_) {
-        if (name_.empty()) {
-            fmt::print(stderr, "{:3.0f} %  {}\n", done * 100, what);
-        } else {
-            fmt::print("{}",
-                       std::string(static_cast<std::size_t>(std::max(tenth - tenth_, 0)), '.'));
-            std::fflush(stdout);
-        }
+               name_.empty() && tenth != tenth_) {
+        fmt::print(stderr, "{:3.0f} %  {}\n", done * 100, what);
+        tenth_ = tenth;
+    } else if (tenth > tenth_) { // some experiments begin again, with another system
+        fmt::print("{}", std::string(static_cast<std::size_t>(tenth - tenth_), '.'));
+        std::fflush(stdout);
         tenth_ = tenth;
     }
 }
