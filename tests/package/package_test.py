@@ -263,7 +263,9 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
-        must(arguments.cmake, "--install", arguments.build, "--prefix", work / "first")
+        for component in ("runtime", "nameserver", "development", "compiler"):
+            must(arguments.cmake, "--install", arguments.build, "--prefix", work / "first",
+                 "--component", component)
         prefix = work / "prefix"
         (work / "first").rename(prefix)
         shutil.copytree(HERE / "project", work / "project")
