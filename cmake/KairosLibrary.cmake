@@ -82,6 +82,8 @@ function(kairos_library name)
         if(symbol)
             target_link_options(kairos_${module} INTERFACE LINKER:--undefined=${symbol})
             kairos_link_shared(kairos_api_${module} --no-as-needed ${name}-shared)
+        else()
+            set(symbol "")
         endif()
         set_property(GLOBAL APPEND_STRING PROPERTY KAIROS_PACKAGE_MODULES
             "kairos_package_module(${module} ${name} \"${symbol}\")\n")

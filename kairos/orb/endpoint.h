@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
 #include "kairos/net/socket.h"
@@ -19,7 +20,7 @@
 
 namespace kairos::orb {
 
-class Endpoint : public RefCounted {
+class KAIROS_API Endpoint : public RefCounted {
   public:
     /// `contexts` are the service contexts of the first request on each connection. `local` is what
     /// leads to the same server within this very host. Port 0: there is nothing but that. `tcp` is

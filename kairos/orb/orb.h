@@ -261,7 +261,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
 
 /// Marks the calling thread as serving a request, perhaps from within another. The adapters above
 /// derive what they know of the request from it: there is no other kind.
-class UpcallScope {
+class KAIROS_API UpcallScope {
   public:
     UpcallScope(const UpcallScope&) = delete;
     UpcallScope& operator=(const UpcallScope&) = delete;

@@ -33,7 +33,7 @@ WAYS = [
     ("clang-bfd", CLANG, 23, ASSERTIONS, [], False, True),
     ("address", GCC, 20, [*ASSERTIONS, "-fsanitize=address"], [], False, True),
     ("now", GCC, 23, ["-O1", "-DNDEBUG", "-fno-plt"], ["-Wl,-z,now", *AS_NEEDED], False, True),
-    ("clang-as-needed", CLANG, 20, ["-O1", "-flto=thin"], [LLD, *AS_NEEDED], False, False),
+    ("clang-as-needed", CLANG, 20, ["-O1", "-flto=thin"], [LLD, *AS_NEEDED], False, True),
     ("static-address", CLANG, 20, ["-O1", "-fsanitize=address"], [LLD], True, False),
 ]
 # These build the program that uses every library, too.
