@@ -29,10 +29,10 @@ class OrbAttachment {
 };
 
 /// What the POAs of an ORB share. The first call opens the listening sockets.
-[[nodiscard]] std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb);
+[[nodiscard]] KAIROS_API std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb);
 
 /// What kairos/rtcorba keeps; made at the first call.
-[[nodiscard]] std::shared_ptr<OrbAttachment>
+[[nodiscard]] KAIROS_API std::shared_ptr<OrbAttachment>
 real_time_of(CORBA::ORB& orb, std::shared_ptr<OrbAttachment> (*make)(CORBA::ORB& orb));
 
 } // namespace kairos::corba
