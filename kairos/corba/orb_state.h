@@ -4,6 +4,7 @@
 // programs need not read it. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb.h"
 
 #include <functional>
@@ -32,7 +33,7 @@ class OrbAttachment {
 [[nodiscard]] std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb);
 
 /// What kairos/rtcorba keeps; made at the first call.
-[[nodiscard]] std::shared_ptr<OrbAttachment>
+[[nodiscard]] KAIROS_API std::shared_ptr<OrbAttachment>
 real_time_of(CORBA::ORB& orb, std::shared_ptr<OrbAttachment> (*make)(CORBA::ORB& orb));
 
 } // namespace kairos::corba
