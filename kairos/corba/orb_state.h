@@ -4,6 +4,7 @@
 // programs need not read it. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/corba/orb.h"
 
 #include <functional>

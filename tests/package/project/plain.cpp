@@ -86,8 +86,9 @@ int serve(CORBA::ORB_ptr orb, bool client_too)
     PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
     PortableServer::Servant_var<Clerk> clerk = new Clerk(orb);
     Shop::Counter_var counter = clerk->_this();
-    PortableServer::ServantBase_var known = poa->reference_to_servant(counter);
-    expect(dynamic_cast<Clerk*>(known.in()) == clerk.in(), "dynamic_cast of a servant");
+    PortableServer::Servant known = poa->reference_to_servant(counter);
+    expect(dynamic_cast<Clerk*>(known) == clerk.in(), "dynamic_cast of a servant");
+    known->_remove_ref();
     PortableServer::POAManager_var manager = poa->the_POAManager();
     manager->activate();
     if (client_too) {
