@@ -6,6 +6,7 @@
 #include "idlc/frontend.h"
 #include "idlc/options.h"
 #include "idlc/profile.h"
+#include "packaging/option_model.h"
 
 #include <CLI/CLI.hpp>
 
@@ -59,7 +60,7 @@ void add_marshal_options(CLI::App& app, Options& options)
     app.add_option("--marshal", options.marshal,
                    "How code encodes and decodes where the IDL does not say: compiled (fast) or "
                    "interpretive (small)")
-        ->transform(CLI::Transformer(engines))
+        ->transform(CLI::Transformer(engines).description("{compiled,interpretive}"))
         ->type_name("KIND");
     app.add_flag("--instrument", options.instrument,
                  "Generate code that measures marshalling for -ORBProfileTypes; all of it compiled")
@@ -91,7 +92,7 @@ void add_operation_option(CLI::App& app, Options& options)
                    "How skeletons find operations: perfect (hashing, constant time), hash (a table "
                    "made at run time), linear (search) or delayered (perfect, in a table that "
                    "object adapters look into when they find the object: -ORBDemux delayered)")
-        ->transform(CLI::Transformer(strategies))
+        ->transform(CLI::Transformer(strategies).description("{perfect,hash,linear,delayered}"))
         ->type_name("STRATEGY");
 }
 
@@ -123,11 +124,16 @@ void add_options(CLI::App& app, Options& options)
     each(app.add_option("--include", options.header_includes,
                         "Include FILE in the header: where native types are defined"),
          "FILE");
-    app.add_flag("!--no-any", options.any, "Generate no TypeCodes and no operators of Any");
+    app.add_flag_callback(
+        "--no-any", [&options] { options.any = false; },
+        "Generate no TypeCodes and no operators of Any");
     app.add_flag("--run-time", options.of_run_time,
                  "Generate what Kairos declares itself, too: for building Kairos");
     app.add_option("--depfile", options.depfile, "Write a make rule of what was read to FILE")
         ->type_name("FILE");
+    app.footer("Exit status: 0 when all is well, 1 after errors in the IDL, 2 after errors in the "
+               "command line.");
+    kairos::packaging::add_option_model_flag(app);
 }
 
 /// A name that the preprocessor accepts; it would answer anything else with its own usage text.

@@ -419,9 +419,11 @@ int run_footprint(const BenchArguments& arguments)
 void add_report_options(CLI::App& command, BenchArguments& arguments)
 {
     CLI::Option* json =
-        command.add_option("--json", arguments.json_path, "Write the figures to this file");
+        command.add_option("--json", arguments.json_path, "Write the figures to this file")
+            ->type_name("FILE");
     CLI::Option* plot =
-        command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file");
+        command.add_option("--plot", arguments.plot_path, "Draw the figures into this SVG file")
+            ->type_name("FILE");
     command
         .add_option(
             "--into", arguments.into,
@@ -434,8 +436,10 @@ void add_report_options(CLI::App& command, BenchArguments& arguments)
         "--check", arguments.check,
         "Exit with 1 when a bar is missed or a figure that one needs was not measured");
     command.add_flag("--quick", arguments.quick, "A short run that proves the experiment works");
-    command.add_option("--programs", arguments.programs,
-                       "The folder of the measured programs, if not the usual one");
+    command
+        .add_option("--programs", arguments.programs,
+                    "The folder of the measured programs, if not the usual one")
+        ->type_name("DIR");
 }
 
 /// What runs when the command was chosen.

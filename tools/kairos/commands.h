@@ -14,6 +14,11 @@ class App;
 
 namespace kairos::tools {
 
+/// What --help says at the end of commands that are programs of an ORB.
+constexpr const char* orb_options_footer =
+    "Options of the ORB: -ORBName VALUE and -ORBName=VALUE may stand anywhere behind the command; "
+    "options.md of the documentation lists them.";
+
 void add_bench_command(CLI::App& app, int& status);
 void add_count_command(CLI::App& app, int& status);
 /// `orb_options` are the -ORB… options of the command line, which must live as long as the parser.

@@ -144,7 +144,9 @@ void add_count_command(CLI::App& app, int& status)
         app.add_subcommand("count", "Run a program and say what its requests cost it");
     command->add_flag("--system-calls", arguments->system_calls,
                       "Count system calls, which slows the program, instead of context switches");
-    command->add_option("command", arguments->command, "-- PROGRAM [ARGUMENT…]")->required();
+    command->add_option("command", arguments->command, "-- PROGRAM [ARGUMENT…]")
+        ->required()
+        ->type_name("PROGRAM");
     command->callback([arguments, &status] { status = count(*arguments); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos`, the command-line tool: what people who run the ORB do daily.
+#include "packaging/option_model.h"
 #include "tools/kairos/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -58,6 +59,8 @@ int main(int argc, char** argv)
     kairos::tools::add_bench_command(app, status);
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_count_command(app, status);
+    app.footer("Exit status: 0 for success, 1 for failure, 2 for wrong arguments.");
+    kairos::packaging::add_option_model_flag(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked_for_help) {

@@ -417,6 +417,7 @@ class NamesParser {
             .add_option("-s,--service", arguments_->service,
                         "Its root context: corbaloc::HOST:PORT/NameService, IOR:…, or a file "
                         "with one; else -ORBInitRef or -ORBDefaultInitRef says it")
+            ->type_name("REFERENCE")
             ->envname("KAIROS_NAME_SERVICE");
         names.add_flag("--json", arguments_->json, "Print JSON");
         names.add_option("--portion", arguments_->portion, "Bindings in one reply")
@@ -471,14 +472,16 @@ class NamesParser {
     CLI::App* add_of_context(const char* verb, const char* help, Command command)
     {
         auto* one = add(verb, help, command);
-        one->add_option("name", arguments_->name, "A context, such as dev/robot; else the root");
+        one->add_option("name", arguments_->name, "A context, such as dev/robot; else the root")
+            ->type_name("NAME");
         return one;
     }
     CLI::App* add_of_name(const char* verb, const char* help, Command command)
     {
         auto* one = add(verb, help, command);
         one->add_option("name", arguments_->name, "A name, such as dev/robot/arm.motor")
-            ->required();
+            ->required()
+            ->type_name("NAME");
         return one;
     }
     void add_binding(const char* verb, const char* help, Command command)
@@ -486,7 +489,8 @@ class NamesParser {
         auto* one = add_of_name(verb, help, command);
         one->add_option("reference", arguments_->reference,
                         "IOR:…, corbaloc:…, corbaname:…, or a file with one")
-            ->required();
+            ->required()
+            ->type_name("REFERENCE");
         one->add_flag("-c,--context", arguments_->context, "Bind it as a context");
         add_parents(one);
     }
@@ -507,6 +511,7 @@ void add_names_command(CLI::App& app, const std::vector<std::string>& orb_option
 {
     auto* names = app.add_subcommand("names", "Show and change what a Naming Service has");
     names->require_subcommand(1);
+    names->footer(orb_options_footer);
     names->fallthrough();
     NamesParser parser(*names, orb_options, status);
     parser.add_reading();

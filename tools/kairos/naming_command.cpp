@@ -54,14 +54,17 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
         ->add_option("-d,--store", arguments->store,
                      "What keeps its names: a file, or postgresql://USER@HOST/DATABASE, which "
                      "servers may share")
-        ->required();
+        ->required()
+        ->type_name("STORE");
     naming->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
+        ->type_name("ENDPOINT")
         ->default_val("iiop://:2809");
     naming
         ->add_option("--sweep", arguments->sweep_s,
                      "Seconds between two rounds of asking everything that is bound whether it is "
                      "there; ls -l and tree -l show what is dead")
         ->check(CLI::Range(0.001, 86'400.0));
+    naming->footer(orb_options_footer);
     naming->callback([arguments, &orb_options, &status] {
         try {
             serve(*arguments, orb_options);

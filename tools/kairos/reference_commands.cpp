@@ -90,13 +90,15 @@ void add_reference_commands(CLI::App& app, int& status)
 
     auto* ior = app.add_subcommand("ior", "Print an object reference readably");
     ior->add_option("reference", *reference, "IOR:…, corbaloc:…, corbaname:…, or a file with one")
-        ->required();
+        ->required()
+        ->type_name("REFERENCE");
     ior->callback([reference, &status] { status = print_reference(*reference); });
 
     auto* ping_command =
         app.add_subcommand("ping", "Ask an object whether it exists, and how long that takes");
     ping_command->add_option("reference", *reference, "IOR:…, corbaloc:…, or a file with one")
-        ->required();
+        ->required()
+        ->type_name("REFERENCE");
     ping_command->add_option("-n,--count", *count, "Number of calls")
         ->check(CLI::Range(1u, 1'000'000u))
         ->capture_default_str();

@@ -184,7 +184,8 @@ void add_sched_command(CLI::App& app, int& status)
     sched
         ->add_option("file", arguments->file,
                      "The operations: a TOML file, or IDL (.idl) with timing annotations")
-        ->required();
+        ->required()
+        ->type_name("FILE");
     sched->add_option("-I", arguments->include_directories, "Search files included by IDL in DIR")
         ->type_name("DIR")
         ->expected(1)
@@ -198,7 +199,7 @@ void add_sched_command(CLI::App& app, int& status)
                                                      {"typical", ExecutionTime::typical},
                                                      {"cached", ExecutionTime::cached}};
     sched->add_option("--time", arguments->time, "Which execution time: worst, typical or cached")
-        ->transform(CLI::Transformer(times))
+        ->transform(CLI::Transformer(times).description("{worst,typical,cached}"))
         ->type_name("KIND");
     sched->add_option("--until", arguments->until,
                       "Draw the time line until then, such as \"200 ms\" (the longest period)");

@@ -59,6 +59,7 @@ void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_op
     auto* scheduler =
         app.add_subcommand("scheduler", "Run a Scheduling Service; prints its reference");
     scheduler->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
+        ->type_name("ENDPOINT")
         ->default_val("iiop://:0");
     scheduler->add_option("--policy", arguments->policy, "How operations are ordered (rms)")
         ->check(CLI::IsMember({"rms", "dms", "edf", "muf", "llf"}));
@@ -66,6 +67,7 @@ void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_op
         ->add_option("--tasks", arguments->tasks,
                      "Operations that it knows from the beginning: as for kairos sched")
         ->type_name("FILE");
+    scheduler->footer(orb_options_footer);
     scheduler->callback([arguments, &orb_options, &status] {
         try {
             status = serve(*arguments, orb_options);
