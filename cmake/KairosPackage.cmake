@@ -2,7 +2,8 @@
 #
 # What `cmake --install` leaves behind beside the libraries and headers (kairos_library and
 # kairos_module install those): the compiler, the OMG's IDL, the package that find_package(Kairos)
-# reads and what pkg-config does. Components: runtime, nameserver, development, compiler, tools.
+# reads and what pkg-config does. Components: runtime, nameserver, development, compiler, tools,
+# bench; cmake/KairosPackages.cmake makes Debian packages of them.
 include(CMakePackageConfigHelpers)
 
 set(kairos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kairos)
@@ -33,8 +34,10 @@ install(FILES ${PROJECT_BINARY_DIR}/KairosConfig.cmake
     ${PROJECT_BINARY_DIR}/KairosConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/KairosIdl.cmake
     DESTINATION ${kairos_package_dir} COMPONENT development)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
-    COMPONENT development)
+if(NOT KAIROS_PACKAGES) # Debian has it once
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT development)
+endif()
 
 # The same for pkg-config, from where its file is: an install tree may be moved.
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What CPack of CMake 3.25 cannot say of a Debian package and is put right when it is made: dpkg's
+# trigger runs ldconfig, not scripts of the package's own; Multi-Arch; xz; the time of its files.
+# What CPack does not look at is checked: dependencies on libraries of ours.
+set(ENV{SOURCE_DATE_EPOCH} ${CPACK_KAIROS_TIME})
+
+function(run)
+    execute_process(COMMAND ${ARGV} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# That the package says so if it is linked with libraries of another of ours.
+function(check_libraries tree control)
+    file(GLOB_RECURSE files ${tree}/usr/bin/* ${tree}/usr/lib*/*)
+    foreach(file IN LISTS files)
+        execute_process(COMMAND readelf -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
+        string(REGEX MATCHALL "NEEDED[^\n]*\\[libkairos[^\n]*" libraries "${dynamic}")
+        foreach(library IN LISTS libraries)
+            set(package libkairos)
+            if(library MATCHES "libkairos-nameserver")
+                set(package libkairos-nameserver)
+            endif()
+            if(NOT control MATCHES "\n(Package|Depends):[^\n]* ${package}[0-9]")
+                message(FATAL_ERROR "${file} needs ${library}, its package does not say so")
+            endif()
+        endforeach()
+    endforeach()
+endfunction()
+
+foreach(package IN LISTS CPACK_PACKAGE_FILES)
+    set(tree ${CPACK_TEMPORARY_DIRECTORY}/finish)
+    file(REMOVE_RECURSE ${tree})
+    run(dpkg-deb --raw-extract ${package} ${tree})
+    foreach(script postinst postrm)
+        set(path ${tree}/DEBIAN/${script})
+        if(EXISTS ${path})
+            file(READ ${path} text)
+            if(text MATCHES "\n\tldconfig\n")
+                file(REMOVE ${path})
+            endif()
+        endif()
+    endforeach()
+    file(READ ${tree}/DEBIAN/control control)
+    foreach(pair IN LISTS CPACK_KAIROS_MULTI_ARCH)
+        if(pair MATCHES "^(.+)=(.+)$" AND control MATCHES "(^|\n)Package: ${CMAKE_MATCH_1}\n")
+            string(REGEX REPLACE "^.*=" "" kind ${pair})
+            file(APPEND ${tree}/DEBIAN/control "Multi-Arch: ${kind}\n")
+        endif()
+    endforeach()
+    check_libraries(${tree} "${control}")
+    run(dpkg-deb --root-owner-group -Zxz --build ${tree} ${package})
+    file(REMOVE_RECURSE ${tree})
+endforeach()
