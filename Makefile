@@ -18,11 +18,11 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz asan tsan format changelog release clean
+.PHONY: help demo test check bench fuzz asan tsan packages packages-test format changelog release clean
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | \
-	    while read -r name text; do printf '  make %-9s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(firstword $(MAKEFILE_LIST)) | \
+	    while read -r name text; do printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 demo: ## build the release, measure what matters, show it; every table and picture in out/
 	@tools/install-packages.sh build test
@@ -52,6 +52,15 @@ asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan: ## run the concurrent tests under ThreadSanitizer
 	@tools/install-packages.sh build test
 	@$(STEADY) cmake --workflow --preset tsan
+
+packages: ## make Debian packages in build/packages/packages (docs/packages.md)
+	@tools/install-packages.sh build packages
+	@rm -rf build/packages/packages
+	@cmake --workflow --preset packages
+	@lintian --allow-root --fail-on error,warning build/packages/packages/*.deb
+
+packages-test: packages ## install them into a pristine Debian and use them there; minutes, as root
+	@packaging/test.sh
 
 format: ## apply clang-format to every C++ file of the tree
 	@tools/install-packages.sh check

@@ -2,23 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian 12 packages that are missing for the sets named on the command line (build,
-# test, interop, check, fuzz), and nothing else. When nothing is missing it only asks dpkg, so every
-# make target can afford to call it. On a system without dpkg it says what is needed and goes on.
+# test, interop, check, packages, fuzz), and nothing else. When nothing is missing it only asks
+# dpkg, so every make target can afford to call it. On a system without dpkg it says what is needed
+# and goes on.
 set -euo pipefail
 
 declare -A sets=(
     [build]="g++ cmake ninja-build make git ccache python3 libmcpp-dev libcli11-dev libfmt-dev
              libsqlite3-dev libpq-dev nlohmann-json3-dev libtomlplusplus-dev gnuplot-nox"
     [test]="libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl omniorb-idl
-            libomniorb4-dev tshark valgrind strace util-linux"
+            libomniorb4-dev tshark valgrind strace util-linux man-db"
     [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev
-             clang-16"
+             clang-16 lld-16 libclang-rt-16-dev"
     [check]="clang-format-16 clang-tidy-16 python3"
+    [packages]="lintian debootstrap dpkg-dev file man-db iproute2 systemd omniidl libomniorb4-dev"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"
 )
 
 if [ $# -eq 0 ]; then
-    echo "usage: tools/install-packages.sh build|test|interop|check|fuzz …" >&2
+    echo "usage: tools/install-packages.sh build|test|interop|check|packages|fuzz …" >&2
     exit 2
 fi
 
