@@ -70,9 +70,9 @@ def dynamic_section(path, tag):
 # --- What is installed ---------------------------------------------------------------------------
 
 # The names of the OMG's modules, of ours, and what Any's operators are.
-VISIBLE = re.compile(r"(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
+VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|RtecScheduler|Cos\w+|Kairos\w+|kairos|"
-                     r"POA_\w+|OBV_\w+)::|operator(<<|>>)=\(")
+                     r"POA_\w+|OBV_\w+)::|operator(<<|>>)=")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
                    r"(typeinfo|typeinfo name|vtable|VTT|construction vtable|guard variable|"
@@ -83,7 +83,9 @@ def look_at_names(library):
     """Nothing is visible but what is meant for programs."""
     for line in must("nm", "-DC", "--defined-only", library).splitlines():
         name = re.match(r"[0-9a-f]* *\w (.*)", line).group(1)
-        check(VISIBLE.match(ABOUT.sub("", name, 1)), f"{library.name} shows {name}")
+        # Of a template its type comes first; what is behind the name are the types of parameters.
+        about = ABOUT.sub("", name, 1).split("(")[0]
+        check(VISIBLE.search(about), f"{library.name} shows {name}")
 
 
 def version_of(build):
@@ -275,7 +277,8 @@ def main():
             tasks.append((by_pkg_config, arguments, prefix, work))
             tasks += [(run_way, way, arguments, prefix, work) for way in WAYS]
         if arguments.only:
-            tasks = [task for task in tasks if arguments.only in (task[0].__name__, task[1][0])]
+            tasks = [task for task in tasks
+                     if arguments.only == (task[1][0] if task[0] is run_way else task[0].__name__)]
         with ThreadPoolExecutor(2) as pool:
             for result in pool.map(lambda task: task[0](*task[1:]), tasks):
                 print(f"package: {result}", flush=True)

@@ -94,11 +94,12 @@ int serve(CORBA::ORB_ptr orb, bool client_too)
     if (client_too) {
         call(counter, orb); // collocated
         list_services(orb);
-        return 0;
+    } else {
+        CORBA::String_var reference = orb->object_to_string(counter);
+        std::cout << reference << std::endl;
+        orb->run();
     }
-    CORBA::String_var reference = orb->object_to_string(counter);
-    std::cout << reference << std::endl;
-    orb->run();
+    orb->destroy(); // the clerk has a count of it, and it has the clerk
     return 0;
 }
 

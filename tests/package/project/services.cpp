@@ -90,8 +90,8 @@ try {
     CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
     CORBA::Object_var object = orb->string_to_object(argv[1]);
     call_without_stub(object);
+    use_real_time(orb); // thread pools are for an ORB that does not serve yet
     find_by_name(orb, object, argv[2]);
-    use_real_time(orb);
     orb->destroy();
     std::cout << "ok" << std::endl;
 } catch (const CORBA::Exception& exception) {
