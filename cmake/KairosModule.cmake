@@ -9,11 +9,12 @@ target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshado
 # Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
 # left out, and the libraries' own calls cannot be taken over by others' functions. A class that
 # another library of ours uses may well have members of hidden types: we build them all together.
+# Sanitizers want to know classes that nobody else does: with them everything is visible.
 add_library(kairos_library_flags INTERFACE)
-target_compile_options(kairos_library_flags INTERFACE -fno-semantic-interposition
-    -fvisibility=hidden -fvisibility-inlines-hidden -Wno-attributes)
+target_compile_options(kairos_library_flags INTERFACE -fno-semantic-interposition -Wno-attributes)
 if(NOT KAIROS_SANITIZE AND NOT KAIROS_FUZZ)
-    target_compile_options(kairos_library_flags INTERFACE -ffunction-sections -fdata-sections)
+    target_compile_options(kairos_library_flags INTERFACE -ffunction-sections -fdata-sections
+        -fvisibility=hidden -fvisibility-inlines-hidden)
 endif()
 if(KAIROS_SANITIZE)
     add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer
