@@ -26,7 +26,8 @@ class KAIROS_API Owner {
     template <typename Pointer>
         requires(!std::is_lvalue_reference_v<Pointer>) &&
                 requires(Pointer& pointer) { static_cast<T*>(pointer.release()); }
-    Owner(Pointer&& pointer) noexcept : object_(pointer.release())
+    Owner(Pointer&& pointer) noexcept // NOLINT(bugprone-forwarding-reference-overload): see above
+        : object_(pointer.release())
     {
     }
     Owner& operator=(Owner&& other) noexcept
