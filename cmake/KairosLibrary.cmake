@@ -15,6 +15,22 @@ if(PROJECT_VERSION_MAJOR EQUAL 0)
 endif()
 set(KAIROS_LIBRARY_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
+# glibc 2.36 reads the short form of relocations, a seventh of the libraries' size otherwise.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("#include <features.h>
+    #if !__GLIBC_PREREQ(2, 36)
+    #error too old
+    #endif
+    int main() {}" KAIROS_SHORT_RELOCATIONS)
+
+# What a shared library begins with, as a regular expression of objects.
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/resident.txt kairos_resident REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/cmake/resident.txt)
+list(TRANSFORM kairos_resident REPLACE "^([a-z]+)/(.*)" "kairos_\\1[.]dir/[./]*\\2")
+list(JOIN kairos_resident "|" kairos_resident)
+set(kairos_resident "(${kairos_resident})[.]o$")
+
 set(kairos_internals $<BOOL:$<TARGET_PROPERTY:KAIROS_INTERNALS>>)
 
 # kairos_link_shared(target --as-needed|--no-as-needed library)
@@ -36,9 +52,12 @@ function(kairos_library name)
         set(ARG_COMPONENT runtime)
     endif()
     set(objects "")
+    set(others "")
     set(include "")
     foreach(module IN LISTS ARG_MODULES)
-        list(APPEND objects $<TARGET_OBJECTS:kairos_${module}>)
+        set(all $<TARGET_OBJECTS:kairos_${module}>)
+        list(APPEND objects $<FILTER:${all},INCLUDE,${kairos_resident}>)
+        list(APPEND others $<FILTER:${all},EXCLUDE,${kairos_resident}>)
         get_target_property(generated kairos_${module} KAIROS_GENERATED_HEADERS)
         if(generated)
             # Generated code says "foo.h" of the IDL it includes.
@@ -49,7 +68,7 @@ function(kairos_library name)
     foreach(kind shared static)
         string(TOUPPER ${kind} upper)
         set(target ${name}-${kind})
-        add_library(${target} ${upper} ${objects})
+        add_library(${target} ${upper} ${objects} ${others})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
             LIBRARY_OUTPUT_DIRECTORY ${KAIROS_LIBRARY_DIRECTORY}
             ARCHIVE_OUTPUT_DIRECTORY ${KAIROS_LIBRARY_DIRECTORY}
@@ -67,6 +86,13 @@ function(kairos_library name)
         SOVERSION ${KAIROS_SOVERSION} INSTALL_RPATH $ORIGIN)
     target_link_options(${name}-shared PRIVATE LINKER:--gc-sections,-Bsymbolic-functions
         LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/kairos.map)
+    if(name STREQUAL kairos AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+        # What libgcc asks the processor at the start lies with the rest of what is resident.
+        target_link_options(${name}-shared PRIVATE LINKER:--undefined=__cpu_model -lgcc)
+    endif()
+    if(KAIROS_SHORT_RELOCATIONS)
+        target_link_options(${name}-shared PRIVATE LINKER:-z,pack-relative-relocs)
+    endif()
     set_target_properties(${name}-shared PROPERTIES LINK_DEPENDS
         ${PROJECT_SOURCE_DIR}/cmake/kairos.map)
     if(NOT KAIROS_SANITIZE AND NOT KAIROS_FUZZ) # whose run time is in the program alone

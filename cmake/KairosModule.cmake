@@ -50,6 +50,10 @@ endif()
 add_custom_target(concurrent_tests)
 add_custom_target(fuzz_targets)
 
+# gcc would give every file std::string's functions once more, each a little changed.
+set(KAIROS_SMALL_OPTIONS $<$<CONFIG:Release>:-Os>
+    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fno-ipa-sra>)
+
 # kairos_module(name SOURCES a.cpp … [SMALL b.cpp …] HEADERS a.h … DEPENDS base cdr …)
 # One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
 # build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
@@ -57,7 +61,7 @@ add_custom_target(fuzz_targets)
 function(kairos_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;HEADERS;DEPENDS" ${ARGN})
     add_library(kairos_${name} STATIC ${ARG_SOURCES} ${ARG_SMALL})
-    set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+    set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
     target_sources(kairos_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
         FILES ${ARG_HEADERS})
     target_compile_features(kairos_${name} PUBLIC cxx_std_20)
@@ -90,7 +94,7 @@ function(kairos_module_idl name idl suffix)
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
     set_source_files_properties(${sources} PROPERTIES
-        COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+        COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
     # Generated code says "foo.h" of the IDL it includes.
     target_include_directories(kairos_${name} PUBLIC ${PROJECT_BINARY_DIR}/gen ${output})
     set_target_properties(kairos_${name} PROPERTIES KAIROS_GENERATED_HEADERS ${output})

@@ -27,39 +27,39 @@ POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
 
 ThreadPolicy_ptr POA::create_thread_policy(ThreadPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<ThreadPolicy>(value);
+    return ThreadPolicy::make(value);
 }
 
 LifespanPolicy_ptr POA::create_lifespan_policy(LifespanPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<LifespanPolicy>(value);
+    return LifespanPolicy::make(value);
 }
 
 IdUniquenessPolicy_ptr POA::create_id_uniqueness_policy(IdUniquenessPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<IdUniquenessPolicy>(value);
+    return IdUniquenessPolicy::make(value);
 }
 
 IdAssignmentPolicy_ptr POA::create_id_assignment_policy(IdAssignmentPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<IdAssignmentPolicy>(value);
+    return IdAssignmentPolicy::make(value);
 }
 
 ImplicitActivationPolicy_ptr
 POA::create_implicit_activation_policy(ImplicitActivationPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<ImplicitActivationPolicy>(value);
+    return ImplicitActivationPolicy::make(value);
 }
 
 ServantRetentionPolicy_ptr POA::create_servant_retention_policy(ServantRetentionPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<ServantRetentionPolicy>(value);
+    return ServantRetentionPolicy::make(value);
 }
 
 RequestProcessingPolicy_ptr
 POA::create_request_processing_policy(RequestProcessingPolicyValue value)
 {
-    return kairos::corba::make_poa_policy<RequestProcessingPolicy>(value);
+    return RequestProcessingPolicy::make(value);
 }
 
 } // namespace PortableServer

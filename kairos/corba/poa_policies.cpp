@@ -135,7 +135,7 @@ CORBA::Policy_ptr policy_from(const CORBA::Any& any, Value last)
     Value value{};
     if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
     if (value > last) throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
-    return make_poa_policy<P>(value);
+    return P::make(value);
 }
 
 } // namespace

@@ -14,7 +14,8 @@
 
 namespace kairos::corba {
 
-/// What the interfaces have in common. P says its names.
+/// What the interfaces have in common. P says its names. It is one class with its interface, for
+/// each virtual base of one more costs several tables.
 template <typename P, typename Value>
 class KAIROS_API PoaPolicy : public virtual CORBA::Policy {
   public:
@@ -25,15 +26,23 @@ class KAIROS_API PoaPolicy : public virtual CORBA::Policy {
     static P* _narrow(CORBA::Object_ptr object) { return narrow_local<P>(object); }
     static P* _nil() { return nullptr; }
 
-    virtual Value value() = 0;
+    virtual Value value() { return value_; }
+    CORBA::Policy_ptr copy() override { return make(value_); }
+    void destroy() override {}
     CORBA::PolicyType policy_type() override { return P::_kairos_type; }
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override
     {
         return repository_id == P::_kairos_id || Policy::_kairos_supports(repository_id);
     }
 
+    /// Kairos' own: owned by the caller.
+    [[nodiscard]] static P* make(Value value) { return new P(value); }
+
   protected:
-    PoaPolicy() = default;
+    explicit PoaPolicy(Value value) : value_(value) {}
+
+  private:
+    const Value value_;
 };
 
 } // namespace kairos::corba
@@ -52,6 +61,10 @@ class KAIROS_API ThreadPolicy : public kairos::corba::PoaPolicy<ThreadPolicy, Th
   public:
     static constexpr CORBA::PolicyType _kairos_type = THREAD_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/ThreadPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef ThreadPolicy::_var_type ThreadPolicy_var;
 
@@ -60,6 +73,10 @@ class KAIROS_API LifespanPolicy
   public:
     static constexpr CORBA::PolicyType _kairos_type = LIFESPAN_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/LifespanPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef LifespanPolicy::_var_type LifespanPolicy_var;
 
@@ -68,6 +85,10 @@ class KAIROS_API IdUniquenessPolicy
   public:
     static constexpr CORBA::PolicyType _kairos_type = ID_UNIQUENESS_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/IdUniquenessPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef IdUniquenessPolicy::_var_type IdUniquenessPolicy_var;
 
@@ -76,6 +97,10 @@ class KAIROS_API IdAssignmentPolicy
   public:
     static constexpr CORBA::PolicyType _kairos_type = ID_ASSIGNMENT_POLICY_ID;
     static constexpr const char* _kairos_id = "IDL:omg.org/PortableServer/IdAssignmentPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef IdAssignmentPolicy::_var_type IdAssignmentPolicy_var;
 
@@ -85,6 +110,10 @@ class KAIROS_API ImplicitActivationPolicy
     static constexpr CORBA::PolicyType _kairos_type = IMPLICIT_ACTIVATION_POLICY_ID;
     static constexpr const char* _kairos_id =
         "IDL:omg.org/PortableServer/ImplicitActivationPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef ImplicitActivationPolicy::_var_type ImplicitActivationPolicy_var;
 
@@ -94,6 +123,10 @@ class KAIROS_API ServantRetentionPolicy
     static constexpr CORBA::PolicyType _kairos_type = SERVANT_RETENTION_POLICY_ID;
     static constexpr const char* _kairos_id =
         "IDL:omg.org/PortableServer/ServantRetentionPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef ServantRetentionPolicy::_var_type ServantRetentionPolicy_var;
 
@@ -103,6 +136,10 @@ class KAIROS_API RequestProcessingPolicy
     static constexpr CORBA::PolicyType _kairos_type = REQUEST_PROCESSING_POLICY_ID;
     static constexpr const char* _kairos_id =
         "IDL:omg.org/PortableServer/RequestProcessingPolicy:1.0";
+
+  private:
+    friend PoaPolicy;
+    using PoaPolicy::PoaPolicy;
 };
 typedef RequestProcessingPolicy::_var_type RequestProcessingPolicy_var;
 
@@ -136,23 +173,6 @@ KAIROS_POLICY_IN_ANY(RequestProcessingPolicyValue)
 } // namespace PortableServer
 
 namespace kairos::corba {
-
-/// Owned by the caller.
-template <typename P, typename Value>
-[[nodiscard]] P* make_poa_policy(Value value)
-{
-    class Made final : public P {
-      public:
-        explicit Made(Value said) : value_(said) {}
-        Value value() override { return value_; }
-        CORBA::Policy_ptr copy() override { return new Made(value_); }
-        void destroy() override {}
-
-      private:
-        const Value value_;
-    };
-    return new Made(value);
-}
 
 /// What policies of other modules implement that POAs understand.
 class KAIROS_API AdapterPolicy {

@@ -19,7 +19,7 @@ namespace kairos::corba {
 enum class PolicyScope { reference, thread, orb };
 
 /// At most one policy of each type. Immutable; any thread.
-class KAIROS_API PolicySet final : public orb::PolicyOverrides {
+class PolicySet final : public orb::PolicyOverrides {
   public:
     /// Nothing.
     PolicySet() = default;
@@ -92,7 +92,7 @@ class OrbPolicyManager;
 class ThreadPolicyManager;
 
 /// The policies of one ORB; made when a program first asks for any. Any thread.
-class KAIROS_API Policies {
+class Policies {
   public:
     explicit Policies(orb::Orb& orb);
     Policies(const Policies&) = delete;
@@ -100,7 +100,7 @@ class KAIROS_API Policies {
     ~Policies();
 
     /// Makes create_policy know a type. False if it is known already.
-    bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
+    KAIROS_API bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
     /// Owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that nobody added.
     [[nodiscard]] CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value) const;
 

@@ -13,6 +13,7 @@
 #include "kairos/mapping/wstring.h"
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <utility>

@@ -5,7 +5,6 @@
 // Owned by one thread; shut_down() may be called by any while that thread is inside accept().
 #pragma once
 
-#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -15,7 +14,7 @@
 
 namespace kairos::net {
 
-struct KAIROS_API AcceptorOptions {
+struct AcceptorOptions {
     SocketOptions socket{}; ///< of the listener and of every accepted connection
     int backlog = SOMAXCONN;
     /// The listener and its connections: true for use with a reactor, false for a thread in
@@ -23,7 +22,7 @@ struct KAIROS_API AcceptorOptions {
     bool non_blocking = false;
 };
 
-class KAIROS_API Acceptor {
+class Acceptor {
   public:
     enum class Status : std::uint8_t {
         accepted,

@@ -21,7 +21,7 @@
 
 namespace kairos::net {
 
-class KAIROS_API Address {
+class Address {
   public:
     enum class Family : std::uint8_t { none, ipv4, ipv6, unix_domain };
 
@@ -31,7 +31,7 @@ class KAIROS_API Address {
     /// A numeric host: "127.0.0.1", "::1", "[::1]", "fe80::1%eth0". Never asks anybody.
     [[nodiscard]] static Result<Address> parse(std::string_view host, std::uint16_t port);
     /// A unix-domain socket. A path that starts with '@' is a name in Linux's abstract namespace.
-    [[nodiscard]] static Result<Address> unix_path(std::string_view path);
+    [[nodiscard]] KAIROS_API static Result<Address> unix_path(std::string_view path);
     /// Who is at the other end of a unix-domain socket, whose own address is most often none: its
     /// process and user when it connected. Nobody can connect to it; for messages.
     [[nodiscard]] static Address unix_peer(const ucred& peer) noexcept;
@@ -61,10 +61,10 @@ class KAIROS_API Address {
     [[nodiscard]] Address unmapped() const noexcept;
 
     /// The host in numbers, "::1" without brackets; the path of a unix-domain socket.
-    [[nodiscard]] std::string host_text() const;
+    [[nodiscard]] KAIROS_API std::string host_text() const;
     /// "127.0.0.1:2809", "[::1]:2809", "unix:/path", "unix:@name", "none"; "unix:process 17, user
     /// 1000" of a peer.
-    [[nodiscard]] std::string to_text() const;
+    [[nodiscard]] KAIROS_API std::string to_text() const;
 
     [[nodiscard]] const sockaddr* native() const noexcept { return &storage_.common; }
     [[nodiscard]] socklen_t native_size() const noexcept { return size_; }

@@ -25,7 +25,7 @@ namespace kairos::orb {
 class Orb;
 class ServingThread;
 
-class KAIROS_API ClientConnection {
+class ClientConnection {
   public:
     /// What became of a message sent, or of the wait for its reply.
     enum class Outcome : std::uint8_t {
@@ -44,7 +44,7 @@ class KAIROS_API ClientConnection {
     /// while it lives.
     [[nodiscard]] static Result<std::unique_ptr<ClientConnection>>
     open(Orb& orb, Endpoint& endpoint, Deadline deadline = {});
-    ~ClientConnection();
+    KAIROS_API ~ClientConnection();
     ClientConnection(const ClientConnection&) = delete;
     ClientConnection& operator=(const ClientConnection&) = delete;
 

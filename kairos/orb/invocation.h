@@ -25,17 +25,17 @@ namespace kairos::orb {
 
 class SharedConnection;
 
-class KAIROS_API Invocation : public CallBodies {
+class Invocation : public CallBodies {
   public:
     /// `target` and `operation` must outlive it.
-    Invocation(Reference& target, const Operation& operation);
-    ~Invocation();
+    KAIROS_API Invocation(Reference& target, const Operation& operation);
+    KAIROS_API ~Invocation();
     Invocation(const Invocation&) = delete;
     Invocation& operator=(const Invocation&) = delete;
 
     /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
     /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
-    void invoke();
+    KAIROS_API void invoke();
     /// The same for an operation that must have ended so long after its release, which is now: the
     /// server is told how much of that is left. The call ends by then only if -ORBLateCalls says
     /// so.
@@ -45,7 +45,7 @@ class KAIROS_API Invocation : public CallBodies {
     friend class DeferredInvocation;
 
     /// With the buffers and connections of `lane`, which must outlive it.
-    Invocation(Reference& target, const Operation& operation, Lane& lane);
+    KAIROS_API Invocation(Reference& target, const Operation& operation, Lane& lane);
 
     /// What one attempt led to.
     enum class Step : std::uint8_t { done, forward, next_target };

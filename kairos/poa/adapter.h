@@ -80,7 +80,7 @@ struct Wanted {
     std::optional<orb::Priority> priority{}; ///< that was declared for the object
 };
 
-class KAIROS_API Adapter final : private Retiring {
+class Adapter final : private Retiring {
   public:
     Adapter(Adapters& adapters, std::uint32_t index) : adapters_(adapters), index_(index) {}
 
@@ -176,7 +176,7 @@ class KAIROS_API Adapter final : private Retiring {
     [[nodiscard]] std::vector<ior::TaggedComponent> components_of(Bytes id) const;
     /// The object of a key, if it is this adapter's.
     [[nodiscard]] std::optional<Identity> object_in(Bytes object_key) const;
-    [[nodiscard]] Identity called(const Calling& calling) const;
+    [[nodiscard]] KAIROS_API Identity called(const Calling& calling) const;
 
     // --- what serves those that are not active; while in use ---
     [[nodiscard]] Outcome set_activator(IntrusivePtr<ServantActivator> activator);
