@@ -27,26 +27,43 @@ manual() {
     test -s /usr/share/bash-completion/completions/kairos-idl
 }
 
-# run_hello FOLDER: its server and its client.
-run_hello() {
-    local server reference greeting
+# start_hello FOLDER: its server, as $server, and what it says, as $reference.
+start_hello() {
     rm -f "$work/reference"
     mkfifo "$work/reference"
     "$1/hello_server" -ORBListenEndpoints iiop://127.0.0.1 >"$work/reference" &
     server=$!
     read -r reference <"$work/reference"
+}
+
+# run_hello FOLDER: its server and its client.
+run_hello() {
+    local server reference greeting
+    start_hello "$1"
     greeting=$("$1/hello_client" "$reference")
     kill "$server"
     [ "$greeting" = "Hello, world!" ] || fail "the client says '$greeting'"
 }
-
-example=/usr/share/doc/libkairos-dev/examples/hello
 
 hello_by_cmake() {
     cmake -S "$example" -B "$work/cmake" -DCMAKE_BUILD_TYPE=Release
     cmake --build "$work/cmake"
     run_hello "$work/cmake"
     ldd "$work/cmake/hello_server" | grep '/lib/.*/libkairos.so'
+}
+
+# What a minimal server maps of ours, and has in memory when idle.
+footprint() {
+    local server reference library code resident
+    library=$(ldd "$work/cmake/hello_server" | sed -n 's/.*libkairos.so.*=> \([^ ]*\).*/\1/p')
+    code=$(size -A "$library" | awk '$1 == ".text" || $1 == ".rodata" { sum += $2 } END { print sum }')
+    start_hello "$work/cmake"
+    sleep 1
+    resident=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$server/status")
+    kill "$server"
+    echo "code and constants: $code octets; resident: $resident KiB"
+    [ "$code" -le 1200000 ] || fail "too much code"
+    [ "$resident" -le 4608 ] || fail "too much in memory"
 }
 
 # by_pkg_config FOLDER OPTION…

@@ -115,6 +115,7 @@ check "debsums: md5sums are right" in_tree sh -c \
 check "kairos-idl and kairos run" inside programs
 check "manual pages" inside manual
 check "hello by CMake" inside hello_by_cmake
+check "what a server has in memory" inside footprint
 check "hello by pkg-config" inside hello_by_pkg_config
 check "hello by CMake, static" inside hello_static
 check "name server, as its own user" inside name_server
