@@ -33,13 +33,16 @@ class KAIROS_API Arena {
         return reinterpret_cast<T*>(block_ + at);
     }
 
-    /// Frees everything at once. A block big enough for all that was used stays for the next time.
+    /// Frees everything at once. Where all of it was in one block, that stays for the next time;
+    /// else the next time begins with one that is big enough for all.
     void reset() noexcept
     {
         used_ = 0;
         if (retired_ != nullptr || capacity_ > block_kept_max) [[unlikely]]
             give_back();
     }
+    /// Bytes allocated from the system.
+    [[nodiscard]] std::size_t memory_held() const noexcept;
 
   private:
     /// A block that grew beyond this for one large request is given back.
@@ -53,6 +56,7 @@ class KAIROS_API Arena {
     std::byte* block_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t used_ = 0;
+    std::size_t first_ = 0; // what the first block should have room for
     /// Blocks that were too small, and hold what was allocated before that.
     struct Retired;
     Retired* retired_ = nullptr;

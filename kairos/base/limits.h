@@ -29,6 +29,10 @@ inline constexpr std::size_t misaligned_parts_max = std::size_t{64} << 10;
 inline constexpr std::size_t service_contexts_max = 1024;
 inline constexpr std::size_t profiles_max = 256;
 inline constexpr std::size_t components_max = 1024;
+/// Elements of one sequence, or members and elements of one value in an Any, that take no bytes at
+/// all: no real type has many, and neither time nor memory may depend on a number that no bytes
+/// stand for.
+inline constexpr std::size_t empty_elements_max = std::size_t{64} << 10;
 /// Depth to which encapsulations and constructed types may nest before they are refused.
 inline constexpr std::size_t nesting_max = 64;
 /// Values of valuetypes within values, as in a linked list, in either direction: each takes part of

@@ -8,6 +8,7 @@
 
 #include "kairos/base/bytes.h"
 #include "kairos/base/export.h"
+#include "kairos/base/limits.h"
 #include "kairos/cdr/writer.h"
 
 #include <span>
@@ -127,16 +128,55 @@ class KAIROS_API Reader {
     }
 
     /// A sequence's length, believed only if as many elements of at least `element_bytes_min`
-    /// bytes can be in the bytes left; otherwise zero, and the reader has failed.
+    /// bytes can be in the bytes that nobody has claimed; otherwise zero, and the reader has
+    /// failed.
     [[nodiscard]] std::uint32_t read_length(std::size_t element_bytes_min) noexcept
     {
         const auto length = read<std::uint32_t>();
-        if (element_bytes_min != 0 && length > left() / element_bytes_min) [[unlikely]] {
+        if (element_bytes_min == 0 ? length > limits::empty_elements_max
+                                   : length > unclaimed() / element_bytes_min) [[unlikely]] {
             fail(Fault::length_beyond_end);
             return 0;
         }
         return length;
     }
+
+    // Whoever makes room for elements because of a length claims the bytes that they are at least,
+    // and gives back an element's share before he reads it. So no byte justifies elements of two
+    // sequences that lie within each other, and what is made of a message is bounded by its size.
+    void claim(std::size_t bytes) noexcept { claimed_ += static_cast<std::uint32_t>(bytes); }
+    void unclaim(std::size_t bytes) noexcept { claimed_ -= static_cast<std::uint32_t>(bytes); }
+    /// Bytes not read yet that no length read before speaks for.
+    [[nodiscard]] std::size_t unclaimed() const noexcept
+    {
+        return left() > claimed_ ? left() - claimed_ : 0;
+    }
+
+    // Elements may take far more memory than bytes. Where more than `spare` would be spent on those
+    // that may not be there, they are read twice, the first time without keeping any.
+    /// Whether `memory` may be spent on what is not known to be there. If so it has been, until it
+    /// is refunded.
+    [[nodiscard]] bool spend(std::size_t memory) noexcept
+    {
+        if (memory > spare_) return false;
+        spare_ -= static_cast<std::uint32_t>(memory);
+        return true;
+    }
+    void refund(std::size_t memory) noexcept { spare_ += static_cast<std::uint32_t>(memory); }
+    /// Whether the next byte belongs to values that are there.
+    [[nodiscard]] bool is_proven() const noexcept { return data_ + offset_ < proven_; }
+    /// Whether values are only read to see whether they are there: what takes far more memory than
+    /// bytes is not kept.
+    [[nodiscard]] bool proving() const noexcept { return proving_; }
+    /// A reader that does so from here on. Values that it makes are not the message's.
+    [[nodiscard]] Reader proof() const noexcept
+    {
+        Reader ahead = *this;
+        ahead.proving_ = true;
+        return ahead;
+    }
+    /// The proof has come to its end.
+    void set_proven(const Reader& proof) noexcept { proven_ = proof.data_ + proof.offset_; }
 
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
     /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
@@ -249,8 +289,12 @@ class KAIROS_API Reader {
     std::size_t later_ = 0;  // bytes in the parts to come, which follow data_ + size_
     std::span<const std::uint32_t> part_begins_; // of the parts to come
     const Environment* environment_ = nullptr;
+    const std::byte* proven_ = nullptr; // the end of what a proof has read
+    std::uint32_t claimed_ = 0;         // never more than a message has
+    std::uint32_t spare_ = std::uint32_t{64} << 10;
     ChunkSource* chunks_ = nullptr; // then `later_` counts what is behind the present chunk
     bool swap_ = false;
+    bool proving_ = false;
     Fault fault_ = Fault::none;
 };
 

@@ -20,13 +20,13 @@ using mapping::omg_minor;
 ior::Name decode_name(cdr::Reader& in)
 {
     constexpr std::size_t component_size_min = 2 * (sizeof(CORBA::ULong) + 1);
-    ior::Name name(in.read_length(component_size_min));
-    for (ior::NameComponent& component : name) {
+    ior::Name name;
+    for (std::uint32_t left = in.read_length(component_size_min); left != 0 && in.ok(); --left) {
         CORBA::String_var id;
         CORBA::String_var kind;
         mapping::decode_string(in, id);
         mapping::decode_string(in, kind);
-        component = {id.in(), kind.in()};
+        name.push_back({id.in(), kind.in()});
     }
     return name;
 }

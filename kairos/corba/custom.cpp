@@ -135,7 +135,7 @@ class InputStream final : public StreamBase<CORBA::DataInputStream> {
     template <typename T, typename Sequence>
     void read_array(Sequence& sequence, CORBA::ULong offset, CORBA::ULong length)
     {
-        if (length > in_.left() / mapping::Marshal<T>::wire_bytes_min) // not to be believed
+        if (length > in_.unclaimed() / mapping::Marshal<T>::wire_bytes_min) // not to be believed
             return in_.fail(cdr::Fault::length_beyond_end);
         if (length > ~CORBA::ULong{0} - offset) raise_no_such_elements();
         if (sequence.length() < offset + length) sequence.length(offset + length);

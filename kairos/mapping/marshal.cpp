@@ -226,6 +226,46 @@ void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound)
     write_native(out, text, length + 1);
 }
 
+// --- Proofs ---------------------------------------------------------------------------------------
+
+namespace {
+
+/// Reads as many values, one after the other, and keeps none.
+void read_each(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void* value,
+               const void* context,
+               void (*decode_one)(cdr::Reader& in, void* value, const void* context))
+{
+    in.claim(count * wire_bytes_min);
+    for (; count != 0 && in.ok(); --count) {
+        in.unclaim(wire_bytes_min);
+        decode_one(in, value, context);
+    }
+}
+
+} // namespace
+
+bool prove(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void* value,
+           const void* context,
+           void (*decode_one)(cdr::Reader& in, void* value, const void* context))
+{
+    if (in.proving()) {
+        read_each(in, count, wire_bytes_min, value, context, decode_one);
+        return false;
+    }
+    const cdr::Environment* environment = in.environment();
+    if (in.in_chunk() || (environment != nullptr && environment->values_read != nullptr))
+        return true;
+    cdr::Reader ahead = in.proof();
+    read_each(ahead, count, wire_bytes_min, value, context, decode_one);
+    if (environment != nullptr) environment->values_read.reset();
+    if (ahead.ok()) {
+        in.set_proven(ahead);
+    } else {
+        in.fail(ahead.fault());
+    }
+    return in.ok();
+}
+
 // --- Texts and blocks that sequences hold --------------------------------------------------------
 
 void encode_other_texts(cdr::Writer& out, const char* const* texts, std::size_t count,

@@ -186,7 +186,8 @@ KAIROS_API void decode_block_sequence(cdr::Reader& in, const Block& element,
                                               CORBA::ULong bound)
 {
     const auto length = in.read<CORBA::ULong>();
-    if (std::uint64_t{length} * element_bytes_min > in.left()) [[unlikely]] {
+    if (std::uint64_t{length} * element_bytes_min > in.unclaimed() ||
+        (element_bytes_min == 0 && length > limits::empty_elements_max)) [[unlikely]] {
         in.fail(cdr::Fault::length_beyond_end);
         return 0;
     }
@@ -352,6 +353,38 @@ template <typename Storage>
     return reinterpret_cast<const SequenceLayout&>(sequence);
 }
 
+/// What elements take that are made before they are known to be there, beyond four times their
+/// bytes (Reader::spend).
+[[nodiscard]] constexpr std::size_t excess_of(std::size_t count, std::size_t size,
+                                              std::size_t wire_bytes_min) noexcept
+{
+    return size > 4 * wire_bytes_min ? count * (size - 4 * wire_bytes_min) : 0;
+}
+
+/// Reads `count` values into one, with `decode_one(in, value, context)`, to see whether they are
+/// there; if not, the reader has failed. True if they are to be read again, and kept. Valuetypes
+/// are made as of a message of their own; within them nothing can be proven, and all is believed.
+[[nodiscard, gnu::cold]] KAIROS_API bool
+prove(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void* value,
+      const void* context, void (*decode_one)(cdr::Reader& in, void* value, const void* context));
+
+template <typename T>
+[[nodiscard, gnu::cold, gnu::noinline]] bool prove_elements(cdr::Reader& in, CORBA::ULong count)
+{
+    if (count == 0) return !in.proving();
+    struct One {
+        T* value = ValueStorage<T>::allocate(1);
+        One() = default;
+        One(const One&) = delete;
+        One& operator=(const One&) = delete;
+        ~One() { ValueStorage<T>::freebuf(value); }
+    } one;
+    return prove(in, count, wire_bytes_believed(Marshal<T>::wire_bytes_min), one.value, nullptr,
+                 [](cdr::Reader& ahead, void* value, const void*) {
+                     Marshal<T>::decode(ahead, *static_cast<T*>(value));
+                 });
+}
+
 /// Elements without their number.
 template <typename T>
 void encode_elements(cdr::Writer& out, const T* elements, CORBA::ULong count)
@@ -371,7 +404,10 @@ void decode_elements(cdr::Reader& in, T* elements, CORBA::ULong count,
     if constexpr (TravelsAsBlock<T>) {
         decode_block(in, block_of<T>, elements, count);
     } else {
+        constexpr auto bytes_min = wire_bytes_believed(Marshal<T>::wire_bytes_min);
+        in.claim(std::size_t{count} * bytes_min);
         for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            in.unclaim(bytes_min);
             if constexpr (Viewable<T>) {
                 mapping::decode(in, elements[i], arena);
             } else {
@@ -398,9 +434,18 @@ struct StorageMarshal<ValueStorage<T>> {
         const CORBA::ULong count = read_length(in, element_bytes_min, bound);
         if (!in.ok()) [[unlikely]]
             return;
+        std::size_t spent = 0;
+        if constexpr (sizeof(T) > 4 * std::size_t{element_bytes_min}) {
+            spent = excess_of(count, sizeof(T), element_bytes_min);
+            if (in.proving() || !in.spend(spent)) [[unlikely]] {
+                if (!in.is_proven() && !prove_elements<T>(in, count)) return;
+                spent = 0;
+            }
+        }
         T* const elements =
             arena == nullptr ? sequence.kairos_overwrite(count) : borrow(sequence, *arena, count);
         decode_elements(in, elements, count, arena);
+        if constexpr (sizeof(T) > 4 * std::size_t{element_bytes_min}) in.refund(spent);
     }
 
   private:
@@ -467,7 +512,9 @@ struct KAIROS_API StorageMarshal<PointerStorage<ObjectElements<T, Traits>>> {
         if (!in.ok()) [[unlikely]]
             return;
         T** const elements = sequence.kairos_overwrite(count);
+        in.claim(std::size_t{count} * element_bytes_min);
         for (CORBA::ULong i = 0; i < count && in.ok(); ++i) {
+            in.unclaim(element_bytes_min);
             T* const element = Element::decode_pointer(in);
             ObjectElements<T, Traits>::release(std::exchange(elements[i], element));
         }

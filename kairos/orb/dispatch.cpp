@@ -11,6 +11,23 @@
 
 namespace kairos::orb {
 
+namespace {
+
+/// What a request needed is given back when it ends, not when the next one comes: that may be
+/// never.
+class ArenaScope {
+  public:
+    explicit ArenaScope(Arena& arena) noexcept : arena_(arena) {}
+    ArenaScope(const ArenaScope&) = delete;
+    ArenaScope& operator=(const ArenaScope&) = delete;
+    ~ArenaScope() { arena_.reset(); }
+
+  private:
+    Arena& arena_;
+};
+
+} // namespace
+
 void log_foreign_exception(std::string_view operation, const char* what) noexcept
 {
     log::warning("servant threw a foreign exception from operation '" + std::string(operation) +
@@ -20,7 +37,7 @@ void log_foreign_exception(std::string_view operation, const char* what) noexcep
 Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                 ReplyChannel& channel, UpcallMemory& memory)
 {
-    memory.arena.reset();
+    const ArenaScope arena(memory.arena);
     Upcall upcall(orb, request, text, channel, memory);
     try {
         Adapter* adapter = orb.adapter();
@@ -72,7 +89,7 @@ giop::LocateStatus location_of(Orb& orb, Bytes key, giop::Version version, cdr::
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
                    UpcallMemory& memory)
 {
-    memory.arena.reset();
+    const ArenaScope arena(memory.arena);
     const Bytes key = object_key_of(request.target, request.little_endian, memory.arena);
     cdr::Writer body(memory.reply, giop::locate_reply_headroom);
     const giop::LocateStatus status = location_of(orb, key, request.version, body);

@@ -145,7 +145,7 @@ void Walk::constructed(const TypeCodeData& data)
     default: // native and local types do not travel
         in_.fail(Fault::invalid_value);
     }
-    if (in_.left() == before && ++empty_ > empty_max) in_.fail(Fault::length_beyond_end);
+    if (in_.left() == before && ++empty_ > limits::empty_elements_max) in_.fail(Fault::length_beyond_end);
 }
 
 // --- Numbers -----------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ void Walk::sequence(const TypeCodeData& data)
     const std::uint32_t length = in_.read<std::uint32_t>();
     if (data.count != 0 && length > data.count) return in_.fail(Fault::bound_exceeded);
     // Elements without any bytes are refused elsewhere, should there be many.
-    if (length > in_.left() && length > empty_max) return in_.fail(Fault::length_beyond_end);
+    if (length > in_.left() && length > limits::empty_elements_max) return in_.fail(Fault::length_beyond_end);
     if (out_ != nullptr) out_->write(length);
     elements(*data.content, length);
 }
@@ -382,10 +382,34 @@ void Walk::union_(const TypeCodeData& data)
 {
     const std::int64_t label = discriminator(*data.content);
     if (!in_.ok()) return;
-    for (CORBA::ULong i = 0; i < data.count; ++i)
-        if (data.numbers[i] == label && !is_default_member(data, i))
-            return value(*data.members[i].type);
-    if (data.detail >= 0) value(*data.members[data.detail].type);
+    const CORBA::ULong selected = selected_member(data, label);
+    if (selected < data.count) {
+        value(*data.members[selected].type);
+    } else if (data.detail >= 0) {
+        value(*data.members[data.detail].type);
+    }
+}
+
+/// Not the default one; the number of members if there is none. Of a union with many labels, the
+/// peer's or not, there may be many: they are sorted once a walk.
+CORBA::ULong Walk::selected_member(const TypeCodeData& data, std::int64_t label)
+{
+    constexpr CORBA::ULong few = 8;
+    if (data.count <= few) {
+        CORBA::ULong i = 0;
+        while (i < data.count && (data.numbers[i] != label || is_default_member(data, i)))
+            ++i;
+        return i;
+    }
+    std::vector<Label>& labels = labels_[&data];
+    if (labels.empty()) {
+        labels.reserve(data.count);
+        for (CORBA::ULong i = 0; i < data.count; ++i)
+            if (!is_default_member(data, i)) labels.push_back({data.numbers[i], i});
+        std::ranges::sort(labels); // the first of equal ones is found
+    }
+    const auto found = std::ranges::lower_bound(labels, Label{label, 0});
+    return found == labels.end() || found->first != label ? data.count : found->second;
 }
 
 bool writes_exception_id(const cdr::Writer& out) noexcept

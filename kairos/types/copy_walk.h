@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kairos::types {
@@ -35,9 +36,6 @@ class Walk final : cdr::ChunkSource {
     /// Sequences and arrays within each other, beside the structs and the like, which nest as deep
     /// as compiled code takes them.
     static constexpr std::size_t linear_max = 4 * limits::nesting_max;
-    /// Members and elements that take no bytes at all: no real type has many, and time must not
-    /// depend on a number that no bytes stand for.
-    static constexpr std::size_t empty_max = 64 << 10;
 
     class Level {
       public:
@@ -68,6 +66,7 @@ class Walk final : cdr::ChunkSource {
     void sequence(const TypeCodeData& data);
     void members(const TypeCodeData& data);
     void union_(const TypeCodeData& data);
+    [[nodiscard]] CORBA::ULong selected_member(const TypeCodeData& data, std::int64_t label);
     std::int64_t discriminator(const CORBA::TypeCode& type);
     void exception(const TypeCodeData& data);
     void any();
@@ -139,6 +138,9 @@ class Walk final : cdr::ChunkSource {
     std::size_t linear_depth_ = 0;
     std::size_t empty_ = 0;
     Found found_;
+
+    using Label = std::pair<std::int64_t, CORBA::ULong>; // and the member's index
+    std::unordered_map<const TypeCodeData*, std::vector<Label>> labels_;
 
     /// Where values that were read begin, and where in the writer their copies do.
     std::unordered_map<const std::byte*, std::size_t> values_;

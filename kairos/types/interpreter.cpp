@@ -315,9 +315,9 @@ void encode_run(cdr::Writer& out, const Table& element, const void* values, std:
 using Decoder = void (*)(cdr::Reader& in, const Table& table, void* value, Arena* arena);
 [[nodiscard]] Decoder decoder_for(const Table& table) noexcept;
 
-/// One behind the other, `element.size` apart.
+/// One behind the other, `element.size` apart. For each so many bytes have been claimed.
 inline void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,
-                       Arena* arena);
+                       Arena* arena, std::size_t claimed = 0);
 
 void decode_by_functions(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
@@ -405,6 +405,27 @@ void borrow(const Table& element, SequenceLayout& sequence, CORBA::ULong count, 
     sequence = {elements, count, count, false};
 }
 
+/// mapping::prove for elements of a table.
+[[nodiscard, gnu::cold, gnu::noinline]] bool prove_elements(cdr::Reader& in, const Table& table,
+                                                            std::size_t count)
+{
+    if (count == 0) return !in.proving();
+    struct One {
+        const Table& table;
+        void* value = allocate_elements(table, 1);
+        explicit One(const Table& of) : table(of) {}
+        One(const One&) = delete;
+        One& operator=(const One&) = delete;
+        ~One() { free_elements(table, value); }
+    } one(table);
+    const Table& element = table.element();
+    return mapping::prove(in, count, element.wire_bytes_min, one.value, &element,
+                          [](cdr::Reader& ahead, void* place, const void* context) {
+                              const auto& type = *static_cast<const Table*>(context);
+                              decode_run(ahead, type, place, 1, nullptr);
+                          });
+}
+
 void decode_sequence(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
     const Table& element = table.element();
@@ -412,12 +433,19 @@ void decode_sequence(cdr::Reader& in, const Table& table, void* value, Arena* ar
     const CORBA::ULong count = mapping::read_length(in, element.wire_bytes_min, table.count);
     if (!in.ok()) [[unlikely]]
         return;
+    std::size_t spent = mapping::excess_of(count, element.size, element.wire_bytes_min);
+    if (spent != 0 && (in.proving() || !in.spend(spent))) [[unlikely]] {
+        if (!in.is_proven() && !prove_elements(in, table, count)) return;
+        spent = 0;
+    }
     if (arena != nullptr) {
         borrow(element, sequence, count, *arena);
     } else {
         overwrite(table, sequence, count);
     }
-    decode_run(in, element, sequence.buffer, count, arena);
+    in.claim(std::size_t{count} * element.wire_bytes_min);
+    decode_run(in, element, sequence.buffer, count, arena, element.wire_bytes_min);
+    in.refund(spent);
 }
 
 void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena)
@@ -448,30 +476,34 @@ void decode_array(cdr::Reader& in, const Table& table, void* value, Arena* arena
     }
 }
 
-void decode_flat(cdr::Reader& in, const Table& table, void* values, std::size_t count, Arena* arena)
+void decode_flat(cdr::Reader& in, const Table& table, void* values, std::size_t count, Arena* arena,
+                 std::size_t claimed)
 {
     const std::span<const Member> members = members_of(table);
     const std::size_t size = table.size;
-    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += size)
+    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += size) {
+        in.unclaim(claimed);
         decode_members(in, members, value, arena);
+    }
 }
 
 [[gnu::noinline]] void decode_nested(cdr::Reader& in, const Table& table, void* values,
-                                     std::size_t count, Arena* arena)
+                                     std::size_t count, Arena* arena, std::size_t claimed)
 {
     const mapping::NestingGuard nesting(in);
-    decode_flat(in, table, values, count, arena);
+    decode_flat(in, table, values, count, arena, claimed);
 }
 
 void decode_structures(cdr::Reader& in, const Table& table, void* values, std::size_t count,
-                       Arena* arena)
+                       Arena* arena, std::size_t claimed)
 {
-    if (table.is_recursive && count != 0) return decode_nested(in, table, values, count, arena);
-    decode_flat(in, table, values, count, arena);
+    if (table.is_recursive && count != 0)
+        return decode_nested(in, table, values, count, arena, claimed);
+    decode_flat(in, table, values, count, arena, claimed);
 }
 void decode_structure(cdr::Reader& in, const Table& table, void* value, Arena* arena)
 {
-    decode_structures(in, table, value, 1, arena);
+    decode_structures(in, table, value, 1, arena, 0);
 }
 
 constexpr Decoder decoder_of(Op op)
@@ -532,13 +564,19 @@ void decode_strings(cdr::Reader& in, const Table& table, void* values, std::size
 }
 
 void decode_run(cdr::Reader& in, const Table& element, void* values, std::size_t count,
-                Arena* arena)
+                Arena* arena, std::size_t claimed)
 {
-    if (element.op == Op::string) return decode_strings(in, element, values, count, arena);
-    if (element.op == Op::structure) return decode_structures(in, element, values, count, arena);
+    if (element.op == Op::structure)
+        return decode_structures(in, element, values, count, arena, claimed);
+    if (element.op == Op::string) {
+        in.unclaim(count * claimed);
+        return decode_strings(in, element, values, count, arena);
+    }
     const Decoder decode_one = decoder_for(element);
-    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += element.size)
+    for (std::byte* value = at(values, 0); count != 0 && in.ok(); --count, value += element.size) {
+        in.unclaim(claimed);
         decode_one(in, element, value, arena);
+    }
 }
 
 } // namespace

@@ -270,12 +270,15 @@ void Decoder::read_members(cdr::Reader& in, Building& building)
     TypeCodeData& data = building.data;
     const bool typed = is_aggregate(data.kind);
     const bool numbered = data.kind == CORBA::tk_union || is_value(data.kind);
-    data.count = in.read_length(name_bytes_min + (typed ? sizeof(std::uint32_t) : 0));
+    const std::size_t bytes_min = name_bytes_min + (typed ? sizeof(std::uint32_t) : 0);
+    data.count = in.read_length(bytes_min);
+    in.claim(data.count * bytes_min);
     auto* const members = graph().array<TypeCodeMember>(data.count);
     auto* const numbers = numbered ? graph().array<std::int64_t>(data.count) : nullptr;
     if (data.kind == CORBA::tk_union && data.detail >= std::int64_t{data.count})
         in.fail(cdr::Fault::invalid_value);
     for (CORBA::ULong i = 0; i < data.count && in.ok(); ++i) {
+        in.unclaim(bytes_min);
         if (data.kind == CORBA::tk_union)
             numbers[i] =
                 read_label(in, resolved(*data.content)._kairos_raw(), !is_default_member(data, i));

@@ -231,7 +231,7 @@ std::vector<std::string_view>* Input::read_ids(cdr::Reader& in)
     const std::byte* place = here(in);
     const auto count = in.read<std::uint32_t>();
     if (count == indirection_tag) return target(in, lists_);
-    if (count == 0 || count > limits::value_ids_max || count > in.left() / 5) {
+    if (count == 0 || count > limits::value_ids_max || count > in.unclaimed() / 5) {
         in.fail(Fault::length_beyond_end);
         return nullptr;
     }

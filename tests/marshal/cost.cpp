@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//     cost CASE OCTETS
+//
+// Decodes, or refuses, one message of about so many octets that is as dear as its kind of type
+// allows. cost_test.py counts the instructions.
+#include "hostile.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+
+namespace {
+
+using kairos::native_little_endian;
+using kairos::cdr::Buffer;
+using kairos::cdr::Reader;
+using kairos::cdr::Writer;
+
+/// A parameter list of a TypeCode (CORBA 3.3 part 2, 9.3.5.1), as an encapsulation.
+template <typename Write>
+void write_encapsulation(Writer& out, Write write)
+{
+    Buffer buffer;
+    Writer inner(buffer);
+    inner.write(native_little_endian);
+    write(inner);
+    out.write(static_cast<std::uint32_t>(inner.size()));
+    out.write_bytes(inner.contiguous());
+}
+
+/// A sequence of unions with as many labels as elements, none of which selects anything.
+void unions(Writer& out, std::size_t size)
+{
+    constexpr std::size_t octets_per_label = 20;
+    const auto labels = static_cast<std::uint32_t>(size / 2 / octets_per_label);
+    const auto elements = static_cast<std::uint32_t>(size / 2);
+    out.write(std::uint32_t{CORBA::tk_sequence});
+    write_encapsulation(out, [&](Writer& sequence) {
+        sequence.write(std::uint32_t{CORBA::tk_union});
+        write_encapsulation(sequence, [&](Writer& choice) {
+            choice.write_string("");
+            choice.write_string("");
+            choice.write(std::uint32_t{CORBA::tk_octet});
+            choice.write(std::int32_t{-1});
+            choice.write(labels);
+            for (std::uint32_t i = 0; i < labels; ++i) {
+                choice.write(std::uint8_t{1});
+                choice.write_string("");
+                choice.write(std::uint32_t{CORBA::tk_octet});
+            }
+        });
+        sequence.write(std::uint32_t{0});
+    });
+    out.write(elements);
+    for (std::uint32_t i = 0; i < elements; ++i)
+        out.write(std::uint8_t{0});
+}
+
+/// A sequence of as many elements as there can be, all of zeros.
+template <std::size_t octets_per_element>
+void zeros(Writer& out, std::size_t size)
+{
+    const auto elements = static_cast<std::uint32_t>(size / octets_per_element);
+    out.write(elements);
+    for (std::size_t i = 0; i < elements * octets_per_element / 4; ++i)
+        out.write(std::uint32_t{0});
+}
+
+/// 30 levels of one element each, and many in the last: proven once, not once a level.
+void deep(Writer& out, std::size_t size)
+{
+    for (unsigned level = 0; level < 30; ++level)
+        out.write(std::uint32_t{1});
+    zeros<4>(out, size - 120);
+}
+
+struct Case {
+    void (*write)(Writer& out, std::size_t size);
+    void (*decode)(Reader& in);
+};
+
+template <typename T>
+void decode(Reader& in)
+{
+    T value;
+    kairos::mapping::decode(in, value);
+}
+
+const std::map<std::string, Case> cases = {
+    {"unions", {unions, decode<CORBA::Any>}},
+    {"nodes", {zeros<4>, decode<Hostile::Nodes>}},
+    {"deep", {deep, decode<Hostile::Nodes>}},
+    {"trees", {zeros<8>, decode<Hostile::Trees>}},
+    {"structs", {zeros<16>, decode<Hostile::Wides>}},
+    {"arrays", {zeros<64>, decode<Hostile::WideArrays>}},
+    {"anys", {zeros<4>, decode<Hostile::Anys>}},
+    {"wide-strings", {zeros<4>, decode<Hostile::WideTexts>}},
+    {"blocks", {zeros<4>, decode<Hostile::BlocksOfBlocks>}},
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc == 1) { // which there are
+        for (const auto& [name, each] : cases)
+            std::cout << name << '\n';
+        return 0;
+    }
+    const Case& chosen = cases.at(argv[1]);
+    Buffer buffer;
+    Writer out(buffer);
+    chosen.write(out, std::strtoul(argv[2], nullptr, 10));
+    if (argc > 3) return 0; // what writing it costs
+    Reader in(out.contiguous(), native_little_endian);
+    chosen.decode(in);
+    if (!in.ok()) std::cerr << argv[1] << ": " << describe(in.fault()) << '\n';
+    return in.ok() ? 0 : 1;
+}
