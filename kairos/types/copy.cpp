@@ -308,8 +308,20 @@ void Walk::elements(const CORBA::TypeCode& element, std::size_t count)
         open_chunk();
         return numbers(data, number, count);
     }
-    for (; count != 0 && in_.ok(); --count)
-        value(element);
+    switch (data.kind) {
+    case CORBA::tk_struct:
+    case CORBA::tk_union:
+    case CORBA::tk_sequence:
+    case CORBA::tk_array:
+        for (; count != 0 && in_.ok(); --count) { // as value does
+            open_chunk();
+            constructed(data);
+        }
+        return;
+    default:
+        for (; count != 0 && in_.ok(); --count)
+            value(element);
+    }
 }
 
 void Walk::sequence(const TypeCodeData& data)
@@ -345,7 +357,8 @@ void Walk::exception(const TypeCodeData& data)
 
 std::int64_t Walk::discriminator(const CORBA::TypeCode& type)
 {
-    const TypeCodeData& data = resolved(type)._kairos_data();
+    const bool is_alias = type._kairos_raw().kind == CORBA::tk_alias;
+    const TypeCodeData& data = (is_alias ? resolved(type) : type)._kairos_data();
     switch (data.kind) {
     case CORBA::tk_boolean:
         return number<bool>();
@@ -382,7 +395,15 @@ void Walk::union_(const TypeCodeData& data)
 {
     const std::int64_t label = discriminator(*data.content);
     if (!in_.ok()) return;
-    const CORBA::ULong selected = selected_member(data, label);
+    constexpr CORBA::ULong few = 8;
+    CORBA::ULong selected = 0;
+    if (data.count <= few) {
+        while (selected < data.count &&
+               (data.numbers[selected] != label || is_default_member(data, selected)))
+            ++selected;
+    } else {
+        selected = find_label(data, label);
+    }
     if (selected < data.count) {
         value(*data.members[selected].type);
     } else if (data.detail >= 0) {
@@ -390,26 +411,37 @@ void Walk::union_(const TypeCodeData& data)
     }
 }
 
-/// Not the default one; the number of members if there is none. Of a union with many labels, the
-/// peer's or not, there may be many: they are sorted once a walk.
-CORBA::ULong Walk::selected_member(const TypeCodeData& data, std::int64_t label)
+/// The member of this label that is not the default; the number of members if there is none. They
+/// are sorted once a walk: a union, the peer's or not, may have many, and be there many times.
+CORBA::ULong Walk::find_label(const TypeCodeData& data, std::int64_t label)
 {
-    constexpr CORBA::ULong few = 8;
-    if (data.count <= few) {
-        CORBA::ULong i = 0;
-        while (i < data.count && (data.numbers[i] != label || is_default_member(data, i)))
-            ++i;
-        return i;
+    if (&data != labelled_) {
+        labelled_ = &data;
+        sorted_labels_ = &labels_[&data];
+        if (sorted_labels_->empty()) sort_labels(data, *sorted_labels_);
     }
-    std::vector<Label>& labels = labels_[&data];
-    if (labels.empty()) {
-        labels.reserve(data.count);
-        for (CORBA::ULong i = 0; i < data.count; ++i)
-            if (!is_default_member(data, i)) labels.push_back({data.numbers[i], i});
-        std::ranges::sort(labels); // the first of equal ones is found
+    const auto first = sorted_labels_->begin();
+    // Labels of one octet lie at their own place.
+    if (sorted_labels_->size() == octet_labels) return first[label & 0xFF].second;
+    const auto found = std::ranges::lower_bound(first, sorted_labels_->end(), label, {},
+                                                &Label::first);
+    return found == sorted_labels_->end() || found->first != label ? data.count : found->second;
+}
+
+void Walk::sort_labels(const TypeCodeData& data, std::vector<Label>& labels)
+{
+    const CORBA::TCKind kind = resolved(*data.content)._kairos_data().kind;
+    if (number_of(kind).size == 1) {
+        labels.assign(octet_labels, {0, data.count});
+        for (CORBA::ULong i = data.count; i-- != 0;)
+            if (!is_default_member(data, i)) labels[data.numbers[i] & 0xFF].second = i;
+        return;
     }
-    const auto found = std::ranges::lower_bound(labels, Label{label, 0});
-    return found == labels.end() || found->first != label ? data.count : found->second;
+    for (CORBA::ULong i = 0; i < data.count; ++i)
+        if (!is_default_member(data, i)) labels.push_back({data.numbers[i], i});
+    std::ranges::sort(labels); // the first of equal ones is found
+    // So that it is not taken for the other kind: the last one is there twice.
+    if (labels.size() == octet_labels) labels.push_back(labels.back());
 }
 
 bool writes_exception_id(const cdr::Writer& out) noexcept

@@ -288,9 +288,8 @@ void Walk::end_chunks(std::int32_t level, bool may_be_longer)
     }
 }
 
-void Walk::open_chunk()
+void Walk::begin_chunk()
 {
-    if (out_ == nullptr || reading_level_ == 0 || chunk_at_ != 0) return;
     out_->write(std::uint32_t{0});
     chunk_at_ = out_->position() - sizeof(std::uint32_t);
 }

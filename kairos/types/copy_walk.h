@@ -66,7 +66,9 @@ class Walk final : cdr::ChunkSource {
     void sequence(const TypeCodeData& data);
     void members(const TypeCodeData& data);
     void union_(const TypeCodeData& data);
-    [[nodiscard]] CORBA::ULong selected_member(const TypeCodeData& data, std::int64_t label);
+    [[nodiscard]] CORBA::ULong find_label(const TypeCodeData& data, std::int64_t label);
+    using Label = std::pair<std::int64_t, CORBA::ULong>; // and the member's index
+    static void sort_labels(const TypeCodeData& data, std::vector<Label>& labels);
     std::int64_t discriminator(const CORBA::TypeCode& type);
     void exception(const TypeCodeData& data);
     void any();
@@ -112,7 +114,11 @@ class Walk final : cdr::ChunkSource {
     /// What an indirection that was read just now points to; null for nothing in a value.
     [[nodiscard]] const std::byte* target();
     /// Around data that is written within a chunked value.
-    void open_chunk();
+    void open_chunk()
+    {
+        if (out_ != nullptr && reading_level_ != 0 && chunk_at_ == 0) begin_chunk();
+    }
+    void begin_chunk();
     void close_chunk();
 
     template <typename T>
@@ -139,8 +145,10 @@ class Walk final : cdr::ChunkSource {
     std::size_t empty_ = 0;
     Found found_;
 
-    using Label = std::pair<std::int64_t, CORBA::ULong>; // and the member's index
+    static constexpr std::size_t octet_labels = 256;
     std::unordered_map<const TypeCodeData*, std::vector<Label>> labels_;
+    const TypeCodeData* labelled_ = nullptr; // whose labels were asked for last
+    std::vector<Label>* sorted_labels_ = nullptr;
 
     /// Where values that were read begin, and where in the writer their copies do.
     std::unordered_map<const std::byte*, std::size_t> values_;

@@ -359,6 +359,16 @@ std::int64_t Decoder::read_wide_label(cdr::Reader& in)
 
 } // namespace
 
-CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in) { return Decoder(in).read_outermost(in); }
+CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in)
+{
+    // Most are basic types, and nothing can refer to one that stands alone.
+    cdr::Reader ahead = in;
+    const TCKind kind{ahead.read<std::uint32_t>()};
+    if (ahead.ok() && parameters_of(kind) == Parameters::none) {
+        in = ahead;
+        return pointer(*basic_constant(kind));
+    }
+    return Decoder(in).read_outermost(in);
+}
 
 } // namespace kairos::types

@@ -30,23 +30,30 @@ void write_encapsulation(Writer& out, Write write)
     out.write_bytes(inner.contiguous());
 }
 
-/// A sequence of unions with as many labels as elements, none of which selects anything.
+/// A sequence of unions, whose discriminators of `width` octets select none of the members that
+/// there are: a few or, half the message, many.
+template <bool many, std::size_t width>
 void unions(Writer& out, std::size_t size)
 {
     constexpr std::size_t octets_per_label = 20;
-    const auto labels = static_cast<std::uint32_t>(size / 2 / octets_per_label);
-    const auto elements = static_cast<std::uint32_t>(size / 2);
+    const auto labels = static_cast<std::uint32_t>(many ? size / 2 / octets_per_label : 2);
+    const auto elements = static_cast<std::uint32_t>((many ? size / 2 : size) / width);
+    const auto kind = width == 1 ? CORBA::tk_octet : CORBA::tk_short;
     out.write(std::uint32_t{CORBA::tk_sequence});
     write_encapsulation(out, [&](Writer& sequence) {
         sequence.write(std::uint32_t{CORBA::tk_union});
         write_encapsulation(sequence, [&](Writer& choice) {
             choice.write_string("");
             choice.write_string("");
-            choice.write(std::uint32_t{CORBA::tk_octet});
+            choice.write(std::uint32_t{kind});
             choice.write(std::int32_t{-1});
             choice.write(labels);
             for (std::uint32_t i = 0; i < labels; ++i) {
-                choice.write(std::uint8_t{1});
+                if (width == 1) {
+                    choice.write(std::uint8_t{1});
+                } else {
+                    choice.write(static_cast<std::uint16_t>(i + 1));
+                }
                 choice.write_string("");
                 choice.write(std::uint32_t{CORBA::tk_octet});
             }
@@ -54,7 +61,7 @@ void unions(Writer& out, std::size_t size)
         sequence.write(std::uint32_t{0});
     });
     out.write(elements);
-    for (std::uint32_t i = 0; i < elements; ++i)
+    for (std::size_t i = 0; i < elements * width; ++i)
         out.write(std::uint8_t{0});
 }
 
@@ -89,7 +96,9 @@ void decode(Reader& in)
 }
 
 const std::map<std::string, Case> cases = {
-    {"unions", {unions, decode<CORBA::Any>}},
+    {"unions", {unions<false, 1>, decode<CORBA::Any>}},
+    {"unions-of-many", {unions<true, 1>, decode<CORBA::Any>}},
+    {"unions-of-many-shorts", {unions<true, 2>, decode<CORBA::Any>}},
     {"nodes", {zeros<4>, decode<Hostile::Nodes>}},
     {"deep", {deep, decode<Hostile::Nodes>}},
     {"trees", {zeros<8>, decode<Hostile::Trees>}},

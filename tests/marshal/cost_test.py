@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-SIZE = 20_000
+SIZE = 100_000 # so that what is read twice is so in both
 INSTRUCTIONS_PER_OCTET_MAX = 150
 
 
