@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/cdr/codeset_conversion.h"
 
+#include "kairos/base/thread_owned.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -68,7 +70,7 @@ class Descriptors {
     /// The calling thread's for this conversion; null if iconv does not have it.
     [[nodiscard]] static iconv_t find(const CodeSet& set, bool to_unicode)
     {
-        thread_local Descriptors own;
+        Descriptors& own = ThreadOwned<Descriptors>::get();
         for (const Entry& entry : own.entries_)
             if (entry.set == &set && entry.to_unicode == to_unicode) return entry.descriptor;
         own.entries_.push_back({&set, to_unicode, nullptr});

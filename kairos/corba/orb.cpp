@@ -70,7 +70,7 @@ struct OrbTable {
 
 OrbTable& orb_table()
 {
-    static OrbTable table;
+    static OrbTable& table = *new OrbTable; // never destroyed: ORBs may outlive static objects
     return table;
 }
 

@@ -2,6 +2,7 @@
 #include "kairos/corba/policies.h"
 
 #include "kairos/base/export.h"
+#include "kairos/base/thread_owned.h"
 #include "kairos/corba/orb_state.h"
 
 #include "kairos/corba/call_policies.h"
@@ -119,7 +120,8 @@ namespace {
 /// Of this thread, by the serial numbers of the ORBs' managers, which no two ever share.
 PolicySetPtr& set_of_thread(std::uint64_t serial)
 {
-    thread_local std::vector<std::pair<std::uint64_t, PolicySetPtr>> sets;
+    using Sets = std::vector<std::pair<std::uint64_t, PolicySetPtr>>;
+    Sets& sets = ThreadOwned<Sets>::get();
     const auto known =
         std::ranges::find(sets, serial, &std::pair<std::uint64_t, PolicySetPtr>::first);
     return known != sets.end() ? known->second : sets.emplace_back(serial, PolicySetPtr()).second;

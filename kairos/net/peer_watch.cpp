@@ -14,7 +14,7 @@ namespace kairos::net {
 Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
 {
     static std::mutex mutex;
-    static std::weak_ptr<PeerWatch> known;
+    static std::weak_ptr<PeerWatch>& known = *new std::weak_ptr<PeerWatch>; // never destroyed
     const std::lock_guard lock(mutex);
     if (auto watch = known.lock()) return watch;
     auto bell = Bell::create();

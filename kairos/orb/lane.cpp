@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/lane.h"
 
+#include "kairos/base/thread_owned.h"
 #include "kairos/orb/orb.h"
 
 #include <iterator>
 
 namespace kairos::orb {
 
-Lane& Lane::current()
-{
-    thread_local Lane lane;
-    return lane;
-}
+Lane& Lane::current() { return ThreadOwned<Lane>::get(); }
 
 void Lane::remember(const Endpoint& endpoint)
 {

@@ -188,7 +188,8 @@ ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key,
     if (const auto& local = server_->local_addresses(); !local.empty())
         profile.components.push_back(ior::make_local_addresses({*net::this_host(), local}));
     // Port 0 leads nowhere: such a server is reached within the host only.
-    static const std::vector<ior::Address> within_host{{"localhost", 0}};
+    static const std::vector<ior::Address>& within_host = // never destroyed
+        *new std::vector<ior::Address>{{"localhost", 0}};
     std::span<const ior::Address> addresses =
         server_->published().empty() ? within_host : server_->published();
     // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).

@@ -146,7 +146,7 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
     if (policies_.priority_model && !policies_.priority_model->client_propagated)
         priority = policies_.priority_model->server_priority;
     if (!has_bands_) return targets_not_above(priority);
-    static const std::vector<Target> none;
+    static const std::vector<Target>& none = *new std::vector<Target>; // never destroyed
     for (const TargetsAt& band : by_priority_)
         if (band.priority <= priority && priority <= band.highest) return band.targets;
     return none;

@@ -36,7 +36,8 @@ class All {
 
 All& all()
 {
-    static All transports;
+    // Never destroyed: destructors of the program's static objects call.
+    static All& transports = *new All;
     return transports;
 }
 
