@@ -12,7 +12,8 @@ namespace kairos::poa {
 namespace {
 
 struct Everybody {
-    std::mutex mutex;
+    // Recursive: what an adapter gives up with its last object may own another servant.
+    std::recursive_mutex mutex;
     std::vector<Adapters*> adapters;
 };
 
@@ -59,8 +60,9 @@ void forget(Servant& servant) noexcept
 {
     bool known = false;
     const std::lock_guard lock(everybody().mutex);
-    for (Adapters* adapters : everybody().adapters)
-        known |= adapters->abandon(servant);
+    const std::vector<Adapters*>& all = everybody().adapters;
+    for (std::size_t i = 0; i < all.size(); ++i) // they may become fewer meanwhile
+        known |= all[i]->abandon(servant);
     if (known)
         log::info("a servant was destroyed while it was active: its objects are deactivated");
 }
