@@ -161,6 +161,7 @@ void emit_box_class(const Source& source, const ValueBox& box, const EmitNested&
     out.line("typedef ", name, "_var _var_type;");
     out.line("static constexpr const char* _kairos_id = ", string_literal(box.repository_id), ";");
     out.line("static const ::kairos::values::Type _kairos_value_type;");
+    out.line("static const ::kairos::values::KnownBox _kairos_known;");
     out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
     out.line("::CORBA::ValueBase* _copy_value() override;");
     out.blank();
@@ -192,6 +193,8 @@ void emit_box_functions(const Source& source, const ValueBox& box, Text& out)
     out.line(".id = _kairos_id,");
     out.line(".create = []() -> ::CORBA::ValueBase* { return new ", type, "(); },");
     out.close("};");
+    out.line("const ::kairos::values::KnownBox ", name, "::_kairos_known(", type,
+             "::_kairos_value_type);");
     out.line(type, "* ", name, "::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<",
              type, "*>(value); }");
     out.line("::CORBA::ValueBase* ", name, "::_copy_value() { return new ", type, "(*this); }");

@@ -2,11 +2,13 @@
 #include "kairos/base/log.h"
 
 #include "kairos/base/check.h"
+#include "kairos/base/shown.h"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <new>
 
 namespace kairos {
 
@@ -36,6 +38,18 @@ void write_to_stderr(Level level, std::string_view line)
 std::atomic<Sink> current_sink{&write_to_stderr};
 std::atomic<Level> least_level{Level::warning};
 
+/// Hands a line over as what it is, one line and nothing else, whoever wrote parts of it.
+void hand_over(Level level, std::string_view line) noexcept
+{
+    const Sink sink = current_sink.load(std::memory_order_relaxed);
+    if (is_shown_as_it_is(line)) return sink(level, line);
+    try {
+        sink(level, shown(line));
+    } catch (const std::bad_alloc&) {
+        sink(level, "(a line that there is no memory for)");
+    }
+}
+
 } // namespace
 
 void set_sink(Sink sink) noexcept { current_sink = sink != nullptr ? sink : &write_to_stderr; }
@@ -46,13 +60,10 @@ bool enabled(Level level) noexcept { return level <= least_level.load(std::memor
 
 void write(Level level, std::string_view line) noexcept
 {
-    if (enabled(level)) current_sink.load(std::memory_order_relaxed)(level, line);
+    if (enabled(level)) hand_over(level, line);
 }
 
-void announce(std::string_view line) noexcept
-{
-    current_sink.load(std::memory_order_relaxed)(Level::info, line);
-}
+void announce(std::string_view line) noexcept { hand_over(Level::info, line); }
 
 } // namespace log
 } // namespace kairos

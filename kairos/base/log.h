@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One line per event, for the people who run the process: to standard error unless an application
-// installs a sink of its own. Never on the success path of a request.
+// installs a sink of its own. What peers have a part in may be among them: control characters and
+// the like are shown as \xNN (shown.h). Never on the success path of a request.
 #pragma once
 
 #include "kairos/base/export.h"

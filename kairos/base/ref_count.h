@@ -32,6 +32,9 @@ class KAIROS_API AtomicWord {
     void store_release(T value) noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELEASE); }
     /// Acquires and releases. Returns what was there.
     T exchange(T value) noexcept { return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL); }
+    /// Return what was there before. Relaxed: who hands something on with it does so otherwise.
+    T add(T value) noexcept { return __atomic_fetch_add(&value_, value, __ATOMIC_RELAXED); }
+    T subtract(T value) noexcept { return __atomic_fetch_sub(&value_, value, __ATOMIC_RELAXED); }
     /// Replaces `expected` by `desired` and returns true; or gives what is there in `expected`.
     /// Acquires and releases. May fail although `expected` was there.
     [[nodiscard]] bool compare_exchange(T& expected, T desired) noexcept

@@ -10,6 +10,7 @@
 #include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
+#include "kairos/ior/reference_file.h"
 #include "kairos/orb/early_binding.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
@@ -17,7 +18,6 @@
 #include "kairos/types/profile.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -296,17 +296,9 @@ Object_ptr ORB::object_from_name(kairos::ior::ObjectUrl url, int depth)
 
 Object_ptr ORB::object_from_file(const std::string& path, int depth)
 {
-    constexpr std::size_t text_max = std::size_t{1} << 20;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "cannot read file " + path);
-    std::string text(text_max, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string::npos)
-        throw BAD_PARAM(omg_minor(9), COMPLETED_NO, "no reference in file " + path);
-    const auto last = text.find_last_not_of(" \t\r\n");
-    return object_from_url(std::string_view(text).substr(first, last - first + 1), depth + 1);
+    const auto url = kairos::ior::url_in_file(path);
+    if (!url) throw BAD_PARAM(omg_minor(9), COMPLETED_NO, url.error().reason);
+    return object_from_url(*url, depth + 1);
 }
 
 // --- initial references --------------------------------------------------------------------------

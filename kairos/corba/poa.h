@@ -24,7 +24,7 @@ enum class Outcome;
 
 namespace PortableServer {
 
-// CORBA 3.3 part 1, 15.3.8. Their classes are in poa_policies.h.
+// CORBA 3.3 part 1, 15.3.8. Their classes are in poa_policy_objects.h.
 enum ThreadPolicyValue : CORBA::ULong { ORB_CTRL_MODEL, SINGLE_THREAD_MODEL, MAIN_THREAD_MODEL };
 enum LifespanPolicyValue : CORBA::ULong { TRANSIENT, PERSISTENT };
 enum IdUniquenessPolicyValue : CORBA::ULong { UNIQUE_ID, MULTIPLE_ID };

@@ -30,3 +30,7 @@
 #include "kairos/types/typecode_wire.h"
 #include "kairos/values/marshal.h"
 #include "kairos/values/value_base.h"
+
+// Generated from idl/orb.idl, and so includes this file: what module CORBA has of IDL, which every
+// program may name (PolicyList, OctetSeq, …). Last, for it needs all of the above.
+#include "kairos/corba/orb_types.h"

@@ -4,9 +4,11 @@
 // CDR form of references with arbitrary bytes. What is accepted must survive being written and
 // read again, and must be describable in printable characters.
 #include "kairos/base/check.h"
+#include "kairos/base/shown.h"
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/policies.h"
+#include "kairos/ior/reference_file.h"
 
 using namespace kairos;
 using namespace kairos::ior;
@@ -75,6 +77,16 @@ void check_reference(const Ior& reference)
     check_corbaloc(reference);
 }
 
+/// What a file holds is the same however it is wrapped, and what is said of one is safe to show.
+void check_file(std::string_view text)
+{
+    const auto held = url_in(text, "it");
+    if (!held) return KAIROS_CHECK(is_shown_as_it_is(held.error().reason));
+    const auto again = url_in("\xef\xbb\xbf\r\n " + *held + "\r\n", "it");
+    KAIROS_CHECK(again.ok() && *again == *held);
+    KAIROS_CHECK(shown(shown(text)) == shown(text) && is_shown_as_it_is(shown(text)));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
@@ -86,6 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (ior::decode(reader, reference)) check_reference(reference);
         return 0;
     }
+    check_file(as_text(input));
     const auto url = parse_object_url(as_text(input));
     if (url)
         check_reference(url.value().reference);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/mapping/exception.h"
 
+#include "kairos/base/shown.h"
+
 #include <cstdio>
 
 namespace CORBA {
@@ -28,7 +30,8 @@ void SystemException::describe(std::string_view reason)
     what_.assign(head, static_cast<std::size_t>(size));
     if (!reason.empty()) what_ += ": ";
     reason_at_ = what_.size();
-    what_ += reason;
+    // It may tell of what a peer has sent, and programs print what() as it is.
+    what_ += kairos::shown(reason);
 }
 
 } // namespace CORBA

@@ -62,6 +62,15 @@ TEST(RaiseSystemException, FindsEveryStandardExceptionById)
 #undef KAIROS_EXPECT_RAISED
 }
 
+TEST(SystemException, SaysWhatAPeerWroteSoThatNobodyObeysIt)
+{
+    CORBA::UNKNOWN exception(5, CORBA::COMPLETED_NO, "raised '\x1b]0;title\x07'");
+    EXPECT_EQ(exception.reason(), "raised '\\x1b]0;title\\x07'");
+    EXPECT_EQ(std::string_view(exception.what()).find('\x1b'), std::string_view::npos);
+    exception.minor(6);
+    EXPECT_EQ(exception.reason(), "raised '\\x1b]0;title\\x07'");
+}
+
 TEST(RaiseSystemException, TurnsUnknownIdsIntoUnknown)
 {
     try {

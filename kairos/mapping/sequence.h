@@ -99,6 +99,7 @@ struct KAIROS_API TextElements {
     using Borrowed = const Char*;
     using Owner = TextOwner<Char, false>;
     using Character = Char;
+    static constexpr bool is_counted = false;
     static constexpr CORBA::ULong bound = string_bound;
     [[nodiscard]] static Char* initial() noexcept { return shared_empty<Char>(); }
     [[nodiscard]] static Char* duplicate(const Char* text) { return duplicate_text(text); }
@@ -116,6 +117,7 @@ struct KAIROS_API ObjectElements {
     using Borrowed = T*;
     using Owner = ObjectVar<T, Traits>;
     using Interface = T;
+    static constexpr bool is_counted = true;
     [[nodiscard]] static T* initial() noexcept { return nullptr; }
     [[nodiscard]] static T* duplicate(T* object) { return Traits::duplicate(object); }
     static void release(T* object) { Traits::release(object); }
@@ -133,9 +135,11 @@ class KAIROS_API PointerElement {
     PointerElement(Pointer& slot, bool release) noexcept : slot_(slot), release_(release) {}
     PointerElement(const PointerElement&) = default;
 
+    /// Of what is counted a count is taken over, also where the element holds the same already; a
+    /// string that it holds already is its own.
     PointerElement& operator=(Pointer adopted)
     {
-        if (adopted != slot_) replace(adopted);
+        if (Elements::is_counted || adopted != slot_) replace(adopted);
         return *this;
     }
     PointerElement& operator=(Borrowed copied)
@@ -154,6 +158,9 @@ class KAIROS_API PointerElement {
         replace(Elements::duplicate(other.in()));
         return *this;
     }
+    /// A T_var of another interface would give its only count away.
+    template <typename Other, typename OtherTraits>
+    PointerElement& operator=(const ObjectVar<Other, OtherTraits>& other) = delete;
     template <typename Char>
         requires std::same_as<Pointer, Char*>
     PointerElement& operator=(const TextOwner<Char, true>& other)
@@ -320,9 +327,10 @@ class KAIROS_API SequenceBase : public Storage {
     }
 
   protected:
+    /// The buffer may be the one that is there.
     void adopt(CORBA::ULong capacity, CORBA::ULong length, Stored* elements, bool release)
     {
-        drop();
+        if (elements != this->buffer_) drop();
         this->buffer_ = elements;
         this->capacity_ = capacity;
         this->length_ = length;

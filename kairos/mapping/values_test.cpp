@@ -319,6 +319,224 @@ TEST(ObjectSequence, OwnsItsReferences)
     EXPECT_EQ(object.references, 1);
 }
 
+// --- What assignment does (C++ mapping 1.3: 5.6, 5.8.2, 5.9.1, 5.15, 5.16), a test a rule
+// ---------
+
+/// Counts how many there are.
+struct Live {
+    Live() { ++count; }
+    Live(const Live&) { ++count; }
+    Live& operator=(const Live&) = default;
+    ~Live() { --count; }
+    static inline int count = 0;
+};
+
+/// What a holder of references is assigned: T_var, member and sequence element do the same.
+template <typename Holder>
+void expect_references_are_taken_over(Counted& object, Holder holder)
+{
+    holder = Counted::_duplicate(&object);
+    EXPECT_EQ(object.references, 2);
+    for (int i = 0; i < 3; ++i) // what it holds already, too
+        holder = Counted::_duplicate(&object);
+    EXPECT_EQ(object.references, 2);
+    const ObjectVar<Counted> other = Counted::_duplicate(&object);
+    holder = other; // a count of its own
+    EXPECT_EQ(object.references, 3);
+    holder = static_cast<Counted*>(nullptr);
+    EXPECT_EQ(object.references, 2);
+}
+
+TEST(Assignment, OfACountedPointerTakesACountOver)
+{
+    Counted object;
+    ObjectVar<Counted> variable;
+    expect_references_are_taken_over<ObjectVar<Counted>&>(object, variable);
+    struct {
+        ObjectMember<Counted> member;
+    } holder;
+    expect_references_are_taken_over<ObjectMember<Counted>&>(object, holder.member);
+    ObjectMember<Counted> array[2];
+    expect_references_are_taken_over<ObjectMember<Counted>&>(object, array[1]);
+    UnboundedObjectSequence<Counted> sequence;
+    sequence.length(2);
+    expect_references_are_taken_over<PointerElement<ObjectElements<Counted>>>(object, sequence[1]);
+    BoundedObjectSequence<Counted, 2> bounded;
+    bounded.length(2);
+    expect_references_are_taken_over<PointerElement<ObjectElements<Counted>>>(object, bounded[1]);
+    EXPECT_EQ(object.references, 1);
+}
+
+TEST(Assignment, OfAHolderToItselfChangesNothing)
+{
+    Counted object;
+    ObjectVar<Counted> variable = Counted::_duplicate(&object);
+    const ObjectVar<Counted>& itself = variable;
+    variable = itself;
+    EXPECT_EQ(object.references, 2);
+    UnboundedObjectSequence<Counted> sequence;
+    sequence.length(1);
+    sequence[0] = variable;
+    sequence[0] = sequence[0];
+    EXPECT_EQ(object.references, 3);
+    variable = nullptr;
+    sequence.length(0);
+    EXPECT_EQ(object.references, 1);
+}
+
+TEST(Assignment, ToAnOutReleasesNothing)
+{
+    Counted object;
+    Counted* raw = nullptr;
+    ObjectOut<Counted> out(raw);
+    out = Counted::_duplicate(&object);
+    const ObjectVar<Counted> variable = Counted::_duplicate(&object);
+    EXPECT_EQ(object.references, 3);
+    out = variable; // duplicates; what was there is the callee's to release
+    EXPECT_EQ(object.references, 4);
+    release(&object);
+    release(raw);
+    EXPECT_EQ(object.references, 2);
+}
+
+/// T_vars do not widen: it would give away the only count of the other.
+TEST(Assignment, OfAnotherInterfacesHolderIsRefused)
+{
+    struct Derived : Counted {};
+    using Base_var = ObjectVar<Counted>;
+    using Derived_var = ObjectVar<Derived, ObjectTraits<Counted>>;
+    static_assert(std::is_assignable_v<Base_var&, Derived*>);
+    static_assert(!std::is_assignable_v<Base_var&, Derived_var&>);
+    static_assert(!std::is_assignable_v<Base_var&, const Derived_var&>);
+    static_assert(!std::is_constructible_v<Base_var, Derived_var&>);
+    static_assert(!std::is_assignable_v<ObjectOut<Counted>&, Derived_var&>);
+    static_assert(!std::is_assignable_v<PointerElement<ObjectElements<Counted>>, Derived_var&>);
+    static_assert(std::is_convertible_v<Derived_var&, Counted*>); // as an argument it may
+}
+
+/// Nothing is counted: a pointer that is held already is no second thing to own.
+TEST(Assignment, OfAPointerToAValueAdoptsItOnce)
+{
+    {
+        VariableVar<Live> variable = new Live;
+        variable = new Live;
+        EXPECT_EQ(Live::count, 1);
+        variable = variable.ptr();
+        EXPECT_EQ(Live::count, 1);
+        const Live value;
+        variable = value; // copies
+        EXPECT_EQ(Live::count, 2);
+        variable = static_cast<const Live&>(variable);
+        EXPECT_EQ(Live::count, 2);
+        const VariableVar<Live> copy = variable;
+        EXPECT_EQ(Live::count, 3);
+        variable = copy;
+        EXPECT_NE(variable.ptr(), copy.ptr());
+        EXPECT_EQ(Live::count, 3);
+        Live* raw = nullptr;
+        VariableOut<Live> out(raw);
+        out = new Live;
+        const Live* const first = raw;
+        out = new Live; // releases nothing
+        EXPECT_EQ(Live::count, 5);
+        delete first;
+        delete raw;
+    }
+    EXPECT_EQ(Live::count, 0);
+    {
+        using Lives = Live[2];
+        VariableArrayVar<Lives> array = array_alloc<Lives>();
+        array = array_alloc<Lives>();
+        EXPECT_EQ(Live::count, 2);
+        array = array.ptr();
+        EXPECT_EQ(Live::count, 2);
+        const VariableArrayVar<Lives> copy = array;
+        EXPECT_EQ(Live::count, 4);
+        array = copy;
+        EXPECT_EQ(Live::count, 4);
+    }
+    EXPECT_EQ(Live::count, 0);
+}
+
+/// T_var, member and element of strings of either width.
+template <typename Char, typename Holder>
+void expect_strings_are_adopted_or_copied(Holder holder, const Char* text, const Char* other)
+{
+    const std::basic_string<Char> expected = text;
+    Char* adopted = duplicate_text<Char>(text);
+    holder = adopted;
+    EXPECT_EQ(holder.in(), adopted);
+    holder = adopted; // its own already
+    EXPECT_EQ(holder.in(), adopted);
+    EXPECT_EQ(holder.in(), expected);
+    holder = static_cast<const Char*>(adopted);
+    EXPECT_EQ(holder.in(), expected);
+    holder = other;
+    EXPECT_NE(holder.in(), other);
+    EXPECT_EQ(holder.in(), std::basic_string<Char>(other));
+    const TextOwner<Char, false> variable(text);
+    holder = variable;
+    EXPECT_NE(holder.in(), variable.in());
+    EXPECT_EQ(holder.in(), expected);
+    const TextOwner<Char, true> member(other);
+    holder = member;
+    EXPECT_NE(holder.in(), member.in());
+    EXPECT_EQ(holder.in(), std::basic_string<Char>(other));
+    holder = holder.in() + 1; // part of itself
+    EXPECT_EQ(holder.in(), std::basic_string<Char>(other + 1));
+}
+
+TEST(Assignment, OfStringsAdoptsOrCopies)
+{
+    String_var variable;
+    expect_strings_are_adopted_or_copied<char, String_var&>(variable, "text", "other");
+    StringMember member;
+    expect_strings_are_adopted_or_copied<char, StringMember&>(member, "text", "other");
+    BoundedStringMember<8> bounded;
+    expect_strings_are_adopted_or_copied<char, BoundedStringMember<8>&>(bounded, "text", "other");
+    UnboundedStringSequence<> strings;
+    strings.length(1);
+    expect_strings_are_adopted_or_copied<char, PointerElement<StringElements<0>>>(strings[0],
+                                                                                  "text", "other");
+    CORBA::WString_var wide;
+    expect_strings_are_adopted_or_copied<wchar_t, CORBA::WString_var&>(wide, L"text", L"other");
+    WStringMember wide_member;
+    expect_strings_are_adopted_or_copied<wchar_t, WStringMember&>(wide_member, L"text", L"other");
+    UnboundedWStringSequence<> wide_strings;
+    wide_strings.length(1);
+    expect_strings_are_adopted_or_copied<wchar_t, PointerElement<WStringElements<0>>>(
+        wide_strings[0], L"text", L"other");
+}
+
+/// `replace` with the buffer that the sequence has: it is not freed in between.
+TEST(Assignment, OfASequencesOwnBufferKeepsIt)
+{
+    {
+        UnboundedSequence<Live> lives;
+        lives.length(3);
+        Live* const buffer = lives.get_buffer();
+        lives.replace(lives.maximum(), 2, buffer, true);
+        EXPECT_EQ(lives.get_buffer(), buffer);
+        EXPECT_EQ(lives.length(), 2u);
+        EXPECT_TRUE(lives.release());
+        EXPECT_EQ(Live::count, 3);
+        lives.replace(3, 3, buffer, false); // the caller's from now on
+        EXPECT_FALSE(lives.release());
+        lives.replace(3, 3, buffer, true);
+    }
+    EXPECT_EQ(Live::count, 0);
+    Counted object;
+    {
+        UnboundedObjectSequence<Counted> objects;
+        objects.length(1);
+        objects[0] = Counted::_duplicate(&object);
+        objects.replace(1, 1, objects.get_buffer(), true);
+        EXPECT_EQ(object.references, 2);
+        EXPECT_EQ(objects[0].in(), &object);
+    }
+    EXPECT_EQ(object.references, 1);
+}
+
 struct Person {
     StringMember name;
     LongSeq marks;

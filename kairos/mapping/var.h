@@ -27,6 +27,7 @@ class KAIROS_API ValueVar {
     ValueVar(ValueVar&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
     ~ValueVar() { delete value_; }
 
+    /// Adopts it. What it holds already stays its own: there is nothing else to take over.
     ValueVar& operator=(T* value) noexcept
     {
         if (value != value_) delete std::exchange(value_, value);
@@ -149,6 +150,7 @@ class KAIROS_API VariableOut {
 
 /// T_var of an object reference, and the type of reference members of structs and arrays. A T*
 /// assigned to it is adopted; another ObjectVar is duplicated. The traits say how T is shared.
+/// Another T's ObjectVar is not taken: it would give its only count away (5.9.1, 5.6.2).
 template <typename T, typename Traits>
 class KAIROS_API ObjectVar {
   public:
@@ -156,13 +158,19 @@ class KAIROS_API ObjectVar {
     ObjectVar(T* object) noexcept : object_(object) {}
     ObjectVar(const ObjectVar& other) : object_(Traits::duplicate(other.object_)) {}
     ObjectVar(ObjectVar&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    template <typename Other, typename OtherTraits>
+    explicit ObjectVar(const ObjectVar<Other, OtherTraits>& other) = delete;
     ~ObjectVar() { Traits::release(object_); }
 
+    /// Takes over a count of the caller's, also of the object that it holds already: that has two
+    /// of its counts then, and gives one back.
     ObjectVar& operator=(T* object)
     {
-        if (object != object_) Traits::release(std::exchange(object_, object));
+        Traits::release(std::exchange(object_, object));
         return *this;
     }
+    template <typename Other, typename OtherTraits>
+    ObjectVar& operator=(const ObjectVar<Other, OtherTraits>& other) = delete;
     ObjectVar& operator=(const ObjectVar& other)
     {
         if (this != &other)
@@ -221,6 +229,8 @@ class KAIROS_API ObjectOut {
         object_ = Traits::duplicate(object.in());
         return *this;
     }
+    template <typename Other, typename OtherTraits>
+    ObjectOut& operator=(const ObjectVar<Other, OtherTraits>& object) = delete;
 
     operator T*&() noexcept { return object_; }
     [[nodiscard]] T*& ptr() noexcept { return object_; }

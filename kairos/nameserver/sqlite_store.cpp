@@ -19,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace kairos::nameserver {
@@ -105,6 +106,31 @@ std::optional<Entry> entry_of(const Query& row, ContextId context, std::string_v
 
 // --- opening -------------------------------------------------------------------------------------
 
+/// Names say where servers are, and whoever can open the lock can keep it: files of a store are
+/// their owner's alone. SQLite makes its others, the log and what readers share, as the database
+/// is.
+constexpr mode_t owner_only = 0600;
+
+/// Makes the database's file if there is none. Before SQLite opens it: closing any descriptor of it
+/// later would drop SQLite's locks. Files that were made by others, or before there was a rule, are
+/// closed to all but the owner and the group, which an administrator may have meant.
+Result<void> make_private(const std::string& path)
+{
+    const int descriptor =
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, owner_only);
+    if (descriptor >= 0) ::close(descriptor);
+    if (descriptor < 0 && errno != EEXIST)
+        return Error{ErrorCode::system, path + ": " + std::strerror(errno), errno};
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        const std::string name = path + suffix;
+        struct stat status {};
+        if (::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_uid == ::geteuid() && (status.st_mode & S_IRWXO) != 0)
+            ::chmod(name.c_str(), status.st_mode & (S_IRWXU | S_IRWXG));
+    }
+    return {};
+}
+
 /// Held while a name server has the store open; the kernel gives it back when the process ends. A
 /// file of its own: closing any descriptor of the database would drop SQLite's locks on it.
 class FileLock {
@@ -112,9 +138,14 @@ class FileLock {
     [[nodiscard]] static Result<std::unique_ptr<FileLock>> take(const std::string& path)
     {
         const std::string name = path + "-lock";
-        const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        const int descriptor =
+            ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, owner_only);
         if (descriptor < 0)
             return Error{ErrorCode::system, name + ": " + std::strerror(errno), errno};
+        struct stat status {};
+        if (::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
+            (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+            ::fchmod(descriptor, owner_only); // one of before
         std::unique_ptr<FileLock> lock(new FileLock(descriptor));
         if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return lock;
         if (errno == EWOULDBLOCK)
@@ -498,6 +529,7 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options)
 
     auto lock = FileLock::take(real.path);
     if (!lock) return refuse(lock.error());
+    if (const auto made = make_private(real.path); !made) return refuse(made.error());
     auto writer = open_writer(real);
     if (!writer) return refuse(writer.error());
     const auto identity = read_identity(**writer);

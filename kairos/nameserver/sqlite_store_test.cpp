@@ -6,9 +6,11 @@
 
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -61,6 +63,49 @@ TEST_F(SqliteStoreTest, ASecondServerIsRefused)
     EXPECT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
     store_.reset();
     EXPECT_TRUE(open_sqlite_store({.path = alias, .readers = 1, .pages_max = 0}).ok());
+}
+
+/// What others may do with the files of the folder that are files.
+std::map<std::string, unsigned> modes_in(const std::filesystem::path& folder)
+{
+    std::map<std::string, unsigned> modes;
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+        if (file.is_regular_file())
+            modes[file.path().filename()] = static_cast<unsigned>(file.status().permissions());
+    return modes;
+}
+
+TEST(SqliteStoreFile, FilesAreTheirOwnersAlone)
+{
+    const mode_t before = umask(0);
+    const StoreFolder folder;
+    std::unique_ptr<Store> store = folder.open();
+    ASSERT_EQ(store->bind(root_context, component("a"), object_entry(1)), Status::done);
+    const auto modes = modes_in(folder.path());
+    EXPECT_EQ(modes.size(), 4u); // the database, its log, what readers share, the lock
+    for (const auto& [name, mode] : modes)
+        EXPECT_EQ(mode, 0600u) << name;
+    store.reset();
+
+    // Those of before: nobody else opens them any more, so nobody keeps the lock.
+    const std::filesystem::path lock = folder.file() + "-lock";
+    using std::filesystem::perms;
+    std::filesystem::permissions(lock, perms{0644});
+    std::filesystem::permissions(folder.file(), perms{0664});
+    store = folder.open();
+    const auto after = modes_in(folder.path());
+    EXPECT_EQ(after.at(lock.filename()), 0600u);
+    EXPECT_EQ(after.at(std::filesystem::path(folder.file()).filename()), 0660u);
+    for (const auto& [name, mode] : after)
+        EXPECT_EQ(mode & 07, 0u) << name;
+    store.reset();
+
+    // A lock that leads elsewhere is none.
+    std::filesystem::remove(lock);
+    std::filesystem::create_symlink(folder.path() / "elsewhere", lock);
+    EXPECT_FALSE(open_sqlite_store({.path = folder.file(), .readers = 1, .pages_max = 0}).ok());
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "elsewhere"));
+    umask(before);
 }
 
 TEST(SqliteStoreFile, OthersAreRefusedAndLeftAlone)

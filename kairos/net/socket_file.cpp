@@ -168,9 +168,12 @@ Result<ListeningSocket> listen_at_path(const Address& address, const SocketOptio
         if (!socket) return socket.error();
         return ListeningSocket{std::move(*socket), SocketFile()};
     }
+    // Without the lock, which others may keep who may only read the directory, nothing is taken for
+    // dead.
     const auto lock = DirectoryLock::take(directory_of(path));
-    if (!lock) return lock.error();
+    if (!lock && lock.error().system_errno != EWOULDBLOCK) return lock.error();
     auto socket = listen(address, options, backlog);
+    if (!socket && socket.error().system_errno == EADDRINUSE && !lock) return lock.error();
     if (!socket && socket.error().system_errno == EADDRINUSE && is_dead(address) &&
         ::unlink(path.c_str()) == 0)
         socket = listen(address, options, backlog);

@@ -4,6 +4,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/server/thread_pool.h"
 #include "kairos/poa/adapters.h"
+#include "kairos/poa/forget.h"
 
 #include <chrono>
 #include <functional>
@@ -33,6 +34,13 @@ namespace {
 [[noreturn]] void raise_adapter(CORBA::ULong code, std::string_view reason)
 {
     orb::raise<CORBA::OBJ_ADAPTER>(omg_minor(code), CORBA::COMPLETED_NO, reason);
+}
+
+/// Gives back the count of an adapter.
+void release(Servant& servant) noexcept
+{
+    servant._kairos_forgotten();
+    servant._remove_ref();
 }
 
 /// What a servant is asked for where somebody only wants to know where the object is.
@@ -275,7 +283,9 @@ std::optional<ObjectMap::Entry> Adapter::activate_incarnated(Bytes id, Servant& 
 void Adapter::give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept
 {
     ServantActivator* activator = activator_.load();
-    if (activator == nullptr || !etherealize_.load()) return servant._remove_ref();
+    if (activator == nullptr || !etherealize_.load()) return release(servant);
+    if (&servant == &gone_servant()) return; // there is nothing to etherealize
+    servant._kairos_forgotten();
     std::unique_lock alone(single_, std::defer_lock);
     if (policies_.threads == Threads::single) alone.lock();
     const std::lock_guard serial(activator->serial());
@@ -332,6 +342,7 @@ Outcome Adapter::set_default_servant(Servant& servant)
 {
     if (policies_.processing != Processing::default_servant) return Outcome::wrong_policy;
     servant._add_ref();
+    servant._kairos_known();
     const std::lock_guard lock(mutex_);
     default_timing_ = servant._kairos_timed_operations();
     Servant* former = default_servant_.exchange(&servant);
@@ -347,6 +358,26 @@ Servant* Adapter::default_servant()
     Servant* servant = default_servant_.load();
     if (servant != nullptr) servant->_add_ref();
     return servant;
+}
+
+// --- servants that are no more -------------------------------------------------------------------
+
+bool Adapter::abandon(const Servant& servant, Servant& instead) noexcept
+{
+    bool known = objects_.abandon(servant, instead);
+    if (ObjectMap* map = named_.load()) known |= map->abandon(servant, instead);
+    const std::lock_guard lock(mutex_);
+    Servant* expected = const_cast<Servant*>(&servant);
+    if (default_servant_.compare_exchange_strong(expected, nullptr)) {
+        default_timing_ = nullptr;
+        known = true;
+    }
+    for (Leaving& leaving : leaving_)
+        if (leaving.servant == &servant) {
+            leaving.servant = &instead;
+            known = true;
+        }
+    return std::erase(replaced_, &servant) != 0 || known;
 }
 
 // --- life ----------------------------------------------------------------------------------------
@@ -420,7 +451,7 @@ void Adapter::settle()
         }
     }
     for (Servant* servant : replaced)
-        servant->_remove_ref();
+        release(*servant);
     if (try_to_end()) end();
 }
 
@@ -441,9 +472,9 @@ void Adapter::end()
     for (const Leaving& leaving : std::exchange(leaving_, {}))
         give_up(*leaving.servant, leaving.id, leaving.remaining_activations);
     default_timing_ = nullptr;
-    if (Servant* servant = default_servant_.exchange(nullptr)) servant->_remove_ref();
+    if (Servant* servant = default_servant_.exchange(nullptr)) release(*servant);
     for (Servant* servant : std::exchange(replaced_, {}))
-        servant->_remove_ref();
+        release(*servant);
     (void)IntrusivePtr<ServantActivator>::adopt(activator_.exchange(nullptr));
     (void)IntrusivePtr<ServantLocator>::adopt(locator_.exchange(nullptr));
     if (policies_.real_time.pool != nullptr) policies_.real_time.pool->remove_user();

@@ -185,6 +185,10 @@ class Adapter final : private Retiring {
     /// With one more count; or null.
     [[nodiscard]] Servant* default_servant();
 
+    /// The servant's life ends: see poa::forget. False: the adapter did not know it. `instead`
+    /// takes its place where it cannot be taken away at once.
+    bool abandon(const Servant& servant, Servant& instead) noexcept;
+
     /// Called by its manager.
     void open_to_requests(bool active) noexcept;
     /// Deactivates what its servant manager is to etherealize.

@@ -8,6 +8,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/poa/forget.h"
 
 #include <algorithm>
 #include <new>
@@ -126,9 +127,13 @@ class DirectRequest final : public Request {
 
 } // namespace
 
-Adapters::Adapters(orb::Orb& orb) : orb_(orb) { paths_.reset(IdStrategy::hash, {}); }
+Adapters::Adapters(orb::Orb& orb) : orb_(orb)
+{
+    paths_.reset(IdStrategy::hash, {});
+    ask_to_forget(*this);
+}
 
-Adapters::~Adapters() = default;
+Adapters::~Adapters() { ask_no_more(*this); }
 
 // --- requests ------------------------------------------------------------------------------------
 
@@ -417,6 +422,21 @@ Outcome Adapters::set_adapter_activator(Found adapter, IntrusivePtr<AdapterActiv
     if (adapter.adapter->key_id() != adapter.key_id) return Outcome::gone;
     std::swap(adapter.adapter->adapter_activator_, activator);
     return Outcome::ok;
+}
+
+bool Adapters::abandon(const Servant& servant) noexcept
+{
+    // Without the lock, which an adapter takes that ends with its last object. They stay.
+    std::vector<poa::Adapter*> all;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& adapter : owned_)
+            all.push_back(adapter.get());
+    }
+    bool known = false;
+    for (poa::Adapter* adapter : all)
+        known |= adapter->abandon(servant, gone_servant());
+    return known;
 }
 
 std::vector<IntrusivePtr<Manager>> Adapters::managers() const

@@ -60,6 +60,9 @@ class Adapters final : public orb::Adapter {
     /// `wait` waits for that; would_deadlock within an upcall.
     [[nodiscard]] Outcome destroy(Found adapter, bool etherealize, bool wait);
 
+    /// Takes a servant out of all adapters: see poa::forget. False: none knew it.
+    bool abandon(const Servant& servant) noexcept;
+
     /// The managers of all adapters.
     [[nodiscard]] std::vector<IntrusivePtr<Manager>> managers() const;
 

@@ -76,6 +76,7 @@ ObjectMap::Activated ObjectMap::activate(Servant& servant, Bytes id, bool unique
     const std::uint32_t index = take_slot();
     Slot& slot = *slots_.find(index);
     servant._add_ref();
+    servant._kairos_known();
     slot.servant = &servant;
     if (tracks_servants()) servants_.insert(slots_, index);
     if (user_ids_) {
@@ -189,6 +190,31 @@ void ObjectMap::deactivate_all()
     }
 }
 
+bool ObjectMap::abandon(const Servant& servant, Servant& instead) noexcept
+{
+    for (bool found = false;; found = true) {
+        std::uint32_t index = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            index = servants_.find(slots_, servant);
+            if (index == Slot::none) return found;
+            Slot& slot = *slots_.find(index);
+            servants_.reserve(slots_);
+            servants_.erase(slots_, index);
+            const bool active = is_active(index);
+            if (active) {
+                --active_;
+                slot.state.fetch_add(1, std::memory_order_acquire); // as `deactivate` does
+                slot.state.fetch_and(~Slot::active, std::memory_order_acq_rel);
+            }
+            slot.servant = &instead;
+            servants_.insert(slots_, index);
+            if (!active) continue; // whoever is inside, or retires it, sees to the rest
+        }
+        leave(*slots_.find(index), index);
+    }
+}
+
 void ObjectMap::retire(Slot& slot, std::uint32_t index) noexcept
 {
     // Requests with stale places may step in and out meanwhile; one thread wins the slot.
@@ -198,6 +224,7 @@ void ObjectMap::retire(Slot& slot, std::uint32_t index) noexcept
     } while (
         !slot.state.compare_exchange_weak(state, state | Slot::vacant, std::memory_order_acq_rel));
     if (retiring_ != nullptr) return tell_retired(index);
+    slot.servant->_kairos_forgotten();
     slot.servant->_remove_ref(); // may run the servant's destructor: no lock is held
     const std::lock_guard lock(mutex_);
     release(index);

@@ -195,6 +195,10 @@ class ObjectMap {
     bool deactivate(Place place);
     /// The same for all objects.
     void deactivate_all();
+    /// Deactivates all objects of a servant that is on its way out; those with requests inside
+    /// still, too, have `instead` from now on. False if there are none. Takes a map that finds
+    /// servants.
+    bool abandon(const Servant& servant, Servant& instead) noexcept;
 
     /// Blocks while an object of this id is leaving. Not from within Retiring::retired or an object
     /// that may be leaving itself: that would be for ever.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/export.h"
+#include "kairos/base/ref_count.h"
 #include "kairos/poa/operations.h"
 
 #include <string_view>
@@ -15,10 +16,16 @@ struct TimedOperations;
 
 namespace kairos::poa {
 
+class Servant;
+/// Takes a servant whose life ends out of every adapter that has it, as if its objects had been
+/// deactivated: nobody calls it, counts it or etherealizes it any more. Any thread.
+KAIROS_API void forget(Servant& servant) noexcept;
+
 class KAIROS_API Servant {
   public:
-    Servant(const Servant&) = default;
-    Servant& operator=(const Servant&) = default;
+    /// A copy is not active.
+    Servant(const Servant&) noexcept {}
+    Servant& operator=(const Servant&) noexcept { return *this; }
 
     /// Decodes the arguments, calls the operation and replies. Throws what the servant throws.
     virtual void _kairos_dispatch(orb::Upcall& upcall) = 0;
@@ -51,9 +58,22 @@ class KAIROS_API Servant {
     virtual void _add_ref() = 0;
     virtual void _remove_ref() = 0;
 
+    /// Told by adapters: one more, or one less, of them knows the servant, as one object or as
+    /// default servant.
+    void _kairos_known() noexcept { known_.add(1); }
+    void _kairos_forgotten() noexcept { known_.subtract(1); }
+
   protected:
     Servant() = default;
-    virtual ~Servant() = default;
+    /// A servant on the stack, or one that its program deletes, may be active still.
+    virtual ~Servant()
+    {
+        if (known_.load_relaxed() != 0) [[unlikely]]
+            forget(*this);
+    }
+
+  private:
+    AtomicWord<std::uint32_t> known_;
 };
 
 } // namespace kairos::poa

@@ -237,6 +237,10 @@ KAIROS_API void operator<<=(Any& any, TypeCode_ptr* value);
 KAIROS_API void operator<<=(Any& any, Object* value);
 /// Takes over the caller's count.
 KAIROS_API void operator<<=(Any& any, Object** value);
+/// Any system exception, as what it is. Copies.
+KAIROS_API void operator<<=(Any& any, const SystemException& exception);
+/// Takes over. Throws BAD_PARAM for null.
+KAIROS_API void operator<<=(Any& any, SystemException* exception);
 
 // Which of from_boolean, from_char, from_octet and from_wchar?
 KAIROS_API void operator<<=(Any& any, Boolean value) = delete;
@@ -259,12 +263,38 @@ KAIROS_API Boolean operator>>=(const Any& any, const char*& text);
 KAIROS_API Boolean operator>>=(const Any& any, const WChar*& text);
 KAIROS_API Boolean operator>>=(const Any& any, const Any*& value);
 KAIROS_API Boolean operator>>=(const Any& any, TypeCode_ptr& value);
+/// Whichever system exception it is.
+KAIROS_API Boolean operator>>=(const Any& any, const SystemException*& exception);
 
 KAIROS_API Boolean operator>>=(const Any& any, Boolean& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, Char& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, Octet& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, Int8& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, WChar& value) = delete;
+
+} // namespace CORBA
+
+namespace kairos::types {
+
+/// The system exception of this repository id, which stays the Any's; null if it holds no such.
+[[nodiscard]] KAIROS_API const CORBA::SystemException*
+extract_system_exception(const CORBA::Any& any, const char* repository_id);
+
+} // namespace kairos::types
+
+namespace CORBA {
+
+/// `const BAD_PARAM*&` and the like; the form without const, too, is not to be changed.
+template <typename E>
+    requires std::is_convertible_v<E*, const SystemException*>
+Boolean operator>>=(const Any& any, E*& exception)
+{
+    using Plain = std::remove_const_t<E>;
+    const SystemException* found = kairos::types::extract_system_exception(any, Plain::kairos_id);
+    if (found == nullptr) return false;
+    exception = const_cast<Plain*>(static_cast<const Plain*>(found));
+    return true;
+}
 
 } // namespace CORBA
 

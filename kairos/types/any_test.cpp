@@ -355,6 +355,71 @@ TEST(Any, Trap15_ExceptionsMayComeWithoutTheirId)
 
 // --- Any and TypeCode --------------------------------------------------------------------------
 
+/// Inserts and extracts one as what it is, here and after a journey.
+template <typename E>
+void expect_system_exception_travels(CORBA::TypeCode_ptr type)
+{
+    const E thrown(kairos::mapping::omg_minor(7), CORBA::COMPLETED_MAYBE);
+    Any any;
+    any <<= thrown;
+    for (const Any& each : {any, Any(any), sent(any), sent(sent(any, 3), 5)}) {
+        const CORBA::TypeCode_var held = each.type();
+        EXPECT_TRUE(held->equal(type)) << E::kairos_name;
+        const E* found = nullptr;
+        ASSERT_TRUE(each >>= found) << E::kairos_name;
+        EXPECT_EQ(found->minor(), thrown.minor());
+        EXPECT_EQ(found->completed(), CORBA::COMPLETED_MAYBE);
+        E* changeable = nullptr; // the deprecated form
+        ASSERT_TRUE(each >>= changeable);
+        EXPECT_EQ(changeable, found);
+        const CORBA::SystemException* base = nullptr;
+        ASSERT_TRUE(each >>= base);
+        EXPECT_STREQ(base->_rep_id(), E::kairos_id);
+        EXPECT_NE(E::_downcast(base), nullptr);
+    }
+}
+
+TEST(Any, EverySystemExceptionGoesInAndOut)
+{
+#define KAIROS_TRAVELS(exception)                                                                  \
+    expect_system_exception_travels<CORBA::exception>(CORBA::_tc_##exception);
+    KAIROS_SYSTEM_EXCEPTIONS(KAIROS_TRAVELS)
+#undef KAIROS_TRAVELS
+}
+
+TEST(Any, SystemExceptionsAreCopiedOrTakenOverAndToldApart)
+{
+    Any any;
+    any <<= new CORBA::TIMEOUT(3, CORBA::COMPLETED_NO);
+    const CORBA::BAD_PARAM* other = nullptr;
+    EXPECT_FALSE(any >>= other);
+    EXPECT_EQ(other, nullptr);
+    const CORBA::TIMEOUT* found = nullptr;
+    ASSERT_TRUE(any >>= found);
+    EXPECT_EQ(found->minor(), 3u);
+    const Any copy = any;
+    any <<= CORBA::BAD_PARAM(4, CORBA::COMPLETED_YES);
+    ASSERT_TRUE(any >>= other);
+    EXPECT_EQ(other->minor(), 4u);
+    ASSERT_TRUE(copy >>= found);
+    EXPECT_EQ(found->minor(), 3u);
+    // By the base, as what it is.
+    try {
+        throw CORBA::NO_MEMORY(5, CORBA::COMPLETED_NO);
+    } catch (const CORBA::SystemException& exception) {
+        any <<= exception;
+    }
+    const CORBA::NO_MEMORY* memory = nullptr;
+    ASSERT_TRUE(any >>= memory);
+    EXPECT_EQ(memory->minor(), 5u);
+    EXPECT_THROW(any <<= static_cast<CORBA::BAD_PARAM*>(nullptr), CORBA::BAD_PARAM);
+    ASSERT_TRUE(any >>= memory); // it keeps what it had
+    any <<= CORBA::Long{1};
+    const CORBA::SystemException* base = nullptr;
+    EXPECT_FALSE(any >>= base);
+    EXPECT_FALSE(any >>= memory);
+}
+
 TEST(Any, HoldsOthersAndItself)
 {
     Any any;

@@ -31,7 +31,7 @@ template <typename V>
     return true;
 }
 
-/// A factory of a complete class. Value boxes need one where IDL names only ValueBase, and in Any.
+/// A factory of a complete class. Value boxes need none.
 template <typename V>
 class KAIROS_API FactoryOf : public CORBA::ValueFactoryBase {
     CORBA::ValueBase* create_for_unmarshal() override { return new V(); }

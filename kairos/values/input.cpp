@@ -25,13 +25,15 @@ class Deeper {
     std::size_t& depth_;
 };
 
-/// What the ORB's factory of this id makes; null if there is none.
+/// What the ORB's factory of this id makes, or else a box of this id; null if there is neither.
 CORBA::ValueBase* created(const cdr::Reader& in, std::string_view id)
 {
-    const auto* registry = static_cast<const Registry*>(in.environment()->value_factories);
-    if (registry == nullptr) return nullptr;
-    const CORBA::ValueFactoryBase_var factory = registry->find(id);
-    return factory.in() == nullptr ? nullptr : factory->_kairos_create();
+    if (const auto* registry = static_cast<const Registry*>(in.environment()->value_factories)) {
+        const CORBA::ValueFactoryBase_var factory = registry->find(id);
+        if (factory.in() != nullptr) return factory->_kairos_create();
+    }
+    const Type* box = known_box(id);
+    return box == nullptr ? nullptr : box->create();
 }
 
 [[noreturn, gnu::cold]] void raise_no_factory(std::string_view id)

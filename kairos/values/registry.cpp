@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/values/registry.h"
 
+#include <utility>
+
 namespace kairos::values {
+
+// --- Boxes -------------------------------------------------------------------------------------
+
+namespace {
+
+// Before any initialiser runs, and after all destructors did.
+constinit std::mutex boxes_mutex;
+constinit KnownBox* first_box = nullptr; // guarded by it
+
+} // namespace
+
+KnownBox::KnownBox(const Type& type) noexcept : type_(type)
+{
+    const std::lock_guard lock(boxes_mutex);
+    next_ = std::exchange(first_box, this);
+}
+
+KnownBox::~KnownBox()
+{
+    const std::lock_guard lock(boxes_mutex);
+    KnownBox** place = &first_box;
+    while (*place != this)
+        place = &(*place)->next_;
+    *place = next_;
+}
+
+const Type* known_box(std::string_view id) noexcept
+{
+    const std::lock_guard lock(boxes_mutex);
+    for (const KnownBox* box = first_box; box != nullptr; box = box->next_)
+        if (box->type_.id == id) return &box->type_;
+    return nullptr;
+}
+
+// --- Factories ---------------------------------------------------------------------------------
 
 CORBA::ValueFactory Registry::put(std::string_view id, CORBA::ValueFactory factory)
 {

@@ -14,6 +14,9 @@
 
 namespace kairos::values {
 
+/// The type of the value box of this repository id; null if the process has none.
+[[nodiscard]] const Type* known_box(std::string_view id) noexcept;
+
 class Registry : public types::ValueReader {
   public:
     /// Values and boxes; abstract interfaces are the façade's to read.

@@ -11,6 +11,8 @@
 #include "kairos/mapping/types.h"
 #include "kairos/mapping/var.h"
 
+#include <string_view>
+
 namespace kairos::cdr {
 class Reader;
 class Writer;
@@ -36,6 +38,22 @@ struct KAIROS_API Type {
     {
         return is_custom || truncated != nullptr;
     }
+};
+
+/// Makes a value box known to the process, which so needs no factory where IDL does not name it: in
+/// an Any, as a ValueBase. Generated code has one of each, for the life of its library.
+class KAIROS_API KnownBox {
+  public:
+    explicit KnownBox(const Type& type) noexcept;
+    KnownBox(const KnownBox&) = delete;
+    KnownBox& operator=(const KnownBox&) = delete;
+    ~KnownBox();
+
+  private:
+    friend const Type* known_box(std::string_view id) noexcept;
+
+    const Type& type_;
+    KnownBox* next_ = nullptr;
 };
 
 } // namespace kairos::values

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 
 using namespace interop;
 
@@ -116,6 +118,34 @@ TEST_P(Names, BindsResolvesListsAndUnbinds)
     EXPECT_EQ(done({"ls"}), "");
 }
 
+TEST_P(Names, ContextsWithBindingsAreNotLostUnawares)
+{
+    for (const char* name : {"a", "b", "c", "d", "e", "f"})
+        (void)done({"bind", "-p", std::string("dev/") + name, echo});
+    (void)done({"mkdir", "empty"});
+    const std::string refusal = refused({"unbind", "dev"});
+    EXPECT_NE(refusal.find("dev: is a naming context with 6 bindings ("), std::string::npos)
+        << refusal;
+    EXPECT_NE(refusal.find(", …)"), std::string::npos) << refusal; // five by name
+    EXPECT_NE(refusal.find("--force"), std::string::npos) << refusal;
+    EXPECT_EQ(json({"ls"}).size(), 2u); // nothing happened
+    EXPECT_EQ(done({"unbind", "empty"}), "unbound empty\n");
+    const std::string unbound = done({"unbind", "--force", "dev"});
+    EXPECT_TRUE(unbound.starts_with("unbound dev\nwith 6 bindings (")) << unbound;
+    EXPECT_EQ(done({"ls"}), "");
+    // What it printed is the way back.
+    const std::string reference = unbound.substr(unbound.find("IOR:"));
+    EXPECT_EQ(done({"bind", "-c", "again", reference}), "bound again\n");
+    (void)done({"unbind", "again/a"});
+    const nlohmann::json lost = json({"unbind", "--force", "again"});
+    EXPECT_EQ(lost["unbound"], "again");
+    EXPECT_EQ(lost["bindings"], 5);
+    EXPECT_TRUE(lost["reference"].get<std::string>().starts_with("IOR:"));
+    // Objects go without being asked, whether they are there or not.
+    (void)done({"bind", "gone", echo});
+    EXPECT_EQ(done({"unbind", "gone"}), "unbound gone\n");
+}
+
 TEST_P(Names, JsonSaysTheSame)
 {
     (void)done({"bind", "-p", "dev/echo.obj", echo});
@@ -185,6 +215,18 @@ TEST_P(Names, EscapesAndOtherAlphabets)
     }
     (void)done({"bind", "colour\x1b[31m", echo});
     EXPECT_EQ(done({"ls"}), "colour\\x1b[31m\n"); // the terminal does not obey it
+    (void)done({"bind",
+                "c1\xc2\x9b"
+                "31m",
+                echo});
+    const std::string as_json = done({"ls", "--json"});
+    EXPECT_EQ(as_json.find("\xc2\x9b"), std::string::npos) << as_json;
+    std::set<std::string> names;
+    for (const nlohmann::json& binding : nlohmann::json::parse(as_json))
+        names.insert(binding["name"]);
+    EXPECT_EQ(names, (std::set<std::string>{"c1\xc2\x9b"
+                                            "31m",
+                                            "colour\x1b[31m"}));
 }
 
 TEST_P(Names, ListsMoreThanOnePortion)

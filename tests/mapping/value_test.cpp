@@ -330,6 +330,34 @@ TEST(Value, counts_its_owners)
     EXPECT_EQ(taken->_refcount_value(), 1u);
 }
 
+/// Also of the value that the holder has already: it has two of its owners then, and removes one.
+TEST(Value, gives_an_owner_to_whatever_it_is_assigned_to)
+{
+    const Plain_var value = plain(1);
+    const auto added = [&] {
+        CORBA::add_ref(value.in());
+        return value.in();
+    };
+    Plain_var variable;
+    Node_var node = new OBV_Values::Node("node", nullptr, nullptr);
+    kairos::mapping::UnboundedValueSequence<Plain> held;
+    held.length(1);
+    for (int i = 0; i < 3; ++i) {
+        variable = added();
+        held[0] = added();
+    }
+    EXPECT_EQ(value->_refcount_value(), 3u);
+    for (int i = 0; i < 3; ++i)
+        node->left(node.in()); // a modifier adds an owner
+    EXPECT_EQ(node->_refcount_value(), 2u);
+    node->left(nullptr);
+    EXPECT_EQ(node->_refcount_value(), 1u);
+    CORBA::ValueBase_var base;
+    for (int i = 0; i < 3; ++i)
+        base = added();
+    EXPECT_EQ(value->_refcount_value(), 4u);
+}
+
 TEST(Value, is_downcast_by_its_class)
 {
     const Derived_var derived = new OBV_Values::Derived;
@@ -815,7 +843,38 @@ TEST_P(ValueCalls, pass_values_in_any)
     EXPECT_EQ(inside, nullptr);
 }
 
+/// No mapping has factories of boxes, so nobody can have registered one.
 TEST_P(ValueCalls, pass_boxes_in_any)
+{
+    const LongBox_var box = new LongBox(6);
+    CORBA::Any any;
+    any <<= box.in();
+    const CORBA::Any_var back = calls_->pass_any(any, nullptr);
+    LongBox* inside = nullptr;
+    ASSERT_TRUE(back.in() >>= inside);
+    EXPECT_EQ(inside->_value(), 6);
+    CORBA::ValueBase_var base;
+    ASSERT_TRUE(back.in() >>= CORBA::Any::to_value(base.inout()));
+    EXPECT_EQ(LongBox::_downcast(base.in()), inside);
+    StringBox* other = nullptr;
+    EXPECT_FALSE(back.in() >>= other);
+
+    const StringBox_var text = new StringBox("boxed");
+    any <<= text.in();
+    const CORBA::Any_var text_back = calls_->pass_any(any, nullptr);
+    ASSERT_TRUE(text_back.in() >>= other);
+    EXPECT_STREQ(other->_value(), "boxed");
+
+    const CORBA::StringValue_var standard = new CORBA::StringValue("standard");
+    any <<= standard.in();
+    const CORBA::Any_var standard_back = calls_->pass_any(any, nullptr);
+    CORBA::StringValue* of_corba = nullptr;
+    ASSERT_TRUE(standard_back.in() >>= of_corba);
+    EXPECT_STREQ(of_corba->_value(), "standard");
+}
+
+/// A factory that a program has registered all the same goes first.
+TEST_P(ValueCalls, pass_boxes_by_factories_that_are_there)
 {
     add_factory<kairos::values::FactoryOf<LongBox>>(server_.in(), LongBox::_kairos_id);
     if (GetParam())

@@ -48,6 +48,55 @@ TEST_P(Objects, SystemIdsAreRecognized)
     }
 }
 
+/// A servant on the stack, behind the ORB: destroyed while it is active, however it is so.
+TEST_P(Objects, ServantsMayGoWhileTheyAreActive)
+{
+    const POA_var multiple = world_.poa("multiple", Policies(root_) << MULTIPLE_ID);
+    const POA_var lasting = world_.poa("lasting", Policies(root_) << PERSISTENT << USER_ID);
+    const POA_var by_default = world_.poa(
+        "default", Policies(root_) << USE_DEFAULT_SERVANT << MULTIPLE_ID << NO_IMPLICIT_ACTIVATION);
+    CORBA::Object_var objects[5];
+    {
+        Servant servant;
+        const ObjectId_var id = root_->activate_object(&servant);
+        objects[0] = root_->id_to_reference(id);
+        for (int i = 1; i < 3; ++i) {
+            const ObjectId_var each = multiple->activate_object(&servant);
+            objects[i] = multiple->id_to_reference(each);
+        }
+        lasting->activate_object_with_id(id_of("lasting"), &servant);
+        objects[3] = lasting->id_to_reference(id_of("lasting"));
+        by_default->set_servant(&servant);
+        objects[4] = by_default->create_reference(target_id);
+        for (const CORBA::Object_var& object : objects)
+            EXPECT_EQ(world_.ping(object), "ok");
+    }
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(world_.ping(objects[i]), no_object);
+    EXPECT_EQ(world_.ping(objects[4]), no_default_servant);
+    // What they were can be active again, and the adapters can end.
+    Servant_var<Servant> next = new Servant;
+    lasting->activate_object_with_id(id_of("lasting"), next);
+    EXPECT_EQ(world_.ping(objects[3]), "ok");
+    by_default->set_servant(next);
+    EXPECT_EQ(world_.ping(objects[4]), "ok");
+    multiple->destroy(true, true);
+    EXPECT_EQ(world_.ping(objects[1]), no_adapter);
+}
+
+/// One that its program deletes, which the adapter was to have the last count of.
+TEST_P(Objects, ServantsMayBeDeletedWhileTheyAreActive)
+{
+    auto* servant = new Servant;
+    const ObjectId_var id = root_->activate_object(servant);
+    const CORBA::Object_var object = root_->id_to_reference(id);
+    servant->_remove_ref();
+    EXPECT_EQ(world_.ping(object), "ok");
+    delete servant;
+    EXPECT_EQ(world_.ping(object), no_object);
+    EXPECT_EQ(outcome([&] { root_->deactivate_object(id); }), "ObjectNotActive");
+}
+
 TEST_P(Objects, AnIdCanBeActiveAgain)
 {
     for (const bool user_ids : {false, true}) {

@@ -7,6 +7,7 @@
 #include "bench/plot.h"
 #include "bench/process.h"
 #include "bench/stored_report.h"
+#include "kairos/base/shown.h"
 #include "tools/kairos/bench_progress.h"
 #include "tools/kairos/commands.h"
 
@@ -53,7 +54,7 @@ struct BenchArguments {
 
 int fail(const Error& error)
 {
-    fmt::print(stderr, "kairos bench: {}\n", error.reason);
+    fmt::print(stderr, "kairos bench: {}\n", shown(error.reason));
     return error.code == ErrorCode::invalid_argument ? 2 : 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos`, the command-line tool: what people who run the ORB do daily.
+#include "kairos/base/shown.h"
 #include "packaging/option_model.h"
 #include "tools/kairos/commands.h"
 
@@ -69,7 +70,7 @@ int main(int argc, char** argv)
         app.exit(wrong); // prints what is wrong; its own numbers for it mean nothing to users
         return 2;
     } catch (const std::exception& failure) {
-        std::cerr << "kairos: " << failure.what() << '\n';
+        std::cerr << "kairos: " << kairos::shown(failure.what()) << '\n';
         return 1;
     }
     return status;

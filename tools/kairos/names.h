@@ -4,6 +4,7 @@
 // names are shown.
 #pragma once
 
+#include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/naming/listing.h"
 
@@ -22,6 +23,7 @@ struct NamesArguments {
     bool parents = false; ///< bind, rebind, mkdir: make the contexts that are missing
     bool context = false; ///< bind, rebind: the reference is a context
     bool destroy = false; ///< unbind: destroy the context that is unbound
+    bool force = false;   ///< unbind: also a context that has bindings
     unsigned depth = 0;   ///< tree
     CORBA::ULong portion = naming::portion_default;
     double interval_s = 0;   ///< watch
@@ -43,10 +45,8 @@ struct NamesSession {
 
 /// A binding's name as text; a context's ends in '/'.
 [[nodiscard]] std::string text_of(const CosNaming::Binding& binding);
-/// Without what a terminal would obey.
-[[nodiscard]] std::string shown(std::string_view text);
 [[nodiscard]] nlohmann::json json_of(const CosNaming::Binding& binding);
-/// On one line; octets that are no UTF-8 are replaced.
+/// On one line; octets that are no UTF-8 are replaced, and what a terminal would obey is escaped.
 [[nodiscard]] std::string dump(const nlohmann::json& json);
 
 /// Does not return. Throws what ends it.

@@ -26,7 +26,7 @@ using CosNaming::NamingContext_var;
 CosNaming::Name parse_name_argument(const std::string& text)
 {
     const auto name = ior::parse_name(text);
-    if (!name) throw std::runtime_error(shown(text) + ": " + name.error().reason);
+    if (!name) throw std::runtime_error(text + ": " + name.error().reason);
     return naming::to_idl(*name);
 }
 
@@ -34,22 +34,6 @@ std::string text_of(const CosNaming::Binding& binding)
 {
     const bool is_context = binding.binding_type == CosNaming::ncontext;
     return ior::to_string(naming::from_idl(binding.binding_name)) + (is_context ? "/" : "");
-}
-
-std::string shown(std::string_view text)
-{
-    std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto octet = static_cast<unsigned char>(text[i]);
-        // UTF-8 of U+0080 to U+009F, which are controls, too.
-        const bool is_c1 =
-            octet == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-        if (octet < 0x20 || octet == 0x7f || is_c1)
-            result += fmt::format("\\x{:02x}", octet);
-        else
-            result += text[i];
-    }
-    return result;
 }
 
 nlohmann::json json_of(const CosNaming::Binding& binding)
@@ -67,7 +51,9 @@ nlohmann::json json_of(const CosNaming::Binding& binding)
 
 std::string dump(const nlohmann::json& json)
 {
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    const std::string text = json.dump(-1, ' ', false, replace);
+    return is_shown_as_it_is(text) ? text : json.dump(-1, ' ', true, replace);
 }
 
 NamingContext_var NamesSession::context(const std::string& name) const
@@ -76,7 +62,7 @@ NamingContext_var NamesSession::context(const std::string& name) const
     const CORBA::Object_var object = root->resolve(parse_name_argument(name));
     NamingContext_var context = NamingContext::_narrow(object.in());
     if (CORBA::is_nil(context.in()))
-        throw std::runtime_error(shown(name) + ": is an object, not a naming context");
+        throw std::runtime_error(name + ": is an object, not a naming context");
     return context;
 }
 
@@ -297,12 +283,63 @@ void bind_name(const NamesSession& session, const NamesArguments& arguments, boo
     report(arguments, replace ? "rebound" : "bound");
 }
 
+/// What nobody finds any more by the name of a context.
+struct Lost {
+    std::size_t bindings = 0;
+    std::string first; ///< the names of a few
+    std::string reference;
+
+    [[nodiscard]] std::string text() const
+    {
+        return fmt::format("{} {} ({})", bindings, bindings == 1 ? "binding" : "bindings", first);
+    }
+};
+
+/// Nothing where the name is not one of a context, or of one whose server cannot be asked.
+Lost lost_with(const NamesSession& session, const NamesArguments& arguments,
+               const CosNaming::Name& name)
+{
+    constexpr std::size_t named_max = 5;
+    Lost lost;
+    const CORBA::Object_var object = session.root->resolve(name);
+    // No object is asked what it is, which may be gone, if its reference says that it is another.
+    const std::string type = type_id_of(object.in());
+    if (CORBA::is_nil(object.in()) ||
+        (!type.empty() && type.find("NamingContext") == std::string::npos))
+        return lost;
+    try {
+        const NamingContext_var context = NamingContext::_narrow(object.in());
+        if (CORBA::is_nil(context.in())) return lost;
+        const auto count = [&](const CosNaming::Binding& binding) {
+            if (lost.bindings < named_max)
+                lost.first += (lost.bindings == 0 ? "" : ", ") + text_of(binding);
+            if (lost.bindings++ == named_max) lost.first += ", …";
+        };
+        naming::for_each_binding(context.in(), count, arguments.portion);
+        lost.reference = CORBA::String_var(session.orb->object_to_string(object.in())).in();
+    } catch (const CORBA::SystemException&) {
+        return {};
+    }
+    return lost;
+}
+
 void unbind_name(const NamesSession& session, const NamesArguments& arguments)
 {
     const CosNaming::Name name = parse_name_argument(arguments.name);
     if (arguments.destroy) session.context(arguments.name)->destroy();
+    const Lost lost = arguments.destroy ? Lost{} : lost_with(session, arguments, name);
+    if (lost.bindings != 0 && !arguments.force)
+        throw std::runtime_error(arguments.name + ": is a naming context with " + lost.text() +
+                                 ", which this name may be the only way to: unbind them first, "
+                                 "or say --force");
     session.root->unbind(name);
+    if (arguments.json && lost.bindings != 0)
+        return fmt::print("{}\n", dump({{"unbound", arguments.name},
+                                        {"bindings", lost.bindings},
+                                        {"reference", lost.reference}}));
     report(arguments, "unbound");
+    if (lost.bindings != 0)
+        fmt::print("with {}; the context is still there: {}\n", shown(lost.text()), lost.reference);
 }
 
 void resolve_name(const NamesSession& session, const NamesArguments& arguments)
@@ -358,7 +395,7 @@ NamesSession open_session(const NamesArguments& arguments,
     }
     session.root = NamingContext::_narrow(object.in());
     if (CORBA::is_nil(session.root.in()))
-        throw std::runtime_error(shown(url) + " is not a naming context");
+        throw std::runtime_error(url + " is not a naming context");
     return session;
 }
 
@@ -384,16 +421,16 @@ using Command = void (*)(const NamesSession& session, const NamesArguments& argu
 int run(Command command, const NamesArguments& arguments,
         const std::vector<std::string>& orb_options)
 {
-    const std::string name = arguments.name.empty() ? "" : shown(arguments.name) + ": ";
+    const std::string name = arguments.name.empty() ? "" : arguments.name + ": ";
     std::string message;
     try {
         command(open_session(arguments, orb_options), arguments);
         return 0;
     } catch (const NamingContext::NotFound& failure) {
-        message = name + shown(not_found_text(failure));
+        message = name + not_found_text(failure);
     } catch (const NamingContext::CannotProceed& failure) {
         message = name + "the server cannot proceed with '" +
-                  shown(ior::to_string(naming::from_idl(failure.rest_of_name))) + "'";
+                  ior::to_string(naming::from_idl(failure.rest_of_name)) + "'";
     } catch (const NamingContext::AlreadyBound&) {
         message = name + "already bound";
     } catch (const NamingContext::NotEmpty&) {
@@ -403,7 +440,7 @@ int run(Command command, const NamesArguments& arguments,
     } catch (const std::exception& failure) {
         message = failure.what();
     }
-    fmt::print(stderr, "kairos names: {}\n", message);
+    fmt::print(stderr, "kairos names: {}\n", shown(message));
     return 1;
 }
 
@@ -457,6 +494,9 @@ class NamesParser {
         auto* unbind = add_of_name("unbind", "Unbind a name", &unbind_name);
         unbind->add_flag("--destroy", arguments_->destroy,
                          "Destroy the empty context that it names");
+        unbind->add_flag("-f,--force", arguments_->force,
+                         "Also a context that has bindings, and prints its reference: nobody finds "
+                         "them by this name any more");
         add_parents(add_of_name("mkdir", "Make a context and bind it", &make_context));
     }
 
@@ -488,7 +528,7 @@ class NamesParser {
     {
         auto* one = add_of_name(verb, help, command);
         one->add_option("reference", arguments_->reference,
-                        "IOR:…, corbaloc:…, corbaname:…, or a file with one")
+                        "IOR:…, corbaloc:…, corbaname:…, a file with one, or -")
             ->required()
             ->type_name("REFERENCE");
         one->add_flag("-c,--context", arguments_->context, "Bind it as a context");

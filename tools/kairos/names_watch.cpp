@@ -91,9 +91,9 @@ std::optional<Bindings> try_to_read(const NamesSession& session,
         reachable = true;
         return bindings;
     } catch (const CORBA::TRANSIENT& failure) {
-        if (reachable) fmt::print(stderr, "kairos names: {}\n", failure.what());
+        if (reachable) fmt::print(stderr, "kairos names: {}\n", shown(failure.what()));
     } catch (const CORBA::COMM_FAILURE& failure) {
-        if (reachable) fmt::print(stderr, "kairos names: {}\n", failure.what());
+        if (reachable) fmt::print(stderr, "kairos names: {}\n", shown(failure.what()));
     }
     reachable = false; // said once, not at every asking
     return std::nullopt;

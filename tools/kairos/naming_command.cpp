@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos naming`: a name server in the foreground, until it is told to end.
+#include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/nameserver/open_store.h"
 #include "kairos/nameserver/service.h"
@@ -69,7 +70,7 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
         try {
             serve(*arguments, orb_options);
         } catch (const std::exception& failure) {
-            fmt::print(stderr, "kairos naming: {}\n", failure.what());
+            fmt::print(stderr, "kairos naming: {}\n", shown(failure.what()));
             status = 1;
         }
     });

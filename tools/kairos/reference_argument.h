@@ -9,7 +9,8 @@
 
 namespace kairos::tools {
 
-/// What the user typed: an object URL, or the name of a file that holds one.
+/// What the user typed: an object URL, the name of a file that holds one, or "-" for standard
+/// input.
 [[nodiscard]] Result<std::string> url_of(const std::string& argument);
 
 } // namespace kairos::tools

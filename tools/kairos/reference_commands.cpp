@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos ior` prints what a reference says; `kairos ping` asks the object whether it is there.
+#include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/ior/describe.h"
 #include "kairos/ior/object_url.h"
@@ -23,18 +24,18 @@ int print_reference(const std::string& argument)
     const auto text = url_of(argument);
     const auto url = text ? ior::parse_object_url(*text) : Result<ior::ObjectUrl>(text.error());
     if (!url) {
-        fmt::print(stderr, "kairos ior: {}\n", url.error().reason);
+        fmt::print(stderr, "kairos ior: {}\n", shown(url.error().reason));
         return 1;
     }
     if (url->initial) {
-        fmt::print("the initial reference '{}' of whichever ORB reads it\n", url->service);
+        fmt::print("the initial reference '{}' of whichever ORB reads it\n", shown(url->service));
     } else {
-        fmt::print("{}", ior::describe(url->reference));
+        fmt::print("{}", shown_lines(ior::describe(url->reference)));
         if (url->scheme != ior::ObjectUrl::Scheme::ior && !url->reference.is_nil())
             fmt::print("as IOR: {}\n", ior::to_string(url->reference));
     }
     if (url->scheme == ior::ObjectUrl::Scheme::corbaname)
-        fmt::print("name to be resolved there: '{}'\n", url->name);
+        fmt::print("name to be resolved there: '{}'\n", shown(url->name));
     return 0;
 }
 
@@ -48,7 +49,7 @@ int ping(const std::string& argument, unsigned count)
 {
     const auto text = url_of(argument);
     if (!text) {
-        fmt::print(stderr, "kairos ping: {}\n", text.error().reason);
+        fmt::print(stderr, "kairos ping: {}\n", shown(text.error().reason));
         return 1;
     }
     int no_arguments = 0;
@@ -75,7 +76,7 @@ int ping(const std::string& argument, unsigned count)
                        count - 1, times[1], times[1 + (count - 1) / 2], times.back());
         }
     } catch (const CORBA::Exception& exception) {
-        fmt::print(stderr, "kairos ping: {}\n", exception.what());
+        fmt::print(stderr, "kairos ping: {}\n", shown(exception.what()));
         return 1;
     }
     return 0;
@@ -89,14 +90,17 @@ void add_reference_commands(CLI::App& app, int& status)
     auto count = std::make_shared<unsigned>(4);
 
     auto* ior = app.add_subcommand("ior", "Print an object reference readably");
-    ior->add_option("reference", *reference, "IOR:…, corbaloc:…, corbaname:…, or a file with one")
+    ior->add_option("reference", *reference,
+                    "IOR:…, corbaloc:…, corbaname:…, a file with one, or -")
         ->required()
         ->type_name("REFERENCE");
     ior->callback([reference, &status] { status = print_reference(*reference); });
 
     auto* ping_command =
         app.add_subcommand("ping", "Ask an object whether it exists, and how long that takes");
-    ping_command->add_option("reference", *reference, "IOR:…, corbaloc:…, or a file with one")
+    ping_command
+        ->add_option("reference", *reference,
+                     "IOR:…, corbaloc:…, corbaname:…, a file with one, or -")
         ->required()
         ->type_name("REFERENCE");
     ping_command->add_option("-n,--count", *count, "Number of calls")

@@ -3,6 +3,9 @@
 // `kairos ior` and `kairos ping` as their users meet them: what they print of a reference in each
 // of its forms, and of a server that is there, without the object, and gone.
 #include "bench/process.h"
+#include "kairos/base/shown.h"
+#include "kairos/ior/profile.h"
+#include "kairos/ior/sample_references.h"
 #include "tests/malformed/fixture.h"
 
 #include <fstream>
@@ -57,6 +60,88 @@ TEST(Ior, PrintsEveryFormOfAReference)
     const auto initial = run({"ior", "corbaloc:rir:/NameService"});
     EXPECT_EQ(initial.exit_status, 0) << initial.errors;
     EXPECT_TRUE(contains(initial.output, "'NameService'")) << initial.output;
+}
+
+/// What a shell says of a command line.
+bench::ChildProcess::Remains shell(const std::string& line)
+{
+    return bench::run_to_end({.command = {"/bin/sh", "-c", line},
+                              .environment = {},
+                              .cpu = {},
+                              .inherited_descriptor = -1},
+                             std::chrono::seconds(60))
+        .value();
+}
+
+TEST(Ior, ReadsStandardInputAndOddFiles)
+{
+    const std::string tool = KAIROS_TOOL;
+    const std::string ior(ior::sample::omniorb_little_endian);
+    const auto expected = run({"ior", ior});
+    ASSERT_EQ(expected.exit_status, 0) << expected.errors;
+    for (const std::string& made : {"echo " + ior, "echo " + ior + " | fold -w 72",
+                                    "printf '\\357\\273\\277%s\\r\\n' " + ior}) {
+        const auto read = shell(made + " | " + tool + " ior -");
+        EXPECT_EQ(read.exit_status, 0) << read.errors;
+        EXPECT_EQ(read.output, expected.output) << made;
+    }
+    const auto nothing = shell(tool + " ior - </dev/null");
+    EXPECT_EQ(nothing.exit_status, 1);
+    EXPECT_EQ(nothing.errors, "kairos ior: standard input is empty\n");
+    for (const char* command : {"ior", "ping"}) {
+        const auto folder = run({command, "/"});
+        EXPECT_EQ(folder.exit_status, 1);
+        EXPECT_EQ(folder.errors, std::string("kairos ") + command + ": file / is a folder\n");
+    }
+    const auto other = run({"ior", tool}); // a program
+    EXPECT_EQ(other.exit_status, 1);
+    EXPECT_TRUE(contains(other.errors, tool)) << other.errors;
+}
+
+/// Nothing of what is inside a reference reaches the terminal as what it would obey.
+TEST(Tools, ShowWhatOthersWroteAndDoNotPassItOn)
+{
+    const std::string evil = "\x1b]0;owned\x07\xc2\x9b"
+                             "31m\x9b";
+    const auto octets = [](const std::string& text) {
+        const Bytes bytes = as_bytes(text);
+        return ior::OctetVector(bytes.begin(), bytes.end());
+    };
+    ior::IiopProfile profile;
+    profile.host = "no" + evil + "host";
+    profile.port = 1;
+    profile.object_key = octets(evil);
+    for (const std::uint32_t tag : {0u, 1u, 3u, 25u, 33u, 0x41545402u, 0x4b520001u, 0x12345678u})
+        profile.components.push_back({tag, octets(evil + evil)});
+    ior::Ior reference;
+    reference.type_id = "IDL:" + evil + ":1.0";
+    reference.profiles.push_back(ior::encode_iiop(profile));
+    reference.profiles.push_back({0x54414F00, octets(evil)});
+    const std::string text = ior::to_string(reference);
+    const std::string path =
+        testing::TempDir() + "kairos_evil_" + std::to_string(getpid()) + ".ior";
+    std::ofstream(path) << evil;
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"ior", text},
+          {"ping", "-n", "1", text},
+          {"ior", evil},
+          {"ior", path},
+          {"ping", path},
+          {"names", "--service", text, "ls"},
+          {"names", "--service", path, "ls"},
+          {"names", "--service", "corbaloc::h/" + evil, "ls"},
+          {"ior", "corbaloc:rir:/" + evil},
+          {"ior", "corbaname::host#" + evil},
+          {"naming", "--store", "/no/such/" + evil + "/store"},
+          {"sched", path},
+          {"scheduler", "--tasks", path},
+          {"report", path}}) {
+        const auto said = run(command);
+        for (const std::string& output : {said.output, said.errors})
+            EXPECT_TRUE(output == shown_lines(output)) << command[0] << ": " << shown(output);
+        EXPECT_FALSE(said.output.empty() && said.errors.empty()) << command[0];
+    }
+    std::filesystem::remove(path);
 }
 
 TEST(Ior, SaysWhatIsWrong)

@@ -3,6 +3,7 @@
 // `kairos report FOLDER`: what the experiments have left there, on one screen and on one page.
 #include "bench/page.h"
 #include "bench/summary.h"
+#include "kairos/base/shown.h"
 #include "tools/kairos/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,7 @@ struct ReportArguments {
 
 int fail(const Error& error)
 {
-    fmt::print(stderr, "kairos report: {}\n", error.reason);
+    fmt::print(stderr, "kairos report: {}\n", shown(error.reason));
     return 1;
 }
 

@@ -2,6 +2,7 @@
 //
 // `kairos sched FILE`: whether a set of operations meets its deadlines, and how it runs.
 #include "bench/report.h"
+#include "kairos/base/shown.h"
 #include "kairos/sched/bounds.h"
 #include "kairos/sched/time_text.h"
 #include "tools/kairos/commands.h"
@@ -58,7 +59,7 @@ SchedInput read(const SchedArguments& arguments)
     std::string errors;
     auto input = read_sched_input(arguments.file, arguments.include_directories, errors);
     if (!input) throw Wrong{errors};
-    fmt::print(stderr, "{}", errors); // warnings
+    fmt::print(stderr, "{}", shown_lines(errors)); // warnings
     if (input->set.size() == 0)
         throw Wrong{arguments.file + ": error: there are no operations with timing\n"};
     return std::move(*input);
@@ -168,8 +169,9 @@ int run(const SchedArguments& arguments)
         fmt::print("{}\n",
                    to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     } else {
-        fmt::print("{}", render_table(report));
-        if (report.time_line) fmt::print("\n{}", render_time_line(report, terminal_width));
+        fmt::print("{}", shown_lines(render_table(report)));
+        if (report.time_line)
+            fmt::print("\n{}", shown_lines(render_time_line(report, terminal_width)));
     }
     return report.analysis.schedulable ? exit_schedulable : exit_not_schedulable;
 }
@@ -211,7 +213,7 @@ void add_sched_command(CLI::App& app, int& status)
         try {
             status = run(*arguments);
         } catch (const Wrong& wrong) {
-            fmt::print(stderr, "{}", wrong.text);
+            fmt::print(stderr, "{}", shown_lines(wrong.text));
             status = exit_wrong;
         }
     });

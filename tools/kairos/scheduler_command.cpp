@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `kairos scheduler`: the Scheduling Service in the foreground, until it is told to end.
+#include "kairos/base/shown.h"
 #include "kairos/scheduler/service.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/sched_input.h"
@@ -26,7 +27,7 @@ std::optional<SchedInput> initial_set(const std::string& path)
     if (path.empty()) return SchedInput{};
     std::string errors;
     auto input = read_sched_input(path, {}, errors);
-    fmt::print(stderr, "{}", errors);
+    fmt::print(stderr, "{}", shown_lines(errors));
     return input;
 }
 
@@ -72,7 +73,7 @@ void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_op
         try {
             status = serve(*arguments, orb_options);
         } catch (const std::exception& failure) {
-            fmt::print(stderr, "kairos scheduler: {}\n", failure.what());
+            fmt::print(stderr, "kairos scheduler: {}\n", shown(failure.what()));
             status = 1;
         }
     });

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text from outside on its way to people: what peers, files and name servers say is shown on
+// terminals and written to logs only through `shown`. Any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kairos {
+
+/// `text` with everything that a terminal or the reader of a log would take for more than text as
+/// \xNN of its octets: control characters (line ends, too), those of Unicode and the ones that
+/// change the direction of what follows, and whatever is not UTF-8. The rest stays as it is, so
+/// that what was shown may be shown again.
+[[nodiscard]] std::string shown(std::string_view text);
+
+/// The same of a text of several lines, which stay lines.
+[[nodiscard]] std::string shown_lines(std::string_view text);
+/// Whether `shown` would change nothing.
+[[nodiscard]] bool is_shown_as_it_is(std::string_view text) noexcept;
+
+} // namespace kairos
