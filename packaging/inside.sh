@@ -58,7 +58,8 @@ hello_by_cmake() {
 footprint() {
     local server reference library code resident
     library=$(ldd "$work/cmake/hello_server" | sed -n 's/.*libkairos.so.*=> \([^ ]*\).*/\1/p')
-    code=$(size -A "$library" | awk '$1 == ".text" || $1 == ".rodata" { sum += $2 } END { print sum }')
+    code=$(size -A "$library" |
+        awk '$1 == ".text" || $1 == ".rodata" { sum += $2 } END { print sum }')
     start_hello "$work/cmake"
     sleep 1
     resident=$(awk '/^[0-9a-f]+-/ { ours = /libkairos/ } /^Rss:/ && ours { sum += $2 }

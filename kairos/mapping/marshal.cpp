@@ -226,7 +226,8 @@ void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound)
     write_native(out, text, length + 1);
 }
 
-// --- Proofs ---------------------------------------------------------------------------------------
+// --- Proofs
+// ---------------------------------------------------------------------------------------
 
 namespace {
 

@@ -145,7 +145,8 @@ void Walk::constructed(const TypeCodeData& data)
     default: // native and local types do not travel
         in_.fail(Fault::invalid_value);
     }
-    if (in_.left() == before && ++empty_ > limits::empty_elements_max) in_.fail(Fault::length_beyond_end);
+    if (in_.left() == before && ++empty_ > limits::empty_elements_max)
+        in_.fail(Fault::length_beyond_end);
 }
 
 // --- Numbers -----------------------------------------------------------------------------------
@@ -329,7 +330,8 @@ void Walk::sequence(const TypeCodeData& data)
     const std::uint32_t length = in_.read<std::uint32_t>();
     if (data.count != 0 && length > data.count) return in_.fail(Fault::bound_exceeded);
     // Elements without any bytes are refused elsewhere, should there be many.
-    if (length > in_.left() && length > limits::empty_elements_max) return in_.fail(Fault::length_beyond_end);
+    if (length > in_.left() && length > limits::empty_elements_max)
+        return in_.fail(Fault::length_beyond_end);
     if (out_ != nullptr) out_->write(length);
     elements(*data.content, length);
 }
@@ -423,8 +425,8 @@ CORBA::ULong Walk::find_label(const TypeCodeData& data, std::int64_t label)
     const auto first = sorted_labels_->begin();
     // Labels of one octet lie at their own place.
     if (sorted_labels_->size() == octet_labels) return first[label & 0xFF].second;
-    const auto found = std::ranges::lower_bound(first, sorted_labels_->end(), label, {},
-                                                &Label::first);
+    const auto found =
+        std::ranges::lower_bound(first, sorted_labels_->end(), label, {}, &Label::first);
     return found == sorted_labels_->end() || found->first != label ? data.count : found->second;
 }
 

@@ -38,10 +38,7 @@ struct Caller {
 
 Caller in_static_storage{"static"};
 
-void at_exit()
-{
-    call("atexit", in_static_storage.hello);
-}
+void at_exit() { call("atexit", in_static_storage.hello); }
 
 } // namespace
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+#
+# What the test client.late runs.
 """30: calls at the end of a program: they work as long as the ORB lives.
 
 usage: late_test.py CLIENT SERVER

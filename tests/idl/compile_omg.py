@@ -25,6 +25,8 @@ OWN_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl"  # of it <IOP.idl>
 
 # What all generated code includes, read once instead of for each file.
 PRECOMPILED = "generated.h"
+# orb.idl's C++ among it: once more, it would be defined twice.
+IN_ALL = OWN_IDL / "orb.idl"
 INCLUDED_BY_ALL = ["kairos/corba/stub.h", "kairos/corba/skel.h"]
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
@@ -98,7 +100,7 @@ def main():
         generated = list(pool.map(lambda path: generate(path, directory, arguments), chosen))
         failed = report(generated, "kairos-idl")
         compiled_paths = [path for path, result in generated if result.returncode == 0 and
-                          (arguments.only in (None, path.name))]
+                          path != IN_ALL and arguments.only in (None, path.name)]
         failed += report([precompile(directory, arguments)], "c++")
         compiled = list(pool.map(lambda path: compile_one(path, directory, arguments),
                                  compiled_paths))

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+#
+# What the tests marshal.cost_* run.
 """A04: what decoding costs, counted.
 
 usage: cost_test.py PROGRAM

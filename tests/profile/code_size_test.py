@@ -9,6 +9,7 @@
 # Usage: code_size_test.py PATH_OF_KAIROS_IDL COMPILER INCLUDE_DIRECTORY SIZE IDL…
 
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -40,8 +41,10 @@ class Tools:
 
     def object_bytes(self, source):
         target = source.with_suffix(".o")
-        subprocess.run([self.compiler, "-std=c++20", "-O2", "-DNDEBUG", "-w", "-fPIC", "-I",
-                        source.parent, "-I", self.include, "-c", "-o", target, source], check=True)
+        folders = [source.parent, *self.include.split(os.pathsep)]
+        subprocess.run([self.compiler, "-std=c++20", "-O2", "-DNDEBUG", "-w", "-fPIC",
+                        *(word for folder in folders for word in ("-I", folder)),
+                        "-c", "-o", target, source], check=True)
         report = subprocess.run([self.size, target], text=True, capture_output=True, check=True)
         return int(report.stdout.splitlines()[1].split()[3])
 
