@@ -126,6 +126,7 @@ std::string header_text(const Source& source)
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();
+    emit_early_forwards(source, out);
     emit_includes(source, source.options.header_suffix, out);
     out.blank();
     emit_types(source, out);
