@@ -41,10 +41,10 @@ endfunction()
 #     [PROFILE file …])
 # A library of the stubs and skeletons of the IDL files. Users of the library include "foo.h" and
 # "foo_skel.h" and link nothing else. Of a file in a folder below, a/foo.idl, "a/foo.h" is another
-# name of "foo.h", and the only one where there is a b/foo.idl, too. INCLUDE names folders with IDL that the files include; OPTIONS
-# go to kairos-idl as they are (not the ones that rename its output: the names above are expected).
-# PROFILE names files that -ORBProfileTypes wrote: the code is generated again when one changes, and
-# what was chosen is shown.
+# name of "foo.h", and the only one where there is a b/foo.idl, too. INCLUDE names folders with IDL
+# that the files include; OPTIONS go to kairos-idl as they are (not the ones that rename its output:
+# the names above are expected). PROFILE names files that -ORBProfileTypes wrote: the code is
+# generated again when one changes, and what was chosen is shown.
 function(kairos_idl_library target)
     cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "" "INCLUDE;OPTIONS;PROFILE")
     if(NOT ARG_UNPARSED_ARGUMENTS)

@@ -59,7 +59,7 @@ class Macros {
 
   private:
     /// Of one expansion together; more is a macro that doubles itself, not an interface.
-    static constexpr std::size_t tokens_max = std::size_t{1} << 23;
+    static constexpr std::size_t tokens_max = std::size_t{1} << 22;
     static constexpr int depth_max = 200; ///< calls within arguments
 
     enum class BuiltIn : std::uint8_t { none, file, line, date, time };

@@ -247,7 +247,7 @@ TEST_F(IdlFiles, MayBeOfAnySize)
     ASSERT_NE(constant, nullptr);
     EXPECT_EQ(std::get<std::string>(constant->value), text + "z");
 
-    constexpr int depth = 3000;
+    constexpr int depth = 400;
     for (int i = 0; i < depth; ++i)
         write("n" + std::to_string(i) + ".idl", "#include \"n" + std::to_string(i + 1) +
                                                     ".idl\"\ntypedef long T" + std::to_string(i) +
