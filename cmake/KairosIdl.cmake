@@ -40,10 +40,11 @@ endfunction()
 # kairos_idl_library(target foo.idl [bar.idl …] [STATIC|SHARED] [INCLUDE dir …] [OPTIONS option …]
 #     [PROFILE file …])
 # A library of the stubs and skeletons of the IDL files. Users of the library include "foo.h" and
-# "foo_skel.h" and link nothing else. INCLUDE names folders with IDL that the files include; OPTIONS
-# go to kairos-idl as they are (not the ones that rename its output: the names above are expected).
-# PROFILE names files that -ORBProfileTypes wrote: the code is generated again when one changes, and
-# what was chosen is shown.
+# "foo_skel.h" and link nothing else. Of a file in a folder below, a/foo.idl, "a/foo.h" is another
+# name of "foo.h", and the only one where there is a b/foo.idl, too. INCLUDE names folders with IDL
+# that the files include; OPTIONS go to kairos-idl as they are (not the ones that rename its output:
+# the names above are expected). PROFILE names files that -ORBProfileTypes wrote: the code is
+# generated again when one changes, and what was chosen is shown.
 function(kairos_idl_library target)
     cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "" "INCLUDE;OPTIONS;PROFILE")
     if(NOT ARG_UNPARSED_ARGUMENTS)
@@ -83,14 +84,33 @@ function(kairos_idl_library target)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/gen/${target})
     file(MAKE_DIRECTORY ${output})
     set(generated "")
+    set(folders ${output})
+    set(root_options --root ${CMAKE_CURRENT_SOURCE_DIR})
+    foreach(idl IN LISTS ARG_UNPARSED_ARGUMENTS)
+        get_filename_component(source ${idl} ABSOLUTE)
+        list(APPEND root_options --with ${source})
+    endforeach()
     foreach(idl IN LISTS ARG_UNPARSED_ARGUMENTS)
         get_filename_component(source ${idl} ABSOLUTE)
         get_filename_component(stem ${idl} NAME_WLE)
+        # The folders below this one are kept, as --root does.
+        get_filename_component(root ${CMAKE_CURRENT_SOURCE_DIR} REALPATH)
+        get_filename_component(folder ${source} DIRECTORY)
+        get_filename_component(folder ${folder} REALPATH)
+        file(RELATIVE_PATH folder ${root} ${folder})
+        if(folder AND NOT folder MATCHES "^\\.\\.(/|$)" AND NOT IS_ABSOLUTE "${folder}")
+            set(stem ${folder}/${stem})
+            list(APPEND folders ${output}/${folder})
+        endif()
         set(files ${output}/${stem}.h ${output}/${stem}.cpp ${output}/${stem}_skel.h
             ${output}/${stem}_skel.cpp)
+        if(${output}/${stem}.h IN_LIST generated)
+            message(FATAL_ERROR "kairos_idl_library(${target}): two IDL files become ${stem}.h")
+        endif()
         kairos_idl_included(included ${source} ${directories})
         add_custom_command(OUTPUT ${files}
             COMMAND $<TARGET_FILE:Kairos::kairos-idl> -o ${output} ${include_options}
+                ${root_options}
                 ${ARG_OPTIONS} ${profile_options} ${source}
             DEPENDS ${source} ${included} ${profiles} Kairos::kairos-idl
                 $<TARGET_FILE:Kairos::kairos-idl>
@@ -98,8 +118,9 @@ function(kairos_idl_library target)
         list(APPEND generated ${files})
     endforeach()
 
+    list(REMOVE_DUPLICATES folders)
     add_library(${target} ${kind} ${generated})
-    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${output}>)
+    target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folders}>")
     target_link_libraries(${target} PUBLIC Kairos::generated)
     if(TARGET kairos_flags) # our own tree holds generated code to the rules of written code
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kairos_flags>)

@@ -45,17 +45,75 @@ constexpr std::string_view keywords[] = {
 };
 static_assert(std::ranges::is_sorted(keywords));
 
+// One name a line would be four pages.
+// clang-format off
+/// Macros that stand for something else, of the headers that generated code includes with the C
+/// library of GNU: such names never compiled as they are. Sorted.
+constexpr std::string_view macros[] = {
+    "BIG_ENDIAN", "BUFSIZ", "BYTE_ORDER", "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL",
+    "EADV", "EAFNOSUPPORT", "EAGAIN", "EALREADY", "EBADE", "EBADF", "EBADFD", "EBADMSG",
+    "EBADR", "EBADRQC", "EBADSLT", "EBFONT", "EBUSY", "ECANCELED", "ECHILD", "ECHRNG", "ECOMM",
+    "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EDEADLOCK", "EDESTADDRREQ",
+    "EDOM", "EDOTDOT", "EDQUOT", "EEXIST", "EFAULT", "EFBIG", "EHOSTDOWN", "EHOSTUNREACH",
+    "EHWPOISON", "EIDRM", "EILSEQ", "EINPROGRESS", "EINTR", "EINVAL", "EIO", "EISCONN",
+    "EISDIR", "EISNAM", "EKEYEXPIRED", "EKEYREJECTED", "EKEYREVOKED", "EL2HLT", "EL2NSYNC",
+    "EL3HLT", "EL3RST", "ELIBACC", "ELIBBAD", "ELIBEXEC", "ELIBMAX", "ELIBSCN", "ELNRNG",
+    "ELOOP", "EMEDIUMTYPE", "EMFILE", "EMLINK", "EMSGSIZE", "EMULTIHOP", "ENAMETOOLONG",
+    "ENAVAIL", "ENETDOWN", "ENETRESET", "ENETUNREACH", "ENFILE", "ENOANO", "ENOBUFS", "ENOCSI",
+    "ENODATA", "ENODEV", "ENOENT", "ENOEXEC", "ENOKEY", "ENOLCK", "ENOLINK", "ENOMEDIUM",
+    "ENOMEM", "ENOMSG", "ENONET", "ENOPKG", "ENOPROTOOPT", "ENOSPC", "ENOSR", "ENOSTR",
+    "ENOSYS", "ENOTBLK", "ENOTCONN", "ENOTDIR", "ENOTEMPTY", "ENOTNAM", "ENOTRECOVERABLE",
+    "ENOTSOCK", "ENOTSUP", "ENOTTY", "ENOTUNIQ", "ENXIO", "EOF", "EOPNOTSUPP", "EOVERFLOW",
+    "EOWNERDEAD", "EPERM", "EPFNOSUPPORT", "EPIPE", "EPROTO", "EPROTONOSUPPORT", "EPROTOTYPE",
+    "ERANGE", "EREMCHG", "EREMOTE", "EREMOTEIO", "ERESTART", "ERFKILL", "EROFS", "ESHUTDOWN",
+    "ESOCKTNOSUPPORT", "ESPIPE", "ESRCH", "ESRMNT", "ESTALE", "ESTRPIPE", "ETIME", "ETIMEDOUT",
+    "ETOOMANYREFS", "ETXTBSY", "EUCLEAN", "EUNATCH", "EUSERS", "EWOULDBLOCK", "EXDEV", "EXFULL",
+    "EXIT_FAILURE", "EXIT_SUCCESS", "FD_SETSIZE", "FILENAME_MAX", "FOPEN_MAX", "INT16_MAX",
+    "INT16_MIN", "INT16_WIDTH", "INT32_MAX", "INT32_MIN", "INT32_WIDTH", "INT64_MAX",
+    "INT64_MIN", "INT64_WIDTH", "INT8_MAX", "INT8_MIN", "INT8_WIDTH", "INTMAX_MAX",
+    "INTMAX_MIN", "INTMAX_WIDTH", "INTPTR_MAX", "INTPTR_MIN", "INTPTR_WIDTH", "INT_FAST16_MAX",
+    "INT_FAST16_MIN", "INT_FAST16_WIDTH", "INT_FAST32_MAX", "INT_FAST32_MIN",
+    "INT_FAST32_WIDTH", "INT_FAST64_MAX", "INT_FAST64_MIN", "INT_FAST64_WIDTH", "INT_FAST8_MAX",
+    "INT_FAST8_MIN", "INT_FAST8_WIDTH", "INT_LEAST16_MAX", "INT_LEAST16_MIN",
+    "INT_LEAST16_WIDTH", "INT_LEAST32_MAX", "INT_LEAST32_MIN", "INT_LEAST32_WIDTH",
+    "INT_LEAST64_MAX", "INT_LEAST64_MIN", "INT_LEAST64_WIDTH", "INT_LEAST8_MAX",
+    "INT_LEAST8_MIN", "INT_LEAST8_WIDTH", "LC_ADDRESS", "LC_ADDRESS_MASK", "LC_ALL",
+    "LC_ALL_MASK", "LC_COLLATE", "LC_COLLATE_MASK", "LC_CTYPE", "LC_CTYPE_MASK",
+    "LC_GLOBAL_LOCALE", "LC_IDENTIFICATION", "LC_IDENTIFICATION_MASK", "LC_MEASUREMENT",
+    "LC_MEASUREMENT_MASK", "LC_MESSAGES", "LC_MESSAGES_MASK", "LC_MONETARY", "LC_MONETARY_MASK",
+    "LC_NAME", "LC_NAME_MASK", "LC_NUMERIC", "LC_NUMERIC_MASK", "LC_PAPER", "LC_PAPER_MASK",
+    "LC_TELEPHONE", "LC_TELEPHONE_MASK", "LC_TIME", "LC_TIME_MASK", "LITTLE_ENDIAN",
+    "L_ctermid", "L_cuserid", "L_tmpnam", "MB_CUR_MAX", "NFDBITS", "NULL", "PDP_ENDIAN",
+    "PTRDIFF_MAX", "PTRDIFF_MIN", "PTRDIFF_WIDTH", "P_tmpdir", "RAND_MAX", "RENAME_EXCHANGE",
+    "RENAME_NOREPLACE", "RENAME_WHITEOUT", "SEEK_CUR", "SEEK_DATA", "SEEK_END", "SEEK_HOLE",
+    "SEEK_SET", "SIG_ATOMIC_MAX", "SIG_ATOMIC_MIN", "SIG_ATOMIC_WIDTH", "SIZE_MAX",
+    "SIZE_WIDTH", "TMP_MAX", "UINT16_MAX", "UINT16_WIDTH", "UINT32_MAX", "UINT32_WIDTH",
+    "UINT64_MAX", "UINT64_WIDTH", "UINT8_MAX", "UINT8_WIDTH", "UINTMAX_MAX", "UINTMAX_WIDTH",
+    "UINTPTR_MAX", "UINTPTR_WIDTH", "UINT_FAST16_MAX", "UINT_FAST16_WIDTH", "UINT_FAST32_MAX",
+    "UINT_FAST32_WIDTH", "UINT_FAST64_MAX", "UINT_FAST64_WIDTH", "UINT_FAST8_MAX",
+    "UINT_FAST8_WIDTH", "UINT_LEAST16_MAX", "UINT_LEAST16_WIDTH", "UINT_LEAST32_MAX",
+    "UINT_LEAST32_WIDTH", "UINT_LEAST64_MAX", "UINT_LEAST64_WIDTH", "UINT_LEAST8_MAX",
+    "UINT_LEAST8_WIDTH", "WCHAR_MAX", "WCHAR_MIN", "WCHAR_WIDTH", "WCONTINUED", "WEOF",
+    "WEXITED", "WINT_MAX", "WINT_MIN", "WINT_WIDTH", "WNOHANG", "WNOWAIT", "WSTOPPED",
+    "WUNTRACED", "errno",
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(macros));
+
+/// Namespaces that generated code needs as they are.
+constexpr std::string_view namespaces[] = {"kairos", "std"};
+
 /// Outermost first, joined by `separator`.
 std::string joined(const Declaration& declaration, std::string_view separator,
-                   std::string (*name_of)(std::string_view))
+                   std::string (*name_of)(const Declaration&))
 {
-    std::string name = name_of(declaration.name);
+    std::string name = name_of(declaration);
     for (const Declaration* scope = declaration.parent; scope != nullptr; scope = scope->parent)
-        name.insert(0, name_of(scope->name).append(separator));
+        name.insert(0, name_of(*scope).append(separator));
     return name;
 }
 
-std::string as_written(std::string_view name) { return std::string(name); }
+std::string as_written(const Declaration& declaration) { return declaration.name; }
 
 std::string_view basic_name(TypeKind kind)
 {
@@ -219,8 +277,16 @@ Form form_of(const Type& type)
 
 std::string identifier(std::string_view idl_name)
 {
-    const bool keyword = std::ranges::binary_search(keywords, idl_name);
-    return (keyword ? "_cxx_" : "") + std::string(idl_name);
+    const bool taken = std::ranges::binary_search(keywords, idl_name) ||
+                       std::ranges::binary_search(macros, idl_name);
+    return (taken ? "_cxx_" : "") + std::string(idl_name);
+}
+
+std::string identifier(const Declaration& declaration)
+{
+    const bool taken = declaration.parent == nullptr &&
+                       std::ranges::find(namespaces, declaration.name) != std::end(namespaces);
+    return taken ? "_cxx_" + declaration.name : identifier(std::string_view(declaration.name));
 }
 
 std::string defined_name(const Declaration& declaration)
@@ -237,7 +303,7 @@ std::string flat_name(const Declaration& declaration)
 
 std::string skeleton_identifier(const Interface& interface)
 {
-    return interface.parent == nullptr ? "POA_" + interface.name : identifier(interface.name);
+    return interface.parent == nullptr ? "POA_" + interface.name : identifier(interface);
 }
 
 std::string skeleton_name(const Interface& interface)
@@ -246,7 +312,7 @@ std::string skeleton_name(const Interface& interface)
     while (outermost->parent != nullptr)
         outermost = outermost->parent;
     const std::string name = defined_name(interface);
-    return "POA_" + outermost->name + name.substr(identifier(outermost->name).size());
+    return "POA_" + outermost->name + name.substr(identifier(*outermost).size());
 }
 
 std::string value_type(const Type& type)

@@ -32,8 +32,11 @@ enum class Form {
 /// never to another process.
 [[nodiscard]] bool is_pseudo_object(const Type& type);
 
-/// The identifier, with "_cxx_" in front where C++ has it as a keyword.
+/// The identifier, with "_cxx_" in front where C++ has it as a keyword, or a header that generated
+/// code includes as a macro.
 [[nodiscard]] std::string identifier(std::string_view idl_name);
+/// That of a declaration: namespaces `std` and `kairos` are not the IDL's, either.
+[[nodiscard]] std::string identifier(const Declaration& declaration);
 
 /// "::Demo::Echo". The name of an enumerator is that of the scope around its enum.
 [[nodiscard]] std::string qualified(const Declaration& declaration);

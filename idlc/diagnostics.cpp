@@ -9,6 +9,8 @@ namespace kairos::idlc {
 namespace {
 
 constexpr std::size_t shown_columns_max = 160; ///< of a source line; a generated one may be long
+/// Files of a chain of inclusions that are named.
+constexpr std::size_t includers_max = 20;
 
 struct Style {
     std::string_view text;
@@ -77,8 +79,12 @@ std::string Diagnostics::place(Location location) const
 void Diagnostics::render_includers(std::uint32_t file, std::string& out) const
 {
     std::string_view lead = "In file included from ";
-    while (file < files_.size() && files_[file].includer) {
+    for (std::size_t shown = 0; file < files_.size() && files_[file].includer;) {
         const Location includer = *files_[file].includer;
+        if (++shown > includers_max) {
+            out += ",\n                 and others";
+            break;
+        }
         out += lead;
         out += files_[includer.file].path + ':' + std::to_string(includer.line);
         lead = ",\n                 from ";

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
+#include <unordered_map>
 #include <vector>
 
 namespace kairos::idlc {
@@ -24,10 +25,23 @@ struct File {
     std::string text;
 };
 
-/// "foo_skel.h" for "x/foo.idl".
-std::string generated_name(std::string_view idl_path, std::string_view suffix)
+bool is_same(const fs::path& left, const fs::path& right)
 {
-    return fs::path(idl_path).stem().string() + std::string(suffix);
+    std::error_code ignored;
+    return left == right || fs::equivalent(left, right, ignored);
+}
+
+/// "a/" for "/idl/a/foo.idl" where the root is "/idl"; empty where the file is elsewhere.
+fs::path folder_below(const fs::path& root, const fs::path& file)
+{
+    std::error_code failed;
+    const fs::path from = fs::weakly_canonical(root, failed);
+    const fs::path to = failed ? fs::path() : fs::weakly_canonical(file.parent_path(), failed);
+    if (failed) return {};
+    // Of a file without a folder in its name: where we are.
+    const fs::path below =
+        (file.has_parent_path() ? to : fs::current_path(failed)).lexically_relative(from);
+    return below.empty() || *below.begin() == ".." || below == "." ? fs::path() : below;
 }
 
 /// What modules hold, at any depth, and who provides it.
@@ -88,14 +102,45 @@ void emit_run_time_skeletons(const Source& source, Text& out)
     if (ir) out.line("#include <kairos/ir/ir_skel.h>");
 }
 
+/// What included IDL became: with folders only if that is known to be generated with them.
+std::string included_name(const std::string& path, const Options& options, std::string_view suffix)
+{
+    const bool with = options.root_files.empty() ||
+                      std::ranges::any_of(options.root_files, [&](const std::string& file) {
+                          return is_same(file, path);
+                      });
+    if (with) return generated_name(path, options, suffix);
+    return fs::path(path).stem().string() + std::string(suffix);
+}
+
+/// Two files that become one name would include each other's headers, or their own.
+void check_names(const Source& source, Diagnostics& diagnostics)
+{
+    const std::vector<SourceFile>& files = source.unit.files;
+    const std::vector<bool> declares = declaring_files(source.unit);
+    std::unordered_map<std::string, std::string> paths;
+    paths.emplace(generated_name(files[0].path, source.options, {}), files[0].path);
+    for (const std::uint32_t index : source.unit.direct_includes) {
+        if (!declares[index]) continue;
+        const std::string& path = files[index].path;
+        const std::string name = included_name(path, source.options, {});
+        const auto [other, fresh] = paths.emplace(name, path);
+        if (fresh || is_same(other->second, path)) continue;
+        diagnostics.error(files[index].includer.value_or(Location{}),
+                          "'" + path + "' and '" + other->second + "' both become \"" + name +
+                              source.options.header_suffix +
+                              "\"; --root keeps their folders apart");
+    }
+}
+
 /// What included IDL became, under the same naming options.
 void emit_includes(const Source& source, std::string_view suffix, Text& out)
 {
     const std::vector<bool> declares = declaring_files(source.unit);
     for (const std::uint32_t index : source.unit.direct_includes) {
         if (!declares[index]) continue;
-        out.line("#include ",
-                 string_literal(generated_name(source.unit.files[index].path, suffix)));
+        const std::string& path = source.unit.files[index].path;
+        out.line("#include ", string_literal(included_name(path, source.options, suffix)));
     }
 }
 
@@ -126,6 +171,7 @@ std::string header_text(const Source& source)
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();
+    emit_early_forwards(source, out);
     emit_includes(source, source.options.header_suffix, out);
     out.blank();
     emit_types(source, out);
@@ -184,7 +230,7 @@ std::vector<File> generate(const Source& source, Diagnostics& diagnostics)
 {
     const Options& options = source.options;
     const auto named = [&](const std::string& suffix) {
-        return generated_name(source.unit.files[0].path, suffix);
+        return generated_name(source.unit.files[0].path, options, suffix);
     };
     const std::string header = named(options.header_suffix);
     std::vector<File> files{{header, header_text(source)}};
@@ -229,6 +275,8 @@ std::string depfile_text(const Unit& unit, const Options& options, const std::ve
 /// Writes beside the file and renames, so that nobody ever reads half of it.
 bool write(const fs::path& path, const std::string& text, Diagnostics& diagnostics)
 {
+    std::error_code failed_folder;
+    if (path.has_parent_path()) fs::create_directories(path.parent_path(), failed_folder);
     const fs::path temporary = path.string() + "." + std::to_string(getpid()) + ".tmp";
     errno = 0;
     bool good = false;
@@ -246,6 +294,30 @@ bool write(const fs::path& path, const std::string& text, Diagnostics& diagnosti
     std::error_code ignored;
     fs::remove(temporary, ignored);
     diagnostics.error({.line = 0}, "cannot write '" + path.string() + "': " + failed.message());
+    return false;
+}
+
+/// Which IDL the file that is there was generated from; empty where nothing says so.
+std::string generated_from(const fs::path& path)
+{
+    std::string line;
+    std::ifstream file(path, std::ios::binary);
+    std::getline(file, line);
+    constexpr std::string_view begin = "// Generated by kairos-idl ";
+    constexpr std::string_view end = ". Do not edit.";
+    const std::size_t from = line.find(" from ");
+    if (!line.starts_with(begin) || !line.ends_with(end) || from == line.npos) return {};
+    return line.substr(from + 6, line.size() - end.size() - from - 6);
+}
+
+/// False, and reported, where another IDL file of the same name has its code there.
+bool may_write(const fs::path& path, const std::string& idl, Diagnostics& diagnostics)
+{
+    const std::string other = generated_from(path);
+    std::error_code ignored;
+    if (other.empty() || !fs::exists(other, ignored) || is_same(other, idl)) return true;
+    diagnostics.error({.line = 0}, "'" + path.string() + "' was generated from '" + other +
+                                       "'; --root keeps the folders of IDL files apart");
     return false;
 }
 
@@ -307,6 +379,15 @@ const Type& void_type()
 
 } // namespace
 
+std::string generated_name(const std::string& idl_path, const Options& options,
+                           std::string_view suffix)
+{
+    const fs::path stem = fs::path(idl_path).stem();
+    const fs::path folder =
+        options.root.empty() ? fs::path() : folder_below(options.root, idl_path);
+    return (folder / stem).string() + std::string(suffix);
+}
+
 bool emit(const Unit& unit, const std::vector<Timing>& timings, const Options& options,
           Diagnostics& diagnostics, std::string& choices)
 {
@@ -319,12 +400,15 @@ bool emit(const Unit& unit, const std::vector<Timing>& timings, const Options& o
     name_operation_scopes(source);
     if (options.profile != nullptr)
         choices = choose_by_profile(source, *options.profile, diagnostics);
+    check_names(source, diagnostics);
     const std::vector<File> files = generate(source, diagnostics);
     if (diagnostics.error_count() != 0) return false;
 
     const fs::path directory = options.output_directory;
     std::error_code failed;
     fs::create_directories(directory, failed);
+    for (const File& file : files)
+        if (!may_write(directory / file.name, unit.files[0].path, diagnostics)) return false;
     for (const File& file : files)
         if (!write(directory / file.name, file.text, diagnostics)) return false;
     return options.depfile.empty() ||

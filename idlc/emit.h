@@ -10,9 +10,14 @@
 #include "idlc/timing.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kairos::idlc {
+
+/// "foo_skel.h" for "x/foo.idl"; "x/foo_skel.h" where --root keeps its folders.
+[[nodiscard]] std::string generated_name(const std::string& idl_path, const Options& options,
+                                         std::string_view suffix);
 
 /// Writes the generated files of the unit's main file, all or none. False, with errors reported,
 /// where something in it has no code yet or a file cannot be written.

@@ -70,9 +70,9 @@ void AnyEmitter::emit(const Declarations& declarations)
         Text body;
         AnyEmitter(body).emit(module->declarations);
         if (body.text().empty()) continue;
-        out_.line("namespace ", identifier(module->name), " {");
+        out_.line("namespace ", identifier(*module), " {");
         out_.append(body);
-        out_.line("} // namespace ", identifier(module->name));
+        out_.line("} // namespace ", identifier(*module));
     }
 }
 

@@ -10,7 +10,7 @@ namespace {
 class BoxEmitter {
   public:
     BoxEmitter(const ValueBox& box, Text& out)
-        : name_(identifier(box.name)), type_(*box.type), boxed_(value_type(type_)), out_(out)
+        : name_(identifier(box)), type_(*box.type), boxed_(value_type(type_)), out_(out)
     {
     }
 
@@ -155,7 +155,7 @@ class BoxEmitter {
 
 void emit_box_class(const Source& source, const ValueBox& box, const EmitNested& nested, Text& out)
 {
-    const std::string name = identifier(box.name);
+    const std::string name = identifier(box);
     out.open("class ", exported(source), name, " : public ::CORBA::DefaultValueRefCountBase {");
     out.label("public:");
     out.line("typedef ", name, "_var _var_type;");

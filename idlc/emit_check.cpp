@@ -7,7 +7,10 @@
 #include "idlc/emit.h"
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace kairos::idlc {
 namespace {
@@ -233,12 +236,108 @@ std::string_view Check::missing_declared(const Declaration& declaration)
     return what;
 }
 
+/// Names that the mapping makes of others: what is declared under one of them would be a second
+/// declaration to the C++ compiler, which explains it badly.
+class MadeNames {
+  public:
+    MadeNames(const Unit& unit, Diagnostics& diagnostics) : diagnostics_(diagnostics)
+    {
+        for_each(unit.declarations, [this](const Declaration& one) { note(one); });
+        for_each(unit.declarations, [this](const Declaration& one) { check(one); });
+    }
+
+  private:
+    template <typename Function>
+    static void for_each(const Declarations& declarations, const Function& function)
+    {
+        for (const Declaration* declaration : declarations) {
+            if (declaration->kind == DeclarationKind::forward ||
+                declaration->kind == DeclarationKind::annotation)
+                continue;
+            function(*declaration);
+            const Declarations* inner = nullptr;
+            if (const auto* module = as<Module>(declaration)) inner = &module->declarations;
+            if (const auto* interface = as<Interface>(declaration))
+                inner = &interface->declarations;
+            if (const auto* value = as<ValueType>(declaration)) inner = &value->declarations;
+            if (const auto* enumeration = as<Enum>(declaration))
+                for (const Enumerator* enumerator : enumeration->enumerators)
+                    function(*enumerator);
+            if (inner != nullptr) for_each(*inner, function);
+        }
+    }
+
+    void note(const Declaration& declaration)
+    {
+        declared_.try_emplace(declaration.scoped_name, &declaration);
+    }
+
+    void check(const Declaration& declaration)
+    {
+        if (declaration.parent == nullptr) {
+            if (as<Module>(&declaration) || as<Interface>(&declaration))
+                check(declaration, "POA_" + declaration.name, "skeletons");
+            if (as<Module>(&declaration) || as<ValueType>(&declaration))
+                check(declaration, "OBV_" + declaration.name, "values");
+        }
+        for (const std::string_view suffix : suffixes(declaration))
+            check(declaration, declaration.scoped_name + std::string(suffix), "C++");
+    }
+
+    void check(const Declaration& declaration, const std::string& made, std::string_view what)
+    {
+        const auto found = declared_.find(made);
+        if (found == declared_.end()) return;
+        const Declaration& other = *found->second;
+        if (!other.generated && !declaration.generated) return;
+        const bool later = !other.generated;
+        diagnostics_.error((later ? declaration : other).location,
+                           "'" + made + "' is the name that " + std::string(what) + " of " +
+                               std::string(to_string(declaration.kind)) + " '" +
+                               declaration.scoped_name + "' " + (what == "C++" ? "needs" : "need") +
+                               "; rename one of them");
+        diagnostics_.note((later ? other : declaration).location,
+                          "'" + (later ? other : declaration).scoped_name + "' is declared here");
+    }
+
+    static std::vector<std::string_view> suffixes(const Declaration& declaration)
+    {
+        const auto* alias = as<Alias>(&declaration);
+        const Type& type = alias != nullptr ? resolved(*alias->type) : Type{};
+        const Declaration* real = type.kind == TypeKind::declared ? type.declaration : nullptr;
+        if (alias == nullptr) real = &declaration;
+        if (type.kind == TypeKind::array)
+            return {"_slice", "_var", "_out", "_alloc", "_dup", "_copy", "_free", "_forany"};
+        if (type.kind == TypeKind::sequence) return {"_var", "_out"};
+        if (real == nullptr) return {};
+        switch (real->kind) {
+        case DeclarationKind::interface:
+            return {"_ptr", "_var", "_out"};
+        case DeclarationKind::value_type:
+            if (alias == nullptr) return {"_var", "_out", "_init"};
+            return {"_var", "_out"};
+        case DeclarationKind::value_box:
+        case DeclarationKind::struct_:
+        case DeclarationKind::union_:
+            return {"_var", "_out"};
+        case DeclarationKind::enum_:
+            return {"_out"};
+        default:
+            return {};
+        }
+    }
+
+    Diagnostics& diagnostics_;
+    std::unordered_map<std::string, const Declaration*> declared_;
+};
+
 } // namespace
 
 bool check_supported(const Unit& unit, Diagnostics& diagnostics)
 {
     const std::size_t before = diagnostics.error_count();
     Check(diagnostics).declarations(unit.declarations);
+    const MadeNames made(unit, diagnostics);
     return diagnostics.error_count() == before;
 }
 

@@ -131,7 +131,7 @@ void emit_direct_class(const Source& source, const Interface& interface, Text& o
 {
     const std::vector<Call> calls = direct_calls(source, interface);
     if (calls.empty()) return;
-    const std::string name = identifier(interface.name) + "_kairos_direct";
+    const std::string name = identifier(interface) + "_kairos_direct";
     out.open("class ", exported(source), name, " {");
     out.label("public:");
     for (const Call& call : calls)

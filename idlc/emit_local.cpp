@@ -12,7 +12,7 @@ namespace kairos::idlc {
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out)
 {
-    const std::string name = identifier(interface.name);
+    const std::string name = identifier(interface);
     std::string bases;
     for (const Interface* base : interface.bases)
         bases += "public virtual " + qualified(*base) + ", ";
@@ -79,7 +79,7 @@ namespace {
 
 void emit_abstract_stub(const Source& source, const Interface& interface, Text& out)
 {
-    const std::string name = identifier(interface.name) + "_kairos_stub";
+    const std::string name = identifier(interface) + "_kairos_stub";
     std::string bases = "public virtual " + qualified(interface);
     for (const Interface* base : interface.bases)
         bases += ", public virtual " + stub_class(*base);
@@ -108,7 +108,7 @@ void emit_abstract_stub(const Source& source, const Interface& interface, Text& 
 void emit_abstract_class(const Source& source, const Interface& interface, const EmitNested& nested,
                          Text& out)
 {
-    const std::string name = identifier(interface.name);
+    const std::string name = identifier(interface);
     std::string bases;
     for (const Interface* base : interface.bases)
         bases += (bases.empty() ? "public virtual " : ", public virtual ") + qualified(*base);

@@ -137,7 +137,7 @@ void emit_classes(const Source& source, const Declarations& declarations, Text& 
         collect(module->declarations, found);
         if (found.empty()) continue;
         const std::string name =
-            module->parent == nullptr ? "POA_" + module->name : identifier(module->name);
+            module->parent == nullptr ? "POA_" + module->name : identifier(*module);
         out.blank();
         out.line("namespace ", name, " {");
         out.blank();

@@ -134,7 +134,7 @@ void emit_exception_constructor(const Exception& exception, Text& out)
         initialisers += shared ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
         initialisers += ")";
     }
-    out.open(defined_name(exception), "::", identifier(exception.name), "(", parameters, ")",
+    out.open(defined_name(exception), "::", identifier(exception), "(", parameters, ")",
              initialisers, "\n{");
     for (const Member& member : exception.members) {
         const Form form = form_of(*member.type);
@@ -340,7 +340,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
     std::string bases = "::CORBA::Object(argument)";
     for (const Interface* ancestor : interface.ancestors)
         if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
-    out.line(name, "::", identifier(interface.name),
+    out.line(name, "::", identifier(interface),
              "(::kairos::corba::StubArgument argument) : ", bases, " {}");
     out.blank();
     out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");

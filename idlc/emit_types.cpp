@@ -4,6 +4,8 @@
 // Marshal specialisations of what was declared.
 #include "idlc/emitters.h"
 
+#include <algorithm>
+
 namespace kairos::idlc {
 namespace {
 
@@ -17,9 +19,12 @@ class TypesEmitter {
             emit(*declaration);
     }
     void emit_marshals();
+    /// Forward declarations in front of an #include of IDL.
+    void emit_early(const Declarations& declarations);
 
   private:
     void emit(const Declaration& declaration);
+    void emit_forward(const Forward& forward);
     void emit_module(const Module& module);
     void emit_constant(const Constant& constant);
     void emit_enum(const Enum& enumeration);
@@ -65,13 +70,7 @@ void TypesEmitter::emit(const Declaration& declaration)
     if (const auto* module = as<Module>(&declaration)) return emit_module(*module);
     if (!declaration.generated) return;
     if (const auto* forward = as<Forward>(&declaration)) {
-        if (const auto* composite = as<Struct>(forward->definition)) announce_struct(*composite);
-        if (const auto* united = as<Union>(forward->definition))
-            announce(*united, "class", is_variable_length(*united));
-        if (const auto* interface = as<Interface>(forward->definition))
-            announce_interface(*interface);
-        if (forward->definition != nullptr && is_value(*forward->definition))
-            announce_value(*forward->definition);
+        emit_forward(*forward);
     } else if (const auto* constant = as<Constant>(&declaration)) {
         emit_constant(*constant);
     } else if (const auto* enumeration = as<Enum>(&declaration)) {
@@ -95,10 +94,42 @@ void TypesEmitter::emit(const Declaration& declaration)
     emit_type_code_declaration(source_, declaration, out_);
 }
 
+void TypesEmitter::emit_forward(const Forward& forward)
+{
+    if (const auto* composite = as<Struct>(forward.definition)) announce_struct(*composite);
+    if (const auto* united = as<Union>(forward.definition))
+        announce(*united, "class", is_variable_length(*united));
+    if (const auto* interface = as<Interface>(forward.definition)) announce_interface(*interface);
+    if (forward.definition != nullptr && is_value(*forward.definition))
+        announce_value(*forward.definition);
+}
+
+void TypesEmitter::emit_early(const Declarations& declarations)
+{
+    const auto early = [this](const Location& location) {
+        return std::ranges::any_of(source_.unit.direct_includes, [&](std::uint32_t index) {
+            const auto& includer = source_.unit.files[index].includer;
+            return includer && includer->line > location.line;
+        });
+    };
+    for (const Declaration* declaration : declarations) {
+        if (!declaration->generated || !early(declaration->location)) continue;
+        if (const auto* forward = as<Forward>(declaration)) emit_forward(*forward);
+        const auto* module = as<Module>(declaration);
+        if (module == nullptr) continue;
+        Text body;
+        TypesEmitter(source_, body).emit_early(module->declarations);
+        if (body.text().empty()) continue;
+        out_.line("namespace ", identifier(*module), " {");
+        out_.append(body);
+        out_.line("} // namespace ", identifier(*module));
+    }
+}
+
 void TypesEmitter::emit_module(const Module& module)
 {
     if (!module.generated) return;
-    const std::string name = identifier(module.name);
+    const std::string name = identifier(module);
     out_.blank();
     out_.line("namespace ", name, " {");
     out_.blank();
@@ -120,15 +151,15 @@ void TypesEmitter::emit_constant(const Constant& constant)
         declared = value_type(type.kind == TypeKind::wchar ? type : *constant.type);
     }
     out_.line(in_class(constant) ? "static" : "inline", " constexpr ", declared, " ",
-              identifier(constant.name), " = ", literal(constant.value, *constant.type), ";");
+              identifier(constant), " = ", literal(constant.value, *constant.type), ";");
 }
 
 void TypesEmitter::emit_enum(const Enum& enumeration)
 {
-    const std::string name = identifier(enumeration.name);
+    const std::string name = identifier(enumeration);
     std::string enumerators;
     for (const Enumerator* enumerator : enumeration.enumerators)
-        enumerators += (enumerators.empty() ? "" : ", ") + identifier(enumerator->name);
+        enumerators += (enumerators.empty() ? "" : ", ") + identifier(*enumerator);
     out_.line("enum ", name, " : ::CORBA::ULong { ", enumerators, " };");
     out_.line("typedef ", name, "& ", name, "_out;");
     out_.blank();
@@ -143,7 +174,7 @@ void TypesEmitter::announce_struct(const Struct& composite)
 void TypesEmitter::announce(const Declaration& declaration, std::string_view key, bool variable)
 {
     if (!announced_.insert(&declaration).second) return;
-    const std::string name = identifier(declaration.name);
+    const std::string name = identifier(declaration);
     out_.line(key, " ", name, ";");
     if (variable) {
         out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
@@ -157,7 +188,7 @@ void TypesEmitter::announce(const Declaration& declaration, std::string_view key
 void TypesEmitter::emit_struct(const Struct& composite)
 {
     announce_struct(composite);
-    const std::string name = identifier(composite.name);
+    const std::string name = identifier(composite);
     out_.open("struct ", name, " {");
     out_.line("typedef ", name, "_var _var_type;");
     emit(composite.declarations);
@@ -169,7 +200,7 @@ void TypesEmitter::emit_struct(const Struct& composite)
 void TypesEmitter::emit_union(const Union& type)
 {
     announce(type, "class", is_variable_length(type));
-    const std::string name = identifier(type.name);
+    const std::string name = identifier(type);
     out_.open("class ", name, " {");
     out_.label("public:");
     out_.line("typedef ", name, "_var _var_type;");
@@ -204,7 +235,7 @@ void TypesEmitter::emit_members(const std::vector<Member>& members, std::string_
 
 void TypesEmitter::emit_exception(const Exception& exception)
 {
-    const std::string name = identifier(exception.name);
+    const std::string name = identifier(exception);
     out_.open("class ", exported(source_), name, " : public ::CORBA::UserException {");
     out_.label("public:");
     out_.line("static constexpr std::string_view _kairos_id = ",
@@ -234,7 +265,7 @@ void TypesEmitter::emit_exception(const Exception& exception)
 void TypesEmitter::announce_interface(const Interface& interface)
 {
     if (!announced_.insert(&interface).second) return;
-    const std::string name = identifier(interface.name);
+    const std::string name = identifier(interface);
     const char* kind = interface.is_abstract ? "corba::Abstract" : "mapping::Object";
     out_.line("class ", name, ";");
     out_.line("typedef ", name, "* ", name, "_ptr;");
@@ -249,7 +280,7 @@ void TypesEmitter::emit_interface(const Interface& interface)
     const EmitNested nested = [this](const Declarations& declarations) { emit(declarations); };
     if (interface.is_local) return emit_local_class(source_, interface, nested, out_);
     if (interface.is_abstract) return emit_abstract_class(source_, interface, nested, out_);
-    const std::string name = identifier(interface.name);
+    const std::string name = identifier(interface);
     std::string bases;
     for (const Interface* base : interface.bases)
         bases += (bases.empty() ? "public virtual " : ", public virtual ") + stub_class(*base);
@@ -307,7 +338,7 @@ void TypesEmitter::emit_call(const Call& call)
 
 void TypesEmitter::emit_alias(const Alias& alias)
 {
-    const std::string name = identifier(alias.name);
+    const std::string name = identifier(alias);
     const Type& type = *alias.type;
     if (type.kind == TypeKind::sequence) return emit_sequence(name, type);
     if (type.kind == TypeKind::array) {
@@ -480,6 +511,11 @@ std::string member_parameter(const Member& member)
     if (type.kind == TypeKind::array) return "const _" + member.name + " " + name;
     if (type.kind == TypeKind::sequence) return "const _" + member.name + "_seq& " + name;
     return parameter_type(type, Direction::in) + " " + name;
+}
+
+void emit_early_forwards(const Source& source, Text& out)
+{
+    TypesEmitter(source, out).emit_early(source.unit.declarations);
 }
 
 void emit_types(const Source& source, Text& out)

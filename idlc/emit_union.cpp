@@ -155,7 +155,7 @@ std::string stored_type(const Member& member)
 
 void emit_special_functions(const Union& type, Text& out)
 {
-    const std::string name = identifier(type.name);
+    const std::string name = identifier(type);
     out.line(name, "() noexcept { ", access, "create(*this); }");
     if (is_variable_length(type)) {
         out.line(name, "(const ", name, "& other) { ", access, "copy(*this, other); }");

@@ -225,7 +225,7 @@ void emit_marshal_declarations(const ValueType& value, Text& out)
 
 void announce_value(const Declaration& value, Text& out)
 {
-    const std::string name = identifier(value.name);
+    const std::string name = identifier(value);
     out.line("class ", name, ";");
     out.line("typedef ::kairos::values::Var<", name, "> ", name, "_var;");
     out.line("typedef ::kairos::values::Out<", name, "> ", name, "_out;");
@@ -247,7 +247,7 @@ std::string anonymous_type(const Member& member, const std::string& scope)
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
                       Text& out)
 {
-    const std::string name = identifier(value.name);
+    const std::string name = identifier(value);
     out.open("class ", exported(source), name, " : ", bases_of(value), " {");
     out.label("public:");
     out.line("typedef ", name, "* _ptr_type;");
@@ -283,7 +283,7 @@ void emit_value_factory(const Source& source, const ValueType& value, Text& out)
 {
     const bool automatic = !needs_implementation(value) && value.factories.empty();
     if (value.is_abstract || (value.factories.empty() && !automatic)) return;
-    const std::string name = identifier(value.name);
+    const std::string name = identifier(value);
     out.open("class ", exported(source), name, "_init : public ::CORBA::ValueFactoryBase {");
     out.label("public:");
     out.line("static ", name, "_init* _downcast(::CORBA::ValueFactory factory);");
@@ -317,7 +317,7 @@ namespace {
 
 std::string obv_identifier(const ValueType& value)
 {
-    return value.parent == nullptr ? "OBV_" + value.name : identifier(value.name);
+    return value.parent == nullptr ? "OBV_" + value.name : identifier(value);
 }
 
 std::string obv_name(const ValueType& value)
@@ -326,7 +326,7 @@ std::string obv_name(const ValueType& value)
     while (outermost->parent != nullptr)
         outermost = outermost->parent;
     const std::string name = defined_name(value);
-    return "::OBV_" + outermost->name + name.substr(identifier(outermost->name).size());
+    return "::OBV_" + outermost->name + name.substr(identifier(*outermost).size());
 }
 
 std::string stored_name(const Member& member) { return "_kairos_" + member.name; }
@@ -417,7 +417,7 @@ void emit_obv_classes(const Source& source, const Declarations& declarations, Te
         collect(module->declarations, found);
         if (std::ranges::all_of(found, &ValueType::is_abstract)) continue;
         const std::string name =
-            module->parent == nullptr ? "OBV_" + module->name : identifier(module->name);
+            module->parent == nullptr ? "OBV_" + module->name : identifier(*module);
         out.blank();
         out.line("namespace ", name, " {");
         out.blank();

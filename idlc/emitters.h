@@ -39,6 +39,9 @@ struct Source {
 
 /// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
 void emit_types(const Source& source, Text& out);
+/// What the IDL declares forward in front of an #include, in front of the C++'s: files that include
+/// each other need it.
+void emit_early_forwards(const Source& source, Text& out);
 /// emit_stub.cpp: constants that describe the operations: what skeletons need of them, or stubs,
 /// which need all of it.
 void emit_operations(const Source& source, bool stubs, Text& out);
@@ -121,7 +124,7 @@ struct Call {
     bool oneway = false;
     std::vector<std::string> context{}; ///< the names of its context clause
 
-    [[nodiscard]] std::string cpp_name() const { return identifier(declaration->name); }
+    [[nodiscard]] std::string cpp_name() const { return identifier(*declaration); }
     /// Of an operation of a valuetype there is none.
     [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
 };

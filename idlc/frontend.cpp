@@ -19,7 +19,7 @@ bool Compilation::compile_file(const std::string& path)
 bool Compilation::compile_text(std::string text, const std::string& path)
 {
     texts_.give(path, text);
-    preprocessed_ = interpret_markers(std::move(text), path, options_, unit_.files, texts_);
+    preprocessed_ = interpret_markers(std::move(text), path, unit_.files, texts_);
     return parse();
 }
 

@@ -353,10 +353,6 @@ Token Lexer::word()
     while (is_word(at(end)))
         ++end;
     Token token = make(TokenKind::identifier, begin, end);
-    if (token.text.size() > identifier_length_max) {
-        diagnostics_.error(token.location, "identifier is longer than 1024 characters");
-        token.text = token.text.substr(0, identifier_length_max);
-    }
     if (token.text.front() == '_') {
         // CORBA 3.3 part 1, 7.2.3.1: the underscore turns off keyword checking and is no part of
         // the name.

@@ -143,8 +143,6 @@ class Lexer {
     [[nodiscard]] Token next();
 
   private:
-    static constexpr std::size_t identifier_length_max = 1024;
-
     void skip_blanks();
     Token make(TokenKind kind, std::size_t begin, std::size_t end);
     Token directive_or_end(); ///< a pragma; `end` for a directive that was refused

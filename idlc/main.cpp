@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -111,6 +112,16 @@ void add_options(CLI::App& app, Options& options)
     app.add_flag("--check", options.check_only, "Only check, write nothing");
     app.add_option("-o,--output-dir", options.output_directory, "Write generated files to DIR")
         ->type_name("DIR");
+    app.add_option(
+           "--root", options.root,
+           "Keep the folders between DIR and an IDL file in the names of what is generated: "
+           "DIR/a/foo.idl becomes a/foo.h")
+        ->type_name("DIR");
+    each(app.add_option("--with", options.root_files,
+                        "Of what is included, FILE is generated with the same --root; without this "
+                        "option all that is below DIR is")
+             ->needs("--root"),
+         "FILE");
     add_naming_options(app, options);
     add_marshal_options(app, options);
     add_operation_option(app, options);
@@ -221,7 +232,20 @@ int main(int argc, char** argv)
     show(profiles.diagnostics());
     if (!good) return exit_errors;
     if (!options.profiles.empty()) options.profile = &profiles.profile();
-    for (const std::string& path : options.files)
-        good = process(path, options) && good;
+    for (auto path = options.files.begin(); path != options.files.end(); ++path) {
+        const std::string name = kairos::idlc::generated_name(*path, options, {});
+        const auto same = std::find_if(options.files.begin(), path, [&](const std::string& other) {
+            return kairos::idlc::generated_name(other, options, {}) == name;
+        });
+        if (same != path && *same != *path && !options.check_only && !options.preprocess_only) {
+            std::fprintf(stderr,
+                         "kairos-idl: what '%s' becomes would be overwritten by what '%s' does; "
+                         "--root keeps their folders apart\n",
+                         same->c_str(), path->c_str());
+            good = false;
+            continue;
+        }
+        good = process(*path, options) && good;
+    }
     return good ? exit_good : exit_errors;
 }

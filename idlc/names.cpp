@@ -48,6 +48,25 @@ std::string owner_text(const Scope& scope)
     return std::string(to_string(scope.owner()->kind)) + " " + quoted(scope.owner()->scoped_name);
 }
 
+/// Whether the declaration may be what was looked for; else a report of its case says enough.
+bool may_be(std::string_view what, const Declaration* declaration)
+{
+    if (declaration == nullptr) return false;
+    switch (declaration->kind) {
+    case DeclarationKind::constant:
+    case DeclarationKind::enumerator:
+        return what == "constant" || what == "name";
+    case DeclarationKind::module:
+    case DeclarationKind::operation:
+    case DeclarationKind::attribute:
+        return what == "module or interface" || what == "name";
+    case DeclarationKind::exception:
+        return what == "exception" || what == "name";
+    default:
+        return what != "constant" && what != "exception";
+    }
+}
+
 } // namespace
 
 const NameEntry* Scope::find(const std::string& folded_name) const
@@ -197,6 +216,10 @@ bool Names::declare(Scope& scope, NameEntry entry)
         return true;
     }
     NameEntry& other = found->second;
+    if (other.is_lost && other.declaration == nullptr) {
+        other = std::move(entry);
+        return true;
+    }
     if (other.only_used && other.name != entry.name &&
         (entry.declaration == nullptr || entry.is_call)) {
         // `Point point;` is against 7.20.3, and in very many people's files.
@@ -219,6 +242,7 @@ bool Names::declare(Scope& scope, NameEntry entry)
         diagnostics_.error(entry.location, name + " differs only in case from " +
                                                std::string(other.what) + " " + quoted(other.name));
         diagnostics_.note(other.location, quoted(other.name) + " is declared here");
+        scope.clashing_.try_emplace(entry.name, entry);
     } else if (other.declaration != nullptr && other.declaration == scope.owner_) {
         diagnostics_.error(entry.location, name + " has the name of the " +
                                                std::string(other.what) + " it is declared in");
@@ -230,15 +254,33 @@ bool Names::declare(Scope& scope, NameEntry entry)
     return false;
 }
 
+void Names::lose(Scope& scope, NameEntry entry)
+{
+    const auto [held, fresh] = scope.entries_.try_emplace(folded(entry.name), entry);
+    // What another declaration of the name said is right.
+    if (fresh || (entry.declaration != nullptr && held->second.declaration == entry.declaration))
+        held->second.is_lost = true;
+}
+
 const NameEntry* Names::declared(const Scope& scope, std::string_view name) const
 {
     const NameEntry* entry = scope.find(folded(name));
     return entry == nullptr || entry->only_used ? nullptr : entry;
 }
 
-Names::Found Names::find_in(const Scope& scope, const std::string& folded_name) const
+Names::Wanted Names::wanted(std::string_view text)
 {
+    return {.text = text, .folded = folded(text)};
+}
+
+Names::Found Names::find_in(const Scope& scope, const Wanted& name) const
+{
+    const std::string& folded_name = name.folded;
     const NameEntry* own = scope.find(folded_name);
+    if (own != nullptr && own->name != name.text)
+        if (const auto clashing = scope.clashing_.find(std::string(name.text));
+            clashing != scope.clashing_.end())
+            own = &clashing->second;
     if (own != nullptr && !own->only_used) return {.entry = own, .scope = &scope};
     Found found;
     // Ancestors come after their own bases, so the last to hold it is not hidden by another; a
@@ -263,12 +305,36 @@ Names::Found Names::find_in(const Scope& scope, const std::string& folded_name) 
     return found;
 }
 
-Names::Found Names::find_outward(const Scope& scope, const std::string& folded_name) const
+Names::Found Names::find_outward(const Scope& scope, const Wanted& name) const
 {
     for (const Scope* at = &scope; at != nullptr; at = at->parent())
-        if (const Found found = find_in(*at, folded_name); found.entry != nullptr) return found;
-    if (folded_name == "corba") return {.entry = &pseudo_module_, .scope = file_scope_.get()};
+        if (const Found found = find_in(*at, name); found.entry != nullptr) return found;
+    if (name.folded == "corba") return {.entry = &pseudo_module_, .scope = file_scope_.get()};
     return {};
+}
+
+/// `Outer outer(in Outer a);` hides Outer, once; what follows means the one outside all the same.
+void Names::prefer_same_case(Found& found, const ScopedName::Part& part)
+{
+    if (found.entry->name == part.text || found.rival != nullptr || found.scope->owner() == nullptr)
+        return;
+    const Scope* outside = found.scope->parent();
+    if (outside == nullptr) return;
+    const Found other = find_outward(*outside, wanted(part.text));
+    if (other.entry == nullptr || other.entry->name != part.text) return;
+    if (reported_.insert(found.entry).second) static_cast<void>(check_found(found, part));
+    found = other;
+}
+
+/// Whether some name may be unknown only because what would hold it was refused.
+bool Names::lacks_names(const Scope& scope, bool outward)
+{
+    for (const Scope* at = &scope; at != nullptr; at = outward ? at->parent() : nullptr) {
+        if (at->lacks_names_) return true;
+        for (const Scope* ancestor : at->ancestors())
+            if (ancestor->lacks_names_) return true;
+    }
+    return false;
 }
 
 bool Names::check_found(const Found& found, const ScopedName::Part& part)
@@ -304,17 +370,22 @@ Declaration* Names::resolve(const ScopedName& name, Scope& scope, std::string_vi
     Declaration* declaration = nullptr;
     for (std::size_t i = 0; i < name.parts.size(); ++i) {
         const ScopedName::Part& part = name.parts[i];
-        const std::string key = folded(part.text);
+        const Wanted key = wanted(part.text);
         const bool first = i == 0 && !name.absolute;
         if (i == 0 && name.absolute) at = file_scope_.get();
         Found found = first ? find_outward(*at, key) : find_in(*at, key);
-        if (found.entry == nullptr && i == 0 && key == "corba") found = find_outward(*at, key);
+        if (found.entry == nullptr && i == 0 && key.folded == "corba")
+            found = find_outward(*at, key);
         if (found.entry == nullptr) {
             report_unknown(name, i, *at, what);
             return nullptr;
         }
+        if (found.entry->is_lost) return nullptr;
+        if (first) prefer_same_case(found, part);
         if (!check_found(found, part)) return nullptr;
         declaration = found.entry->declaration;
+        const bool last = i + 1 == name.parts.size();
+        if (last && found.entry->name != part.text && !may_be(what, declaration)) return nullptr;
         if (declaration == nullptr) {
             diagnostics_.error(part.location, quoted(part.text) + " is " +
                                                   with_article(found.entry->what) + ", not " +
@@ -325,7 +396,7 @@ Declaration* Names::resolve(const ScopedName& name, Scope& scope, std::string_vi
         if (found.scope == pseudo_scope_.get() && as<Native>(declaration) == nullptr)
             uses_pseudo_types_ = true;
         if (first) mark_used(scope, found, part);
-        if (i + 1 == name.parts.size()) break;
+        if (last) break;
         at = scope_of(*declaration);
         if (at == nullptr) {
             diagnostics_.error(part.location, std::string(found.entry->what) + " " +
@@ -344,7 +415,7 @@ Declaration* Names::probe(const ScopedName& name, const Scope& scope) const
     Declaration* declaration = nullptr;
     for (std::size_t i = 0; i < name.parts.size(); ++i) {
         if (at == nullptr) return nullptr;
-        const std::string key = folded(name.parts[i].text);
+        const Wanted key = wanted(name.parts[i].text);
         const Found found = i == 0 && !name.absolute ? find_outward(*at, key) : find_in(*at, key);
         if (found.entry == nullptr || found.rival != nullptr) return nullptr;
         declaration = found.entry->declaration;
@@ -381,6 +452,7 @@ std::string Names::suggestion(std::string_view wanted, const Scope& scope, bool 
 void Names::report_unknown(const ScopedName& name, std::size_t part, const Scope& scope,
                            std::string_view what)
 {
+    if (lacks_names(scope, part == 0 && !name.absolute)) return; // what is wrong was reported
     const bool last = part + 1 == name.parts.size();
     const std::string_view wanted = name.parts[part].text;
     std::string message;

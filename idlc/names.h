@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace kairos::idlc {
@@ -24,6 +25,7 @@ struct NameEntry {
     Location location{};
     bool only_used = false; ///< not declared here, but used unqualified, so no longer declarable
     bool is_call = false;   ///< operation or attribute: inherited names that may not be redefined
+    bool is_lost = false;   ///< its declaration was refused: using it is no second mistake
 };
 
 class Scope {
@@ -46,6 +48,9 @@ class Scope {
     const Declaration* owner_;                           ///< null at file scope
     std::unordered_map<std::string, NameEntry> entries_; ///< by folded name
     std::vector<const Scope*> ancestors_; ///< of base interfaces and values, direct and indirect
+    /// By name as written: what was refused because it differs only in case from an entry.
+    std::unordered_map<std::string, NameEntry> clashing_;
+    bool lacks_names_ = false; ///< a base was refused: what it would have held is not known
 };
 
 /// A name as written: `A::b`, `::A::b`.
@@ -77,6 +82,10 @@ class Names {
     /// Enters an identifier. Reports a collision, with a note at the other place, and returns
     /// false.
     bool declare(Scope& scope, NameEntry entry);
+    /// What was to be declared was refused, and reported: who uses it is told nothing more.
+    void lose(Scope& scope, NameEntry entry);
+    /// A base of the scope was refused, and reported: so may be names that it would have held.
+    void lose_base(Scope& scope) { scope.lacks_names_ = true; }
     /// What the scope itself holds under the name in whatever case; null if nothing was declared.
     [[nodiscard]] const NameEntry* declared(const Scope& scope, std::string_view name) const;
 
@@ -98,8 +107,15 @@ class Names {
         const NameEntry* rival = nullptr; ///< another inherited one: ambiguous
         const Scope* rival_scope = nullptr;
     };
-    [[nodiscard]] Found find_in(const Scope& scope, const std::string& folded_name) const;
-    [[nodiscard]] Found find_outward(const Scope& scope, const std::string& folded_name) const;
+    struct Wanted {
+        std::string_view text;
+        std::string folded;
+    };
+    [[nodiscard]] static Wanted wanted(std::string_view text);
+    [[nodiscard]] static bool lacks_names(const Scope& scope, bool outward);
+    [[nodiscard]] Found find_in(const Scope& scope, const Wanted& name) const;
+    [[nodiscard]] Found find_outward(const Scope& scope, const Wanted& name) const;
+    void prefer_same_case(Found& found, const ScopedName::Part& part);
     [[nodiscard]] std::string suggestion(std::string_view wanted, const Scope& scope,
                                          bool outward) const;
     void report_unknown(const ScopedName& name, std::size_t part, const Scope& scope,
@@ -114,6 +130,7 @@ class Names {
     bool& uses_pseudo_types_; // the unit's
     std::unordered_map<const Declaration*, std::unique_ptr<Scope>> scopes_;
     std::unique_ptr<Scope> file_scope_;
+    std::unordered_set<const NameEntry*> reported_; ///< to hide a name that is used, in other case
     /// What module CORBA holds without any file saying so; behind whatever files declare there.
     std::unique_ptr<Scope> pseudo_scope_;
     NameEntry pseudo_module_;

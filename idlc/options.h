@@ -29,6 +29,8 @@ struct Options {
 
     // The back end's.
     std::string output_directory = "."; ///< -o
+    std::string root{}; ///< --root: folders below it are kept in names; empty: none are
+    std::vector<std::string> root_files{}; ///< --with: those of which that is so; empty: all
     std::string header_suffix = ".h";
     std::string source_suffix = ".cpp";
     std::string skel_header_suffix = "_skel.h"; ///< empty: the header declares skeletons, too

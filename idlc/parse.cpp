@@ -166,6 +166,28 @@ void Parser::skip_to_next_declaration()
     }
 }
 
+void Parser::skip_lost_names(std::string_view what)
+{
+    while (!peek().is(";") && !peek().is("{") && !peek().is("}") && peek().kind != TokenKind::end &&
+           !at_declaration_start()) {
+        const Token token = take();
+        if (token.kind == TokenKind::identifier &&
+            (peek().is(";") || peek().is(",") || peek().is("[") || peek().is("=")))
+            names_.lose(
+                *scope_,
+                {.name = std::string(token.text), .what = what, .location = token.location});
+    }
+    skip_to_next_declaration();
+}
+
+void Parser::lose(const Declaration& declaration)
+{
+    names_.lose(*scope_, {.name = declaration.name,
+                          .declaration = const_cast<Declaration*>(&declaration),
+                          .what = to_string(declaration.kind),
+                          .location = declaration.location});
+}
+
 bool Parser::Nesting::ok()
 {
     if (parser.depth_ <= nesting_max) return true;

@@ -47,7 +47,11 @@ class Parser {
     /// Reports "expected …, found …" at the next token; false.
     bool unexpected(std::string_view expected);
     void skip_to_next_declaration();
-    void skip_to_brace(); ///< behind the next '}' of a list without nested braces
+    /// The same after an error in front of names that it would have declared.
+    void skip_lost_names(std::string_view what);
+    /// Of a declaration that has its name already, after an error that leaves it incomplete.
+    void lose(const Declaration& declaration);
+    void skip_to_brace(); ///< behind the next '}' of the enumerators
     [[nodiscard]] bool at_declaration_start();
     Location behind_previous() const;
     void error(Location location, std::string message);
@@ -140,6 +144,7 @@ class Parser {
     // --- parse_interface.cpp ---
     void parse_interface(Annotations annotations, bool is_abstract, bool is_local);
     bool parse_bases(Interface& interface, Scope& scope);
+    static const Declaration* behind_alias(const Declaration* declaration);
     void add_base(Interface& interface, Scope& scope, const ScopedName& name);
     void make_local(Interface& interface, const ScopedName& base);
     void parse_export(Annotations annotations, bool local);

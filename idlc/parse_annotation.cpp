@@ -79,6 +79,7 @@ bool Parser::parse_annotation(const Token& at, Annotations& out)
 {
     Annotation annotation;
     annotation.location = at.location;
+    accept("::"); // IDL 4.2, 7.4.15: from file scope, which is where annotations are known by name
     // Standard annotations bear names that are keywords, e.g. @default: any word will do.
     for (;;) {
         const bool keyword = peek().kind == TokenKind::keyword &&

@@ -48,11 +48,11 @@ void Parser::parse_constant(Annotations annotations)
     const Type* type = parse_type(TypeUse::constant);
     if (type != nullptr && !may_be_constant(*type)) {
         error(type_location, "a constant cannot be of type '" + to_string(*type) + "'");
-        return skip_to_next_declaration();
+        return skip_lost_names("constant");
     }
     const auto name =
         type != nullptr ? expect_identifier("the name of the constant") : std::nullopt;
-    if (!name) return skip_to_next_declaration();
+    if (!name) return skip_lost_names("constant");
     Constant& constant = unit_.add<Constant>();
     constant.type = type;
     if (!expect("=", "after the name of the constant")) {

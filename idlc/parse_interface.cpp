@@ -65,6 +65,15 @@ void Parser::parse_interface(Annotations annotations, bool is_abstract, bool is_
     end_declaration("interface declaration");
 }
 
+/// A typedef of what can be a base is as good.
+const Declaration* Parser::behind_alias(const Declaration* declaration)
+{
+    const auto* alias = as<Alias>(declaration);
+    if (alias == nullptr) return declaration;
+    const Type& type = resolved(*alias->type);
+    return type.kind == TypeKind::declared ? type.declaration : declaration;
+}
+
 bool Parser::parse_bases(Interface& interface, Scope& scope)
 {
     do {
@@ -77,12 +86,8 @@ bool Parser::parse_bases(Interface& interface, Scope& scope)
 
 void Parser::add_base(Interface& interface, Scope& scope, const ScopedName& name)
 {
-    const Declaration* declaration = names_.resolve(name, *scope_, "interface");
-    if (const auto* alias = as<Alias>(declaration)) { // a typedef of an interface is as good
-        const Type& type = resolved(*alias->type);
-        if (type.kind == TypeKind::declared) declaration = type.declaration;
-    }
-    if (declaration == nullptr) return;
+    const Declaration* declaration = behind_alias(names_.resolve(name, *scope_, "interface"));
+    if (declaration == nullptr) return names_.lose_base(scope);
     const auto* base = as<Interface>(declaration);
     if (base == nullptr || !base->defined) {
         error(name.location(),
@@ -90,7 +95,7 @@ void Parser::add_base(Interface& interface, Scope& scope, const ScopedName& name
                               : "interface '" + name.text() + "' is declared but not yet defined");
         if (declaration->location.line != 0)
             diagnostics_.note(declaration->location, "declared here");
-        return;
+        return names_.lose_base(scope);
     }
     if (std::find(interface.bases.begin(), interface.bases.end(), base) != interface.bases.end())
         return error(name.location(), "interface '" + name.text() + "' is inherited twice");

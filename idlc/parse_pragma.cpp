@@ -52,7 +52,7 @@ std::optional<ScopedName> split_name(std::string_view text, Location location)
         const std::size_t end = std::min(text.find("::"), text.size());
         std::string_view part = text.substr(0, end);
         if (part.starts_with('_')) part.remove_prefix(1);
-        if (part.empty() || part.size() > 1024 || name.parts.size() == 64) return std::nullopt;
+        if (part.empty() || name.parts.size() == 64) return std::nullopt;
         name.parts.push_back({part, location});
         if (end == text.size()) return name;
         text.remove_prefix(end + 2);
@@ -125,11 +125,16 @@ void Parser::pragma(const Token& token)
 {
     std::string_view rest = token.text;
     const std::string_view word = next_word(rest);
+    const bool named = word == "ID" || word == "version";
+    if ((word == "prefix" || named) && rest.ends_with(';')) { // of no use, and in people's files
+        rest = trimmed(rest.substr(0, rest.size() - 1));
+        diagnostics_.warning(token.location, "';' after #pragma " + std::string(word));
+    }
     if (word == "prefix") {
         const auto prefix = quoted_text(rest);
         if (!prefix) return error(token.location, "expected a quoted prefix after #pragma prefix");
         ids_.set_prefix(*prefix, token.location.file);
-    } else if (word == "ID" || word == "version") {
+    } else if (named) {
         pragma_named(rest, token, word == "ID");
     } else if (word == "kairos") {
         pragma_own(rest, token.location);

@@ -335,11 +335,15 @@ void Parser::parse_typedef(Annotations annotations)
     for (Annotation& annotation : parse_annotations())
         annotations.push_back(std::move(annotation));
     const Type* type = parse_type(TypeUse::member);
-    if (type == nullptr) return skip_to_next_declaration();
+    if (type == nullptr) return skip_lost_names("typedef");
     do {
         const auto name = expect_identifier("the name of the new type");
         const Type* whole = name ? parse_array(*type) : nullptr;
-        if (whole == nullptr) return skip_to_next_declaration();
+        if (whole == nullptr && name)
+            names_.lose(
+                *scope_,
+                {.name = std::string(name->text), .what = "typedef", .location = name->location});
+        if (whole == nullptr) return skip_lost_names("typedef");
         Alias& alias = unit_.add<Alias>();
         alias.type = whole;
         add_part(alias.composition, *whole);
@@ -415,9 +419,12 @@ const Declaration* Parser::parse_struct(Annotations annotations)
     }
     if (accept(":")) { // IDL 4
         const auto base = parse_scoped_name("the base of the struct");
-        if (!base) return nullptr;
+        if (!base) {
+            lose(declaration);
+            return nullptr;
+        }
         const Declaration* resolved_base = names_.resolve(*base, *scope_, "struct");
-        declaration.base = as<Struct>(resolved_base);
+        declaration.base = as<Struct>(behind_alias(resolved_base));
         if (resolved_base && (declaration.base == nullptr || !declaration.base->defined)) {
             error(base->location(), "'" + base->text() + "' is not a defined struct");
             declaration.base = nullptr;
@@ -428,7 +435,10 @@ const Declaration* Parser::parse_struct(Annotations annotations)
             check_depth(declaration.composition, base->location());
         }
     }
-    if (!expect("{", "after the name of the struct")) return nullptr;
+    if (!expect("{", "after the name of the struct")) {
+        lose(declaration);
+        return nullptr;
+    }
     {
         const Inside inside(*this, declaration, declaration.declarations);
         if (peek().is("}") && declaration.base == nullptr)
@@ -497,8 +507,13 @@ const Declaration* Parser::parse_enum(Annotations annotations)
 
 void Parser::skip_to_brace()
 {
-    while (!accept("}") && !peek().is(";") && !peek().is("{") && peek().kind != TokenKind::end)
-        take();
+    while (!accept("}") && !peek().is(";") && !peek().is("{") && peek().kind != TokenKind::end) {
+        const Token token = take();
+        if (token.kind == TokenKind::identifier)
+            names_.lose(*scope_, {.name = std::string(token.text),
+                                  .what = "enumerator",
+                                  .location = token.location});
+    }
 }
 
 // --- Unions ------------------------------------------------------------------------------------
@@ -528,10 +543,16 @@ const Declaration* Parser::parse_union(Annotations annotations)
     } else {
         declare(declaration, *name, std::move(annotations));
     }
+    const auto begin = [&] {
+        const Inside inside(*this, declaration, declaration.declarations);
+        return parse_discriminator(declaration) && expect("{", "before the cases of the union");
+    };
+    if (!begin()) {
+        lose(declaration);
+        return nullptr;
+    }
     {
         const Inside inside(*this, declaration, declaration.declarations);
-        if (!parse_discriminator(declaration)) return nullptr;
-        if (!expect("{", "before the cases of the union")) return nullptr;
         if (peek().is("}")) error(peek().location, "union '" + declaration.name + "' has no cases");
         while (!peek().is("}") && peek().kind != TokenKind::end) {
             const std::uint64_t before = taken_;

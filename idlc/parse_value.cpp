@@ -111,8 +111,8 @@ bool Parser::parse_value_inheritance(ValueType& value, Scope& scope)
 
 void Parser::add_value_base(ValueType& value, Scope& scope, const ScopedName& name)
 {
-    const Declaration* declaration = names_.resolve(name, *scope_, "valuetype");
-    if (declaration == nullptr) return;
+    const Declaration* declaration = behind_alias(names_.resolve(name, *scope_, "valuetype"));
+    if (declaration == nullptr) return names_.lose_base(scope);
     const auto* base = as<ValueType>(declaration);
     if (base == nullptr || !base->defined) {
         error(name.location(),
@@ -120,7 +120,7 @@ void Parser::add_value_base(ValueType& value, Scope& scope, const ScopedName& na
                               : "valuetype '" + name.text() + "' is declared but not yet defined");
         if (declaration->location.line != 0)
             diagnostics_.note(declaration->location, "declared here");
-        return;
+        return names_.lose_base(scope);
     }
     if (std::find(value.bases.begin(), value.bases.end(), base) != value.bases.end())
         return error(name.location(), "valuetype '" + name.text() + "' is inherited twice");
@@ -137,14 +137,14 @@ void Parser::add_value_base(ValueType& value, Scope& scope, const ScopedName& na
 
 void Parser::add_supported(ValueType& value, Scope& scope, const ScopedName& name)
 {
-    const Declaration* declaration = names_.resolve(name, *scope_, "interface");
-    if (declaration == nullptr) return;
+    const Declaration* declaration = behind_alias(names_.resolve(name, *scope_, "interface"));
+    if (declaration == nullptr) return names_.lose_base(scope);
     const auto* interface = as<Interface>(declaration);
     if (interface == nullptr || !interface->defined) {
         error(name.location(), interface == nullptr ? "'" + name.text() + "' is not an interface"
                                                     : "interface '" + name.text() +
                                                           "' is declared but not yet defined");
-        return;
+        return names_.lose_base(scope);
     }
     const bool concrete_before =
         std::any_of(value.supports.begin(), value.supports.end(),

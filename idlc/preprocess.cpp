@@ -1,134 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libmcpp's command line, output and messages, translated.
+// Directives, files that include each other, and the text that comes of it. Tokens keep their lines
+// and columns, so that diagnostics need not look for them.
 #include "idlc/preprocess.h"
 
-// The header does not say so itself.
-extern "C" {
-#include <mcpp_lib.h>
-}
+#include "idlc/condition.h"
+#include "idlc/macros.h"
+#include "idlc/scan.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <cstdarg>
-#include <cstdio>
+#include <deque>
 #include <filesystem>
-#include <mutex>
+#include <memory>
 #include <optional>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KAIROS_ADDRESS_SANITIZER 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define KAIROS_ADDRESS_SANITIZER 1
-#endif
-#ifdef KAIROS_ADDRESS_SANITIZER
-// libmcpp compares a name with memcmp() over the length of another one, which may be longer. The
-// comparison ends at the terminator, but AddressSanitizer wants the whole length to be there.
-extern "C" [[gnu::visibility("default")]] const char* __asan_default_options();
-extern "C" const char* __asan_default_options() { return "strict_memcmp=0"; }
-// It also forgets some small pieces of memory in every run.
-extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libmcpp"; }
-#endif
+#include <unordered_map>
+#include <unordered_set>
 
 namespace kairos::idlc {
 namespace {
 
 namespace fs = std::filesystem;
+using pp::Kind;
+using pp::Token;
 
 /// Preprocessed text beyond this is an include bomb, not an interface.
-constexpr std::size_t output_size_max = std::size_t{256} << 20;
-
-// libmcpp writes through C callbacks without a context argument, and is not re-entrant: one run at
-// a time, its output in these two.
-std::mutex run_mutex;
-std::string* run_output = nullptr;
-std::string* run_messages = nullptr;
-
-std::string* sink(OUTDEST destination) noexcept
-{
-    std::string* out = destination == OUT ? run_output : run_messages;
-    return out != nullptr && out->size() < output_size_max ? out : nullptr;
-}
-
-extern "C" {
-int put_character(int c, OUTDEST destination)
-{
-    if (std::string* out = sink(destination)) out->push_back(static_cast<char>(c));
-    return c;
-}
-int put_string(const char* text, OUTDEST destination)
-{
-    if (std::string* out = sink(destination)) out->append(text);
-    return 0;
-}
-[[gnu::format(printf, 2, 3)]] int put_formatted(OUTDEST destination, const char* format, ...)
-{
-    std::va_list arguments;
-    va_start(arguments, format);
-    std::va_list again;
-    va_copy(again, arguments);
-    const int length = std::vsnprintf(nullptr, 0, format, arguments);
-    va_end(arguments);
-    if (std::string* out = sink(destination); out != nullptr && length > 0) {
-        const std::size_t before = out->size();
-        out->resize(before + static_cast<std::size_t>(length) + 1);
-        std::vsnprintf(out->data() + before, static_cast<std::size_t>(length) + 1, format, again);
-        out->pop_back();
-    }
-    va_end(again);
-    return length;
-}
-}
-
-std::vector<std::string> arguments_for(const std::string& path, const Options& options)
-{
-    // -e latin1: bytes pass unchanged whatever the locale. -N: no `unix` or `linux` macro, they are
-    // fine identifiers. -I-: not the C headers. -2: no digraphs, `sequence<::A>` is not one.
-    // -k: white space stays, so columns do. -j: one line per message.
-    std::vector<std::string> arguments{
-        "kairos-idl", "-e", "latin1", "-N", "-I-", "-2", "-k", "-j", "-W1",
-    };
-    arguments.emplace_back("-D__KAIROS_IDL=1");
-    for (const std::string& define : options.defines)
-        arguments.push_back("-D" + define);
-    for (const std::string& undefine : options.undefines)
-        arguments.push_back("-U" + undefine);
-    for (const std::string& directory : options.include_directories)
-        arguments.push_back("-I" + directory);
-    arguments.push_back(path);
-    return arguments;
-}
-
-/// What libmcpp wrote.
-struct Run {
-    std::string output;
-    std::string messages;
-};
-
-Run run_preprocessor(const std::string& path, const Options& options)
-{
-    Run run;
-    std::vector<std::string> arguments = arguments_for(path, options);
-    std::vector<char*> pointers;
-    pointers.reserve(arguments.size() + 1);
-    for (std::string& argument : arguments)
-        pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-
-    const std::lock_guard lock(run_mutex);
-    run_output = &run.output;
-    run_messages = &run.messages;
-    mcpp_set_out_func(put_character, put_string, put_formatted);
-    // The result is not to be trusted (0 after some errors); the messages say it.
-    static_cast<void>(mcpp_lib_main(static_cast<int>(arguments.size()), pointers.data()));
-    mcpp_reset_def_out_func();
-    run_output = run_messages = nullptr;
-    return run;
-}
+constexpr std::size_t output_size_max = std::size_t{1} << 30;
+/// So is more than this many inclusions,
+constexpr std::size_t inclusions_max = 1'000'000;
+/// and a file that is open this often includes itself for ever.
+constexpr std::size_t same_file_max = 200;
 
 struct Marker {
     std::uint32_t line = 0;
@@ -163,18 +64,17 @@ std::optional<Marker> parse_marker(std::string_view line)
     return marker;
 }
 
-bool same_file(const std::string& left, const std::string& right)
+bool same_file(const fs::path& left, const fs::path& right)
 {
     std::error_code ignored;
     return left == right || fs::equivalent(left, right, ignored);
 }
 
-/// Follows the markers: which entry of the files each line belongs to.
+/// For text without directives but these: which entry of the files each line belongs to.
 class MarkerReader {
   public:
-    MarkerReader(const std::string& main_path, const Options& options,
-                 std::vector<SourceFile>& files, SourceTexts& texts, bool disk)
-        : options_(options), files_(files), texts_(texts), disk_(disk)
+    MarkerReader(const std::string& main_path, std::vector<SourceFile>& files, SourceTexts& texts)
+        : files_(files), texts_(texts)
     {
         files_.assign(1, SourceFile{.path = main_path, .include_spelling = {}});
         raw_paths_.emplace_back();
@@ -222,7 +122,7 @@ class MarkerReader {
             return;
         }
         for (std::uint32_t file = current_;; file = files_[file].includer->file) {
-            if (is_file(file, marker.path)) {
+            if (raw_paths_[file] == marker.path) {
                 current_ = file;
                 return;
             }
@@ -230,14 +130,9 @@ class MarkerReader {
         }
     }
 
-    [[nodiscard]] bool is_file(std::uint32_t file, const std::string& path) const
+    void enter(const std::string& path, std::uint32_t line)
     {
-        return raw_paths_[file] == path || (disk_ && same_file(files_[file].path, path));
-    }
-
-    void enter(const std::string& raw_path, std::uint32_t line)
-    {
-        SourceFile file{.path = raw_path, .include_spelling = {}};
+        SourceFile file{.path = path, .include_spelling = {}};
         file.includer = Location{.file = current_, .line = line, .column = 1, .length = 1};
         const SourceText* text = texts_.find(files_[current_].path);
         const std::string_view directive = text != nullptr ? text->line(line) : std::string_view();
@@ -248,166 +143,544 @@ class MarkerReader {
             file.include_spelling = directive.substr(open, close - open + 1);
             file.includer->column = static_cast<std::uint32_t>(open + 1);
             file.includer->length = static_cast<std::uint32_t>(close - open + 1);
-            file.path = as_user_writes(raw_path, file.include_spelling);
         } else { // an #include through a macro
-            file.include_spelling = '"' + fs::path(raw_path).filename().string() + '"';
+            file.include_spelling = '"' + fs::path(path).filename().string() + '"';
         }
         files_.push_back(std::move(file));
-        raw_paths_.push_back(raw_path);
+        raw_paths_.push_back(path);
         current_ = static_cast<std::uint32_t>(files_.size() - 1);
     }
 
-    /// libmcpp reports a file's first inclusion by the name as written and later ones by absolute
-    /// paths; people know it by the directory they gave.
-    [[nodiscard]] std::string as_user_writes(const std::string& raw_path,
-                                             const std::string& spelling) const
-    {
-        if (!disk_) return raw_path;
-        const fs::path name(spelling.substr(1, spelling.size() - 2));
-        std::vector<fs::path> candidates;
-        if (spelling.front() == '"')
-            candidates.push_back(fs::path(files_[current_].path).parent_path() / name);
-        for (const std::string& directory : options_.include_directories)
-            candidates.push_back(fs::path(directory) / name);
-        std::error_code ignored;
-        for (const fs::path& candidate : candidates)
-            if (raw_path == name.string() ? fs::exists(candidate, ignored)
-                                          : same_file(candidate.string(), raw_path))
-                return candidate.lexically_normal().string();
-        return raw_path;
-    }
-
-    const Options& options_;
     std::vector<SourceFile>& files_;
     SourceTexts& texts_;
-    bool disk_;
     bool started_ = false;
-    std::vector<std::string> raw_paths_; ///< of each entry of files_, as libmcpp spells it
+    std::vector<std::string> raw_paths_; ///< of each entry of files_, as the markers spell it
     std::uint32_t current_ = 0;
     std::uint32_t line_ = 1;
 };
 
-/// One line of libmcpp's messages: `path:line: error: text`.
-class MessageReader {
+/// The text that is written, token by token.
+class Output {
   public:
-    MessageReader(const std::vector<SourceFile>& files, SourceTexts& texts,
-                  Diagnostics& diagnostics)
-        : files_(files), texts_(texts), diagnostics_(diagnostics)
+    void put(const Token& token, LineOrigin origin)
     {
-    }
-
-    void read(std::string_view messages)
-    {
-        while (!messages.empty()) {
-            const std::size_t end = std::min(messages.find('\n'), messages.size());
-            read_line(messages.substr(0, end));
-            messages.remove_prefix(std::min(end + 1, messages.size()));
+        if (!at(origin)) begin_line(origin);
+        if (token.expanded) {
+            if ((token.blank && column_ > 1) || must_be_apart(token)) blanks(1);
+        } else {
+            // What stands in the file keeps its column. Where a macro in front of it has become
+            // longer than it was, the line goes on in another one.
+            if (token.column < column_ || (token.column == column_ && must_be_apart(token)))
+                begin_line(origin);
+            blanks(token.column - column_);
         }
+        last_expanded_ = token.expanded;
+        text_.text += token.text;
+        column_ += static_cast<std::uint32_t>(token.text.size());
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return text_.text.size(); }
+    PreprocessedText finish(LineOrigin end)
+    {
+        if (!text_.origins.empty()) text_.text += '\n';
+        text_.origins.push_back(end);
+        return std::move(text_);
     }
 
   private:
-    void read_line(std::string_view line)
+    void blanks(std::uint32_t count)
     {
-        if (line.starts_with("Can't open input file")) {
-            diagnostics_.error({.file = 0, .line = 0}, "cannot open the file");
-            return;
-        }
-        for (const std::string_view kind : {": fatal error: ", ": error: ", ": warning: "}) {
-            const std::size_t found = line.find(kind);
-            if (found == std::string_view::npos) continue;
-            report(line.substr(0, found), kind, line.substr(found + kind.size()));
-            return;
-        }
+        text_.text.append(count, ' ');
+        column_ += count;
+    }
+    [[nodiscard]] bool at(LineOrigin origin) const
+    {
+        return !text_.origins.empty() && text_.origins.back().file == origin.file &&
+               text_.origins.back().line == origin.line;
+    }
+    void begin_line(LineOrigin origin)
+    {
+        if (!text_.origins.empty()) text_.text += '\n';
+        text_.origins.push_back(origin);
+        column_ = 1;
+        last_expanded_ = false;
+    }
+    /// Whether it would become one with what stands in front of it.
+    [[nodiscard]] bool must_be_apart(const Token& token) const
+    {
+        // What stands together in the file was two tokens there, too.
+        if (column_ == 1 || token.text.empty() || (!token.expanded && !last_expanded_))
+            return false;
+        const char last = text_.text.back();
+        const char next = token.text.front();
+        if (pp::is_word(last) || last == '.')
+            return pp::is_word(next) || next == '.' || next == '"' || next == '\'';
+        return (last == next && std::string_view(":<>").find(last) != std::string_view::npos) ||
+               (last == '/' && (next == '/' || next == '*'));
     }
 
-    void report(std::string_view place, std::string_view kind, std::string_view text)
-    {
-        const Location location = locate(place, text);
-        std::string message(text);
-        if (message.starts_with("Can't open include file ")) {
-            message = "cannot find the included file " + message.substr(24);
-        } else if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1]))) {
-            message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-        }
-        if (const std::size_t skipped = message.find(", skipped the line");
-            skipped != std::string::npos)
-            message.erase(skipped);
-        if (message.starts_with("empty character constant")) message = "empty character literal";
-        // Directives that other preprocessors know and that say nothing about the interfaces.
-        const bool harmless = text.starts_with("Unknown #directive \"warning\"") ||
-                              text.starts_with("Unknown #directive \"ident\"") ||
-                              text.starts_with("Unknown #directive \"sccs\"");
-        // Limits of C that IDL does not have, and line ends that nobody need care about.
-        if (text.starts_with("Converted [CR+LF]") || text.find("got beyond range") != text.npos ||
-            text.starts_with("End of input with no newline") || text == "null character ignored")
-            return;
-        // It goes on, and what the author wrote is not what is compiled.
-        const bool unterminated = text.ends_with("unterminated comment, terminated the comment");
-        if (unterminated) message.erase(message.rfind(','));
-        const bool loses = unterminated || text.starts_with("Too long identifier truncated");
-        if ((kind == ": warning: " && !loses) || harmless)
-            diagnostics_.warning(location, message);
-        else
-            diagnostics_.error(location, message);
-    }
-
-    Location locate(std::string_view place, std::string_view text)
-    {
-        Location location;
-        const std::size_t colon = place.rfind(':');
-        const std::string path(place.substr(0, colon));
-        if (colon != std::string_view::npos)
-            std::from_chars(place.data() + colon + 1, place.data() + place.size(), location.line);
-        for (std::uint32_t i = 0; i < files_.size(); ++i)
-            if (same_file(files_[i].path, path)) {
-                location.file = i;
-                break;
-            }
-        const SourceText* source = texts_.find(files_[location.file].path);
-        if (source == nullptr) return location;
-        const std::string_view line = source->line(location.line);
-        // What the message quotes is what it is about; else the first word of the line.
-        const std::size_t open = text.find('"');
-        const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
-        std::size_t column = line.find_first_not_of(" \t");
-        std::size_t length = 1;
-        if (close != std::string_view::npos) {
-            const std::string_view word = text.substr(open + 1, close - open - 1);
-            if (const std::size_t at = line.find(word); at != std::string_view::npos) {
-                column = at;
-                length = word.size();
-            }
-        }
-        location.column =
-            column == std::string_view::npos ? 1 : static_cast<std::uint32_t>(column + 1);
-        location.length = static_cast<std::uint32_t>(length);
-        return location;
-    }
-
-    const std::vector<SourceFile>& files_;
-    SourceTexts& texts_;
-    Diagnostics& diagnostics_;
+    PreprocessedText text_;
+    std::uint32_t column_ = 1; ///< of what comes next
+    bool last_expanded_ = false;
 };
 
-/// libmcpp drops what is behind one in its line, mostly without a word.
-void refuse_null_characters(const std::vector<SourceFile>& files, SourceTexts& texts,
-                            Diagnostics& diagnostics)
+class Preprocessor final : public pp::TokenSource {
+  public:
+    Preprocessor(const Options& options, std::vector<SourceFile>& files, SourceTexts& texts,
+                 Diagnostics& diagnostics)
+        : options_(options), files_(files), texts_(texts), diagnostics_(diagnostics),
+          macros_(diagnostics)
+    {
+    }
+
+    PreprocessedText run(const SourceText& main, const std::string& path);
+
+    // Of the file that is read: calls of macros do not go beyond its end.
+    Token pull() override;
+    void unread(std::vector<Token> tokens) override
+    {
+        Open& file = *open_.back();
+        file.waiting.insert(file.waiting.begin(), tokens.begin(), tokens.end());
+    }
+    [[nodiscard]] Location locate(const Token& token) const override
+    {
+        const LineOrigin origin = origin_of(token);
+        return {.file = origin.file,
+                .line = origin.line,
+                .column = token.column,
+                .length = static_cast<std::uint32_t>(std::max<std::size_t>(token.text.size(), 1))};
+    }
+    [[nodiscard]] std::string_view file_name() const override
+    {
+        return files_[open_.back()->file].path;
+    }
+
+  private:
+    struct Condition {
+        Token directive;
+        bool outer = true;   ///< whether the lines around it count
+        bool active = false; ///< whether these do
+        bool done = false;   ///< one of its parts was active, or is
+        bool in_else = false;
+    };
+    /// A file that is being read.
+    struct Open {
+        Open(const SourceText& source, const pp::Spliced& spliced, fs::path where,
+             std::uint32_t index)
+            : text(source), scanner(spliced), path(std::move(where)), file(index)
+        {
+        }
+        const SourceText& text;
+        pp::Scanner scanner;
+        fs::path path;
+        std::uint32_t file;          ///< of files_; #line may name another one
+        std::int64_t line_shift = 0; ///< of #line
+        std::deque<Token> waiting{}; ///< read, and given back
+        std::vector<Condition> conditions{};
+    };
+
+    [[nodiscard]] LineOrigin origin_of(const Token& token) const
+    {
+        const Open& file = *open_.back();
+        return {.file = file.file,
+                .line = static_cast<std::uint32_t>(token.line + file.line_shift)};
+    }
+    void error(const Token& token, std::string message)
+    {
+        diagnostics_.error(locate(token), std::move(message));
+    }
+    void warning(const Token& token, std::string message)
+    {
+        diagnostics_.warning(locate(token), std::move(message));
+    }
+    [[nodiscard]] bool skipping() const
+    {
+        const auto& conditions = open_.back()->conditions;
+        return !conditions.empty() && !conditions.back().active;
+    }
+
+    void open(const SourceText& text, fs::path path, std::uint32_t index);
+    void close();
+    void refuse_null_character(const SourceText& text, std::uint32_t file);
+    void directive(const Token& hash);
+    void conditional(const Token& name);
+    void begin_condition(const Token& name);
+    void next_part(const Token& name);
+    void define();
+    void undefine();
+    void include(const Token& hash);
+    [[nodiscard]] std::string include_name(const Token& hash, Token& place);
+    void enter(const std::string& spelling, const Token& place);
+    void line(const Token& hash);
+    void pragma(const Token& hash, const Token& word);
+    /// The tokens up to the end of the line, which is taken.
+    [[nodiscard]] std::vector<Token> rest_of_line();
+    void end_of_directive(std::string_view name);
+
+    const Options& options_;
+    std::vector<SourceFile>& files_;
+    SourceTexts& texts_;
+    Diagnostics& diagnostics_;
+    pp::Macros macros_;
+    Output out_;
+    std::vector<std::unique_ptr<Open>> open_;
+    std::unordered_map<const SourceText*, std::unique_ptr<pp::Spliced>> spliced_;
+    std::unordered_map<const SourceText*, std::size_t> open_count_;
+    std::unordered_set<const SourceText*> once_; ///< #pragma once
+    bool stopped_ = false;
+};
+
+void Preprocessor::open(const SourceText& text, fs::path path, std::uint32_t index)
 {
-    for (std::uint32_t i = 0; i < files.size(); ++i) {
-        const SourceText* source = texts.find(files[i].path);
-        const auto before = files.begin() + i;
-        const bool included_before =
-            std::any_of(files.begin(), before,
-                        [&](const SourceFile& file) { return file.path == before->path; });
-        if (source == nullptr || included_before) continue;
-        for (std::uint32_t line = 1; line <= source->line_count(); ++line) {
-            const std::size_t found = source->line(line).find('\0');
-            if (found == std::string_view::npos) continue;
-            const auto column = static_cast<std::uint32_t>(found + 1);
-            diagnostics.error({.file = i, .line = line, .column = column}, "null character");
-            break; // the file may be full of them
+    std::unique_ptr<pp::Spliced>& spliced = spliced_[&text];
+    if (spliced == nullptr) {
+        spliced = std::make_unique<pp::Spliced>(text.text());
+        refuse_null_character(text, index);
+    }
+    open_.push_back(std::make_unique<Open>(text, *spliced, std::move(path), index));
+    ++open_count_[&text];
+}
+
+void Preprocessor::refuse_null_character(const SourceText& text, std::uint32_t file)
+{
+    if (text.text().find('\0') == std::string_view::npos) return;
+    for (std::size_t line = 1; line <= text.line_count(); ++line) {
+        const std::size_t found = text.line(line).find('\0');
+        if (found == std::string_view::npos) continue;
+        diagnostics_.error({.file = file,
+                            .line = static_cast<std::uint32_t>(line),
+                            .column = static_cast<std::uint32_t>(found + 1)},
+                           "null character");
+        return; // the file may be full of them
+    }
+}
+
+void Preprocessor::close()
+{
+    const Open& file = *open_.back();
+    if (Token comment = file.scanner.open_comment(); comment.line != 0) {
+        comment.text = "/*";
+        error(comment, "unterminated comment");
+    }
+    for (const Condition& condition : file.conditions)
+        error(condition.directive, "#" + std::string(condition.directive.text) + " without #endif");
+    --open_count_[&file.text];
+    open_.pop_back();
+}
+
+Token Preprocessor::pull()
+{
+    Open& file = *open_.back();
+    if (!file.waiting.empty()) {
+        const Token token = file.waiting.front();
+        file.waiting.pop_front();
+        return token;
+    }
+    const Token token = file.scanner.next();
+    if (Token comment = file.scanner.take_continued_comment(); comment.line != 0 && !skipping()) {
+        comment.text = "//";
+        warning(comment, "the comment goes on in the next line, as this one ends in a backslash");
+    }
+    return token;
+}
+
+PreprocessedText Preprocessor::run(const SourceText& main, const std::string& path)
+{
+    macros_.define_option("__KAIROS_IDL=1");
+    for (const std::string& define : options_.defines)
+        macros_.define_option(define);
+    for (const std::string& undefine : options_.undefines)
+        macros_.undefine(undefine);
+    open(main, path, 0);
+    std::vector<Token> tokens;
+    for (;;) {
+        const Token token = pull();
+        if (token.kind == Kind::newline) continue;
+        if (stopped_ || macros_.stopped() || diagnostics_.full())
+            return out_.finish(origin_of(token));
+        if (token.kind == Kind::end) {
+            const LineOrigin end = origin_of(token);
+            close();
+            if (open_.empty()) return out_.finish(end);
+        } else if (token.first && token.is("#")) {
+            directive(token);
+        } else if (skipping()) {
+            open_.back()->scanner.skip_line();
+        } else {
+            tokens.clear();
+            if (token.kind == Kind::identifier)
+                macros_.expand(token, *this, tokens);
+            else
+                tokens.push_back(token);
+            for (const Token& one : tokens)
+                out_.put(one, origin_of(one));
+            if (out_.size() > output_size_max) {
+                diagnostics_.error({.file = 0, .line = 0}, "too large after preprocessing");
+                stopped_ = true;
+            }
         }
     }
+}
+
+// --- Directives --------------------------------------------------------------------------------
+
+std::vector<Token> Preprocessor::rest_of_line()
+{
+    std::vector<Token> tokens;
+    for (Token token = pull(); token.kind != Kind::newline; token = pull()) {
+        if (token.kind == Kind::end) {
+            unread({token});
+            break;
+        }
+        tokens.push_back(token);
+    }
+    return tokens;
+}
+
+/// What is left is against C, and in many people's files: `#endif GUARD`.
+void Preprocessor::end_of_directive(std::string_view name)
+{
+    const std::vector<Token> rest = rest_of_line();
+    if (!rest.empty()) warning(rest.front(), "text after #" + std::string(name));
+}
+
+void Preprocessor::directive(const Token& hash)
+{
+    const Token name = pull();
+    if (name.kind == Kind::newline || name.kind == Kind::end)
+        return unread({name}); // the null directive
+    const std::string_view text = name.kind == Kind::identifier ? name.text : std::string_view();
+    if (text == "if" || text == "ifdef" || text == "ifndef" || text == "elif" || text == "else" ||
+        text == "endif")
+        return conditional(name);
+    if (skipping()) {
+        open_.back()->scanner.skip_line();
+    } else if (text == "include") {
+        include(hash);
+    } else if (text == "define") {
+        define();
+    } else if (text == "undef") {
+        undefine();
+    } else if (text == "pragma") {
+        pragma(hash, name);
+    } else if (text == "line") {
+        line(hash);
+    } else if (name.kind == Kind::number) { // as preprocessors write it
+        unread({name});
+        line(hash);
+    } else if (text == "error") {
+        std::string message = "#error";
+        for (const Token& token : rest_of_line())
+            message += (token.blank ? " " : "") + std::string(token.text);
+        error(hash, message);
+    } else {
+        // Directives that other preprocessors know and that say nothing about the interfaces.
+        const std::string message =
+            "unknown #directive \"" + std::string(name.text.substr(0, 64)) + '"';
+        if (text == "warning" || text == "ident" || text == "sccs")
+            warning(name, message);
+        else
+            error(name, message);
+        open_.back()->scanner.skip_line();
+    }
+}
+
+void Preprocessor::conditional(const Token& name)
+{
+    if (name.text == "if" || name.text == "ifdef" || name.text == "ifndef")
+        return begin_condition(name);
+    std::vector<Condition>& conditions = open_.back()->conditions;
+    if (conditions.empty()) {
+        error(name, "#" + std::string(name.text) + " without #if");
+        return open_.back()->scanner.skip_line();
+    }
+    if (name.text != "endif") return next_part(name);
+    const bool outer = conditions.back().outer;
+    conditions.pop_back();
+    if (outer)
+        end_of_directive("endif");
+    else
+        open_.back()->scanner.skip_line();
+}
+
+void Preprocessor::begin_condition(const Token& name)
+{
+    Condition condition{.directive = name, .outer = !skipping()};
+    if (!condition.outer) {
+        open_.back()->scanner.skip_line();
+    } else if (name.text == "if") {
+        condition.active =
+            pp::evaluate(rest_of_line(), name, macros_, *this, diagnostics_).value_or(false);
+    } else if (const Token macro = pull(); macro.kind == Kind::identifier) {
+        condition.active = macros_.is_defined(macro.text) == (name.text == "ifdef");
+        end_of_directive(name.text);
+    } else {
+        unread({macro});
+        error(name, "expected the name of a macro after #" + std::string(name.text));
+        static_cast<void>(rest_of_line());
+    }
+    condition.done = condition.active;
+    open_.back()->conditions.push_back(condition);
+}
+
+/// #elif and #else.
+void Preprocessor::next_part(const Token& name)
+{
+    Condition& condition = open_.back()->conditions.back();
+    if (condition.in_else) error(name, "#" + std::string(name.text) + " after #else");
+    const bool is_else = name.text == "else";
+    condition.in_else = condition.in_else || is_else;
+    condition.active = false;
+    if (!condition.outer || (condition.done && !is_else)) return open_.back()->scanner.skip_line();
+    if (is_else) end_of_directive("else");
+    condition.active =
+        !condition.done &&
+        (is_else ||
+         pp::evaluate(rest_of_line(), name, macros_, *this, diagnostics_).value_or(false));
+    condition.done = condition.done || condition.active;
+}
+
+void Preprocessor::define()
+{
+    const Token name = pull();
+    if (name.kind == Kind::identifier) return macros_.define(name, rest_of_line(), *this);
+    unread({name});
+    error(name, "expected the name of a macro after #define");
+    static_cast<void>(rest_of_line());
+}
+
+void Preprocessor::undefine()
+{
+    const Token name = pull();
+    if (name.kind != Kind::identifier) {
+        unread({name});
+        error(name, "expected the name of a macro after #undef");
+        static_cast<void>(rest_of_line());
+        return;
+    }
+    if (macros_.is_built_in(name.text))
+        error(name, "'" + std::string(name.text) + "' cannot be undefined");
+    else
+        macros_.undefine(name.text);
+    end_of_directive("undef");
+}
+
+void Preprocessor::pragma(const Token& hash, const Token& word)
+{
+    std::vector<Token> line{hash, word};
+    for (const Token& token : rest_of_line())
+        line.push_back(token);
+    if (line.size() == 3 && line[2].text == "once") {
+        once_.insert(&open_.back()->text);
+        return;
+    }
+    const LineOrigin origin = origin_of(hash);
+    for (Token& token : line) {
+        if (token.line != hash.line) token.expanded = token.blank = true; // joined to the first
+        out_.put(token, origin);
+    }
+}
+
+void Preprocessor::line(const Token& hash)
+{
+    const std::vector<Token> rest = macros_.expand_line(rest_of_line(), *this);
+    Open& file = *open_.back();
+    std::uint32_t number = 0;
+    const std::string_view digits = rest.empty() ? std::string_view() : rest[0].text;
+    const auto [end, failure] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (digits.empty() || failure != std::errc{} || end != digits.data() + digits.size())
+        return error(hash, "expected a number after #line");
+    const std::uint32_t before = origin_of(hash).line;
+    file.line_shift = std::int64_t{number} - (std::int64_t{hash.line} + 1);
+    if (rest.size() < 2 || rest[1].kind != Kind::quoted) return;
+    const auto marker = parse_marker("#1 " + std::string(rest[1].text));
+    if (!marker || marker->path.empty() || files_[file.file].path == marker->path) return;
+    // Line 1 is where an inclusion starts; what it returns to is one of those around it.
+    for (std::uint32_t index = file.file; number != 1 && files_[index].includer;) {
+        index = files_[index].includer->file;
+        if (files_[index].path != marker->path) continue;
+        file.file = index;
+        return;
+    }
+    if (files_.size() >= inclusions_max) return;
+    SourceFile named{.path = marker->path,
+                     .include_spelling = '"' + fs::path(marker->path).filename().string() + '"'};
+    named.includer = Location{.file = file.file, .line = before, .column = hash.column};
+    files_.push_back(std::move(named));
+    file.file = static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+// --- Inclusion ---------------------------------------------------------------------------------
+
+/// With its quotes or angles; empty where there is none. The line is taken.
+std::string Preprocessor::include_name(const Token& hash, Token& place)
+{
+    place = open_.back()->scanner.header_name();
+    if (!place.text.empty()) {
+        end_of_directive("include");
+        return std::string(place.text);
+    }
+    const std::vector<Token> line = macros_.expand_line(rest_of_line(), *this);
+    place = line.empty() ? hash : line.front();
+    if (line.empty()) return {};
+    if (line.front().kind == Kind::quoted && line.front().text.front() == '"')
+        return std::string(line.front().text);
+    std::string name;
+    if (!line.front().is("<")) return name;
+    for (const Token& token : line) {
+        if (token.blank && name.size() > 1 && !token.is(">")) name += ' ';
+        name += token.text;
+        if (token.is(">")) return name;
+    }
+    return {};
+}
+
+void Preprocessor::include(const Token& hash)
+{
+    Token place;
+    const std::string name = include_name(hash, place);
+    if (name.size() < 3) return error(place, "expected the name of a file after #include");
+    enter(name, place);
+}
+
+/// As people know it: by the folder they gave. Behind a folder that is a link ".." is not what it
+/// seems.
+std::string shown(const fs::path& path)
+{
+    const fs::path normal = path.lexically_normal();
+    std::error_code ignored;
+    return !same_file(path, normal) && fs::exists(path, ignored) ? path.string() : normal.string();
+}
+
+void Preprocessor::enter(const std::string& spelling, const Token& place)
+{
+    const fs::path name(spelling.substr(1, spelling.size() - 2));
+    std::vector<fs::path> candidates;
+    if (spelling.front() == '"') candidates.push_back(open_.back()->path.parent_path() / name);
+    for (const std::string& directory : options_.include_directories)
+        candidates.push_back(fs::path(directory) / name);
+    for (const fs::path& candidate : candidates) {
+        const std::string path = shown(candidate);
+        const SourceText* text = texts_.find(path);
+        if (text == nullptr) continue;
+        if (once_.contains(text)) return;
+        const bool endless = open_count_[text] >= same_file_max;
+        if (endless || files_.size() >= inclusions_max) {
+            stopped_ = true;
+            return error(place, endless ? "'" + path + "' includes itself without end"
+                                        : std::string("too many inclusions"));
+        }
+        SourceFile file{.path = path, .include_spelling = spelling};
+        file.includer = locate(place);
+        files_.push_back(std::move(file));
+        return open(*text, candidate, static_cast<std::uint32_t>(files_.size() - 1));
+    }
+    Location location = locate(place);
+    if (!place.expanded) { // without the quotes
+        ++location.column;
+        location.length -= 2;
+    }
+    diagnostics_.error(location, "cannot find the included file \"" + name.string() + '"');
 }
 
 } // namespace
@@ -417,31 +690,22 @@ PreprocessedText preprocess(const std::string& path, const Options& options,
                             Diagnostics& diagnostics)
 {
     files.assign(1, SourceFile{.path = path, .include_spelling = {}});
-    std::error_code failure;
-    const fs::file_status status = fs::status(path, failure);
-    if (!fs::exists(status)) {
-        diagnostics.error({.file = 0, .line = 0}, "no such file");
+    const SourceText* main = texts.find(path);
+    if (main == nullptr) {
+        std::error_code failure;
+        const fs::file_status status = fs::status(path, failure);
+        diagnostics.error({.file = 0, .line = 0}, fs::is_directory(status) ? "is a directory"
+                                                  : fs::exists(status)     ? "cannot open the file"
+                                                                           : "no such file");
         return {};
     }
-    if (fs::is_directory(status)) {
-        diagnostics.error({.file = 0, .line = 0}, "is a directory");
-        return {};
-    }
-    Run run = run_preprocessor(path, options);
-    const bool too_large = run.output.size() >= output_size_max;
-    PreprocessedText out =
-        MarkerReader(path, options, files, texts, true).read(std::move(run.output));
-    MessageReader(files, texts, diagnostics).read(run.messages);
-    refuse_null_characters(files, texts, diagnostics);
-    if (too_large) diagnostics.error({.file = 0, .line = 0}, "too large after preprocessing");
-    return out;
+    return Preprocessor(options, files, texts, diagnostics).run(*main, path);
 }
 
 PreprocessedText interpret_markers(std::string text, const std::string& path,
-                                   const Options& options, std::vector<SourceFile>& files,
-                                   SourceTexts& texts)
+                                   std::vector<SourceFile>& files, SourceTexts& texts)
 {
-    return MarkerReader(path, options, files, texts, false).read(std::move(text));
+    return MarkerReader(path, files, texts).read(std::move(text));
 }
 
 std::string with_markers(const PreprocessedText& preprocessed, const std::vector<SourceFile>& files)
@@ -454,7 +718,14 @@ std::string with_markers(const PreprocessedText& preprocessed, const std::vector
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         const std::string_view line = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        if (line.find_first_not_of(' ') == std::string_view::npos) continue;
+        const std::size_t first = line.find_first_not_of(' ');
+        if (first == std::string_view::npos) continue;
+        if (origin.file == expected.file && origin.line + 1 == expected.line && !out.empty()) {
+            out.back() = ' '; // the rest of the same line
+            out.append(line.substr(first));
+            out += '\n';
+            continue;
+        }
         if (origin.file != expected.file || origin.line != expected.line)
             out +=
                 "#line " + std::to_string(origin.line) + " \"" + files[origin.file].path + "\"\n";

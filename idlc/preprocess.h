@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C preprocessor in front of the IDL lexer: libmcpp, called in this process. Its output is
-// turned into one text plus the origin of each of its lines, so that everything later speaks of
-// the user's files. libmcpp keeps global state; calls are serialised here.
+// The C preprocessor in front of the IDL lexer. Its output is one text plus the origin of each of
+// its lines, so that everything later speaks of the user's files. Lines, comments, literals, names,
+// macros and chains of inclusions may be as long as memory is; what would never end is refused.
 #pragma once
 
 #include "idlc/diagnostics.h"
@@ -35,7 +35,6 @@ struct PreprocessedText {
 
 /// For text that is already preprocessed: only `#line` and `# 1 "file"` markers are interpreted.
 [[nodiscard]] PreprocessedText interpret_markers(std::string text, const std::string& path,
-                                                 const Options& options,
                                                  std::vector<SourceFile>& files,
                                                  SourceTexts& texts);
 

@@ -3,6 +3,7 @@
 // Loading and indexing of source texts.
 #include "idlc/source.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -37,7 +38,9 @@ const SourceText* SourceTexts::find(const std::string& path)
     if (const auto found = texts_.find(path); found != texts_.end()) return found->second.get();
     if (!disk_) return nullptr;
     std::unique_ptr<SourceText> text;
-    if (std::ifstream file(path, std::ios::binary); file)
+    std::error_code ignored;
+    const bool directory = std::filesystem::is_directory(path, ignored); // opening it would work
+    if (std::ifstream file(path, std::ios::binary); file && !directory)
         text = std::make_unique<SourceText>(std::string(std::istreambuf_iterator<char>(file), {}));
     return (texts_[path] = std::move(text)).get();
 }

@@ -19,6 +19,7 @@ class SourceText {
     explicit SourceText(std::string text);
     /// Line `number`, which starts at 1, without its end; empty where there is no such line.
     [[nodiscard]] std::string_view line(std::size_t number) const noexcept;
+    [[nodiscard]] std::string_view text() const noexcept { return text_; }
     [[nodiscard]] std::size_t line_count() const noexcept { return starts_.size(); }
 
   private:
@@ -30,7 +31,7 @@ class SourceTexts {
   public:
     /// From now on the text of `path` is this, and no file is opened for any path.
     void give(const std::string& path, std::string text);
-    /// Null where the file cannot be read. The pointer stays valid.
+    /// Null where there is no such file, or it cannot be read. The pointer stays valid.
     [[nodiscard]] const SourceText* find(const std::string& path);
 
   private:

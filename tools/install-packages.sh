@@ -8,7 +8,7 @@
 set -euo pipefail
 
 declare -A sets=(
-    [build]="g++ cmake ninja-build make git ccache python3 libmcpp-dev libcli11-dev libfmt-dev
+    [build]="g++ cmake ninja-build make git ccache python3 libcli11-dev libfmt-dev
              libsqlite3-dev libpq-dev nlohmann-json3-dev libtomlplusplus-dev gnuplot-nox"
     [test]="libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl omniorb-idl
             libomniorb4-dev tshark valgrind strace util-linux man-db"

@@ -178,10 +178,88 @@ TEST_F(IdlFiles, AreRejectedWhereThePreprocessorWouldLeaveSomethingOut)
     std::ofstream(directory / "other.idl", std::ios::binary) << "typedef long T;\n" + null;
     EXPECT_EQ(diagnostics_of("#include \"other.idl\"\n#include \"other.idl\"\n"),
               (List{"other.idl:2:1: error: null character"}));
-    const List of_long_name =
-        diagnostics_of("struct " + std::string(5000, 'a') + " { long x; };\n");
-    ASSERT_EQ(of_long_name.size(), 1u);
-    EXPECT_TRUE(of_long_name.front().starts_with("1:8: error: too long identifier truncated to"));
+    const std::string itself = directory / "main.idl";
+    const List endless = diagnostics_of("#include \"main.idl\"\n");
+    ASSERT_EQ(endless.size(), 1u);
+    EXPECT_EQ(endless.front(),
+              "main.idl:1:10: error: '" + itself + "' includes itself without end");
+    // Doubles itself 64 times.
+    std::string bomb = "#define A0 x x\n";
+    for (int i = 1; i < 64; ++i) {
+        const std::string before = "A" + std::to_string(i - 1);
+        bomb += "#define A" + std::to_string(i) + " " + before + " " + before + "\n";
+    }
+    EXPECT_EQ(diagnostics_of(bomb + "A63\n"), (List{"65:1: error: too large after preprocessing"}));
+    std::string nested = "f(1)";
+    for (int i = 0; i < 300; ++i)
+        nested = "f(" + nested + ")";
+    EXPECT_EQ(diagnostics_of("#define f(x) x\nconst long n = " + nested + ";\n"),
+              (List{"2:416: error: calls of macros are nested too deeply"}));
+    EXPECT_EQ(
+        diagnostics_of("#if " + std::string(300, '(') + "1" + std::string(300, ')') + "\n#endif\n"),
+        (List{"1:205: error: the condition is nested too deeply"}));
+    fs::remove_all(directory);
+}
+
+/// Nothing has a limit that a generator of IDL could meet.
+TEST_F(IdlFiles, MayBeOfAnySize)
+{
+    const fs::path directory = fs::path(testing::TempDir()) / "kairos-idl-any-size";
+    fs::create_directories(directory);
+    const auto write = [&](const std::string& name, const std::string& text) {
+        std::ofstream(directory / name, std::ios::binary) << text;
+        return (directory / name).string();
+    };
+    const Options options;
+    const auto check = [&](const std::string& path) {
+        Compilation compilation(options);
+        EXPECT_TRUE(compilation.compile_file(path)) << compilation.diagnostics().render(false);
+        EXPECT_EQ(compilation.diagnostics().list().size(), 0u);
+        return compilation.unit().declarations.size();
+    };
+    constexpr std::size_t large = 200'000;
+    EXPECT_EQ(check(write("comment.idl", "/* " + std::string(large, 'x') + " */ typedef long T;")),
+              1u);
+    std::string lines = "/*\n";
+    for (std::size_t i = 0; i < large / 10; ++i)
+        lines += " * a line of text\n";
+    EXPECT_EQ(check(write("comment_lines.idl", lines + "*/ typedef long T;")), 1u);
+    EXPECT_EQ(check(write("slashes.idl", "typedef long T; //" + std::string(large, '/'))), 1u);
+    EXPECT_EQ(check(write("name.idl", "typedef long " + std::string(large, 'n') + ";")), 1u);
+    std::string line;
+    std::string macro = "#define BODY";
+    for (int i = 0; i < 5000; ++i) {
+        const std::string one =
+            "struct S" + std::to_string(i) + " { long a" + std::to_string(i) + "; };";
+        line += ' ' + one;
+        macro += " \\\n" + one;
+    }
+    EXPECT_EQ(check(write("line.idl", line)), 5000u);
+    EXPECT_EQ(check(write("macro.idl", macro + "\nBODY\n")), 5000u);
+    EXPECT_EQ(check(write("macro_argument.idl", "#define ALL(x) x\nALL(" + line + ")")), 5000u);
+    EXPECT_EQ(check(write("macro_before.idl", "#define A typedef long Longer;\nA " + line)), 5001u);
+
+    const std::string text(large, 'y');
+    Compilation literal(options);
+    ASSERT_TRUE(
+        literal.compile_file(write("text.idl", "const string s = \"" + text + "\" \"z\";")));
+    const auto* constant = as<Constant>(find(literal.unit().declarations, "s"));
+    ASSERT_NE(constant, nullptr);
+    EXPECT_EQ(std::get<std::string>(constant->value), text + "z");
+
+    constexpr int depth = 400;
+    for (int i = 0; i < depth; ++i)
+        write("n" + std::to_string(i) + ".idl", "#include \"n" + std::to_string(i + 1) +
+                                                    ".idl\"\ntypedef long T" + std::to_string(i) +
+                                                    ";\n");
+    const std::string last = "n" + std::to_string(depth) + ".idl";
+    const std::string first = (directory / "n0.idl").string();
+    write(last, "typedef long T;\n");
+    EXPECT_EQ(check(first), static_cast<std::size_t>(depth) + 1);
+    write(last, "typedef nonsense T;\n");
+    Compilation deep(options);
+    EXPECT_FALSE(deep.compile_file(first));
+    EXPECT_NE(deep.diagnostics().render(false).find("and others"), std::string::npos);
     fs::remove_all(directory);
 }
 
@@ -202,7 +280,7 @@ TEST_F(IdlFiles, HaveTheseWholeReports)
 
 TEST_F(IdlFiles, OneAfterTheOtherDoNotDisturbEachOther)
 {
-    // libmcpp keeps global state: an error and a macro of one run must not reach the next.
+    // An error and a macro of one run must not reach the next.
     Options defining = test_options();
     defining.defines = {"MISSING=1"};
     const Options plain = test_options();

@@ -144,6 +144,44 @@ def others(compiler, output):
     check(result.returncode == 1 and "cannot write" in result.stderr, f"blocked: {result.stderr}")
 
 
+def folders(compiler, output):
+    """Files of the same name in two folders never overwrite each other's code."""
+    here = HERE / "folders"
+    together = "--root keeps their folders apart"
+
+    def generate(directory, *arguments):
+        return run(compiler, "-o", output / directory, *arguments, directory=here)
+
+    result = generate("two", "a/types.idl", "b/types.idl")
+    check(result.returncode == 1 and together in result.stderr, f"two at once: {result.stderr}")
+    result = generate("one", "a/types.idl")
+    check(result.returncode == 0 and "types.h" in names(output / "one"), f"one: {result.stderr}")
+    kept = (output / "one/types.h").read_text()
+    other = output / "elsewhere"
+    other.mkdir()
+    (other / "types.idl").write_text("typedef long T;\n")
+    result = generate("one", other / "types.idl")
+    check(result.returncode == 1 and "was generated from 'a/types.idl'" in result.stderr,
+          f"another's code: {result.stderr}")
+    check((output / "one/types.h").read_text() == kept, "another's code was overwritten")
+    check(generate("one", here / "a/types.idl").returncode == 0, "the same file by another path")
+    result = generate("itself", "b/types.idl")
+    check(result.returncode == 1 and 'both become "types.h"' in result.stderr,
+          f"a header that includes itself: {result.stderr}")
+
+    result = generate("root", "--root", ".", "top.idl", "a/types.idl", "b/types.idl")
+    check(result.returncode == 0, result.stderr)
+    check(sorted(names(output / "root")) == ["a", "b", "top.cpp", "top.h", "top_skel.cpp",
+                                             "top_skel.h"], f"{names(output / 'root')}")
+    header = (output / "root/b/types.h").read_text()
+    check('#include "a/types.h"' in header, "b/types.h includes a/types.h")
+    check('#include "b/types_skel.h"' in (output / "root/b/types_skel.cpp").read_text(),
+          "b/types_skel.cpp includes b/types_skel.h")
+    result = generate("with", "--root", ".", "--with", "b/types.idl", "b/types.idl")
+    check('#include "types.h"' in (output / "with/b/types.h").read_text(),
+          "what is not of --with has no folder")
+
+
 def main():
     compiler = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
@@ -154,6 +192,7 @@ def main():
         styles(compiler, output)
         rejected(compiler, output)
         others(compiler, output)
+        folders(compiler, output)
     for failure in failures:
         print(failure)
     return 1 if failures else 0
