@@ -19,6 +19,9 @@ using sched::OperationSet;
 using sched::Time;
 
 constexpr std::int64_t unit_ns = 100; ///< of the interface's times
+/// Some ten milliseconds: anybody may ask, and change something between two questions. What is left
+/// open then is said to be undecided; `kairos sched` looks longer.
+constexpr std::uint64_t looks_of_one_request = 10'000'000;
 /// Priorities beyond are no operating system's.
 constexpr CORBA::Long priority_max = 1'000'000;
 
@@ -299,43 +302,67 @@ void Servant::entry_point_priority(const char* entry_point, RtecScheduler::OS_Pr
     priority(lookup(entry_point), o_priority, p_subpriority, p_priority);
 }
 
+Servant::Answer Servant::compute(const OperationSet& set, CORBA::Long minimum_priority,
+                                 CORBA::Long maximum_priority) const
+{
+    const CallersPriorities numbers = range_of(minimum_priority, maximum_priority);
+    Answer answer{.changes = 0,
+                  .minimum_priority = minimum_priority,
+                  .maximum_priority = maximum_priority,
+                  .infos = {},
+                  .configs = {},
+                  .anomalies = {},
+                  .schedule = {}};
+    auto analysis = sched::analyse(
+        set, {.policy = policy_, .range = numbers.range, .looks_max = looks_of_one_request});
+    if (analysis) {
+        check_utilisation(*analysis);
+        describe(*analysis, answer.anomalies);
+        answer.schedule = schedule_of(std::move(analysis).value(), numbers);
+        answer.configs.length(static_cast<CORBA::ULong>(answer.schedule->levels.size()));
+        std::ranges::copy(answer.schedule->levels, answer.configs.begin());
+    } else {
+        add_anomaly(answer.anomalies, analysis.error().reason, RtecScheduler::ANOMALY_FATAL);
+    }
+    answer.infos.length(static_cast<CORBA::ULong>(set.size()));
+    for (CORBA::ULong i = 0; i < answer.infos.length(); ++i)
+        answer.infos[i] = info_of(set, i, answer.schedule ? &*answer.schedule : nullptr);
+    return answer;
+}
+
 void Servant::compute_scheduling(CORBA::Long minimum_priority, CORBA::Long maximum_priority,
                                  RtecScheduler::RT_Info_Set_out infos,
                                  RtecScheduler::Config_Info_Set_out configs,
                                  RtecScheduler::Scheduling_Anomaly_Set_out anomalies)
 {
-    const CallersPriorities numbers = range_of(minimum_priority, maximum_priority);
+    (void)range_of(minimum_priority, maximum_priority); // refused whatever the set is
     std::unique_lock lock(mutex_);
-    const OperationSet set = set_;
-    const std::uint64_t changes = changes_;
-    lock.unlock();
-    if (set.size() == 0) throw RtecScheduler::TASK_COUNT_MISMATCH();
-
-    RtecScheduler::RT_Info_Set_var all = new RtecScheduler::RT_Info_Set;
-    RtecScheduler::Config_Info_Set_var levels = new RtecScheduler::Config_Info_Set;
-    RtecScheduler::Scheduling_Anomaly_Set_var found = new RtecScheduler::Scheduling_Anomaly_Set;
-    std::optional<Schedule> schedule;
-    auto analysis = sched::analyse(set, {.policy = policy_, .range = numbers.range});
-    if (analysis) {
-        check_utilisation(*analysis);
-        describe(*analysis, found.inout());
-        schedule = schedule_of(std::move(analysis).value(), numbers);
-        levels->length(static_cast<CORBA::ULong>(schedule->levels.size()));
-        std::ranges::copy(schedule->levels, levels->begin());
-    } else {
-        add_anomaly(found.inout(), analysis.error().reason, RtecScheduler::ANOMALY_FATAL);
+    std::shared_ptr<const Answer> answer = answer_;
+    if (!answer || answer->changes != changes_ || answer->minimum_priority != minimum_priority ||
+        answer->maximum_priority != maximum_priority) {
+        const OperationSet set = set_;
+        const std::uint64_t changes = changes_;
+        lock.unlock();
+        if (set.size() == 0) throw RtecScheduler::TASK_COUNT_MISMATCH();
+        Answer computed = compute(set, minimum_priority, maximum_priority);
+        computed.changes = changes;
+        answer = std::make_shared<const Answer>(std::move(computed));
+        lock.lock();
+        ++computed_;
+        answer_ = answer;
     }
-    all->length(static_cast<CORBA::ULong>(set.size()));
-    for (CORBA::ULong i = 0; i < all->length(); ++i)
-        all[i] = info_of(set, i, schedule ? &*schedule : nullptr);
-
-    lock.lock();
     // What has been changed meanwhile was not looked at.
-    if (changes == changes_) schedule_ = std::move(schedule);
+    if (answer->changes == changes_) schedule_ = answer->schedule;
     lock.unlock();
-    infos = all._retn();
-    configs = levels._retn();
-    anomalies = found._retn();
+    infos = new RtecScheduler::RT_Info_Set(answer->infos);
+    configs = new RtecScheduler::Config_Info_Set(answer->configs);
+    anomalies = new RtecScheduler::Scheduling_Anomaly_Set(answer->anomalies);
+}
+
+std::uint64_t Servant::computed()
+{
+    const std::lock_guard lock(mutex_);
+    return computed_;
 }
 
 void Servant::dispatch_configuration(RtecScheduler::Preemption_Priority_t p_priority,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scheduler's servant. One lock guards what it was told and what was computed of it; the
-// computation itself, which may take long, runs on a copy without the lock. Any thread.
+// computation itself, which may take a while, runs on a copy without the lock, with an effort that
+// no request exceeds, and once for a set that does not change. Any thread.
 #pragma once
 
 #include "kairos/sched/analysis.h"
@@ -9,6 +10,7 @@
 #include "kairos/scheduler/KairosScheduler_skel.h"
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -50,6 +52,9 @@ class Servant final : public POA_KairosScheduler::Scheduler {
                       RtecScheduler::Time blocking) override;
     KairosScheduler::ResponseList* responses() override;
 
+    /// How often a schedule has been computed.
+    [[nodiscard]] std::uint64_t computed();
+
     /// What was computed of a set, with the priorities that the caller counts in.
     struct Schedule {
         sched::Analysis analysis;
@@ -58,6 +63,18 @@ class Servant final : public POA_KairosScheduler::Scheduler {
     };
 
   private:
+    /// What compute_scheduling answers, and to which question.
+    struct Answer {
+        std::uint64_t changes;
+        CORBA::Long minimum_priority;
+        CORBA::Long maximum_priority;
+        RtecScheduler::RT_Info_Set infos;
+        RtecScheduler::Config_Info_Set configs;
+        RtecScheduler::Scheduling_Anomaly_Set anomalies;
+        std::optional<Schedule> schedule;
+    };
+    [[nodiscard]] Answer compute(const sched::OperationSet& set, CORBA::Long minimum_priority,
+                                 CORBA::Long maximum_priority) const;
     /// These three want the lock to be held.
     [[nodiscard]] sched::OperationIndex index_of(RtecScheduler::handle_t handle) const;
     [[nodiscard]] const Schedule& schedule() const;
@@ -67,7 +84,9 @@ class Servant final : public POA_KairosScheduler::Scheduler {
     std::mutex mutex_;
     sched::OperationSet set_;
     std::uint64_t changes_ = 0; ///< of the set
+    std::uint64_t computed_ = 0;
     std::optional<Schedule> schedule_;
+    std::shared_ptr<const Answer> answer_; ///< the last one
 };
 
 } // namespace kairos::scheduler

@@ -6,6 +6,7 @@
 
 #include "kairos/corba/CORBA.h"
 #include "kairos/ior/object_url.h"
+#include "kairos/scheduler/servant.h"
 
 #include <gtest/gtest.h>
 
@@ -125,6 +126,55 @@ TEST_F(Scheduling, OperationsAreCreatedFoundAndDescribed)
     EXPECT_EQ(info->dependencies[0].rt_info, log);
     EXPECT_EQ(info->dependencies[0].number_of_calls, 4);
     EXPECT_EQ(info->dependencies[0].dependency_type, ONE_WAY_CALL);
+}
+
+/// A24: whoever asks again makes nobody compute again.
+TEST(SchedulingServant, ComputesOnceForASetThatDoesNotChange)
+{
+    const PortableServer::Servant_var<scheduler::Servant> servant =
+        new scheduler::Servant(sched::Policy::rms, {});
+    const auto compute = [&](CORBA::Long maximum) {
+        RT_Info_Set_var infos;
+        Config_Info_Set_var configs;
+        Scheduling_Anomaly_Set_var anomalies;
+        servant->compute_scheduling(1, maximum, infos.out(), configs.out(), anomalies.out());
+        return infos->length();
+    };
+    EXPECT_THROW((void)compute(99), TASK_COUNT_MISMATCH);
+    const handle_t first = servant->create("first");
+    servant->set(first, MEDIUM_CRITICALITY, 10, 0, 0, 1000, MEDIUM_IMPORTANCE, 0, 1, OPERATION);
+    EXPECT_EQ(compute(99), 1u);
+    EXPECT_EQ(compute(99), 1u);
+    EXPECT_EQ(servant->computed(), 1u);
+    (void)compute(50);
+    EXPECT_EQ(servant->computed(), 2u);
+    servant->set_deadline(first, 900, 0);
+    EXPECT_EQ(compute(50), 1u);
+    EXPECT_EQ(servant->computed(), 3u);
+    OS_Priority os = 0;
+    Preemption_Subpriority_t sub = 0;
+    Preemption_Priority_t level = 0;
+    servant->priority(first, os, sub, level);
+    EXPECT_EQ(os, 50);
+}
+
+/// A24: 2,000 operations near full load, which exact analysis would take long for.
+TEST(SchedulingServant, OneQuestionIsBounded)
+{
+    const PortableServer::Servant_var<scheduler::Servant> servant =
+        new scheduler::Servant(sched::Policy::rms, {});
+    for (int i = 0; i < 2000; ++i) {
+        const handle_t handle = servant->create(("o" + std::to_string(i)).c_str());
+        const auto period = static_cast<CORBA::Long>(10'000'019 + 7919 * i);
+        servant->set(handle, MEDIUM_CRITICALITY, static_cast<Time>(period / 2001), 0, 0, period,
+                     MEDIUM_IMPORTANCE, 0, 1, OPERATION);
+    }
+    RT_Info_Set_var infos;
+    Config_Info_Set_var configs;
+    Scheduling_Anomaly_Set_var anomalies;
+    servant->compute_scheduling(1, 2000, infos.out(), configs.out(), anomalies.out());
+    EXPECT_EQ(infos->length(), 2000u);
+    EXPECT_GT(anomalies->length(), 0u); // what was left open is said
 }
 
 // Burns and Wellings's set A: two of three meet their deadlines.
