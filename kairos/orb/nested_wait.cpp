@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/nested_wait.h"
 
+#include "kairos/base/stack.h"
+
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <pthread.h>
 
 namespace kairos::orb {
-namespace {
-
-/// Of the calling thread: the address below which there is too little of its stack. 0: not known.
-std::uintptr_t find_stack_limit() noexcept
-{
-    pthread_attr_t attributes;
-    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return 0;
-    void* lowest = nullptr;
-    std::size_t size = 0;
-    const int error = ::pthread_attr_getstack(&attributes, &lowest, &size);
-    ::pthread_attr_destroy(&attributes);
-    return error == 0 ? reinterpret_cast<std::uintptr_t>(lowest) + size / 4 : 0;
-}
-
-} // namespace
-
 bool has_stack_to_serve() noexcept
 {
-    thread_local const std::uintptr_t limit = find_stack_limit();
-    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > limit;
+    const StackBounds bounds = stack_bounds();
+    return is_above(bounds.lowest + bounds.size / 4);
 }
 
 void poll_until(std::span<pollfd> polled, Deadline deadline) noexcept

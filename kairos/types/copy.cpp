@@ -114,7 +114,7 @@ void Walk::constructed(const TypeCodeData& data)
 {
     const bool linear = data.kind == CORBA::tk_sequence || data.kind == CORBA::tk_array;
     const Level level(in_, linear ? linear_depth_ : depth_,
-                      linear ? linear_max : limits::nesting_max);
+                      linear ? linear_max : limits::nesting_max, stack_end_);
     if (!in_.ok()) return;
     const std::size_t before = in_.left();
     switch (data.kind) {

@@ -47,7 +47,8 @@ void Walk::value_or_null(const TypeCodeData* formal)
     }
     if (tag < value_tag_min || tag > value_tag_max || (tag & unknown_flags) != 0)
         return in_.fail(Fault::invalid_value);
-    if (value_depth_ == limits::values_nesting_max) return in_.fail(Fault::nesting_too_deep);
+    if (value_depth_ == limits::values_nesting_max || !is_above(stack_end_))
+        return in_.fail(Fault::nesting_too_deep);
     ++value_depth_;
     new_value(tag, formal);
     --value_depth_;

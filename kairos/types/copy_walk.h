@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/limits.h"
+#include "kairos/base/stack.h"
 #include "kairos/types/copy.h"
 
 #include <memory>
@@ -39,9 +40,10 @@ class Walk final : cdr::ChunkSource {
 
     class Level {
       public:
-        Level(cdr::Reader& in, std::size_t& depth, std::size_t depth_max) : depth_(depth)
+        Level(cdr::Reader& in, std::size_t& depth, std::size_t depth_max, std::uintptr_t stack_end)
+            : depth_(depth)
         {
-            if (++depth_ > depth_max) in.fail(cdr::Fault::nesting_too_deep);
+            if (++depth_ > depth_max || !is_above(stack_end)) in.fail(cdr::Fault::nesting_too_deep);
         }
         Level(const Level&) = delete;
         Level& operator=(const Level&) = delete;
@@ -140,6 +142,7 @@ class Walk final : cdr::ChunkSource {
 
     cdr::Reader& in_;
     cdr::Writer* out_;
+    const std::uintptr_t stack_end_ = stack_limit();
     std::size_t depth_ = 0;
     std::size_t linear_depth_ = 0;
     std::size_t empty_ = 0;

@@ -4,6 +4,7 @@
 // decode_type_code.
 #include "kairos/types/typecode_wire.h"
 
+#include "kairos/base/stack.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/types/typecode_graph.h"
 #include "kairos/types/typecode_kinds.h"
@@ -150,7 +151,8 @@ Decoder::Result Decoder::read_simple(cdr::Reader& in, TCKind kind)
 
 Decoder::Result Decoder::read_complex(cdr::Reader& in, TCKind kind)
 {
-    if (open_.size() == limits::nesting_max) in.fail(cdr::Fault::nesting_too_deep);
+    if (open_.size() == limits::nesting_max || !is_above(stack_limit()))
+        in.fail(cdr::Fault::nesting_too_deep);
     const std::size_t begin = position(in) - sizeof(std::uint32_t);
     cdr::Reader inner = in.read_encapsulation();
     CORBA::TypeCode* const place = graph().reserve();

@@ -2,6 +2,7 @@
 #include "kairos/values/input.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/base/stack.h"
 #include "kairos/values/registry.h"
 #include "kairos/values/tags.h"
 
@@ -103,7 +104,7 @@ CORBA::ValueBase* Input::read(cdr::Reader& in, const Type* formal, Fits fits)
         in.fail(Fault::invalid_value);
         return nullptr;
     }
-    if (depth_ == limits::values_nesting_max) {
+    if (depth_ == limits::values_nesting_max || !is_above(stack_limit())) {
         in.fail(Fault::nesting_too_deep);
         return nullptr;
     }

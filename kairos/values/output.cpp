@@ -2,6 +2,7 @@
 #include "kairos/values/output.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/base/stack.h"
 #include "kairos/values/marshal.h"
 #include "kairos/values/tags.h"
 
@@ -43,7 +44,7 @@ void Output::write(cdr::Writer& out, const CORBA::ValueBase* value, const Type* 
     const void* whole = dynamic_cast<const void*>(value);
     if (const auto known = values_.find(whole); known != values_.end())
         return write_indirection(out, known->second);
-    if (depth_ == limits::values_nesting_max)
+    if (depth_ == limits::values_nesting_max || !is_above(stack_limit()))
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "values are nested too deeply");
     auto* counted = const_cast<CORBA::ValueBase*>(value);
     counted_.push_back(counted);

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <initializer_list>
+#include <pthread.h>
 #include <string>
 #include <vector>
 
@@ -482,6 +484,28 @@ TEST_F(Values, refuse_chunks_that_do_not_fit)
         chunked().number(64).text("a").number(value_tag | 8).text("b").number(0).number(0));
 }
 
+/// Sanitizers' frames are larger.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t stack_factor = 4;
+#else
+constexpr std::size_t stack_factor = 1;
+#endif
+
+void on_a_stack_of(std::size_t size, std::function<void()> run)
+{
+    pthread_attr_t attributes;
+    ASSERT_EQ(::pthread_attr_init(&attributes), 0);
+    ASSERT_EQ(::pthread_attr_setstacksize(&attributes, size), 0);
+    pthread_t thread{};
+    const auto start = [](void* what) -> void* {
+        (*static_cast<std::function<void()>*>(what))();
+        return nullptr;
+    };
+    ASSERT_EQ(::pthread_create(&thread, &attributes, start, &run), 0);
+    ::pthread_join(thread, nullptr);
+    ::pthread_attr_destroy(&attributes);
+}
+
 TEST_F(Values, refuse_to_nest_for_ever)
 {
     Message deep;
@@ -489,6 +513,10 @@ TEST_F(Values, refuse_to_nest_for_ever)
         deep.number(value_tag).text("x");
     deep.number(0);
     expect_refused<Link>(deep);
+    // Where the stack is small it is refused earlier, and not an error of the process (A05).
+    for (const std::size_t size : {64 << 10, 128 << 10, 256 << 10})
+        on_a_stack_of(static_cast<std::size_t>(size) * stack_factor,
+                      [&] { expect_refused<Link>(deep); });
     // Skipping is a loop, whatever the depth.
     Message skipped = Message().number(value_tag | 8 | 6).number(2).text("IDL:?:1.0");
     skipped.text("IDL:B:1.0").number(4).number(7);
