@@ -9,10 +9,10 @@
 #include "kairos/nameserver/store.h"
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 
 namespace kairos::nameserver {
 
@@ -38,7 +38,7 @@ class Sweeper {
     [[nodiscard]] Liveness of(const Entry& entry) const;
 
   private:
-    using Found = std::unordered_map<std::string, Liveness>; ///< by reference, encoded
+    using Found = std::map<std::string, Liveness>; ///< by reference, encoded; clients choose them
 
     void run();
     [[nodiscard]] bool is_ending() const;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <numeric>
+#include <random>
 
 namespace kairos::poa {
 
@@ -25,6 +26,16 @@ std::uint32_t tail(Bytes id) noexcept
     return value;
 }
 
+/// The process' own.
+std::uint64_t seed_of_process()
+{
+    static const std::uint64_t seed = [] {
+        std::random_device device;
+        return std::uint64_t{device()} << 32 | device();
+    }();
+    return seed;
+}
+
 } // namespace
 
 // --- tables --------------------------------------------------------------------------------------
@@ -37,20 +48,26 @@ IdIndex::Table::Table(Kind table_kind, std::uint32_t size)
 
 std::uint64_t IdIndex::hash(Bytes id, std::uint64_t seed) noexcept
 {
-    constexpr std::uint64_t multiplier = 0xD6E8FEB86659FD93u;
-    std::uint64_t value = (id.size() + seed) * 0x9E3779B97F4A7C15u;
+    // Both halves of products with a secret: peers choose ids, and must not be able to choose many
+    // of one hash. (A product's lower half lets differences in high bits pass, whatever the
+    // secret.)
+    const std::uint64_t secret = (seed + 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u | 1;
+    const auto folded = [](std::uint64_t a, std::uint64_t b) {
+        __extension__ using Product = unsigned __int128;
+        const Product product = Product{a} * b;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    };
+    std::uint64_t value = (id.size() ^ seed) * 0x9E3779B97F4A7C15u;
     const auto mix = [&](std::size_t offset, std::size_t count) {
         std::uint64_t word = 0;
         std::memcpy(&word, id.data() + offset, count);
-        value = (value ^ word) * multiplier;
-        value ^= value >> 32;
+        value = folded(value ^ word, secret);
     };
     std::size_t offset = 0;
     for (; id.size() - offset >= 8; offset += 8)
         mix(offset, 8);
     if (offset != id.size()) mix(offset, id.size() - offset);
-    value *= multiplier;
-    return value ^ (value >> 29);
+    return folded(value, secret ^ 0xC2B2AE3D27D4EB4Fu);
 }
 
 std::uint32_t IdIndex::Table::position(std::uint64_t hash,
@@ -83,6 +100,9 @@ IdIndex::Table& IdIndex::take_table(Kind kind, std::uint32_t size)
         return *table;
     }
     tables_.push_back(std::make_unique<Table>(kind, size));
+    // A perfect table's ids are the program's; its seed is what they fit with.
+    if (kind == Kind::hash)
+        tables_.back()->seed.store(seed_of_process(), std::memory_order_relaxed);
     return *tables_.back();
 }
 

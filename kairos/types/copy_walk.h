@@ -8,6 +8,7 @@
 #include "kairos/base/stack.h"
 #include "kairos/types/copy.h"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -157,7 +158,7 @@ class Walk final : cdr::ChunkSource {
     std::unordered_map<const std::byte*, std::size_t> values_;
     std::unordered_map<const std::byte*, std::string_view> ids_;
     std::unordered_map<const std::byte*, IdList> id_lists_;
-    std::unordered_map<std::string_view, std::size_t> ids_written_;
+    std::map<std::string_view, std::size_t> ids_written_; // no hash: peers choose them
     std::vector<std::unique_ptr<std::byte[]>> gathered_;
     std::size_t value_depth_ = 0;
     std::int32_t level_ = 0;         // of chunked values that are open on the wire
