@@ -304,7 +304,9 @@ Adapters::Found Adapters::reach(Bytes path, orb::Hold* hold)
         Found next = child(at, name, false);
         if (!next) {
             const poa::Adapter::Use use(*at.adapter, at.key_id);
-            if (!use) raise_unknown_adapter();
+            // Requests wait for adapters that exist, or that somebody may make: else a peer's would
+            // wait for ever for what it has thought of.
+            if (!use || !has_activator(at)) raise_unknown_adapter();
             // Adapter activators are called as servants are: when the manager lets them.
             if (hold != nullptr && !at.adapter->admits(*hold)) return {};
             if (at.adapter->manager().state() != ManagerState::active)
@@ -318,6 +320,12 @@ Adapters::Found Adapters::reach(Bytes path, orb::Hold* hold)
     const poa::Adapter::Use use(*at.adapter, at.key_id);
     if (!use || !at.adapter->policies().persistent()) raise_unknown_adapter();
     return at;
+}
+
+bool Adapters::has_activator(Found adapter) const
+{
+    const std::lock_guard lock(mutex_);
+    return static_cast<bool>(adapter.adapter->adapter_activator_);
 }
 
 void Adapters::publish(poa::Adapter& adapter)

@@ -116,6 +116,7 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] const Activating* activating(const poa::Adapter* parent,
                                                std::string_view name) const;
     [[nodiscard]] poa::Adapter& take_shell();
+    [[nodiscard]] bool has_activator(Found adapter) const;
     void publish(poa::Adapter& adapter);
     /// The adapter is not to be found any more.
     void forget(poa::Adapter& adapter) noexcept;

@@ -82,6 +82,23 @@ TEST_P(Tree, DestroyingTakesChildrenAlong)
     EXPECT_EQ(world_.ping(other), "ok");
 }
 
+/// A10: requests wait for a POAManager only where there is an adapter, or somebody who may make it.
+TEST_P(Tree, NobodyWaitsForAnAdapterThatNobodyHas)
+{
+    Policies policies(root_);
+    policies << PERSISTENT;
+    const POA_var a = child(root_, "a", policies);
+    Servant_var<Servant> servant = new Servant;
+    const ObjectId_var id = a->activate_object(servant);
+    const CORBA::Object_var object = a->id_to_reference(id);
+    EXPECT_EQ(world_.ping(object), "ok");
+    a->destroy(true, true);
+    manager_->hold_requests(false);
+    EXPECT_EQ(world_.ping(object), no_adapter);
+    manager_->activate();
+    EXPECT_EQ(world_.ping(object), no_adapter);
+}
+
 TEST_P(Tree, BusyAdaptersEndWithTheirLastRequest)
 {
     const POA_var a = child(root_, "a");
