@@ -2,12 +2,12 @@
 //
 // IDL files of the same name in two folders, files that include each other, typedefs as bases, and
 // names that C++ has taken, as code of one library: that it compiles is most of the test.
-#include "folders/top_skel.h"
 #include "folders/aliases_skel.h"
 #include "folders/b/types.h"
 #include "folders/left_skel.h"
 #include "folders/reserved_skel.h"
 #include "folders/right_skel.h"
+#include "folders/top_skel.h"
 #include "left.h"
 
 #include <gtest/gtest.h>
