@@ -126,10 +126,10 @@ void check_names(const Source& source, Diagnostics& diagnostics)
         const std::string name = included_name(path, source.options, {});
         const auto [other, fresh] = paths.emplace(name, path);
         if (fresh || is_same(other->second, path)) continue;
-        diagnostics.error(files[index].includer.value_or(Location{}),
-                          "'" + path + "' and '" + other->second + "' both become \"" + name +
-                              source.options.header_suffix +
-                              "\"; --root keeps their folders apart");
+        std::string message = "'" + path;
+        message.append("' and '").append(other->second).append("' both become \"").append(name);
+        message.append(source.options.header_suffix).append("\"; --root keeps their folders apart");
+        diagnostics.error(files[index].includer.value_or(Location{}), std::move(message));
     }
 }
 

@@ -91,7 +91,7 @@ bool Macros::parse_parameters(Macro& macro, const std::vector<Token>& rest, std:
         const Token& token = rest[at];
         if (token.is("...")) {
             macro.is_variadic = true;
-            macro.parameters.push_back("__VA_ARGS__");
+            macro.parameters.emplace_back("__VA_ARGS__");
         } else if (token.kind != Kind::identifier) {
             return fail("expected a parameter of the macro");
         } else if (parameter(macro, token) != macro.parameters.size()) {

@@ -146,10 +146,15 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
     if (policies_.priority_model && !policies_.priority_model->client_propagated)
         priority = policies_.priority_model->server_priority;
     if (!has_bands_) return targets_not_above(priority);
-    static const std::vector<Target>& none = *new std::vector<Target>; // never destroyed
+    union Never { // destroyed, for static objects of the program may call
+        constexpr Never() noexcept : targets() {}
+        ~Never() {} // NOLINT(modernize-use-equals-default): that would be deleted
+        std::vector<Target> targets;
+    };
+    static constinit const Never none;
     for (const TargetsAt& band : by_priority_)
         if (band.priority <= priority && priority <= band.highest) return band.targets;
-    return none;
+    return none.targets;
 }
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of

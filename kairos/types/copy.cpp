@@ -440,7 +440,7 @@ void Walk::sort_labels(const TypeCodeData& data, std::vector<Label>& labels)
         return;
     }
     for (CORBA::ULong i = 0; i < data.count; ++i)
-        if (!is_default_member(data, i)) labels.push_back({data.numbers[i], i});
+        if (!is_default_member(data, i)) labels.emplace_back(data.numbers[i], i);
     std::ranges::sort(labels); // the first of equal ones is found
     // So that it is not taken for the other kind: the last one is there twice.
     if (labels.size() == octet_labels) labels.push_back(labels.back());
