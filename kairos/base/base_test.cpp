@@ -2,6 +2,7 @@
 #include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/log.h"
+#include "kairos/base/log_limit.h"
 #include "kairos/base/operation_hash.h"
 #include "kairos/base/result.h"
 #include "kairos/base/shown.h"
@@ -9,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace kairos {
 namespace {
@@ -78,6 +81,70 @@ TEST(Log, ALineIsALineWhoeverWroteIt)
     log::warning("Gr\xc3\xb6\xc3\x9f");
     EXPECT_EQ(last_line, "Gr\xc3\xb6\xc3\x9f");
     log::set_sink(nullptr);
+}
+
+TEST(Log, ALineHasItsOwnMemoryAndSaysWhereItIsCutOff)
+{
+    log::Line line;
+    line << "port " << std::uint16_t{65535} << ", " << std::uint64_t(-1);
+    EXPECT_EQ(line.text(), "port 65535, 18446744073709551615");
+    line << std::string(5000, 'x') << "behind";
+    EXPECT_EQ(line.text().size(), 1024u);
+    EXPECT_TRUE(line.text().ends_with("xxx..."));
+}
+
+TEST(Log, WhatPeersCauseIsLimitedByKindAndPeerAndCounted)
+{
+    using Clock = log::Limiter::Clock;
+    log::Limiter limiter;
+    const auto ask = [&](std::uint64_t kind, std::uint64_t peer, Clock::time_point at) {
+        return limiter.ask(kind, peer, at);
+    };
+    const Clock::time_point begin{std::chrono::hours(1)};
+    unsigned written = 0;
+    for (int i = 0; i < 1000; ++i)
+        written += ask(1, 1, begin).may_be_written ? 1 : 0;
+    EXPECT_EQ(written, log::limited_at_once_for_peer);
+    // Another peer is heard; what the first one could not say is counted with it, once.
+    EXPECT_EQ(ask(1, 2, begin).left_out, 1000 - log::limited_at_once_for_peer);
+    EXPECT_EQ(ask(1, 3, begin).left_out, 0u);
+    // Another kind of line of the first peer, too.
+    EXPECT_TRUE(ask(2, 1, begin).may_be_written);
+    // All of its peers together have a limit, however many they are.
+    written = 0;
+    for (std::uint64_t peer = 10; peer < 100'000; ++peer)
+        written += ask(1, peer, begin).may_be_written ? 1 : 0;
+    EXPECT_LE(written, log::limited_at_once);
+    // Then one a second.
+    EXPECT_FALSE(ask(1, 1, begin).may_be_written);
+    EXPECT_TRUE(ask(1, 1, begin + std::chrono::seconds(1)).may_be_written);
+    EXPECT_FALSE(ask(1, 1, begin + std::chrono::seconds(1)).may_be_written);
+}
+
+TEST(Log, WhoWritesToAPipeThatNobodyReadsDoesNotWait)
+{
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const int before = ::dup(STDERR_FILENO);
+    ASSERT_EQ(::dup2(pipe[1], STDERR_FILENO), STDERR_FILENO);
+    const std::uint64_t lost = log::lost_lines();
+    const std::string line(900, 'x');
+    for (int i = 0; i < 500; ++i) // 450 KB into 64 KiB
+        log::error(line);
+    const std::uint64_t lost_now = log::lost_lines();
+    // Who reads again hears how many are missing.
+    std::vector<char> read(1 << 20);
+    EXPECT_GT(::read(pipe[0], read.data(), read.size()), 0);
+    log::error("heard");
+    const ssize_t size = ::read(pipe[0], read.data(), read.size());
+    ::dup2(before, STDERR_FILENO);
+    for (const int each : {before, pipe[0], pipe[1]})
+        ::close(each);
+    EXPECT_GT(lost_now, lost + 300);
+    EXPECT_LT(lost_now, lost + 500);
+    EXPECT_NE(std::string(read.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)))
+                  .find("(" + std::to_string(lost_now - lost) + " lines that nobody read are lost)"),
+              std::string::npos);
 }
 
 struct Counted : RefCounted {

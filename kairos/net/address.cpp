@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/address.h"
 
+#include "kairos/base/log.h"
 #include "kairos/net/faults.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
+#include <array>
 #include <arpa/inet.h>
 #include <charconv>
 #include <cstdio>
@@ -237,14 +239,28 @@ Address Address::unmapped() const noexcept
     return address;
 }
 
+namespace {
+
+/// Of an IPv4 or IPv6 address, without its scope.
+std::string_view numeric(const sockaddr_in* ipv4, const sockaddr_in6* ipv6,
+                         std::array<char, INET6_ADDRSTRLEN>& text) noexcept
+{
+    const char* const written =
+        ipv4 != nullptr ? ::inet_ntop(AF_INET, &ipv4->sin_addr, text.data(), INET6_ADDRSTRLEN)
+                        : ::inet_ntop(AF_INET6, &ipv6->sin6_addr, text.data(), INET6_ADDRSTRLEN);
+    return written; // there is room for the longest
+}
+
+} // namespace
+
 std::string Address::host_text() const
 {
-    char text[INET6_ADDRSTRLEN] = {};
+    std::array<char, INET6_ADDRSTRLEN> text;
     switch (family()) {
     case Family::ipv4:
-        return ::inet_ntop(AF_INET, &storage_.ipv4.sin_addr, text, sizeof text);
+        return std::string(numeric(&storage_.ipv4, nullptr, text));
     case Family::ipv6: {
-        std::string host = ::inet_ntop(AF_INET6, &storage_.ipv6.sin6_addr, text, sizeof text);
+        std::string host(numeric(nullptr, &storage_.ipv6, text));
         if (const std::uint32_t number = scope(); number != 0) {
             char interface[IF_NAMESIZE];
             host += '%';
@@ -277,6 +293,46 @@ std::string Address::to_text() const
         break;
     }
     return "none";
+}
+
+log::Line& operator<<(log::Line& line, const Address& address) noexcept
+{
+    std::array<char, INET6_ADDRSTRLEN> text;
+    switch (address.family()) {
+    case Address::Family::ipv4:
+        return line << numeric(&address.storage_.ipv4, nullptr, text) << ":" << address.port();
+    case Address::Family::ipv6: {
+        line << "[" << numeric(nullptr, &address.storage_.ipv6, text);
+        if (const std::uint32_t number = address.scope(); number != 0) {
+            char interface[IF_NAMESIZE];
+            line << "%";
+            if (::if_indextoname(number, interface) != nullptr)
+                line << interface;
+            else
+                line << number;
+        }
+        return line << "]:" << address.port();
+    }
+    case Address::Family::unix_domain: {
+        const std::string_view path = address.host_bytes();
+        line << "unix:";
+        return path.starts_with('\0') ? line << "@" << path.substr(1) : line << path;
+    }
+    case Address::Family::none:
+        break;
+    }
+    return line << "none";
+}
+
+std::uint64_t Address::host_number() const noexcept
+{
+    const Address address = unmapped();
+    std::uint64_t number = 0;
+    if (address.family() == Family::ipv4)
+        std::memcpy(&number, &address.storage_.ipv4.sin_addr, sizeof(in_addr));
+    else if (address.family() == Family::ipv6)
+        std::memcpy(&number, &address.storage_.ipv6.sin6_addr, sizeof number);
+    return number;
 }
 
 std::string_view Address::host_bytes() const noexcept

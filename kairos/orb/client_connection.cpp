@@ -204,7 +204,8 @@ void ClientConnection::give_up_reply(giop::Version version) noexcept
 
 void ClientConnection::refuse(std::string_view why) noexcept
 {
-    log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
+    log::write_limited(log::Level::error, 0,
+                       log::Line() << "malformed message from " << *endpoint_ << ": " << why);
     const auto message = giop::message_error(protocol_.error_version());
     // To a peer that does not even read it would not matter.
     (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);

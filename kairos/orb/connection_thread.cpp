@@ -122,15 +122,14 @@ void ConnectionThread::serve(SharedConnection& connection) noexcept
 ConnectionThread::Watched* ConnectionThread::watch(SharedConnection& connection) noexcept
 {
     if (connection.has_ended()) return nullptr;
-    std::string reason = "out of memory";
     try {
         auto watched = std::make_unique<Watched>(*this, connection);
         const auto opened = watched->open();
         if (opened) return (watched_[&connection] = std::move(watched)).get();
-        reason = opened.error().reason;
-    } catch (const std::bad_alloc&) { // said below
+        log::error(log::Line() << "a connection cannot be watched: " << opened.error().reason);
+    } catch (const std::bad_alloc&) {
+        log::error("a connection cannot be watched: out of memory");
     }
-    log::error("a connection cannot be watched: " + reason);
     watched_.erase(&connection);
     connection.end(ClientConnection::Outcome::lost);
     return nullptr;

@@ -30,8 +30,9 @@ class ArenaScope {
 
 void log_foreign_exception(std::string_view operation, const char* what) noexcept
 {
-    log::warning("servant threw a foreign exception from operation '" + std::string(operation) +
-                 "': " + what);
+    log::write_limited(log::Level::warning, 0,
+                       log::Line() << "servant threw a foreign exception from operation '"
+                                   << operation << "': " << what);
 }
 
 Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,

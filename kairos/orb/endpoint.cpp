@@ -31,4 +31,14 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
     return socket;
 }
 
+log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept
+{
+    if (endpoint.port_ == 0) {
+        if (endpoint.local_.empty()) return line << "nowhere";
+        return line << endpoint.local_.front().address;
+    }
+    const bool ipv6 = endpoint.host_.find(':') != std::string::npos;
+    return line << (ipv6 ? "[" : "") << endpoint.host_ << (ipv6 ? "]:" : ":") << endpoint.port_;
+}
+
 } // namespace kairos::orb

@@ -54,6 +54,9 @@ class KAIROS_API Endpoint : public RefCounted {
         return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
     }
 
+    /// The same, without memory.
+    friend log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept;
+
     /// What a connection can be made of.
     enum class By : std::uint8_t {
         anything,

@@ -92,7 +92,11 @@ class Server {
     virtual void join() noexcept = 0;
 
     /// Says why a connection could not be accepted. Once an episode.
-    static void log_refusal(const net::Acceptor::Accepted& accepted);
+    static void log_refusal(const net::Acceptor::Accepted& accepted) noexcept;
+    /// Says why one that was accepted is not served.
+    static void log_refusal(const net::Address& peer, const Error& reason) noexcept;
+    /// … because of -ORBMaxConnections.
+    static void log_too_many(const net::Address& peer) noexcept;
     /// Tells a client that came too late that nothing it has sent was executed.
     static void turn_away(net::Socket socket) noexcept;
     /// Ends a listener that does not block, and turns away everybody who waits there. Whoever

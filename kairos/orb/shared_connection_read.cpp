@@ -28,7 +28,8 @@ bool SharedConnection::read(Wait wait, Deadline deadline) noexcept
         protocol_.received(got.bytes);
         take_received();
     } catch (const std::bad_alloc&) {
-        log::error("out of memory for what " + endpoint_->text() + " sends; connection closed");
+        log::error(log::Line() << "out of memory for what " << *endpoint_
+                               << " sends; connection closed");
         end(Outcome::lost);
     }
     return true;
@@ -105,7 +106,8 @@ SharedCall* SharedConnection::claim(giop::MessageType type, std::uint32_t reques
 void SharedConnection::refuse(std::string_view why) noexcept
 {
     constexpr std::chrono::milliseconds enough{100};
-    log::error("malformed message from " + endpoint_->text() + ": " + std::string(why));
+    log::write_limited(log::Level::error, 0,
+                       log::Line() << "malformed message from " << *endpoint_ << ": " << why);
     const auto message = giop::message_error(protocol_.error_version());
     SharedCall refusal(next_request_id());
     refusal.header = Bytes(message);

@@ -24,7 +24,7 @@ void LateCalls::note(const LateCall& call) noexcept
     try {
         handler_(call);
     } catch (const std::exception& exception) {
-        log::error(std::string("a handler of late calls threw: ") + exception.what());
+        log::error(log::Line() << "a handler of late calls threw: " << exception.what());
     }
 }
 

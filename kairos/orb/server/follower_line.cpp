@@ -14,7 +14,7 @@ Result<void> FollowerLine::start()
     while (count < wanted_.count && (started = add_thread()))
         ++count;
     if (count == 0) return started;
-    if (!started) log::warning("fewer threads serve than wanted: " + started.error().reason);
+    if (!started) log::warning(log::Line() << "fewer threads serve than wanted: " << started.error().reason);
     return {};
 }
 
@@ -57,8 +57,8 @@ bool FollowerLine::leave() noexcept
         const auto added = add_thread();
         const bool was_short = std::exchange(is_short_, !added);
         if (!added && !was_short)
-            log::warning("threads that wait for calls serve others meanwhile: " +
-                         added.error().reason);
+            log::warning(log::Line() << "threads that wait for calls serve others meanwhile: "
+                                     << added.error().reason);
         if (!added) return false;
     }
     --in_line_;

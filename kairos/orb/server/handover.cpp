@@ -27,7 +27,8 @@ void HandoverConnection::send(Bytes header, const cdr::Writer& body) noexcept
 
 void HandoverConnection::fail(std::string_view why) noexcept
 {
-    log::error(std::string(why) + " to " + peer_.to_text() + "; connection closed");
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line() << why << " to " << peer_ << "; connection closed");
     {
         const std::lock_guard lock(send_mutex_);
         broken_ = true;

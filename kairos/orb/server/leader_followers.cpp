@@ -99,7 +99,7 @@ void LeaderFollowers::add(net::Socket socket, const net::Address& peer) noexcept
     const std::lock_guard lock(mutex_);
     if (line_.is_stopping()) return turn_away(std::move(socket));
     if (connections_.size() >= orb_.options().connections_max) {
-        log::warning("connection from " + peer.to_text() + " refused: -ORBMaxConnections reached");
+        log_too_many(peer);
         return turn_away(std::move(socket));
     }
     connections_.push_front(
@@ -107,7 +107,7 @@ void LeaderFollowers::add(net::Socket socket, const net::Address& peer) noexcept
     WatchedConnection& connection = *connections_.front();
     connection.position = connections_.begin();
     if (const auto opened = connection.open(); !opened) {
-        log::error("connection from " + peer.to_text() + " refused: " + opened.error().reason);
+        log_refusal(peer, opened.error());
         connections_.pop_front();
     }
 }

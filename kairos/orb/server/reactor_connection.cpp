@@ -129,7 +129,7 @@ void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcep
 
 void ReactorConnection::run_out_of_memory() noexcept
 {
-    log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+    log_out_of_memory();
     loop_.forget(*this);
 }
 

@@ -109,7 +109,7 @@ void ReactorLoop::open_acceptors() noexcept
         auto registration =
             reactor_->add(listener->acceptor.descriptor(), net::Interest::readable, *handler);
         if (!registration) {
-            log::error("cannot serve: " + registration.error().reason);
+            log::error(log::Line() << "cannot serve: " << registration.error().reason);
             continue;
         }
         handler->registration = *registration;
@@ -130,15 +130,12 @@ void ReactorLoop::accept(AcceptHandler& handler) noexcept
         return;
     }
     if (connections_.size() >= orb_.options().connections_max) {
-        log::warning("connection from " + accepted.peer.to_text() +
-                     " refused: -ORBMaxConnections reached");
+        Server::log_too_many(accepted.peer);
         return Server::turn_away(std::move(accepted.socket));
     }
     auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
     if (const auto opened = connection->open(); !opened) {
-        log::error("connection from " + accepted.peer.to_text() +
-                   " refused: " + opened.error().reason);
-        return;
+        return Server::log_refusal(accepted.peer, opened.error());
     }
     connections_.push_front(std::move(connection));
     connections_.front()->position_ = connections_.begin();

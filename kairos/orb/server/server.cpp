@@ -73,11 +73,24 @@ std::vector<Listener*> Server::all_listeners()
     return all;
 }
 
-void Server::log_refusal(const net::Acceptor::Accepted& accepted)
+void Server::log_refusal(const net::Acceptor::Accepted& accepted) noexcept
 {
     if (!accepted.first_of_episode) return;
-    log::error(std::string("cannot accept connections: ") + std::strerror(accepted.error) +
-               "; serving those there are");
+    log::error(log::Line() << "cannot accept connections: " << std::strerror(accepted.error)
+                           << "; serving those there are");
+}
+
+void Server::log_refusal(const net::Address& peer, const Error& reason) noexcept
+{
+    log::write_limited(log::Level::error, peer.host_number(),
+                       log::Line() << "connection from " << peer << " refused: " << reason.reason);
+}
+
+void Server::log_too_many(const net::Address& peer) noexcept
+{
+    log::write_limited(log::Level::warning, peer.host_number(),
+                       log::Line() << "connection from " << peer
+                                   << " refused: -ORBMaxConnections reached");
 }
 
 void Server::turn_away(net::Socket socket) noexcept

@@ -44,7 +44,8 @@ ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
 {
     switch (event) {
     case giop::Connection::Event::message_error:
-        log::warning("peer " + peer_.to_text() + " answered MessageError");
+        log::write_limited(log::Level::warning, peer_.host_number(),
+                           log::Line() << "peer " << peer_ << " answered MessageError");
         return Next::close;
     case giop::Connection::Event::fault:
         return refuse(giop::describe(protocol_.fault()));
@@ -160,8 +161,10 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
 void ServerConnection::note_malformed_arguments()
 {
     if (had_malformed_arguments_.exchange(true)) return;
-    log::error("malformed arguments from " + peer_.to_text() +
-               "; answered with MARSHAL, as will be others, which are not logged");
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line()
+                           << "malformed arguments from " << peer_
+                           << "; answered with MARSHAL, as will be others, which are not logged");
 }
 
 void ServerConnection::find_text_form(const giop::Request& request)
@@ -181,8 +184,9 @@ void ServerConnection::find_text_form(const giop::Request& request)
 
 ServerConnection::Next ServerConnection::refuse(std::string_view why)
 {
-    log::error("malformed message from " + peer_.to_text() + ": " + std::string(why) +
-               "; connection closed");
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line() << "malformed message from " << peer_ << ": " << why
+                                   << "; connection closed");
     const auto message = giop::message_error(protocol_.error_version());
     send_control(Bytes(message));
     return Next::close;
@@ -209,12 +213,21 @@ bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcep
     return limit.count() != 0 && receive_limit_.was_due(protocol_.unfinished(), limit, now);
 }
 
+void ServerConnection::log_out_of_memory() const noexcept
+{
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line() << "out of memory for a message from " << peer_
+                                   << "; connection closed");
+}
+
 void ServerConnection::log_late_rest() const
 {
     const auto message = protocol_.unfinished();
-    log::warning("connection from " + peer_.to_text() +
-                 " closed: " + std::to_string(message ? message->octets : 0) +
-                 " octets of a message came, and not the rest within -ORBReceiveTimeout");
+    const std::size_t came = message ? message->octets : 0;
+    log::write_limited(
+        log::Level::warning, peer_.host_number(),
+        log::Line() << "connection from " << peer_ << " closed: " << came
+                    << " octets of a message came, and not the rest within -ORBReceiveTimeout");
 }
 
 void ServerConnection::send_close_connection() noexcept

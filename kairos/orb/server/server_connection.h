@@ -141,6 +141,8 @@ class ServerConnection : public ReplyChannel {
                 return next;
         }
     }
+    /// Tells the log that the connection ends for that.
+    [[gnu::cold]] void log_out_of_memory() const noexcept;
     /// Answers MessageError, and tells the log why.
     [[nodiscard]] Next refuse(std::string_view why);
     /// Any thread.

@@ -53,8 +53,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             while (serve_once()) {
             }
         } catch (const std::bad_alloc&) {
-            log::error("out of memory for a message from " + peer_.to_text() +
-                       "; connection closed");
+            log_out_of_memory();
             return;
         }
         send_unsent();
@@ -113,8 +112,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const auto accepted =
             transport_->accept(socket_, limit.count() == 0 ? Deadline() : Deadline::after(limit));
         if (!accepted && !interrupted_)
-            log::warning("connection from " + peer_.to_text() +
-                         " refused: " + accepted.error().reason);
+            log::write_limited(log::Level::warning, peer_.host_number(),
+                               log::Line() << "connection from " << peer_
+                                           << " refused: " << accepted.error().reason);
         return accepted.ok();
     }
     void wait_and_serve(const Awaited& awaited, Deadline deadline) noexcept
@@ -370,7 +370,7 @@ class ThreadPerConnection final : public Server {
             case net::Acceptor::Status::closed:
                 return;
             case net::Acceptor::Status::failed:
-                log::error(std::string("listening ended: ") + std::strerror(accepted.error));
+                log::error(log::Line() << "listening ended: " << std::strerror(accepted.error));
                 return;
             }
         }
@@ -381,8 +381,7 @@ class ThreadPerConnection final : public Server {
         const std::lock_guard lock(mutex_);
         if (stopping_) return turn_away(std::move(accepted.socket));
         if (connections_.size() >= orb_.options().connections_max) {
-            log::warning("connection from " + accepted.peer.to_text() +
-                         " refused: -ORBMaxConnections reached");
+            log_too_many(accepted.peer);
             return turn_away(std::move(accepted.socket));
         }
         const auto served = connections_.emplace(connections_.end());
@@ -396,8 +395,7 @@ class ThreadPerConnection final : public Server {
             served->thread = std::move(thread).value();
             return;
         }
-        log::error("connection from " + accepted.peer.to_text() +
-                   " refused: " + thread.error().reason);
+        log_refusal(accepted.peer, thread.error());
         // Told so in order, the client knows that nothing was executed.
         turn_away(served->connection->take_socket());
         connections_.erase(served);

@@ -166,7 +166,8 @@ class ThreadPerObject final : public Dispatcher {
     {
         auto thread = make_thread();
         if (thread) return objects_.emplace(name, std::move(thread).value()).first;
-        log::warning("request refused: " + thread.error().reason);
+        log::write_limited(log::Level::warning, 0,
+                               log::Line() << "request refused: " << thread.error().reason);
         return objects_.end();
     }
 

@@ -88,7 +88,8 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
             return;
         }
         --serving_;
-        log::warning("request refused: " + started.error().reason);
+        log::write_limited(log::Level::warning, 0,
+                               log::Line() << "request refused: " << started.error().reason);
         request->refuse(CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO), memory);
         request.reset();
     }

@@ -106,7 +106,8 @@ void ThreadPool::call_thread(Level& level) noexcept
         const bool was_short = std::exchange(level.is_short, !added);
         if (added) return;
         if (!was_short)
-            log::warning("a thread pool goes on with fewer threads: " + added.error().reason);
+            log::warning(log::Line()
+                         << "a thread pool goes on with fewer threads: " << added.error().reason);
         for (Level& other : levels_)
             if (levels_.serves(other, level)) other.no_thread->ring();
     }

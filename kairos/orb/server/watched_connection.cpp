@@ -60,7 +60,7 @@ bool WatchedConnection::receive()
             receive_end();
         }
     } catch (const std::bad_alloc&) {
-        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        log_out_of_memory();
         server_.forget(*this);
     }
     return false;
@@ -91,7 +91,7 @@ void WatchedConnection::serve(UpcallMemory& memory) noexcept
             next = serve_received(memory);
         }
     } catch (const std::bad_alloc&) {
-        log::error("out of memory for a message from " + peer_.to_text() + "; connection closed");
+        log_out_of_memory();
         return server_.forget(*this);
     }
     after(next);

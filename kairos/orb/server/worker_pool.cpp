@@ -56,7 +56,8 @@ void WorkerPool::call_worker() noexcept
     const bool was_short = std::exchange(short_of_threads_, !added);
     if (added) return;
     if (!was_short)
-        log::warning("threads that wait for calls serve others meanwhile: " + added.error().reason);
+        log::warning(log::Line() << "threads that wait for calls serve others meanwhile: "
+                                 << added.error().reason);
     no_thread_->ring();
 }
 
