@@ -10,6 +10,8 @@ namespace kairos::limits {
 
 /// Largest GIOP message body accepted by default; `-ORBMaxMessageSize` changes it.
 inline constexpr std::size_t message_size_max = std::size_t{256} << 20;
+/// What a server keeps for its peers beside the largest message, by default (-ORBMemory).
+inline constexpr std::size_t memory_beside_message = std::size_t{32} << 20;
 /// First size of a connection's receive buffer: holds an ordinary request in one read, and leaves
 /// most of a page to others, for there may be thousands that are idle.
 inline constexpr std::size_t receive_buffer_initial = std::size_t{2} << 10;
@@ -17,7 +19,8 @@ inline constexpr std::size_t receive_buffer_initial = std::size_t{2} << 10;
 inline constexpr std::size_t receive_buffer_growth = 8;
 /// … and up to what: of many messages, one read then takes several.
 inline constexpr std::size_t receive_buffer_streaming = std::size_t{128} << 10;
-/// A receive buffer that grew beyond this for one large message is given back afterwards.
+/// A receive buffer that grew beyond this for one large message is given back afterwards; a smaller
+/// one, too, where much of -ORBMemory is in use.
 inline constexpr std::size_t receive_buffer_kept = std::size_t{1} << 20;
 /// Requests of one connection whose fragments may be incomplete at the same time.
 inline constexpr std::size_t fragmented_messages_max = 64;

@@ -86,9 +86,9 @@ void write_to_stderr(Level level, std::string_view line) noexcept
     if (untold != 0)
         std::snprintf(missing, sizeof missing, "(%llu lines that nobody read are lost) ",
                       static_cast<unsigned long long>(untold));
-    const int wanted = std::snprintf(
-        text, sizeof text, "%s.%03ldZ kairos %s: %s%.*s", stamp, now.tv_nsec / 1'000'000,
-        names[static_cast<int>(level)], missing, static_cast<int>(line.size()), line.data());
+    const int wanted = std::snprintf(text, sizeof text, "%s.%03ldZ kairos %s: %s%.*s", stamp,
+                                     now.tv_nsec / 1'000'000, names[static_cast<int>(level)],
+                                     missing, static_cast<int>(line.size()), line.data());
     const auto size = std::min(static_cast<std::size_t>(std::max(wanted, 0)), size_max - 1);
     text[size] = '\n'; // in the place of the NUL
     ssize_t written = 0;

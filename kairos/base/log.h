@@ -68,8 +68,8 @@ inline void info(const Line& line) noexcept { write(Level::info, line.text()); }
 inline constexpr unsigned limited_at_once_for_peer = 10;
 inline constexpr unsigned limited_at_once = 100;
 
-/// A line that a peer can cause as often as it likes. `peer` is any number of its own; which line it
-/// is, the place in the program says. The next one that is written says how many were left out.
+/// A line that a peer can cause as often as it likes. `peer` is any number of its own; which line
+/// it is, the place in the program says. The next one that is written says how many were left out.
 void write_limited(Level level, std::uint64_t peer, const Line& line,
                    const std::source_location& place = std::source_location::current()) noexcept;
 

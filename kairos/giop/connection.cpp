@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace kairos::giop {
@@ -30,7 +31,7 @@ Connection::Connection(Role role, std::size_t message_size_max,
 
 MutableBytes Connection::space()
 {
-    const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= limits::receive_buffer_kept;
+    const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= kept_max_;
     if (begin_ == end_ && kept && !reassembly_) [[likely]] {
         passed_ += end_;
         begin_ = end_ = 0;
@@ -43,12 +44,14 @@ MutableBytes Connection::space_other()
 {
     if (reassembly_) reassembly_->trim();
     if (ended_) begin_ = end_ = message_size_ = 0;
+    const bool is_short = kept_max_ < limits::receive_buffer_kept; // of memory for all
+    if (is_short) rest();
     const std::size_t partial = end_ - begin_;
     // What fills the buffer probably has more behind it, and a read costs as much as a message.
     const bool filled = end_ != 0 && end_ == buffer_.capacity();
     const std::size_t usual =
         std::clamp(buffer_.capacity() * (filled ? limits::receive_buffer_growth : 1),
-                   limits::receive_buffer_initial, read_sizes_.buffered);
+                   limits::receive_buffer_initial, is_short ? kept_max_ : read_sizes_.buffered);
     if (begin_ != 0) {
         // In front, so that what follows has the most room and the message is aligned in memory.
         if (partial != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, partial);
@@ -72,11 +75,33 @@ MutableBytes Connection::space_other()
     else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
         [[unlikely]]
         replace_buffer(capacity);
+    if (keeper_ != nullptr) count();
     const std::size_t room = std::min(buffer_.capacity(), wanted) - end_;
     // Perhaps there are whole messages, which nobody has asked for.
     const bool unseen = partial >= (message_size_ != 0 ? message_size_ : header_size);
     const std::size_t rest = unseen ? read_sizes_.at_once : first_read_ - partial;
     return {buffer_.data() + end_, std::min(room, rest)};
+}
+
+/// What is about to be read is counted in, for the rest of a large buffer is not touched yet.
+void Connection::count()
+{
+    const std::size_t touched =
+        std::min(buffer_.capacity(), end_ + limits::receive_buffer_streaming);
+    const std::size_t parts = reassembly_ ? reassembly_->memory_held() : 0;
+    if (!keeper_->hold(touched + parts)) throw std::bad_alloc();
+    kept_max_ = keeper_->may_keep()
+                    ? limits::receive_buffer_kept
+                    : limits::receive_buffer_initial * limits::receive_buffer_growth;
+}
+
+void Connection::rest() noexcept
+{
+    if (begin_ != end_ || buffer_.capacity() <= kept_max_) return;
+    buffer_.clear();
+    passed_ += end_;
+    begin_ = end_ = 0;
+    if (keeper_ != nullptr) (void)keeper_->hold(memory_held()); // else found at the next read
 }
 
 /// Gives a buffer back that grew for one large message.

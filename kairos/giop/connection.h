@@ -35,6 +35,18 @@ struct ReadSizes {
     }
 };
 
+/// Who counts what connections hold, for all of them together.
+class MemoryKeeper {
+  public:
+    /// So many octets are, from now on. False: too many, and this connection is to end.
+    [[nodiscard]] virtual bool hold(std::size_t octets) noexcept = 0;
+    /// Whether what is of no use between messages may stay for the next one.
+    [[nodiscard]] virtual bool may_keep() const noexcept = 0;
+
+  protected:
+    ~MemoryKeeper() = default;
+};
+
 class KAIROS_API Connection {
   public:
     /// Which end of the connection this is. A server receives requests, a client replies.
@@ -52,9 +64,12 @@ class KAIROS_API Connection {
                         const ReadSizes& read_sizes = {}) noexcept;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
+    /// Before anything is received. The keeper must outlive it.
+    void count_with(MemoryKeeper& keeper) noexcept { keeper_ = &keeper; }
 
     /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
-    /// large message arrives, the buffer grows with the bytes really received.
+    /// large message arrives, the buffer grows with the bytes really received; or because the
+    /// memory's keeper wants the connection to end.
     [[nodiscard]] MutableBytes space();
     /// The first `count` bytes of the last `space()` were filled.
     void received(std::size_t count) noexcept { end_ += count; }
@@ -107,6 +122,11 @@ class KAIROS_API Connection {
 
     /// Bytes of memory held, for limits and tests.
     [[nodiscard]] std::size_t memory_held() const noexcept;
+    /// Whether that is more than should be held while nothing is read.
+    [[nodiscard]] bool holds_much() const noexcept { return buffer_.capacity() > kept_max_; }
+    /// Nothing will be read for some time: gives back what is of no use meanwhile. Invalidates
+    /// messages.
+    void rest() noexcept;
 
   private:
     /// Read beyond the end of a large message: the beginning of the next one usually comes along,
@@ -120,10 +140,12 @@ class KAIROS_API Connection {
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
     void replace_buffer(std::size_t capacity);
+    [[gnu::cold]] void count();
 
     cdr::Buffer buffer_;
-    std::size_t begin_ = 0;    // the first byte not handed out yet
-    std::size_t end_ = 0;      // behind the last byte received
+    std::size_t kept_max_ = limits::receive_buffer_kept; // of the buffer, between messages
+    std::size_t begin_ = 0;                              // the first byte not handed out yet
+    std::size_t end_ = 0;                                // behind the last byte received
     std::uint64_t passed_ = 0; // bytes of the stream that came before those in the buffer
     std::size_t size_max_;
     const ReadSizes read_sizes_;
@@ -134,6 +156,7 @@ class KAIROS_API Connection {
     bool ended_ = false;
     Fault fault_ = Fault::none;
     Version error_version_ = version_1_0;
+    MemoryKeeper* keeper_ = nullptr;
     std::unique_ptr<Reassembly> reassembly_; // from the first fragment on
 };
 

@@ -6,8 +6,8 @@
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
-#include <array>
 #include <arpa/inet.h>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstring>

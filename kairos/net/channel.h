@@ -31,6 +31,8 @@ class KAIROS_API Channel {
     virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
     /// From here on reads of the descriptor end after that time, with would_block; zero: never.
     virtual void limit_reading(std::chrono::nanoseconds time) noexcept { (void)time; }
+    /// The same of writes of which the peer takes nothing for so long.
+    virtual void limit_writing(std::chrono::nanoseconds time) noexcept { (void)time; }
     /// Any thread. False: the descriptor must be shut down as well.
     virtual bool shut_reading() noexcept = 0;
     /// Any thread. The descriptor is shut down as well.

@@ -281,7 +281,9 @@ IoResult RingChannel::write(std::span<const iovec> segments, WriteFlags flags) n
             segments, [](const iovec& segment) { return segment.iov_len == 0; });
         if (is_empty) return {};
         if (!waits) return {.error = EAGAIN, .status = IoResult::Status::would_block};
-        (void)wait_writable({});
+        const bool limited = write_limit_.count() != 0;
+        const IoResult waited = wait_writable(limited ? Deadline::after(write_limit_) : Deadline());
+        if (limited && waited.status == IoResult::Status::would_block) return waited;
     }
 }
 

@@ -53,6 +53,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// False while the memory has not come: then the socket must be shut down.
     bool shut_reading() noexcept override;
     void shut_writing() noexcept override;
+    void limit_writing(std::chrono::nanoseconds time) noexcept override { write_limit_ = time; }
     /// By what was written here, not by what the peer says of it: it could say what never ends.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override;
     /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
@@ -89,6 +90,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     std::atomic<std::uint64_t> stuck_at_{not_stuck};
     bool polls_to_read_ = false; ///< since prepare_poll
     bool polls_to_write_ = false;
+    std::chrono::nanoseconds write_limit_{0}; // of a wait for room; 0: none
     Spin spin_;
     std::shared_ptr<PeerWatch> watch_;
 };

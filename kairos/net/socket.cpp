@@ -211,14 +211,29 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
     } while (count < 0 && errno == EINTR);
 }
 
-void Socket::limit_reading(std::chrono::nanoseconds time) noexcept
+namespace {
+
+void set_time_limit(int descriptor, int option, std::chrono::nanoseconds time) noexcept
 {
     using namespace std::chrono;
     const auto whole_us = ceil<microseconds>(time); // upwards: to the system none is for ever
     const auto whole = duration_cast<seconds>(whole_us);
     const timeval limit{.tv_sec = static_cast<std::time_t>(whole.count()),
                         .tv_usec = static_cast<suseconds_t>((whole_us - whole).count())};
-    (void)::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    (void)::setsockopt(descriptor, SOL_SOCKET, option, &limit, sizeof limit);
+}
+
+} // namespace
+
+void Socket::limit_writing(std::chrono::nanoseconds time) noexcept
+{
+    set_time_limit(descriptor_, SO_SNDTIMEO, time);
+    if (channel_ != nullptr) channel_->limit_writing(time);
+}
+
+void Socket::limit_reading(std::chrono::nanoseconds time) noexcept
+{
+    set_time_limit(descriptor_, SO_RCVTIMEO, time);
     if (channel_ != nullptr) channel_->limit_reading(time);
 }
 

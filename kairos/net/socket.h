@@ -228,6 +228,9 @@ class KAIROS_API Socket {
     /// Not with memory.
     void limit_reading(std::chrono::nanoseconds time) noexcept;
 
+    /// The same of a write() of which the peer takes nothing for so long; with memory, too.
+    void limit_writing(std::chrono::nanoseconds time) noexcept;
+
     /// Ends a read() that blocks in another thread; it sees `closed`.
     void shutdown_read() noexcept;
     /// Tells the peer that nothing more comes; what is queued is still sent.

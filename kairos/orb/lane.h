@@ -24,6 +24,8 @@ namespace kairos::orb {
 /// Memory to serve one request with.
 struct UpcallMemory {
     cdr::Buffer reply;
+    /// More of that is given back behind the request, or asked about (ServerConnection).
+    std::size_t reply_kept_max = limits::receive_buffer_kept;
     Arena arena;
 };
 

@@ -289,6 +289,16 @@ Result<void> set_max_message_size(Options& options, std::string_view option, std
     return {};
 }
 
+Result<void> set_memory(Options& options, std::string_view option, std::string_view value)
+{
+    constexpr std::size_t least = std::size_t{1} << 20;
+    const auto number = parse_number<std::size_t>(value);
+    if (!number || *number < least)
+        return bad_option(option, value, "a number of bytes, at least 1048576");
+    options.memory = *number;
+    return {};
+}
+
 Result<void> set_demultiplexing(Options& options, std::string_view option, std::string_view value)
 {
     using enum Demultiplexing;

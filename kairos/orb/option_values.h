@@ -111,6 +111,7 @@ Result<void> set_dispatching(Options& options, std::string_view option, std::str
 Result<void> set_stack_size(Options& options, std::string_view option, std::string_view value);
 Result<void> set_busy_poll(Options& options, std::string_view option, std::string_view value);
 Result<void> set_when_queue_full(Options& options, std::string_view option, std::string_view value);
+Result<void> set_memory(Options& options, std::string_view option, std::string_view value);
 Result<void> set_max_message_size(Options& options, std::string_view option,
                                   std::string_view value);
 Result<void> set_demultiplexing(Options& options, std::string_view option, std::string_view value);

@@ -48,6 +48,7 @@ constexpr Known known_options[] = {
     {"-ORBQueueFull", set_when_queue_full, &Architecture::is_bounded},
     {"-ORBOnewayQueue", set_size<&Options::oneways_unsent_max>},
     {"-ORBMaxMessageSize", set_max_message_size},
+    {"-ORBMemory", set_memory},
     {"-ORBMaxConnections", set_size<&Options::connections_max>},
     {"-ORBReceiveTimeout", set_receive_timeout},
     {"-ORBPreferLocal", set_flag<&Options::prefer_local>},

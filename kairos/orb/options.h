@@ -125,6 +125,17 @@ struct Options {
     net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
+    /// -ORBMemory bytes: what a server keeps for all peers together (server/account.h). 0: what
+    /// memory_max() says.
+    std::size_t memory = 0;
+    /// Room for the largest message, and for a little of others.
+    [[nodiscard]] std::size_t memory_max() const noexcept
+    {
+        if (memory != 0) return memory;
+        return (message_size_max > limits::message_size_max ? message_size_max
+                                                            : limits::message_size_max) +
+               limits::memory_beside_message;
+    }
     /// -ORBDemux linear, hash, active or delayered.
     Demultiplexing demultiplexing = Demultiplexing::active;
     /// -ORBCollocation direct, through-poa or no.

@@ -11,6 +11,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
+#include "kairos/orb/server/account.h"
 #include "kairos/orb/shared_connections.h"
 #include "kairos/orb/thread_pools.h"
 
@@ -97,6 +98,7 @@ Orb::Orb(Options options)
     : options_(std::move(options)), incarnation_(random_number()),
       code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
       connection_cache_(std::make_unique<ConnectionCache>(*this)),
+      account_(std::make_unique<Account>(options_.memory_max())),
       backlogs_(std::make_unique<Backlogs>(*this)),
       shared_connections_(std::make_unique<SharedConnections>(*this)),
       thread_pools_(std::make_unique<ThreadPools>(*this))

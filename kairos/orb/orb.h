@@ -35,6 +35,7 @@
 
 namespace kairos::orb {
 
+class Account;
 class Backlogs;
 class PriorityTransform;
 class Server;
@@ -210,6 +211,8 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
     /// What looks after oneways that were not sent at once.
+    /// What its server keeps for peers.
+    [[nodiscard]] Account& account() const noexcept { return *account_; }
     [[nodiscard]] Backlogs& backlogs() const noexcept { return *backlogs_; }
     /// Those that threads share.
     [[nodiscard]] SharedConnections& shared_connections() const noexcept
@@ -238,6 +241,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     SharedCallPolicies call_policies_;
     const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
     ClientConnections client_connections_;
+    const std::unique_ptr<Account> account_;
     const std::unique_ptr<Backlogs> backlogs_;
     const std::unique_ptr<SharedConnections> shared_connections_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;

@@ -95,6 +95,10 @@ class Server {
     static void log_refusal(const net::Acceptor::Accepted& accepted) noexcept;
     /// Says why one that was accepted is not served.
     static void log_refusal(const net::Address& peer, const Error& reason) noexcept;
+    /// How many of those who wait are accepted before others have their turn.
+    static constexpr int accepted_at_once_max = 64;
+    /// … because there was no memory for it.
+    static void log_out_of_memory(const net::Address& peer) noexcept;
     /// … because of -ORBMaxConnections.
     static void log_too_many(const net::Address& peer) noexcept;
     /// Tells a client that came too late that nothing it has sent was executed.

@@ -43,6 +43,7 @@ void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
 
 void Unsent::keep(Bytes bytes) noexcept
 {
+    if (bytes_.empty()) ++episodes_;
     try {
         if (sent_ >=
             bytes_.size() - sent_) { // or a peer that is slow for ever would fill the memory
@@ -115,6 +116,7 @@ void Unsent::flush(net::Socket& socket) noexcept
 {
     const net::IoResult written = write_now(socket, Bytes(bytes_).subspan(sent_));
     sent_ += written.bytes;
+    taken_ += written.bytes;
     if (written.status == net::IoResult::Status::would_block) return;
     if (!written.ok()) broken_ = true;
     bytes_ = std::vector<std::byte>(); // not {}, which would keep its memory

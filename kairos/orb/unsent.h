@@ -8,6 +8,7 @@
 #include "kairos/cdr/writer.h"
 #include "kairos/net/socket.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace kairos::orb {
@@ -17,6 +18,10 @@ class Unsent {
     [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
     /// Octets that are kept.
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - sent_; }
+    /// Octets that the peer has taken late, all in all.
+    [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
+    /// How often something began to be kept.
+    [[nodiscard]] std::uint64_t episodes() const noexcept { return episodes_; }
     /// Nothing can be sent any more: the connection is broken, or memory was short.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
@@ -41,6 +46,8 @@ class Unsent {
   private:
     std::vector<std::byte> bytes_;
     std::size_t sent_ = 0; // of bytes_
+    std::uint64_t taken_ = 0;
+    std::uint64_t episodes_ = 0;
     bool broken_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/server/account.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/timed_upcall.h"
 #include "kairos/orb/timing_context.h"
@@ -23,12 +24,18 @@ cdr::Fault QueuedRequest::fill(HandoverConnection& connection, const giop::Messa
 {
     connection_ = IntrusivePtr(&connection);
     arrived_ = std::chrono::steady_clock::now();
-    bytes_.reserve(message.bytes.size(), 0);
-    std::memcpy(bytes_.data(), message.bytes.data(), message.bytes.size());
     part_begins_.assign(message.part_begins.begin(), message.part_begins.end());
     message_ = message;
-    message_.bytes = {bytes_.data(), message.bytes.size()};
     message_.part_begins = part_begins_;
+    // Beyond this a new receive buffer for the connection costs less than the copy.
+    constexpr std::size_t copied_max = std::size_t{64} << 10;
+    if (message.bytes.size() > copied_max) {
+        kept_ = connection.keep_messages();
+    } else {
+        bytes_.reserve(message.bytes.size(), 0);
+        std::memcpy(bytes_.data(), message.bytes.data(), message.bytes.size());
+        message_.bytes = {bytes_.data(), message.bytes.size()};
+    }
     text_ = nullptr;
     urgency = {};
     if (is_request()) return giop::parse(message_, request_);
@@ -46,6 +53,12 @@ Bytes QueuedRequest::object_key(Arena& arena) const
 {
     return is_request() ? object_key_of(request_.target, request_.little_endian, arena)
                         : object_key_of(locate_.target, locate_.little_endian, arena);
+}
+
+bool QueuedRequest::count() noexcept
+{
+    if (!is_queued_) is_queued_ = connection_->orb().account().queue(message_bytes());
+    return is_queued_;
 }
 
 bool QueuedRequest::may_go_on() const noexcept
@@ -136,6 +149,10 @@ void RequestStore::give_back(QueuedRequest* request) noexcept
     if (QueuedRequest::Watcher* watcher = std::exchange(spare->watcher, nullptr))
         watcher->on_done();
     if (std::exchange(spare->counted, false)) spare->connection_->request_done();
+    const bool tells = std::exchange(spare->is_queued_, false) &&
+                       spare->connection_->orb().account().unqueue(spare->message_bytes());
+    if (tells) spare->connection_->source().on_space();
+    spare->kept_.reset();
     spare->connection_ = {};
     if (spare->bytes_.capacity() > limits::receive_buffer_initial) spare->bytes_.clear();
     const std::lock_guard lock(mutex_);
@@ -195,6 +212,11 @@ void RequestList::clear() noexcept
 {
     while (!empty())
         (void)pop_front();
+}
+
+bool each_has_place(const Options& options) noexcept
+{
+    return options.when_queue_full == WhenQueueFull::block;
 }
 
 bool HeldRequests::add(QueuedRequestPtr& request) noexcept

@@ -6,6 +6,7 @@
 
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/buffer.h"
+#include "kairos/giop/connection.h"
 #include "kairos/giop/locate.h"
 #include "kairos/giop/request.h"
 #include "kairos/net/address.h"
@@ -19,11 +20,13 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace kairos::orb {
 
 class HandoverConnection;
+struct Options;
 class RequestSource;
 class RequestStore;
 
@@ -35,6 +38,8 @@ class QueuedRequest final : public ReplyChannel {
     /// Becomes a copy of `message`. Its arguments are not looked at. `text` of a request is set by
     /// the connection, which knows.
     [[nodiscard]] cdr::Fault fill(HandoverConnection& connection, const giop::Message& message);
+    /// Its octets count as queued from here on; false: too many are (Account::queue).
+    [[nodiscard]] bool count() noexcept;
     [[nodiscard]] bool is_request() const noexcept
     {
         return message_.type == giop::MessageType::request;
@@ -78,12 +83,15 @@ class QueuedRequest final : public ReplyChannel {
     Urgency urgency{};    ///< where requests are ordered; see order_by
 
   private:
+    friend class FairQueue;
     friend class RequestList;
     friend class RequestQueue;
     friend class RequestStore;
 
     IntrusivePtr<HandoverConnection> connection_;
     cdr::Buffer bytes_;
+    std::optional<giop::Connection::Kept> kept_; // where a large message is instead
+    bool is_queued_ = false;                     // in the account
     std::vector<std::uint32_t> part_begins_;
     giop::Message message_;
     giop::Request request_;
@@ -92,6 +100,12 @@ class QueuedRequest final : public ReplyChannel {
     bool waits_for_peer_ = false;
     std::chrono::steady_clock::time_point arrived_; // when it was read
     QueuedRequest* next_ = nullptr;                 // in a list
+    // In a fair queue: whether it has its connection's turn there, and then those of other
+    // connections in the same place, the next one of its own, and the last if there are several.
+    bool has_turn_ = false;
+    QueuedRequest* beside_ = nullptr;
+    QueuedRequest* next_of_connection_ = nullptr;
+    QueuedRequest* last_of_connection_ = nullptr;
     // In an ordered queue: those behind it, and how near they end.
     QueuedRequest* behind_left_ = nullptr;
     QueuedRequest* behind_right_ = nullptr;
@@ -184,6 +198,11 @@ class RequestSource {
   protected:
     ~RequestSource() = default;
 };
+
+/// Whether a queue that is full still takes a request of a connection that has none in it: so
+/// nobody waits outside because of what others have sent. Not where requests are refused rather
+/// than left to wait.
+[[nodiscard]] bool each_has_place(const Options& options) noexcept;
 
 class Dispatcher {
   public:

@@ -23,6 +23,7 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
                 source, WorkerPool::Size{
                             .threads = options.threads,
                             .queued_max = options.requests_queued_max,
+                            .each_has_place = each_has_place(options),
                             .dispatching = options.dispatching,
                             .thread = orb.thread_options("kairos-pool-" + std::to_string(i))}));
     }

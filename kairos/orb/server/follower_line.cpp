@@ -14,7 +14,8 @@ Result<void> FollowerLine::start()
     while (count < wanted_.count && (started = add_thread()))
         ++count;
     if (count == 0) return started;
-    if (!started) log::warning(log::Line() << "fewer threads serve than wanted: " << started.error().reason);
+    if (!started)
+        log::warning(log::Line() << "fewer threads serve than wanted: " << started.error().reason);
     return {};
 }
 

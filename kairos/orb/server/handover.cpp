@@ -77,7 +77,7 @@ HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
     waiting_->counted = true;
     ThreadPool* const own = waiting_->own_threads.pool;
     Dispatcher& dispatcher = own != nullptr ? *own : server_.dispatcher();
-    dispatcher.take(waiting_, memory);
+    if (waiting_->count()) dispatcher.take(waiting_, memory);
     if (!waiting_) return Next::read;
     waiting_->counted = false;
     --under_way_;

@@ -32,6 +32,8 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] RequestSource& source() const noexcept;
     /// Any thread.
     void send(Bytes header, const cdr::Writer& body) noexcept override;
+    /// The loop's thread: takes the memory over that its last message is in.
+    [[nodiscard]] giop::Connection::Kept keep_messages() { return protocol_.keep_messages(); }
     /// Any thread: arguments of a request could not be understood.
     void note_malformed() { note_malformed_arguments(); }
     /// Any thread: a request could not be answered at all.

@@ -28,7 +28,7 @@ class InPlaceConnection final : public ReactorConnection {
     ~InPlaceConnection() override = default;
     [[nodiscard]] Next take_received(UpcallMemory& memory) override
     {
-        return serve_received(memory);
+        return serve_some_received(memory, requests_a_turn());
     }
     void send_control(Bytes message) noexcept override { put(message); }
 };

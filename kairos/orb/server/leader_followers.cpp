@@ -71,27 +71,35 @@ bool LeaderFollowers::keep_held(WatchedConnection& connection)
 void LeaderFollowers::accept(Accepting& accepting) noexcept
 {
     net::Acceptor& acceptor = accepting.acceptor;
-    auto accepted = acceptor.accept();
-    switch (accepted.status) {
-    case net::Acceptor::Status::accepted:
-        add(std::move(accepted.socket), accepted.peer);
-        break;
-    case net::Acceptor::Status::closed:
-    case net::Acceptor::Status::would_block:
-        break;
-    case net::Acceptor::Status::turned_away:
-        log_refusal(accepted);
-        break;
-    case net::Acceptor::Status::exhausted:
-    case net::Acceptor::Status::failed:
-        log_refusal(accepted);
-        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
-        break;
+    for (int i = 0; i < accepted_at_once_max && accept_one(acceptor); ++i) {
     }
     const std::lock_guard lock(mutex_); // a server that ends closes the descriptor
     const int descriptor = acceptor.descriptor();
     accepting.pass_on();
     (void)poller_->watch(descriptor, net::Interest::readable, static_cast<Watched*>(&accepting));
+}
+
+/// Whether there may be another.
+bool LeaderFollowers::accept_one(net::Acceptor& acceptor) noexcept
+{
+    auto accepted = acceptor.accept();
+    switch (accepted.status) {
+    case net::Acceptor::Status::accepted:
+        add(std::move(accepted.socket), accepted.peer);
+        return true;
+    case net::Acceptor::Status::closed:
+    case net::Acceptor::Status::would_block:
+        return false;
+    case net::Acceptor::Status::turned_away:
+        log_refusal(accepted);
+        return true;
+    case net::Acceptor::Status::exhausted:
+    case net::Acceptor::Status::failed:
+        log_refusal(accepted);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // let some be closed
+        return false;
+    }
+    return false;
 }
 
 void LeaderFollowers::add(net::Socket socket, const net::Address& peer) noexcept
@@ -102,12 +110,18 @@ void LeaderFollowers::add(net::Socket socket, const net::Address& peer) noexcept
         log_too_many(peer);
         return turn_away(std::move(socket));
     }
-    connections_.push_front(
-        std::make_unique<WatchedConnection>(*this, orb_, std::move(socket), peer));
+    try {
+        connections_.push_front(
+            std::make_unique<WatchedConnection>(*this, orb_, std::move(socket), peer));
+    } catch (const std::bad_alloc&) { // the connection is closed
+        return log_out_of_memory(peer);
+    }
+    ++connection_count_;
     WatchedConnection& connection = *connections_.front();
     connection.position = connections_.begin();
     if (const auto opened = connection.open(); !opened) {
         log_refusal(peer, opened.error());
+        --connection_count_;
         connections_.pop_front();
     }
 }
@@ -143,10 +157,17 @@ void LeaderFollowers::look_for_late() noexcept
                          static_cast<Watched*>(looking_.get()));
 }
 
+unsigned LeaderFollowers::requests_a_turn() const noexcept
+{
+    const bool alone = connection_count_.load(std::memory_order_relaxed) == 1;
+    return alone ? WatchedConnection::served_alone_max : 1;
+}
+
 void LeaderFollowers::forget(WatchedConnection& connection) noexcept
 {
     std::list<std::unique_ptr<WatchedConnection>> ended; // destroyed without the lock
     const std::lock_guard lock(mutex_);
+    --connection_count_;
     ended.splice(ended.begin(), connections_, connection.position);
 }
 

@@ -45,6 +45,8 @@ class LeaderFollowers final : public Server {
     void close_idle() noexcept;
 
     // --- by its connections ---
+    /// How many requests one may have served before others have their turn.
+    [[nodiscard]] unsigned requests_a_turn() const noexcept;
     void forget(WatchedConnection& connection) noexcept;
     /// Takes a connection that holds a request: somebody goes on with it when it may. False: that
     /// is now.
@@ -79,6 +81,7 @@ class LeaderFollowers final : public Server {
     void look_for_late() noexcept;
     void serve() noexcept;
     void accept(Accepting& accepting) noexcept;
+    [[nodiscard]] bool accept_one(net::Acceptor& acceptor) noexcept;
     void add(net::Socket socket, const net::Address& peer) noexcept;
     void close_all() noexcept;
 
@@ -86,6 +89,7 @@ class LeaderFollowers final : public Server {
     std::vector<std::unique_ptr<Accepting>> accepting_; // as the listeners; made by start()
     std::unique_ptr<Looking> looking_; // none without -ORBReceiveTimeout; made by start()
     std::atomic<bool> will_look_{false};
+    std::atomic<std::size_t> connection_count_{0};
     std::mutex join_mutex_; // one thread ends the server; taken before mutex_
     std::mutex mutex_;      // guards what follows; not taken while serving
     std::list<std::unique_ptr<WatchedConnection>> connections_;

@@ -6,6 +6,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/reactor_loop.h"
 
+#include <limits>
 #include <utility>
 
 namespace kairos::orb {
@@ -22,7 +23,7 @@ void ReactorConnection::stop_listening() noexcept { loop_.reactor_->remove(regis
 
 void ReactorConnection::on_ready(net::Readiness readiness) noexcept
 {
-    if (readiness.hung_up && !readiness.readable && !readiness.writable)
+    if (readiness.hung_up && !readiness.readable && !readiness.writable && !turn_links_.linked)
         return loop_.forget(*this); // nobody is left to hear what is held or queued
     if (congested_) {
         if (readiness.writable) flush();
@@ -31,7 +32,22 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
         if (reads_no_more()) return after(Next::close);
         return (void)take();
     }
+    if (turn_links_.linked) return listen_for(); // there is enough to do
     if (readiness.readable && (!closing_ || reads_on_)) read();
+}
+
+unsigned ReactorConnection::requests_a_turn() const noexcept
+{
+    // Within a request of its own each step would copy what is left.
+    if (loop_.is_taking_within(*this)) return std::numeric_limits<unsigned>::max();
+    return loop_.has_one_connection() ? served_alone_max : 1;
+}
+
+void ReactorConnection::take_turn() noexcept
+{
+    if (forgotten_ || congested_ || holding_ || reads_no_more()) return;
+    if (loop_.is_taking(*this)) return take_rest();
+    (void)take();
 }
 
 void ReactorConnection::read() noexcept
@@ -41,7 +57,7 @@ void ReactorConnection::read() noexcept
     std::size_t left = limits::receive_buffer_streaming;
     for (;;) {
         const std::size_t received = read_once();
-        if (received == 0 || received >= left) return;
+        if (received == 0 || received >= left || !loop_.has_one_connection()) return;
         left -= received;
     }
 }
@@ -73,7 +89,7 @@ std::size_t ReactorConnection::read_once() noexcept
     }
     ReactorLoop& loop = loop_; // which may have forgotten this connection by then
     const bool goes_on = take();
-    if (received >= StreamPause::read_min) [[unlikely]]
+    if (received >= StreamPause::read_min && loop.turns_.empty()) [[unlikely]]
         loop.pause_after_read(received, all);
     return goes_on && !all ? received : 0;
 }
@@ -105,21 +121,34 @@ bool ReactorConnection::take() noexcept
         if (taking.connection != nullptr) run_out_of_memory();
         return false;
     }
-    if (taking.connection != nullptr) [[likely]]
+    if (taking.connection != nullptr) [[likely]] {
+        // Not what a request lies in that is held, or that this is nested in.
+        if (protocol_.holds_much() && next == Next::read && taking.outer == nullptr) [[unlikely]]
+            protocol_.rest();
         after(next);
-    return taking.connection != nullptr && interest_ == net::Interest::readable;
+    }
+    return taking.connection != nullptr && interest_ == net::Interest::readable &&
+           !turn_links_.linked;
 }
 
 /// Not while it is left unread, or its own request is being served: the peer is not to blame then.
 bool ReactorConnection::may_be_late(ReceiveLimit::Clock::time_point now) noexcept
 {
-    if (forgotten_ || closing_ || holding_ || congested_ || loop_.is_taking(*this)) return false;
+    if (forgotten_ || turn_links_.linked || loop_.is_taking(*this)) return false;
+    if (congested_) return taking_due(now) <= now;
+    if (closing_ || holding_) return false;
     return rest_due(now) <= now;
 }
 
 void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcept
 {
     if (!may_be_late(now)) return; // others were served meanwhile
+    if (congested_) {
+        flush();
+        if (!may_be_late(now)) return;
+        log_late_taking();
+        return loop_.forget(*this);
+    }
     read();
     if (!may_be_late(now)) return;
     log_late_rest();
@@ -129,7 +158,7 @@ void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcep
 
 void ReactorConnection::run_out_of_memory() noexcept
 {
-    log_out_of_memory();
+    end_out_of_memory();
     loop_.forget(*this);
 }
 
@@ -145,6 +174,8 @@ void ReactorConnection::after(Next next) noexcept
     if (!protocol_.between_messages()) [[unlikely]]
         loop_.note_unfinished();
     holding_ = next == Next::hold;
+    if (holding_) [[unlikely]]
+        loop_.begin_hold(*this);
     if (next == Next::close) {
         closing_ = true;
         reads_on_ = false;
@@ -157,6 +188,7 @@ void ReactorConnection::after(Next next) noexcept
             return loop_.forget(*this);
         }
     }
+    if (next == Next::more && !congested_) return loop_.await_turn(*this);
     listen_for();
 }
 
@@ -171,11 +203,12 @@ void ReactorConnection::listen_for() noexcept
     net::Interest interest = net::Interest::readable;
     if (congested_)
         interest = net::Interest::writable;
-    else if (holding_ || reads_no_more())
+    else if (holding_ || reads_no_more() || turn_links_.linked)
         interest = net::Interest::none;
     if (interest == interest_) [[likely]]
         return;
     interest_ = interest;
+    if (congested_) loop_.note_unfinished();
     if (!loop_.reactor_->set_interest(registration_, interest)) broken_ = true;
 }
 

@@ -6,6 +6,7 @@
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 
+#include <algorithm>
 #include <poll.h>
 
 namespace kairos::orb {
@@ -50,6 +51,7 @@ void ReactorLoop::stop() noexcept
 
 bool ReactorLoop::work_pending() const noexcept
 {
+    if (has_turns_.load(std::memory_order_relaxed)) return true;
     pollfd ready{.fd = reactor_->descriptor(), .events = POLLIN, .revents = 0};
     return ::poll(&ready, 1, 0) > 0;
 }
@@ -60,7 +62,7 @@ void ReactorLoop::run() noexcept
     ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
     if (start_requested_.exchange(false)) open_acceptors();
     while (!stopping_)
-        reactor_->run_once();
+        turn_once({});
     Lane::current().serving_thread = before;
 }
 
@@ -68,8 +70,55 @@ void ReactorLoop::turn() noexcept
 {
     reactor_->bind_to_this_thread();
     ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
-    reactor_->run_once(std::chrono::nanoseconds{0});
+    turn_once(std::chrono::nanoseconds{0});
+    if (!turns_.empty()) reactor_->wake(); // or a foreign loop would not come again
     Lane::current().serving_thread = before;
+}
+
+/// So a connection whose requests were all read at once has no more turns than one that sends them
+/// one by one.
+void ReactorLoop::turn_once(std::optional<std::chrono::nanoseconds> max_wait) noexcept
+{
+    if (turns_.empty()) [[likely]] {
+        reactor_->run_once(max_wait);
+        return;
+    }
+    reactor_->run_once(std::chrono::nanoseconds{0});
+    for (std::size_t left = turns_waiting_; left != 0 && !turns_.empty() && !stopping_; --left) {
+        const IntrusivePtr<ReactorConnection> connection(turns_.front()); // it may be forgotten
+        end_turn(*connection);
+        connection->take_turn();
+    }
+}
+
+void ReactorLoop::begin_hold(ReactorConnection& connection) noexcept
+{
+    if (connection.hold_links_.linked) return;
+    holders_.push_back(connection);
+    ++holders_waiting_;
+}
+
+void ReactorLoop::end_hold(ReactorConnection& connection) noexcept
+{
+    if (!connection.hold_links_.linked) return;
+    holders_.remove(connection);
+    --holders_waiting_;
+}
+
+void ReactorLoop::await_turn(ReactorConnection& connection) noexcept
+{
+    if (connection.turn_links_.linked) return;
+    turns_.push_back(connection);
+    ++turns_waiting_;
+    has_turns_.store(true, std::memory_order_relaxed);
+}
+
+void ReactorLoop::end_turn(ReactorConnection& connection) noexcept
+{
+    if (!connection.turn_links_.linked) return;
+    turns_.remove(connection);
+    --turns_waiting_;
+    has_turns_.store(!turns_.empty(), std::memory_order_relaxed);
 }
 
 namespace {
@@ -98,7 +147,7 @@ void ReactorLoop::wait(const Awaited& awaited, Deadline deadline) noexcept
         return;
     }
     while (!ready.noted && !deadline.has_passed())
-        reactor_->run_once(deadline.left());
+        turn_once(deadline.left());
     reactor_->remove(*registration);
 }
 
@@ -117,28 +166,42 @@ void ReactorLoop::open_acceptors() noexcept
     }
 }
 
+/// Those who wait have a turn each.
 void ReactorLoop::accept(AcceptHandler& handler) noexcept
+{
+    for (int i = 0; i < Server::accepted_at_once_max; ++i)
+        if (!accept_one(handler)) return;
+}
+
+bool ReactorLoop::accept_one(AcceptHandler& handler) noexcept
 {
     auto accepted = handler.acceptor.accept();
     if (accepted.status != net::Acceptor::Status::accepted) {
-        if (accepted.status == net::Acceptor::Status::would_block) return;
+        if (accepted.status == net::Acceptor::Status::would_block) return false;
         Server::log_refusal(accepted);
-        if (accepted.status == net::Acceptor::Status::turned_away) return;
+        if (accepted.status == net::Acceptor::Status::turned_away) return true;
         // The listener stays readable: look away until descriptors may be free again.
         (void)reactor_->set_interest(handler.registration, net::Interest::none);
         reactor_->schedule(handler, net::Reactor::Clock::now() + std::chrono::milliseconds(50));
-        return;
+        return false;
     }
     if (connections_.size() >= orb_.options().connections_max) {
         Server::log_too_many(accepted.peer);
-        return Server::turn_away(std::move(accepted.socket));
+        Server::turn_away(std::move(accepted.socket));
+        return true;
     }
-    auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
-    if (const auto opened = connection->open(); !opened) {
-        return Server::log_refusal(accepted.peer, opened.error());
+    try {
+        auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
+        connections_.push_front(connection);
+        connection->position_ = connections_.begin();
+        if (const auto opened = connection->open(); !opened) {
+            connections_.pop_front();
+            Server::log_refusal(accepted.peer, opened.error());
+        }
+    } catch (const std::bad_alloc&) { // the connection is closed
+        Server::log_out_of_memory(accepted.peer);
     }
-    connections_.push_front(std::move(connection));
-    connections_.front()->position_ = connections_.begin();
+    return true;
 }
 
 void ReactorLoop::on_wake() noexcept
@@ -146,12 +209,13 @@ void ReactorLoop::on_wake() noexcept
     if (start_requested_.exchange(false)) open_acceptors();
     maker_.on_wake();
     if (!resume_requested_.exchange(false)) return;
-    // Going on may end the connection, and within its calls others come and go.
-    std::vector<IntrusivePtr<ReactorConnection>> holding;
-    for (const auto& connection : connections_)
-        if (connection->holding_) holding.push_back(connection);
-    for (const auto& connection : holding)
-        if (!connection->forgotten_) connection->resume();
+    // The one that has waited longest first, or it would never find a place. Who holds again does
+    // so behind the others.
+    for (std::size_t left = holders_waiting_; left != 0 && !holders_.empty(); --left) {
+        const IntrusivePtr<ReactorConnection> connection(holders_.front()); // it may be forgotten
+        end_hold(*connection);
+        connection->resume();
+    }
 }
 
 void ReactorLoop::close_when_quiet() noexcept
@@ -164,7 +228,7 @@ void ReactorLoop::close_when_quiet() noexcept
             all_are = connection->close_when_quiet() && all_are;
         }
         if (all_are) return;
-        reactor_->run_once();
+        turn_once({});
     }
 }
 
@@ -185,6 +249,8 @@ void ReactorLoop::close_all() noexcept
     ServerConnection::send_rest(connections_);
     for (const auto& connection : connections_) {
         drain(connection->socket_);
+        end_turn(*connection);
+        end_hold(*connection);
         connection->stop_listening();
         connection->abandon();
     }
@@ -215,9 +281,13 @@ void ReactorLoop::look_for_late() noexcept
     // Reading may end the connection, and within its calls others come and go.
     std::vector<IntrusivePtr<ReactorConnection>> late;
     for (const auto& connection : connections_) {
-        if (connection->protocol_.between_messages()) continue;
+        if (connection->protocol_.between_messages() && !connection->congested_) continue;
         note_unfinished();
-        if (connection->may_be_late(now)) late.push_back(connection);
+        try {
+            if (connection->may_be_late(now)) late.push_back(connection);
+        } catch (const std::bad_alloc&) { // the others next time
+            break;
+        }
     }
     for (const auto& connection : late)
         connection->end_if_late(now);
@@ -233,6 +303,8 @@ bool ReactorLoop::is_taking(const ReactorConnection& connection) const noexcept
 /// Whoever is just taking its messages finds it forgotten, and has kept it until then.
 void ReactorLoop::forget(ReactorConnection& connection) noexcept
 {
+    end_turn(connection);
+    end_hold(connection);
     connection.stop_listening();
     connection.abandon();
     connection.forgotten_ = true;

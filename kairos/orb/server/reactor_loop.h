@@ -5,6 +5,7 @@
 // connections' business. Used by the thread that turns it, but for what says otherwise.
 #pragma once
 
+#include "kairos/base/intrusive_list.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/net/alarm.h"
 #include "kairos/net/reactor.h"
@@ -26,7 +27,8 @@ namespace kairos::orb {
 class ReactorLoop;
 
 /// One connection of a reactor. What the peer does not take at once is queued, and the connection
-/// is not read until it does: so it delays nobody else.
+/// is not read until it does: so it delays nobody else. Where there are others, one request of what
+/// was read at once is served, and then those others have their turn.
 class ReactorConnection : public ServerConnection, public net::EventHandler, public RefCounted {
   public:
     [[nodiscard]] Result<void> open();
@@ -46,6 +48,8 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     {
     }
 
+    /// How many requests may be served before others have their turn.
+    [[nodiscard]] unsigned requests_a_turn() const noexcept;
     /// Does what is to be done with the messages received. `hold`: resume() says when to go on.
     [[nodiscard]] virtual Next take_received(UpcallMemory& memory) = 0;
     /// Nobody reads it any more; it is about to be destroyed, if nobody else has it.
@@ -69,6 +73,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
   private:
     friend class ReactorLoop;
 
+    /// It has waited for it.
+    void take_turn() noexcept;
+
     void read() noexcept;
     [[nodiscard]] std::size_t read_once() noexcept;
     /// What was received. Whether to read more; false also when it was forgotten.
@@ -88,11 +95,13 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     std::list<IntrusivePtr<ReactorConnection>>::iterator position_;
     net::Interest interest_ = net::Interest::readable;
     bool holding_ = false;
-    bool closing_ = false;   // when nothing is queued any more, and it is quiet
-    bool reads_on_ = false;  // until it is
-    bool ends_ = false;      // with its server
-    bool was_told_ = false;  // … at once
-    bool forgotten_ = false; // by the loop
+    bool closing_ = false;                    // when nothing is queued any more, and it is quiet
+    bool reads_on_ = false;                   // until it is
+    bool ends_ = false;                       // with its server
+    bool was_told_ = false;                   // … at once
+    bool forgotten_ = false;                  // by the loop
+    ListLinks<ReactorConnection> turn_links_; // while it waits for its turn
+    ListLinks<ReactorConnection> hold_links_; // while it holds
 };
 
 class ReactorLoop final : public ServingThread {
@@ -142,6 +151,7 @@ class ReactorLoop final : public ServingThread {
         return reactor_->descriptor_with_timers();
     }
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
+    [[nodiscard]] bool has_one_connection() const noexcept { return connections_.size() == 1; }
     /// From now on it sleeps for a moment within a stream of oneways, as long as it has one
     /// connection only: it delays nobody else.
     void pause_in_streams(const StreamPause& pause) noexcept { stream_pause_ = pause; }
@@ -206,6 +216,16 @@ class ReactorLoop final : public ServingThread {
 
     ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
                 std::unique_ptr<net::Reactor> reactor);
+    /// One turn of the reactor, and one of each connection that waits for it.
+    void turn_once(std::optional<std::chrono::nanoseconds> max_wait) noexcept;
+    void await_turn(ReactorConnection& connection) noexcept;
+    void end_turn(ReactorConnection& connection) noexcept;
+    void begin_hold(ReactorConnection& connection) noexcept;
+    void end_hold(ReactorConnection& connection) noexcept;
+    [[nodiscard]] bool is_taking_within(const ReactorConnection& connection) const noexcept
+    {
+        return taking_ != nullptr && taking_->outer != nullptr && is_taking(connection);
+    }
     [[nodiscard]] Result<void> limit_receiving();
     /// Some connection has a message that is not whole: from here on they are looked at, while
     /// there is one.
@@ -215,6 +235,8 @@ class ReactorLoop final : public ServingThread {
     void open_acceptors() noexcept;
     void close_acceptors() noexcept;
     void accept(AcceptHandler& handler) noexcept;
+    /// Whether there may be another.
+    [[nodiscard]] bool accept_one(AcceptHandler& handler) noexcept;
     void on_wake() noexcept;
     [[nodiscard]] bool is_taking(const ReactorConnection& connection) const noexcept;
     void forget(ReactorConnection& connection) noexcept;
@@ -232,7 +254,12 @@ class ReactorLoop final : public ServingThread {
     StreamPause stream_pause_{std::chrono::microseconds(0)};
     Taking* taking_ = nullptr;
     std::list<IntrusivePtr<ReactorConnection>> connections_;
+    IntrusiveList<ReactorConnection, &ReactorConnection::turn_links_> turns_; // who has more to do
+    std::size_t turns_waiting_ = 0;                                           // how many these are
+    IntrusiveList<ReactorConnection, &ReactorConnection::hold_links_> holders_; // first come first
+    std::size_t holders_waiting_ = 0;
     std::vector<std::unique_ptr<AcceptHandler>> acceptors_;
+    std::atomic<bool> has_turns_{false}; // that is, turns_ is not empty
     std::atomic<bool> start_requested_{false};
     std::atomic<bool> resume_requested_{false};
     std::atomic<bool> stopping_{false};

@@ -51,7 +51,7 @@ void RequestQueue::put_back(RequestList& held) noexcept
 
 void RequestQueue::move_to(RequestList& list) noexcept
 {
-    if (!ordered_) return list.put_in_front(list_);
+    if (!ordered_) return list_.move_to(list);
     while (QueuedRequestPtr request = pop())
         list.push_back(std::move(request));
 }

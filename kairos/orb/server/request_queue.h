@@ -3,10 +3,11 @@
 // Requests that wait for a thread, in the order of -ORBDispatching. Ordered ones are a leftist
 // heap that is linked through the requests themselves: the queue takes no memory and has no bound
 // of its own, so what was held always finds its place again, which is the one it had. O(log n) to
-// push and to pop, O(1) for fifo. Guarded by whoever has it.
+// push and to pop, O(1) for fifo, in which connections take turns. Guarded by whoever has it.
 #pragma once
 
 #include "kairos/orb/server/dispatcher.h"
+#include "kairos/orb/server/fair_queue.h"
 
 namespace kairos::orb {
 
@@ -23,6 +24,11 @@ class RequestQueue {
 
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return ordered_ ? size_ : list_.size(); }
+    /// Whether its connection has others here; true where requests are ordered by their urgency.
+    [[nodiscard]] bool has_others_of(const QueuedRequest& request) const noexcept
+    {
+        return ordered_ || list_.has_others_of(request);
+    }
     /// One that comes from its connection, or comes back.
     void push(QueuedRequestPtr request) noexcept;
     /// The most urgent one; null where it is empty.
@@ -41,7 +47,7 @@ class RequestQueue {
     void clear() noexcept;
 
     bool ordered_ = false;
-    RequestList list_; // unless ordered
+    FairQueue list_; // unless ordered
     QueuedRequest* root_ = nullptr;
     std::size_t size_ = 0;
     std::uint64_t pushed_ = 0; // how many were new here

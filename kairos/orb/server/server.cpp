@@ -86,11 +86,17 @@ void Server::log_refusal(const net::Address& peer, const Error& reason) noexcept
                        log::Line() << "connection from " << peer << " refused: " << reason.reason);
 }
 
+void Server::log_out_of_memory(const net::Address& peer) noexcept
+{
+    log::write_limited(log::Level::error, peer.host_number(),
+                       log::Line() << "connection from " << peer << " refused: out of memory");
+}
+
 void Server::log_too_many(const net::Address& peer) noexcept
 {
     log::write_limited(log::Level::warning, peer.host_number(),
-                       log::Line() << "connection from " << peer
-                                   << " refused: -ORBMaxConnections reached");
+                       log::Line()
+                           << "connection from " << peer << " refused: -ORBMaxConnections reached");
 }
 
 void Server::turn_away(net::Socket socket) noexcept

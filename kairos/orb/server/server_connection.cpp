@@ -9,6 +9,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -23,21 +24,42 @@ void drain(net::Socket& socket) noexcept
 }
 
 ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
-    : orb_(orb), socket_(std::move(socket)), queue_max_(socket_.receive_queue_max()),
+    : orb_(orb), socket_(std::move(socket)), share_(orb.account(), socket_, peer),
+      queue_max_(socket_.receive_queue_max()),
       protocol_(giop::Connection::Role::server, orb.options().message_size_max,
                 giop::ReadSizes::of(!queue_max_)),
       peer_(peer)
 {
+    protocol_.count_with(share_);
 }
 
 ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
 {
     if (holding_) [[unlikely]] {
-        const Next next = serve(held_, memory);
-        if (!holding_) hold.end();
-        if (next != Next::read) return next;
+        if (const Next next = serve_held(memory); next != Next::read) return next;
     }
     return take_messages([&](const giop::Message& message) { return serve(message, memory); });
+}
+
+ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memory, unsigned most)
+{
+    const auto within_turn = [&](Next next) {
+        const bool is_over = --most == 0 && next == Next::read && !protocol_.between_messages();
+        return is_over ? Next::more : next;
+    };
+    if (holding_) [[unlikely]] {
+        if (const Next next = within_turn(serve_held(memory)); next != Next::read) return next;
+        most = std::max(most, 1U);
+    }
+    return take_messages(
+        [&](const giop::Message& message) { return within_turn(serve(message, memory)); });
+}
+
+ServerConnection::Next ServerConnection::serve_held(UpcallMemory& memory)
+{
+    const Next next = serve(held_, memory);
+    if (!holding_) hold.end();
+    return next;
 }
 
 ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
@@ -147,13 +169,19 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
                                        UpcallMemory& memory)
 {
     const Served served = dispatch(orb_, request, text_form(request), *this, memory);
-    if (memory.reply.capacity() > limits::receive_buffer_kept) [[unlikely]]
-        memory.reply.clear(); // one large reply must not cost its memory for ever
+    if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
+        keep_reply_memory(memory); // one large reply must not cost its memory for ever
     if (served == Served::held) [[unlikely]] {
         held_ = message;
         holding_ = true;
     }
     return served;
+}
+
+void ServerConnection::keep_reply_memory(UpcallMemory& memory) noexcept
+{
+    memory.reply.clear();
+    (void)share_.hold_replies(unsent_.size());
 }
 
 /// The caller was told, and where the next message begins is known: the connection lives on. One
@@ -194,6 +222,10 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
 
 bool ServerConnection::end_received()
 {
+    if (share_.was_cut_off()) [[unlikely]] {
+        end_out_of_memory();
+        return true;
+    }
     if (protocol_.ended() || protocol_.between_messages()) return false;
     (void)refuse("the connection ended within a message");
     return true;
@@ -211,6 +243,42 @@ bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcep
 {
     const auto limit = orb_.options().receive_timeout;
     return limit.count() != 0 && receive_limit_.was_due(protocol_.unfinished(), limit, now);
+}
+
+void ServerConnection::note_congestion() noexcept
+{
+    congestion_.store(unsent_.episodes(), std::memory_order_relaxed);
+    taken_.store(unsent_.taken(), std::memory_order_relaxed);
+    if (!share_.hold_replies(unsent_.size())) broken_ = true;
+    if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+}
+
+ReceiveLimit::Clock::time_point
+ServerConnection::taking_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    if (limit.count() == 0 || !congested_) return ReceiveLimit::Clock::time_point::max();
+    return taking_limit_.due(
+        giop::Unfinished{.begins_at = congestion_.load(std::memory_order_relaxed),
+                         .octets = taken_.load(std::memory_order_relaxed)},
+        limit, now);
+}
+
+void ServerConnection::log_late_taking() const noexcept
+{
+    log::write_limited(log::Level::warning, peer_.host_number(),
+                       log::Line() << "connection from " << peer_
+                                   << " closed: what it was sent was not taken within "
+                                      "-ORBReceiveTimeout");
+}
+
+void ServerConnection::end_out_of_memory() noexcept
+{
+    if (!share_.was_cut_off()) return log_out_of_memory();
+    log::write_limited(log::Level::warning, peer_.host_number(),
+                       log::Line() << "connection from " << peer_
+                                   << " closed: too much is held for its host (-ORBMemory)");
+    if (!broken_) send_close_connection();
 }
 
 void ServerConnection::log_out_of_memory() const noexcept

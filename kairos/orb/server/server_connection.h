@@ -12,6 +12,7 @@
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/reply_channel.h"
+#include "kairos/orb/server/account.h"
 #include "kairos/orb/server/receive_limit.h"
 #include "kairos/orb/unsent.h"
 #include "kairos/orb/upcall.h"
@@ -51,6 +52,7 @@ class ServerConnection : public ReplyChannel {
     /// What is to be done after everything received was looked at.
     enum class Next : std::uint8_t {
         read,  ///< all served: read more
+        more,  ///< there is more, but others come first: call again
         hold,  ///< a request is held by the adapter: call again when it may go on
         close, ///< the peer closed, or was told why we do
     };
@@ -58,6 +60,10 @@ class ServerConnection : public ReplyChannel {
     /// nested, while the thread's own call waits in a request of this connection: after
     /// keep_requests_in_progress.
     [[nodiscard]] Next serve_received(UpcallMemory& memory);
+    /// The same, but at most so many: where others wait for the thread that serves.
+    [[nodiscard]] Next serve_some_received(UpcallMemory& memory, unsigned most);
+    /// How many that is where nobody else is connected: somebody may want to be.
+    static constexpr unsigned served_alone_max = 64;
     /// Before bytes are received while a request of this connection is being served: what it was
     /// read from stays until it is done. Throws std::bad_alloc.
     [[gnu::cold]] void keep_requests_in_progress();
@@ -109,6 +115,10 @@ class ServerConnection : public ReplyChannel {
     /// Sends control messages: the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
 
+    /// Behind a request whose reply took more memory than is kept anyway: gives that back, or keeps
+    /// it.
+    [[gnu::cold]] virtual void keep_reply_memory(UpcallMemory& memory) noexcept;
+
     /// Sends of what is queued as much as the peer takes now.
     virtual void flush() noexcept
     {
@@ -116,12 +126,22 @@ class ServerConnection : public ReplyChannel {
         note_unsent();
     }
 
-    /// After each use of `unsent_`.
+    /// After each use of `unsent_`, by who may use it.
     void note_unsent() noexcept
     {
         if (unsent_.broken()) broken_ = true;
-        if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+        if (congested_ || !unsent_.empty()) [[unlikely]]
+            note_congestion();
     }
+    /// When what was kept for the peer is late that it does not take; never where nothing is, and
+    /// where nobody limits it. By who asks for rest_due().
+    [[nodiscard, gnu::cold]] ReceiveLimit::Clock::time_point
+    taking_due(ReceiveLimit::Clock::time_point now) noexcept;
+    /// Tells the log that the connection ends for that.
+    [[gnu::cold]] void log_late_taking() const noexcept;
+    /// A message could not be received. Why, for the log; and the peer is told to try again if that
+    /// is because there was too much of others.
+    [[gnu::cold]] void end_out_of_memory() noexcept;
 
     /// Gives every whole message received to `take`, which says how to go on; stops early while the
     /// connection is congested, or holds a request.
@@ -163,7 +183,9 @@ class ServerConnection : public ReplyChannel {
     {
         return !congested_ && !broken_ && has_stack_to_serve();
     }
+    [[gnu::cold]] void note_congestion() noexcept;
     static void send_rest_of(std::vector<ServerConnection*> congested);
+    [[nodiscard]] Next serve_held(UpcallMemory& memory);
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
@@ -174,6 +196,7 @@ class ServerConnection : public ReplyChannel {
     // What every request looks at comes first: few lines of the processor's cache hold it.
     Orb& orb_;
     net::Socket socket_;
+    Account::Share share_;
     // Set by whoever sends replies, which may be another thread than the one that reads.
     std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
     /// The peer does not take its replies, some are queued: make no more of them.
@@ -190,6 +213,9 @@ class ServerConnection : public ReplyChannel {
     giop::Connection protocol_;
     Unsent unsent_; ///< replies, while it is congested_
     ReceiveLimit receive_limit_;
+    ReceiveLimit taking_limit_;                ///< the same of what the peer takes
+    std::atomic<std::uint64_t> congestion_{0}; ///< which episode of that this is
+    std::atomic<std::uint64_t> taken_{0};      ///< octets, late
     const net::Address peer_;
 
   private:

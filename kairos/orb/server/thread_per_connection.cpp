@@ -46,6 +46,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
 
     void run()
     {
+        socket_.limit_writing(orb_.options().receive_timeout);
+        memory_.reply_kept_max = Account::free_octets;
         Lane::current().serving_thread = this;
         if (priority_) Lane::current().priority = priority_;
         try {
@@ -53,7 +55,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             while (serve_once()) {
             }
         } catch (const std::bad_alloc&) {
-            log_out_of_memory();
+            end_out_of_memory();
             return;
         }
         send_unsent();
@@ -90,8 +92,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         if (is_behind_) [[unlikely]]
             return send_behind(header, body);
         // Nobody but the peer itself waits for this thread.
-        if (!transmit(socket_, header, body, orb_.options().fragment_size).ok())
-            is_behind_ = broken_ = true;
+        if (header.size() + body.size() > in_one_piece_max_) [[unlikely]]
+            return send_large(header, body);
+        note_sent(transmit(socket_, header, body, 0));
     }
 
     void wait(const Awaited& awaited, Deadline deadline) noexcept override
@@ -106,6 +109,34 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     }
 
   private:
+    void note_sent(const net::IoResult& sent) noexcept
+    {
+        if (sent.ok()) [[likely]]
+            return;
+        is_behind_ = broken_ = true;
+        if (sent.status == net::IoResult::Status::would_block) log_late_taking();
+    }
+
+    /// The peer may leave it here for some time.
+    [[gnu::cold, gnu::noinline]] void send_large(Bytes header, const cdr::Writer& body) noexcept
+    {
+        if (!share_.hold_replies(memory_.reply.capacity() + body.size())) {
+            is_behind_ = broken_ = true;
+            return;
+        }
+        note_sent(transmit(socket_, header, body, orb_.options().fragment_size));
+        (void)share_.hold_replies(memory_.reply.capacity());
+    }
+
+    void keep_reply_memory(UpcallMemory& memory) noexcept override
+    {
+        if (&memory != &memory_ || memory.reply.capacity() > limits::receive_buffer_kept ||
+            !share_.may_keep())
+            return ServerConnection::keep_reply_memory(memory);
+        if (share_.hold_replies(memory.reply.capacity()))
+            memory.reply_kept_max = memory.reply.capacity();
+    }
+
     [[nodiscard]] bool agree_with_peer()
     {
         const auto limit = orb_.options().receive_timeout;
@@ -267,6 +298,11 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             (void)socket_.write_all(message);
     }
 
+    /// Larger replies are counted, or cut into fragments.
+    static constexpr std::size_t counted_min = std::size_t{64} << 10;
+    const std::size_t in_one_piece_max_ = orb_.options().fragment_size == 0
+                                              ? counted_min
+                                              : std::min(orb_.options().fragment_size, counted_min);
     bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
     bool limits_reading_ = false; ///< a read may end with would_block
     bool is_late_ = false;        ///< the rest of a message
@@ -384,9 +420,15 @@ class ThreadPerConnection final : public Server {
             log_too_many(accepted.peer);
             return turn_away(std::move(accepted.socket));
         }
-        const auto served = connections_.emplace(connections_.end());
-        served->connection = std::make_unique<ConnectionThread>(
-            orb_, std::move(accepted.socket), accepted.peer, transport, threads_.priority);
+        auto served = connections_.end();
+        try {
+            served = connections_.emplace(connections_.end());
+            served->connection = std::make_unique<ConnectionThread>(
+                orb_, std::move(accepted.socket), accepted.peer, transport, threads_.priority);
+        } catch (const std::bad_alloc&) { // the connection is closed
+            if (served != connections_.end()) connections_.erase(served);
+            return log_out_of_memory(accepted.peer);
+        }
         auto thread = net::Thread::start(threads_.options, [this, served] {
             served->connection->run();
             forget(served);

@@ -11,6 +11,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/server/fair_queue.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/server/thread_set.h"
 
@@ -38,7 +39,7 @@ class ObjectThread final : public ServingThread {
     /// Guarded.
     [[nodiscard]] bool is_idle() const noexcept { return !busy && queue.empty() && held.empty(); }
 
-    RequestList queue;         // guarded
+    FairQueue queue;           // guarded
     HeldRequests held;         // guarded
     bool busy = false;         // guarded
     bool ended = false;        // guarded
@@ -58,7 +59,8 @@ class ThreadPerObject final : public Dispatcher {
   public:
     ThreadPerObject(Orb& orb, RequestSource& source)
         : orb_(orb), source_(source), threads_max_(orb.options().threads),
-          queued_max_(orb.options().requests_queued_max)
+          queued_max_(orb.options().requests_queued_max),
+          each_has_place_(each_has_place(orb.options()))
     {
     }
     ~ThreadPerObject() override { end(); }
@@ -90,7 +92,8 @@ class ThreadPerObject final : public Dispatcher {
             }
         }
         ObjectThread& thread = *object->second;
-        if (thread.queue.size() >= queued_max_) {
+        const bool has_place = each_has_place_ && !thread.queue.has_others_of(*request);
+        if (thread.queue.size() >= queued_max_ && !has_place) {
             source_waits_ = true;
             return;
         }
@@ -115,7 +118,7 @@ class ThreadPerObject final : public Dispatcher {
             const std::lock_guard lock(mutex_);
             ended_ = true;
             for (const auto& [name, thread] : objects_) {
-                dropped.put_in_front(thread->queue);
+                thread->queue.move_to(dropped);
                 dropped.put_in_front(thread->held.list());
                 thread->ended = true;
                 thread->wake();
@@ -167,7 +170,7 @@ class ThreadPerObject final : public Dispatcher {
         auto thread = make_thread();
         if (thread) return objects_.emplace(name, std::move(thread).value()).first;
         log::write_limited(log::Level::warning, 0,
-                               log::Line() << "request refused: " << thread.error().reason);
+                           log::Line() << "request refused: " << thread.error().reason);
         return objects_.end();
     }
 
@@ -201,6 +204,7 @@ class ThreadPerObject final : public Dispatcher {
     RequestSource& source_;
     const std::size_t threads_max_;
     const std::size_t queued_max_;
+    const bool each_has_place_;
     std::mutex mutex_; // guards what follows, and of the objects what is marked
     Objects objects_;  // by object key
     std::uint64_t uses_ = 0;

@@ -89,7 +89,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         }
         --serving_;
         log::write_limited(log::Level::warning, 0,
-                               log::Line() << "request refused: " << started.error().reason);
+                           log::Line() << "request refused: " << started.error().reason);
         request->refuse(CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO), memory);
         request.reset();
     }

@@ -40,7 +40,7 @@ void WatchedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory)
         if (congested_ || closing_) return after(closing_ ? Next::close : Next::read);
         return serve(memory); // requests that came before it was full
     }
-    if (std::exchange(held_, false)) return serve(memory);
+    if (std::exchange(held_, false) || std::exchange(has_more_, false)) return serve(memory);
     if (receive()) serve(memory);
 }
 
@@ -60,7 +60,7 @@ bool WatchedConnection::receive()
             receive_end();
         }
     } catch (const std::bad_alloc&) {
-        log_out_of_memory();
+        end_out_of_memory();
         server_.forget(*this);
     }
     return false;
@@ -81,17 +81,17 @@ void WatchedConnection::serve(UpcallMemory& memory) noexcept
 {
     Next next = Next::close;
     try {
-        next = serve_received(memory);
+        next = serve_some_received(memory, server_.requests_a_turn());
         while (next == Next::hold) {
             held_ = true;
             rest_due_ = never;
             receive_limit_.stop_reading();
             if (server_.keep_held(*this)) return;
             held_ = false;
-            next = serve_received(memory);
+            next = serve_some_received(memory, server_.requests_a_turn());
         }
     } catch (const std::bad_alloc&) {
-        log_out_of_memory();
+        end_out_of_memory();
         return server_.forget(*this);
     }
     after(next);
@@ -106,15 +106,19 @@ void WatchedConnection::go_on() noexcept
 void WatchedConnection::after(Next next) noexcept
 {
     if (next == Next::close) closing_ = true;
-    if (!protocol_.between_messages() || rest_due_.load(std::memory_order_relaxed) != never)
-        [[unlikely]]
+    if (!protocol_.between_messages() || congested_ ||
+        rest_due_.load(std::memory_order_relaxed) != never) [[unlikely]]
         note_rest();
+    else if (protocol_.holds_much()) [[unlikely]]
+        protocol_.rest();
     if (broken_) return server_.forget(*this);
     if (closing_ && !congested_) {
         drain(socket_);
         return server_.forget(*this);
     }
-    if (!watch(congested_ ? net::Interest::writable : net::Interest::readable))
+    // It can always be written: whoever finds that, behind what was ready before, goes on.
+    has_more_ = next == Next::more && !congested_;
+    if (!watch(congested_ || has_more_ ? net::Interest::writable : net::Interest::readable))
         server_.forget(*this);
 }
 
@@ -129,7 +133,7 @@ void WatchedConnection::note_rest() noexcept
         end_late();
         reads = false;
     }
-    const Due due = reads ? rest_due(now) : never;
+    const Due due = reads ? rest_due(now) : taking_due(now);
     rest_due_ = due;
     if (due != never) server_.note_unfinished();
 }
@@ -140,6 +144,12 @@ bool WatchedConnection::look_at_rest(ReceiveLimit::Clock::time_point now) noexce
     const Due due = rest_due_;
     if (due == never) return false;
     if (due > now || !is_nobodys() || is_late_) return true;
+    if (congested_) {
+        is_late_ = true;
+        log_late_taking();
+        socket_.shutdown_both();
+        return true;
+    }
     if (socket_.wait_readable(std::chrono::nanoseconds(0)).ok()) return true; // somebody will
     is_late_ = true;
     socket_.shutdown_read();

@@ -67,6 +67,7 @@ class WatchedConnection final : public ServerConnection, public Watched {
     using ServerConnection::go_on_nested;
     using ServerConnection::interest_nested;
     using ServerConnection::serve_rest_nested;
+    using ServerConnection::served_alone_max;
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Guarded by the server: whether its hold has ended.
     [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
@@ -98,7 +99,8 @@ class WatchedConnection final : public ServerConnection, public Watched {
 
     LeaderFollowers& server_;
     bool held_ = false;
-    bool closing_ = false; // when nothing is unsent any more
+    bool has_more_ = false; // than it may serve at a time
+    bool closing_ = false;  // when nothing is unsent any more
     // When the rest of a message is late. Written by the thread that has the connection, read by
     // the one that looks.
     using Due = ReceiveLimit::Clock::time_point;

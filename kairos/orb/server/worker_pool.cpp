@@ -38,7 +38,9 @@ void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
         request->refuse_for_now(memory);
         return request.reset();
     }
-    if (queue_.size() >= size_.queued_max) {
+    // Nobody waits because others have filled it, where requests may wait at all.
+    const bool has_place = size_.each_has_place && !queue_.has_others_of(*request);
+    if (queue_.size() >= size_.queued_max && !has_place) {
         source_waits_ = true;
         return;
     }
@@ -161,6 +163,7 @@ std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source)
     return std::make_unique<WorkerPool>(
         source, WorkerPool::Size{.threads = orb.options().threads,
                                  .queued_max = orb.options().requests_queued_max,
+                                 .each_has_place = each_has_place(orb.options()),
                                  .dispatching = orb.options().dispatching,
                                  .thread = orb.thread_options("kairos-work")});
 }

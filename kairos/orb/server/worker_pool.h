@@ -22,6 +22,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     struct Size {
         std::size_t threads = 1;                     ///< that serve at the same time
         std::size_t queued_max = 1;                  ///< requests that wait
+        bool each_has_place = false;                 ///< of connections, though it is full
         Dispatching dispatching = Dispatching::fifo; ///< who of these is served first
         net::ThreadOptions thread{};                 ///< what each of them is
         std::optional<Priority> priority{};          ///< that they are known to have

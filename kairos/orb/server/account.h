@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a server keeps for its peers: octets of requests received and not served yet, replies that
+// were not taken yet. One account an ORB (-ORBMemory), on which every connection has a share. When
+// all of them together hold too much, connections are cut off: of the host that holds most, the one
+// that has gone on least recently. So nobody gets more than everybody else by having more
+// connections, and who goes on outlives who only keeps. Small shares are not counted: a server with
+// many idle connections, and calls of ordinary size, never come here.
+#pragma once
+
+#include "kairos/base/intrusive_list.h"
+#include "kairos/giop/connection.h"
+#include "kairos/net/address.h"
+#include "kairos/net/socket.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace kairos::orb {
+
+class Account {
+  public:
+    /// Of one connection. Each part of it is set by one thread at a time.
+    class Share;
+
+    /// What counts for nothing, for each part of a share.
+    static constexpr std::size_t free_octets = std::size_t{4} << 10;
+
+    explicit Account(std::size_t limit);
+    ~Account();
+    Account(const Account&) = delete;
+    Account& operator=(const Account&) = delete;
+
+    // --- any thread ---
+    /// A request of so many octets goes to whoever serves it; false: they have too much already,
+    /// and it is to be tried again when the source of some request is told so.
+    [[nodiscard]] bool queue(std::size_t octets) noexcept;
+    /// It was served. Whether somebody waits for that.
+    [[nodiscard]] bool unqueue(std::size_t octets) noexcept;
+
+    struct Figures {
+        std::size_t held = 0;      ///< octets, now
+        std::size_t held_most = 0; ///< at any time
+        std::size_t cut_off = 0;   ///< connections
+    };
+    [[nodiscard]] Figures figures() const noexcept;
+
+  private:
+    enum class Part : std::uint8_t { received, replies };
+
+    /// So that not each octet takes the lock.
+    [[nodiscard]] static constexpr std::size_t counted(std::size_t octets) noexcept
+    {
+        constexpr std::size_t step = std::size_t{64} << 10;
+        return octets <= free_octets ? 0
+               : octets < step       ? align_up(octets, free_octets)
+                                     : align_up(octets, step);
+    }
+    /// Whether the share may go on.
+    [[nodiscard]] bool set(Share& share, Part part, std::size_t octets) noexcept;
+    [[nodiscard]] bool has_much_room() const noexcept
+    {
+        return held_.load(std::memory_order_relaxed) < limit_ / 4;
+    }
+    void make_room() noexcept;
+    void cut_off(Share& share) noexcept;
+    void remove(Share& share) noexcept;
+
+    const std::size_t limit_;
+    mutable std::mutex
+        mutex_; // guards what follows, and the shares; sockets are shut down under it
+    std::atomic<std::size_t> held_{0};
+    std::size_t held_most_ = 0;
+    std::size_t queued_ = 0; // of these
+    std::size_t cut_off_ = 0;
+    bool source_waits_ = false;
+    struct Host;
+    /// As many as fall into one place share it.
+    static constexpr std::size_t hosts_max = 256;
+    const std::unique_ptr<std::array<Host, hosts_max>> hosts_;
+};
+
+class Account::Share final : public giop::MemoryKeeper {
+  public:
+    /// Of the connection at `socket`, which is shut down when it is cut off.
+    Share(Account& account, net::Socket& socket, const net::Address& peer) noexcept
+        : account_(account), socket_(socket), host_(place_of(peer))
+    {
+    }
+    ~Share() { account_.remove(*this); }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    /// By who reads, as the received octets grow and go. False: it was cut off.
+    [[nodiscard]] bool hold(std::size_t octets) noexcept override
+    {
+        return hold(Part::received, octets);
+    }
+    /// Whether memory that is not in use may stay for the next message: there is plenty.
+    [[nodiscard]] bool may_keep() const noexcept override { return account_.has_much_room(); }
+    /// By who sends. False: it was cut off.
+    [[nodiscard]] bool hold_replies(std::size_t octets) noexcept
+    {
+        return hold(Part::replies, octets);
+    }
+    /// Any thread.
+    [[nodiscard]] bool was_cut_off() const noexcept
+    {
+        return was_cut_off_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    friend class Account;
+
+    static std::size_t place_of(const net::Address& peer) noexcept;
+    [[nodiscard]] bool hold(Part part, std::size_t octets) noexcept
+    {
+        const std::size_t wanted = counted(octets);
+        if (wanted == parts_[static_cast<std::size_t>(part)]) [[likely]]
+            return !was_cut_off();
+        return account_.set(*this, part, wanted);
+    }
+
+    Account& account_;
+    net::Socket& socket_;
+    const std::size_t host_;
+    // Written under the account's lock, each by the thread that sets it.
+    std::array<std::size_t, 2> parts_{};
+    std::size_t held_ = 0; // guarded by the account, as what follows
+    ListLinks<Share> links_;
+    std::atomic<bool> was_cut_off_{false};
+};
+
+} // namespace kairos::orb
