@@ -16,6 +16,23 @@ inline std::atomic<std::size_t> held{0};                     ///< bytes
 inline std::atomic<std::size_t> highest{0};                  ///< of `held` since somebody set it
 inline std::atomic<std::size_t> largest_permitted{SIZE_MAX}; ///< larger requests throw
 
+/// The so manieth allocation from now on throws, once, not counting those of threads that are
+/// spared; 0: none does.
+inline std::atomic<std::uint64_t> allocations_until_failure{0};
+inline std::atomic<bool> has_failed{false};
+inline thread_local bool is_spared = false;
+
+[[nodiscard]] inline bool fails_now() noexcept
+{
+    std::uint64_t left = allocations_until_failure.load(std::memory_order_relaxed);
+    do {
+        if (left == 0 || is_spared) return false;
+    } while (!allocations_until_failure.compare_exchange_weak(left, left - 1));
+    if (left != 1) return false;
+    has_failed = true;
+    return true;
+}
+
 /// In front of each block, as many bytes as keep its alignment.
 struct Block {
     std::size_t size;
@@ -24,6 +41,7 @@ struct Block {
 inline void* allocate(std::size_t size, std::size_t alignment)
 {
     if (size > largest_permitted.load(std::memory_order_relaxed)) throw std::bad_alloc();
+    if (fails_now()) throw std::bad_alloc();
     const std::size_t front = alignment;
     const std::size_t whole = (front + size + alignment - 1) / alignment * alignment;
     auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));

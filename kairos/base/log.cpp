@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <new>
 #include <poll.h>
 #include <sched.h>
 #include <unistd.h>
@@ -108,11 +107,11 @@ std::atomic<Level> least_level{Level::warning};
 void hand_over(Level level, std::string_view line) noexcept
 {
     const Sink sink = current_sink.load(std::memory_order_relaxed);
-    if (is_shown_as_it_is(line)) return sink(level, line);
     try {
+        if (is_shown_as_it_is(line)) return sink(level, line);
         sink(level, shown(line));
-    } catch (const std::bad_alloc&) {
-        sink(level, "(a line that there is no memory for)");
+    } catch (...) { // there is no memory for it, or the program's sink throws
+        lost.fetch_add(1, std::memory_order_relaxed);
     }
 }
 

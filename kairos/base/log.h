@@ -20,7 +20,8 @@ namespace kairos::log {
 
 enum class Level { error, warning, info, debug };
 
-/// Receives each line without a newline. May be called from any thread, also concurrently.
+/// Receives each line without a newline. May be called from any thread, also concurrently. A line
+/// at which it throws counts as lost.
 using Sink = void (*)(Level, std::string_view line);
 
 /// Installs a sink for the process; null restores standard error. Nothing counts as said any more
@@ -73,7 +74,7 @@ inline constexpr unsigned limited_at_once = 100;
 void write_limited(Level level, std::uint64_t peer, const Line& line,
                    const std::source_location& place = std::source_location::current()) noexcept;
 
-/// Lines that standard error did not take, since the process began.
+/// Lines that standard error, or the sink, did not take, since the process began.
 [[nodiscard]] std::uint64_t lost_lines() noexcept;
 
 } // namespace kairos::log

@@ -190,6 +190,15 @@ std::size_t stack_left() noexcept
 
 Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()> body)
 {
+    try {
+        return start_or_throw(options, std::move(body));
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::system, "no memory", ENOMEM}; // which takes none
+    }
+}
+
+Result<Thread> Thread::start_or_throw(const ThreadOptions& options, std::function<void()> body)
+{
     Attributes attributes;
     if (auto set = attributes.set(options); !set) return set.error();
     auto start = std::make_unique<Start>(

@@ -92,6 +92,8 @@ class Thread {
     [[nodiscard]] pthread_t native_handle() const { return handle_.value(); }
 
   private:
+    [[nodiscard]] static Result<Thread> start_or_throw(const ThreadOptions& options,
+                                                       std::function<void()> body);
     std::optional<pthread_t> handle_;
 };
 

@@ -10,6 +10,17 @@ namespace kairos::orb {
 
 Lane& Lane::current() { return ThreadOwned<Lane>::get(); }
 
+Lane& Lane::await_current() noexcept
+{
+    for (;;) {
+        try {
+            return current();
+        } catch (const std::bad_alloc&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
+}
+
 void Lane::remember(const Endpoint& endpoint)
 {
     last_idle_ = &idle_[endpoint.id()];

@@ -40,7 +40,22 @@ class Spares {
         spares_.pop_back();
         return spare;
     }
-    void give_back(std::unique_ptr<T> spare) { spares_.push_back(std::move(spare)); }
+    /// The same; null where there is no memory for another.
+    [[nodiscard]] std::unique_ptr<T> try_take() noexcept
+    {
+        try {
+            return take();
+        } catch (const std::bad_alloc&) {
+            return nullptr;
+        }
+    }
+    void give_back(std::unique_ptr<T> spare) noexcept
+    {
+        try {
+            spares_.push_back(std::move(spare));
+        } catch (const std::bad_alloc&) { // then it is not kept
+        }
+    }
 
   private:
     std::vector<std::unique_ptr<T>> spares_;
@@ -50,6 +65,8 @@ class KAIROS_API Lane {
   public:
     /// The calling thread's.
     [[nodiscard]] static Lane& current();
+    /// The same for a thread that begins to serve: waits until there is memory for it.
+    [[nodiscard]] static Lane& await_current() noexcept;
 
     Lane() = default;
     Lane(const Lane&) = delete;

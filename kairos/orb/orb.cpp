@@ -383,11 +383,14 @@ void Orb::shutdown(bool wait_for_completion)
         state_.fetch_or(shut_down, std::memory_order_release);
     }
     main_thread_.close();
-    if (server_) {
-        server_->stop();
-        if (wait_for_completion) server_->join();
-    }
-    if (wait_for_completion) thread_pools_->end();
+    if (server_) server_->stop();
+    if (wait_for_completion) wait_for_end();
+}
+
+void Orb::wait_for_end() noexcept
+{
+    if (server_) server_->join();
+    thread_pools_->end();
 }
 
 void Orb::destroy()

@@ -205,6 +205,9 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// Ends serving in order: requests in progress are answered, peers get CloseConnection. Waits
     /// for that if told so; not from within an upcall (BAD_INV_ORDER is the façade's to raise).
     void shutdown(bool wait_for_completion);
+    /// After that: waits until nothing is served any more, which takes no longer than who is being
+    /// served, whatever peers do. Not from within an upcall.
+    void wait_for_end() noexcept;
     /// shutdown(true), and gives everything back but memory.
     void destroy();
 

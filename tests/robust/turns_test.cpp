@@ -46,7 +46,8 @@ class Turns : public EveryArchitecture {
     static bool hands_over()
     {
         const std::string_view name = GetParam();
-        return name == "worker-pool" || name == "filter-chain" || name == "thread-per-object";
+        return name == "worker-pool" || name == "filter-chain" || name == "thread-per-object" ||
+               name == "thread-per-request";
     }
     /// With as few threads as it can have.
     static std::vector<std::string> options()

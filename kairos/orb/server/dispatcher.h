@@ -30,6 +30,14 @@ struct Options;
 class RequestSource;
 class RequestStore;
 
+class QueuedRequest;
+
+struct RecycleRequest {
+    RequestStore* store = nullptr;
+    void operator()(QueuedRequest* request) const noexcept;
+};
+using QueuedRequestPtr = std::unique_ptr<QueuedRequest, RecycleRequest>;
+
 /// A Request or LocateRequest outside its connection's buffer. Used by one thread at a time.
 class QueuedRequest final : public ReplyChannel {
   public:
@@ -62,6 +70,12 @@ class QueuedRequest final : public ReplyChannel {
     void refuse_for_now(UpcallMemory& memory) noexcept;
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
+
+    /// Whoever had it has let it go.
+    [[nodiscard]] QueuedRequestPtr take_ownership() noexcept
+    {
+        return {this, RecycleRequest{store_}};
+    }
 
     [[nodiscard]] const net::Address& peer() const noexcept;
     /// Where it came from.
@@ -112,12 +126,6 @@ class QueuedRequest final : public ReplyChannel {
     int rank_ = 0;
     RequestStore* store_ = nullptr; // where it goes when it is done
 };
-
-struct RecycleRequest {
-    RequestStore* store = nullptr;
-    void operator()(QueuedRequest* request) const noexcept;
-};
-using QueuedRequestPtr = std::unique_ptr<QueuedRequest, RecycleRequest>;
 
 /// Requests that are not in use. Any thread.
 class RequestStore {

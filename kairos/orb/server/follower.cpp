@@ -99,7 +99,8 @@ void Follower::serve_found() noexcept
 {
     const net::SharedPoller::Ready ready = server_.poller().look();
     if (ready.token != nullptr) {
-        auto memory = Lane::current().upcall_memory.take();
+        auto memory = Lane::current().upcall_memory.try_take();
+        if (memory == nullptr) return; // until there is some
         serve(ready, *memory);
         Lane::current().upcall_memory.give_back(std::move(memory));
     }

@@ -178,7 +178,7 @@ void HandoverServer::resume() noexcept
 
 void HandoverServer::serve() noexcept
 {
-    Lane::current().priority = reader_.priority;
+    Lane::await_current().priority = reader_.priority;
     loop_->run();
     // What is being served may wait for calls back, which nobody will serve: their callers are told
     // so, for as long as it takes.

@@ -28,7 +28,7 @@ class InPlaceConnection final : public ReactorConnection {
     ~InPlaceConnection() override = default;
     [[nodiscard]] Next take_received(UpcallMemory& memory) override
     {
-        return serve_some_received(memory, requests_a_turn());
+        return serve_turn(memory, requests_a_turn(), [this] { return loop_.stopping(); });
     }
     void send_control(Bytes message) noexcept override { put(message); }
 };

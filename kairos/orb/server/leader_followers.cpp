@@ -43,7 +43,7 @@ Result<void> LeaderFollowers::start()
 void LeaderFollowers::serve() noexcept
 {
     Follower follower(*this);
-    Lane::current().serving_thread = &follower;
+    Lane::await_current().serving_thread = &follower;
     Lane::current().priority = line_.priority();
     follower.serve();
     if (line_.is_stopping()) close_idle(); // what this thread was the last to have, too

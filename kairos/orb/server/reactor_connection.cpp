@@ -6,7 +6,6 @@
 #include "kairos/orb/orb.h"
 #include "kairos/orb/server/reactor_loop.h"
 
-#include <limits>
 #include <utility>
 
 namespace kairos::orb {
@@ -39,7 +38,7 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
 unsigned ReactorConnection::requests_a_turn() const noexcept
 {
     // Within a request of its own each step would copy what is left.
-    if (loop_.is_taking_within(*this)) return std::numeric_limits<unsigned>::max();
+    if (loop_.is_taking_within(*this)) return unlimited;
     return loop_.has_one_connection() ? served_alone_max : 1;
 }
 

@@ -59,7 +59,7 @@ bool ReactorLoop::work_pending() const noexcept
 void ReactorLoop::run() noexcept
 {
     reactor_->bind_to_this_thread();
-    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    ServingThread* const before = std::exchange(Lane::await_current().serving_thread, this);
     if (start_requested_.exchange(false)) open_acceptors();
     while (!stopping_)
         turn_once({});
@@ -69,7 +69,7 @@ void ReactorLoop::run() noexcept
 void ReactorLoop::turn() noexcept
 {
     reactor_->bind_to_this_thread();
-    ServingThread* const before = std::exchange(Lane::current().serving_thread, this);
+    ServingThread* const before = std::exchange(Lane::await_current().serving_thread, this);
     turn_once(std::chrono::nanoseconds{0});
     if (!turns_.empty()) reactor_->wake(); // or a foreign loop would not come again
     Lane::current().serving_thread = before;

@@ -38,7 +38,7 @@ class ReactorThread final : public InPlaceServer {
     {
         loop_->start();
         auto thread = net::Thread::start(wanted_.options, [this] {
-            Lane::current().priority = wanted_.priority;
+            Lane::await_current().priority = wanted_.priority;
             loop_->run();
             loop_->close_all();
         });

@@ -307,7 +307,8 @@ void ServerConnection::send_close_connection() noexcept
 void ServerConnection::send_rest_of(std::vector<ServerConnection*> congested)
 {
     std::vector<pollfd> polled;
-    while (!congested.empty()) {
+    const Deadline end = Deadline::after(end_max);
+    while (!congested.empty() && !end.has_passed()) {
         Deadline deadline = Deadline::after(stall_max);
         polled.resize(congested.size());
         for (std::size_t i = 0; i < congested.size(); ++i)

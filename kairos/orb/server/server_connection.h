@@ -30,6 +30,8 @@ class Orb;
 
 /// How long a server that ends waits for a peer that takes nothing of what it is sent.
 inline constexpr std::chrono::milliseconds stall_max{500};
+/// How long it waits for its peers in all, however they go on.
+inline constexpr std::chrono::seconds end_max{3};
 
 /// Ends a connection so that what was sent last arrives. What the peer had still sent must be read
 /// before closing, or the kernel resets the connection.
@@ -42,7 +44,8 @@ class ServerConnection : public ReplyChannel {
     ServerConnection& operator=(const ServerConnection&) = delete;
 
     /// When the server ends and nobody else uses these any more: sends what their peers have not
-    /// taken yet, to all at once, until none of them takes anything for stall_max.
+    /// taken yet, to all at once, until none of them takes anything for stall_max, or end_max is
+    /// over.
     template <typename Connections>
     static void send_rest(const Connections& connections) noexcept;
 
@@ -64,6 +67,16 @@ class ServerConnection : public ReplyChannel {
     [[nodiscard]] Next serve_some_received(UpcallMemory& memory, unsigned most);
     /// How many that is where nobody else is connected: somebody may want to be.
     static constexpr unsigned served_alone_max = 64;
+    /// The same, unless `stops` says that no more are to be: asked between two.
+    template <typename Stops>
+    [[nodiscard]] Next serve_turn(UpcallMemory& memory, unsigned most, Stops&& stops)
+    {
+        for (;;) {
+            const Next next = serve_some_received(memory, most == unlimited ? unlimited : 1);
+            if (next != Next::more || --most == 0 || stops()) return next;
+        }
+    }
+    static constexpr unsigned unlimited = ~0U;
     /// Before bytes are received while a request of this connection is being served: what it was
     /// read from stays until it is done. Throws std::bad_alloc.
     [[gnu::cold]] void keep_requests_in_progress();

@@ -48,9 +48,9 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     {
         socket_.limit_writing(orb_.options().receive_timeout);
         memory_.reply_kept_max = Account::free_octets;
-        Lane::current().serving_thread = this;
-        if (priority_) Lane::current().priority = priority_;
         try {
+            Lane::current().serving_thread = this;
+            if (priority_) Lane::current().priority = priority_;
             if (agrees_ && !agree_with_peer()) return;
             while (serve_once()) {
             }
@@ -71,7 +71,17 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     void interrupt() noexcept
     {
         interrupted_ = true;
+        looks_twice_ = true; // what comes meanwhile can be read all the same
         socket_.shutdown_read();
+    }
+
+    /// Any thread, after that, when the peer was given time enough: also what is there of requests
+    /// is not served any more.
+    void cut_off() noexcept
+    {
+        broken_ = true;
+        congested_ = true;
+        socket_.shutdown_both();
     }
 
     /// Any thread, every so often: ends a connection whose peer has not taken anything of what it
@@ -233,8 +243,10 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const MutableBytes space = protocol_.space();
         if (!protocol_.between_messages()) [[unlikely]] {
             if (!await_rest()) return false;
-        } else if (limits_reading_ && transport_ != nullptr) [[unlikely]] {
-            stop_limiting(); // where reads that are limited cost more than this
+        } else if (looks_twice_.load(std::memory_order_relaxed)) [[unlikely]] {
+            if (interrupted_) return false;
+            // Where reads that are limited cost more than this.
+            if (transport_ != nullptr) stop_limiting();
         }
         const net::IoResult got = socket_.read(space);
         if (!got.ok()) [[unlikely]] {
@@ -260,10 +272,14 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// Within a message: from here on reading gives up now and then. False: the rest is late.
     [[gnu::cold]] bool await_rest()
     {
+        if (interrupted_) return false;
         const auto limit = orb_.options().receive_timeout;
         if (limit.count() == 0) return true;
         const auto look = ReceiveLimit::between_looks(limit);
-        if (!bypasses_ && !std::exchange(limits_reading_, true)) socket_.limit_reading(look);
+        if (!bypasses_ && !std::exchange(limits_reading_, true)) {
+            looks_twice_ = true;
+            socket_.limit_reading(look);
+        }
         do {
             is_late_ = rest_was_due(ReceiveLimit::Clock::now());
             if (is_late_) log_late_rest();
@@ -282,6 +298,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     [[gnu::cold]] void stop_limiting() noexcept
     {
         limits_reading_ = false;
+        looks_twice_ = false;
+        if (interrupted_) looks_twice_ = true;
         socket_.limit_reading(std::chrono::nanoseconds(0));
     }
 
@@ -303,11 +321,12 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     const std::size_t in_one_piece_max_ = orb_.options().fragment_size == 0
                                               ? counted_min
                                               : std::min(orb_.options().fragment_size, counted_min);
-    bool ended_ = false;          ///< the peer was told MessageError, or said that it closes
-    bool limits_reading_ = false; ///< a read may end with would_block
-    bool is_late_ = false;        ///< the rest of a message
-    bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
-    int waits_ = 0;               ///< requests of this thread that wait for calls, nested
+    bool ended_ = false; ///< the peer was told MessageError, or said that it closes
+    std::atomic<bool> looks_twice_{false}; ///< before it reads: limits_reading_ or interrupted_
+    bool limits_reading_ = false;          ///< a read may end with would_block
+    bool is_late_ = false;                 ///< the rest of a message
+    bool is_behind_ = false; ///< broken, or replies must not be sent at once, by send()
+    int waits_ = 0;          ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
     UpcallMemory memory_;
     const LocalTransport* const transport_;  ///< null: TCP
@@ -367,10 +386,12 @@ class ThreadPerConnection final : public Server {
         // Whoever waits where nobody could be accepted waits no longer.
         for (Listener& listener : listeners_)
             const net::Acceptor closed = std::move(listener.acceptor);
+        const Deadline end = Deadline::after(end_max);
         while (!all_ended_.wait_for(lock, stall_max / ConnectionThread::stall_looks,
                                     [this] { return connections_.empty(); }))
             for (Served& served : connections_)
-                served.connection->end_if_stalled();
+                end.has_passed() ? served.connection->cut_off()
+                                 : served.connection->end_if_stalled();
         ended.swap(ended_);
         lock.unlock();
         ended.clear(); // joins

@@ -216,7 +216,7 @@ class ThreadPerObject final : public Dispatcher {
 
 void ObjectThread::serve() noexcept
 {
-    Lane::current().serving_thread = this;
+    Lane::await_current().serving_thread = this;
     UpcallMemory memory;
     std::unique_lock lock(dispatcher_.mutex());
     for (;;) {
@@ -268,7 +268,8 @@ void ObjectThread::wait(const Awaited& awaited, Deadline deadline) noexcept
 
 void ObjectThread::serve_nested() noexcept
 {
-    auto memory = Lane::current().upcall_memory.take();
+    auto memory = Lane::current().upcall_memory.try_take();
+    if (memory == nullptr) return; // until there is some
     {
         std::unique_lock lock(dispatcher_.mutex());
         dispatcher_.rejoin();

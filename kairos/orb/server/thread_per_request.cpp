@@ -76,13 +76,12 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
     /// Holding the lock.
     void start_thread(QueuedRequestPtr& request, UpcallMemory& memory)
     {
-        // A function that is copied cannot own the request.
+        // A function that is copied cannot own the request; and it should take no memory.
         QueuedRequest* const owned = request.get();
-        const RecycleRequest recycle = request.get_deleter();
+        const net::ThreadOptions options = orb_.thread_options("kairos-request");
         ++serving_;
         const auto started =
-            threads_.start(orb_.thread_options("kairos-request"),
-                           [this, owned, recycle] { serve(QueuedRequestPtr(owned, recycle)); });
+            threads_.start(options, [this, owned] { serve(owned->take_ownership()); });
         if (started) {
             (void)request.release();
             return;
@@ -96,7 +95,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
 
     void serve(QueuedRequestPtr request) noexcept
     {
-        Lane::current().serving_thread = this;
+        Lane::await_current().serving_thread = this;
         {
             UpcallMemory memory; // given back before the next thread may start
             while (!request->serve(memory)) {

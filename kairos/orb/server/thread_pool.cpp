@@ -117,7 +117,7 @@ void ThreadPool::call_thread(Level& level) noexcept
 
 void ThreadPool::serve(Level& level) noexcept
 {
-    orb::Lane& lane = orb::Lane::current();
+    orb::Lane& lane = orb::Lane::await_current();
     lane.serving_thread = this;
     lane.priority = level.lane.priority;
     membership = {this, &level};
@@ -167,7 +167,8 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
 
 void ThreadPool::serve_nested(Level& level) noexcept
 {
-    auto memory = orb::Lane::current().upcall_memory.take();
+    auto memory = orb::Lane::current().upcall_memory.try_take();
+    if (memory == nullptr) return; // until there is some
     {
         Lock lock(mutex_);
         if (Level* const from = levels_.next_nested_for(level)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/server/thread_set.h"
 
+#include <cerrno>
+#include <new>
 #include <utility>
 
 namespace kairos::orb {
@@ -8,17 +10,23 @@ namespace kairos::orb {
 Result<void> ThreadSet::start(const net::ThreadOptions& options, std::function<void()> body)
 {
     const std::lock_guard lock(mutex_);
-    const auto place = running_.emplace(running_.end());
-    auto thread = net::Thread::start(options, [this, place, body = std::move(body)] {
-        body();
-        end(place);
-    });
-    if (!thread) {
+    auto place = running_.end();
+    try {
+        place = running_.emplace(running_.end());
+        auto thread = net::Thread::start(options, [this, place, body = std::move(body)] {
+            body();
+            end(place);
+        });
+        if (thread) {
+            *place = std::move(thread).value();
+            return {};
+        }
         running_.erase(place);
         return thread.error();
+    } catch (const std::bad_alloc&) {
+        if (place != running_.end()) running_.erase(place);
+        return Error{ErrorCode::system, "no memory", ENOMEM}; // which takes none
     }
-    *place = std::move(thread).value();
-    return {};
 }
 
 void ThreadSet::end(std::list<net::Thread>::iterator thread) noexcept

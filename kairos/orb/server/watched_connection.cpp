@@ -80,15 +80,16 @@ void WatchedConnection::receive_end()
 void WatchedConnection::serve(UpcallMemory& memory) noexcept
 {
     Next next = Next::close;
+    const auto stops = [this] { return server_.line().is_stopping(); };
     try {
-        next = serve_some_received(memory, server_.requests_a_turn());
+        next = serve_turn(memory, server_.requests_a_turn(), stops);
         while (next == Next::hold) {
             held_ = true;
             rest_due_ = never;
             receive_limit_.stop_reading();
             if (server_.keep_held(*this)) return;
             held_ = false;
-            next = serve_some_received(memory, server_.requests_a_turn());
+            next = serve_turn(memory, server_.requests_a_turn(), stops);
         }
     } catch (const std::bad_alloc&) {
         end_out_of_memory();

@@ -65,7 +65,7 @@ void WorkerPool::call_worker() noexcept
 
 void WorkerPool::serve() noexcept
 {
-    Lane::current().serving_thread = this;
+    Lane::await_current().serving_thread = this;
     Lane::current().priority = size_.priority;
     UpcallMemory memory;
     Lock lock(mutex_);
@@ -104,7 +104,8 @@ void WorkerPool::serve_next(Lock& lock, UpcallMemory& memory) noexcept
 
 void WorkerPool::serve_nested() noexcept
 {
-    auto memory = Lane::current().upcall_memory.take();
+    auto memory = Lane::current().upcall_memory.try_take();
+    if (memory == nullptr) return; // until there is some
     {
         Lock lock(mutex_);
         if (has_work()) serve_next(lock, *memory);
