@@ -199,6 +199,9 @@ void HandoverServer::join() noexcept
     if (has_started_) orb_.thread_pools().end();
     loop_->bind_to_this_thread();
     loop_->close_all();
+    std::vector<IntrusivePtr<HandoverConnection>> ended; // nobody looks at them any more
+    const std::lock_guard lock(attention_mutex_);
+    ended.swap(attention_);
 }
 
 IntrusivePtr<ReactorConnection> HandoverServer::make(ReactorLoop& loop, net::Socket socket,
