@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# TANGO's client in Python uses a device of Kairos: `device_proxy.py PORT NAME` prints a line for each
-# check, "ok" and what was checked, or what was wrong; the last one is "done". It exits with 77 where
-# there is no such client.
+# TANGO's client in Python uses a device of Kairos: `device_proxy.py PORT NAME` prints a line for
+# each check, "ok" and what was checked, or what was wrong; the last one is "done". It exits with 77
+# where there is no such client.
 import sys
 
 try:
@@ -64,7 +64,10 @@ for name, values in {
 }.items():
     for value in values:
         check(name, device.command_inout(name, value), value)
-for name, numbers in {"DevVarLongStringArray": [1, -2], "DevVarDoubleStringArray": [0.5, -2.5]}.items():
+for name, numbers in (
+    ("DevVarLongStringArray", [1, -2]),
+    ("DevVarDoubleStringArray", [0.5, -2.5]),
+):
     got = device.command_inout(name, (numbers, ["a", ""]))
     check(name, [got[0].tolist(), got[1]], [numbers, ["a", ""]])
 check("State", device.command_inout("State"), tango.DevState.MOVING)
