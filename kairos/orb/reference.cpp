@@ -94,12 +94,8 @@ void Reference::read_policies(const ior::Target& target)
 /// Likewise.
 void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
 {
-    const auto* component = ior::find(target.profile->components, ior::tag_priority_addresses);
-    const auto addresses =
-        component == nullptr ? std::nullopt : ior::decode_priority_addresses(*component);
-    if (addresses)
-        for (const ior::PriorityAddress& each : *addresses)
-            add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
+    for (const ior::PriorityAddress& each : ior::priority_addresses(*target.profile))
+        add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
     if (target.address.port == 0) // a server that has nothing else
         for (const auto& [priority, local] : ways.by_priority())
             add_at(priority, make_target(target, target.address, local));
