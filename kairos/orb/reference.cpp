@@ -29,6 +29,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
 {
     if (overrides_) binding_ = binding_.overridden_by(overrides_->binding());
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
+    value_factories_ = orb_->value_factories();
     std::size_t last_profile = ior_.profiles.size();
     for (const ior::Target& target : ior::targets_within_host(ior_)) {
         const LocalWays ways(target, orb_->options().prefer_local);
@@ -37,7 +38,10 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         last_profile = target.profile_index;
         const std::vector<LocalWay> local = first ? ways.lowest() : std::vector<LocalWay>();
         if (target.address.port == 0 && local.empty()) continue;
-        if (targets_.empty()) read_policies(target);
+        if (targets_.empty()) {
+            read_policies(target);
+            value_factories_ = orb_->value_factories(quirks_of(target.profile->components));
+        }
         targets_.push_back(make_target(target, target.address, local));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
