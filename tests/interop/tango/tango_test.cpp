@@ -25,7 +25,8 @@ class TangoTest {
         : process_(kairos::bench::ChildProcess::start(
                        process_options({TANGO_TEST, "test", "-nodb", "-dlist", "sys/tg_test/1",
                                         "-ORBendPoint", "giop:tcp:127.0.0.1:", "-ORBtraceLevel",
-                                        "20", "-ORBtraceFile", trace()}))
+                                        "20", "-ORBtraceFile", trace(),
+                                        "-ORBunixTransportDirectory", folder_.path()}))
                        .value())
     {
         while (process_.read_line(patience).value() != "Ready to accept request") {
