@@ -148,8 +148,11 @@ ORB::ORB(std::string id, kairos::orb::Options options)
     : core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options))),
       state_(new State(std::move(id)))
 {
-    core_->set_value_factories(
-        std::unique_ptr<kairos::cdr::Attachment>(kairos::corba::make_value_factories().release()));
+    std::unique_ptr<kairos::cdr::Attachment> factories(
+        kairos::corba::make_value_factories(core_->options().quirks.tao_chunks).release());
+    std::unique_ptr<kairos::cdr::Attachment> for_tao(
+        kairos::corba::make_tao_value_factories(*factories).release());
+    core_->set_value_factories(std::move(factories), std::move(for_tao));
     if (core_->options().profile_types.empty()) return;
     if (&kairos::types::start_profile == nullptr) {
         kairos::log::warning("-ORBProfileTypes: nothing will be measured: the program has no code "

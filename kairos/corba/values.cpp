@@ -115,6 +115,8 @@ namespace {
 /// Of an ORB: knows abstract interfaces, too.
 class Factories final : public values::Registry {
   public:
+    using Registry::Registry;
+
     void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override
     {
         if (types::resolved(*type).kind() != CORBA::tk_abstract_interface)
@@ -127,7 +129,17 @@ class Factories final : public values::Registry {
 
 } // namespace
 
-Owner<cdr::Attachment> make_value_factories() { return std::make_unique<Factories>(); }
+Owner<cdr::Attachment> make_value_factories(bool tao_chunks)
+{
+    if (tao_chunks) return std::make_unique<Factories>(values::Registry::TaoChunks{});
+    return std::make_unique<Factories>();
+}
+
+Owner<cdr::Attachment> make_tao_value_factories(cdr::Attachment& of)
+{
+    return std::make_unique<Factories>(
+        values::Registry::TaoChunks{&static_cast<values::Registry&>(of)});
+}
 
 void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::AbstractBase* object)
 {

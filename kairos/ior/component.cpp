@@ -159,6 +159,18 @@ TaggedComponent make_priority_addresses(std::span<const PriorityAddress> address
     });
 }
 
+TaggedComponent make_tao_endpoints(std::span<const TaoEndpoint> endpoints)
+{
+    return make_component(tag_tao_endpoints, [&](cdr::Writer& writer) {
+        writer.write(static_cast<std::uint32_t>(endpoints.size()));
+        for (const TaoEndpoint& each : endpoints) {
+            writer.write_string(each.address.host);
+            writer.write(each.address.port);
+            writer.write(each.priority);
+        }
+    });
+}
+
 TaggedComponent make_local_addresses(const LocalAddresses& addresses)
 {
     return make_component(tag_local_addresses, [&](cdr::Writer& writer) {
@@ -217,6 +229,25 @@ decode_priority_addresses(const TaggedComponent& component)
     }
     if (!reader.ok()) return std::nullopt;
     return addresses;
+}
+
+std::optional<std::vector<TaoEndpoint>> decode_tao_endpoints(const TaggedComponent& component)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
+    const std::uint32_t count = reader.read_length(9);
+    if (count > limits::priority_addresses_max) return std::nullopt;
+    std::vector<TaoEndpoint> endpoints;
+    for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+        const std::string_view host = without_brackets(reader.read_string());
+        const auto port = reader.read<std::uint16_t>(); // TAO's IDL says short, and it means this
+        const auto priority = reader.read<std::int16_t>();
+        const bool usable =
+            priority >= TaoEndpoint::any_priority && host.find('\0') == std::string_view::npos;
+        if (!usable) return std::nullopt;
+        endpoints.push_back({priority, {std::string(host), port}});
+    }
+    if (!reader.ok()) return std::nullopt;
+    return endpoints;
 }
 
 std::optional<LocalAddresses> decode_local_addresses(const TaggedComponent& component)

@@ -34,6 +34,9 @@ inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
 /// … and where clients on the server's own host go.
 inline constexpr std::uint32_t tag_local_addresses = 0x4B524F02;
 
+/// TAO's, whose OMG range is 0x54414F00 to 0x54414F0F: where requests of each priority go.
+inline constexpr std::uint32_t tag_tao_endpoints = 0x54414F02;
+
 /// The vendor ids that ORBs put into TAG_ORB_TYPE.
 namespace orb_type {
 inline constexpr std::uint32_t kairos = 0x4B524F00; // "KRO\0"; not registered
@@ -66,6 +69,15 @@ struct PriorityAddress {
     std::int16_t priority = 0;
     Address address;
     friend bool operator==(const PriorityAddress&, const PriorityAddress&) = default;
+};
+/// One of those that TAO's servers list, the profile's own among them.
+struct TaoEndpoint {
+    /// Of an address for every priority.
+    static constexpr std::int16_t any_priority = -1;
+
+    std::int16_t priority = any_priority; ///< of the lane that serves whatever comes there
+    Address address;                      ///< perhaps without a host, or with port zero
+    friend bool operator==(const TaoEndpoint&, const TaoEndpoint&) = default;
 };
 /// An address that means something within one host only.
 struct LocalAddress {
@@ -112,6 +124,7 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_code_sets(const CodeSets& sets);
 [[nodiscard]] TaggedComponent make_alternate_address(const Address& address);
 [[nodiscard]] TaggedComponent make_priority_addresses(std::span<const PriorityAddress> addresses);
+[[nodiscard]] TaggedComponent make_tao_endpoints(std::span<const TaoEndpoint> endpoints);
 [[nodiscard]] TaggedComponent make_local_addresses(const LocalAddresses& addresses);
 
 /// The contents of one component; nothing if it is malformed, which a client treats as absent.
@@ -121,6 +134,8 @@ struct CodeSets {
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);
 [[nodiscard]] std::optional<std::vector<PriorityAddress>>
 decode_priority_addresses(const TaggedComponent& component);
+[[nodiscard]] std::optional<std::vector<TaoEndpoint>>
+decode_tao_endpoints(const TaggedComponent& component);
 [[nodiscard]] std::optional<LocalAddresses>
 decode_local_addresses(const TaggedComponent& component);
 

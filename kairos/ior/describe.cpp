@@ -72,6 +72,9 @@ constexpr std::array component_names = {
     TagName{103, "TAG_DCE_SEC_MECH"},
     TagName{123, "TAG_INET_SEC_TRANS"},
     TagName{tag_omniorb_unix, "omniORB Unix socket"},
+    TagName{0x54414F00, "TAO priority (of old versions)"},
+    TagName{0x54414F01, "TAO SSL endpoints"},
+    TagName{tag_tao_endpoints, "TAO endpoints"},
 };
 
 // Types of the policies that servers put into references: messaging and real-time.
@@ -217,6 +220,19 @@ bool describe_omniorb_unix(Page& page, int depth, Bytes data)
     return true;
 }
 
+bool describe_tao_endpoints(Page& page, int depth, const TaggedComponent& component)
+{
+    const auto endpoints = decode_tao_endpoints(component);
+    if (!endpoints) return false;
+    page.line(depth, "TAO's addresses by priority");
+    for (const TaoEndpoint& each : *endpoints) {
+        const bool any = each.priority == TaoEndpoint::any_priority;
+        page.line(depth + 1, (any ? std::string("any") : std::to_string(each.priority)) + ": " +
+                                 printable(to_string(each.address)));
+    }
+    return true;
+}
+
 bool describe_local_addresses(Page& page, int depth, const TaggedComponent& component)
 {
     const auto local = decode_local_addresses(component);
@@ -270,6 +286,8 @@ bool describe_known(Page& page, int depth, const TaggedComponent& component)
                       std::to_string(each.priority) + ": " + printable(to_string(each.address)));
         return true;
     }
+    case tag_tao_endpoints:
+        return describe_tao_endpoints(page, depth, component);
     case tag_local_addresses:
         return describe_local_addresses(page, depth, component);
     case tag_omniorb_unix:

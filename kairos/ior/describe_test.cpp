@@ -121,6 +121,36 @@ profile 3: 0x00000012: 0 octets
 )");
 }
 
+TEST(Describe, ComponentsOfTao)
+{
+    IiopProfile profile;
+    profile.host = "h";
+    profile.port = 1234;
+    profile.components = {
+        make_orb_type(orb_type::tao),
+        make_tao_endpoints(std::vector<TaoEndpoint>{
+            {100, {"h", 1234}}, {32767, {"::1", 65535}}, {TaoEndpoint::any_priority, {"a\n", 0}}}),
+        {0x54414F00, octets_of("\x01")},
+        {0x54414F01, octets_of("\x01")},
+        {0x54414F02, octets_of("\x01")}};
+    EXPECT_EQ(describe({"", {encode_iiop(profile)}}), R"(type id: ""
+profile 1: TAG_INTERNET_IOP: IIOP 1.2
+  address: h:1234
+  object key: "" (0 octets)
+  TAG_ORB_TYPE: TAO (0x54414f00)
+  TAO's addresses by priority
+    100: h:1234
+    32767: [::1]:65535
+    any: a\x0a:0
+  TAO priority (of old versions): 1 octets
+    01                                      .
+  TAO SSL endpoints: 1 octets
+    01                                      .
+  TAO endpoints: 1 octets
+    01                                      .
+)");
+}
+
 TEST(Describe, AddressesWithinTheHost)
 {
     IiopProfile profile{

@@ -98,6 +98,24 @@ std::vector<Target> list_targets(const Ior& reference, bool within_host)
 
 std::vector<Target> targets(const Ior& reference) { return list_targets(reference, false); }
 
+std::vector<PriorityAddress> priority_addresses(const IiopProfile& profile)
+{
+    if (const auto* component = find(profile.components, tag_priority_addresses))
+        if (auto addresses = decode_priority_addresses(*component)) return std::move(*addresses);
+    const auto* component = find(profile.components, tag_tao_endpoints);
+    auto endpoints = component == nullptr ? std::nullopt : decode_tao_endpoints(*component);
+    if (!endpoints || endpoints->empty()) return {};
+    // The first stands for the profile, which has no other place for its priority, and whose own
+    // address is the one that counts: who passes references on may have changed it.
+    endpoints->front().address = {profile.host, profile.port};
+    std::vector<PriorityAddress> addresses;
+    for (TaoEndpoint& each : *endpoints)
+        if (each.priority != TaoEndpoint::any_priority && !each.address.host.empty() &&
+            each.address.port != 0) // TLS only
+            addresses.push_back({each.priority, std::move(each.address)});
+    return addresses;
+}
+
 std::vector<Target> targets_within_host(const Ior& reference)
 {
     return list_targets(reference, true);

@@ -62,4 +62,9 @@ struct KAIROS_API Target {
 /// The same, and of a profile that has local addresses, but no other, its own with port zero.
 [[nodiscard]] KAIROS_API std::vector<Target> targets_within_host(const Ior& reference);
 
+/// Where the server wants requests of each priority: by the component of Kairos, or else by TAO's,
+/// whose servers serve a request at the priority of the address that it came to. Empty if it does
+/// not say.
+[[nodiscard]] std::vector<PriorityAddress> priority_addresses(const IiopProfile& profile);
+
 } // namespace kairos::ior

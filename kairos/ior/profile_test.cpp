@@ -237,6 +237,79 @@ TEST(Targets, SkipWhatCannotBeReached)
     EXPECT_TRUE(targets(Ior{}).empty());
 }
 
+// TAO's component, octet by octet: an encapsulation of a sequence of {string host; short port;
+// short priority}, of which the first is the profile itself.
+constexpr std::string_view tao_little_endian{
+    "\x01\0\0\0\x03\0\0\0"
+    "\x02\0\0\0h\0\xd2\x04\x64\0\0\0" // h:1234 at 100, padding
+    "\x0a\0\0\0"
+    "127.0.0.1\0\xff\xff\xff\x7f\0\0"  // 127.0.0.1:65535 at 32767
+    "\x06\0\0\0[::1]\0\x01\0\xff\xff", // [::1]:1 at any
+    8 + 12 + 20 + 14};
+constexpr std::string_view tao_big_endian{"\0\0\0\0\0\0\0\x01"
+                                          "\0\0\0\x02h\0\x04\xd2\0\x64",
+                                          8 + 10};
+
+TEST(Component, OfTaoListsAddressesByPriority)
+{
+    const TaggedComponent little{tag_tao_endpoints, octets_of(tao_little_endian)};
+    const std::vector<TaoEndpoint> three{
+        {100, {"h", 1234}}, {32767, {"127.0.0.1", 65535}}, {TaoEndpoint::any_priority, {"::1", 1}}};
+    EXPECT_EQ(decode_tao_endpoints(little), three);
+    const TaggedComponent big{tag_tao_endpoints, octets_of(tao_big_endian)};
+    EXPECT_EQ(decode_tao_endpoints(big), (std::vector<TaoEndpoint>{{100, {"h", 1234}}}));
+    EXPECT_EQ(decode_tao_endpoints(make_tao_endpoints(three)), three);
+    EXPECT_EQ(tag_tao_endpoints, 0x54414f02U);
+}
+
+TEST(Component, OfTaoIsNotBelieved)
+{
+    const auto decoded = [](std::string_view data) {
+        return decode_tao_endpoints({tag_tao_endpoints, octets_of(data)});
+    };
+    for (std::size_t size = 0; size < tao_little_endian.size(); ++size)
+        EXPECT_FALSE(decoded(tao_little_endian.substr(0, size))) << size;
+    std::string hostile(tao_little_endian);
+    hostile.replace(4, 4, 4, '\xff'); // how many there are
+    EXPECT_FALSE(decoded(hostile));
+    hostile = tao_little_endian;
+    hostile.replace(8, 4, 4, '\xff'); // how long a host is
+    EXPECT_FALSE(decoded(hostile));
+    hostile = tao_little_endian;
+    hostile.replace(16, 2, "\xfe\xff"); // a priority below all
+    EXPECT_FALSE(decoded(hostile));
+    EXPECT_FALSE(
+        decode_tao_endpoints(make_tao_endpoints(std::vector<TaoEndpoint>{{1, {{"a\0b", 3}, 7}}})));
+
+    std::vector<TaoEndpoint> many(limits::priority_addresses_max, {1, {"h", 7}});
+    EXPECT_EQ(decode_tao_endpoints(make_tao_endpoints(many)), many);
+    many.push_back(many.front());
+    EXPECT_FALSE(decode_tao_endpoints(make_tao_endpoints(many)));
+}
+
+TEST(PriorityAddresses, AreThoseThatCanBeUsed)
+{
+    using Addresses = std::vector<PriorityAddress>;
+    IiopProfile profile = profile_at("own", 1);
+    EXPECT_TRUE(priority_addresses(profile).empty());
+    profile.components = {make_tao_endpoints(
+        std::vector<TaoEndpoint>{{5, {"other", 9}}, // the profile's, whatever stands here
+                                 {TaoEndpoint::any_priority, {"any", 2}},
+                                 {7, {"tls", 0}},
+                                 {8, {"", 3}},
+                                 {9, {"high", 4}}})};
+    EXPECT_EQ(priority_addresses(profile), (Addresses{{5, {"own", 1}}, {9, {"high", 4}}}));
+    profile.port = 0;
+    EXPECT_EQ(priority_addresses(profile), (Addresses{{9, {"high", 4}}}));
+    profile.components.push_back({tag_priority_addresses, octets_of("malformed")});
+    EXPECT_EQ(priority_addresses(profile), (Addresses{{9, {"high", 4}}}));
+    // Ours comes first.
+    profile.components.back() = make_priority_addresses(Addresses{{1, {"ours", 6}}});
+    EXPECT_EQ(priority_addresses(profile), (Addresses{{1, {"ours", 6}}}));
+    profile.components = {make_tao_endpoints({})};
+    EXPECT_TRUE(priority_addresses(profile).empty());
+}
+
 TEST(Components, LocalAddressesSurvive)
 {
     const LocalAddresses local{.host = {1, ~0ULL},

@@ -22,6 +22,9 @@ void check_profiles(const Ior& reference)
         if (!profile) continue;
         const auto again = decode_iiop(encode_iiop(*profile).data);
         KAIROS_CHECK(again.ok() && again.value() == profile.value());
+        for (const PriorityAddress& each : priority_addresses(profile.value()))
+            KAIROS_CHECK(each.priority >= 0 && each.address.port != 0 &&
+                         !each.address.host.empty());
         for (const TaggedComponent& component : profile.value().components) {
             if (const auto sets = decode_code_sets(component))
                 KAIROS_CHECK(decode_code_sets(make_code_sets(*sets)) == sets);
@@ -32,6 +35,8 @@ void check_profiles(const Ior& reference)
             if (const auto addresses = decode_priority_addresses(component))
                 KAIROS_CHECK(decode_priority_addresses(make_priority_addresses(*addresses)) ==
                              addresses);
+            if (const auto endpoints = decode_tao_endpoints(component))
+                KAIROS_CHECK(decode_tao_endpoints(make_tao_endpoints(*endpoints)) == endpoints);
             if (const auto local = decode_local_addresses(component))
                 KAIROS_CHECK(decode_local_addresses(make_local_addresses(*local)) == local);
         }

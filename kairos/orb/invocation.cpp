@@ -18,11 +18,11 @@ using Outcome = ClientConnection::Outcome;
 
 namespace {
 
-/// How the arguments are encoded, before it is known where they will go.
-const cdr::TextForm* text_form_for(const Reference& target) noexcept
+/// Says how the arguments are encoded, before it is known where they will go.
+const Reference& first_place_of(const Reference& target) noexcept
 {
     const Reference* forward = target.forward();
-    return (forward == nullptr ? &target : forward)->text_form();
+    return forward == nullptr ? target : *forward;
 }
 
 std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
@@ -44,8 +44,8 @@ CallLimits limits_of_call(const Reference& reference)
 
 inline CallBodies::CallBodies(Reference& target, Lane& lane)
     : lane_(lane), environment_{.orb = &target.orb(),
-                                .text = text_form_for(target),
-                                .value_factories = target.orb().value_factories(),
+                                .text = first_place_of(target).text_form(),
+                                .value_factories = first_place_of(target).value_factories(),
                                 .orb_owner = &target.orb(),
                                 .exception_id_in_any = target.orb().options().exception_id_in_any},
       buffer_(lane.buffers.take()), out_(*buffer_, headroom)

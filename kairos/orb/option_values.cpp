@@ -371,6 +371,14 @@ Result<void> set_native_wide_code_set(Options& options, std::string_view option,
     return {};
 }
 
+Result<void> set_quirks(Options& options, std::string_view option, std::string_view value)
+{
+    const auto quirks = quirks_named(value);
+    if (!quirks) return bad_option(option, value, quirks.error().reason);
+    options.quirks = *quirks;
+    return {};
+}
+
 Result<void> set_profile_types(Options& options, std::string_view option, std::string_view value)
 {
     if (value.empty()) return bad_option(option, value, "the name of a file");

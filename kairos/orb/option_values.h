@@ -125,6 +125,7 @@ Result<void> set_stream_pause(Options& options, std::string_view option, std::st
 Result<void> set_native_code_set(Options& options, std::string_view option, std::string_view value);
 Result<void> set_native_wide_code_set(Options& options, std::string_view option,
                                       std::string_view value);
+Result<void> set_quirks(Options& options, std::string_view option, std::string_view value);
 Result<void> set_profile_types(Options& options, std::string_view option, std::string_view value);
 Result<void> set_debug(Options& options, std::string_view option, std::string_view value);
 

@@ -71,6 +71,7 @@ constexpr Known known_options[] = {
     {"-ORBnativeCharCodeSet", set_native_code_set}, // as omniORB spells it
     {"-ORBNativeWCharCodeSet", set_native_wide_code_set},
     {"-ORBnativeWCharCodeSet", set_native_wide_code_set},
+    {"-ORBQuirks", set_quirks},
     {"-ORBProfileTypes", set_profile_types},
     {"-ORBCounters", set_flag<&Options::counters>},
     {"-ORBDebug", set_debug},

@@ -12,6 +12,7 @@
 #include "kairos/orb/architecture.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/publish.h"
+#include "kairos/orb/quirks.h"
 #include "kairos/orb/transport.h"
 #include "kairos/orb/urgency.h"
 
@@ -150,6 +151,8 @@ struct Options {
     /// -ORBNativeWCharCodeSet: what wide characters are preferred to travel in. In the program
     /// they are wchar_t, which holds Unicode code points. Never null.
     const cdr::CodeSet* native_wide_code_set = cdr::find_code_set(cdr::code_set::utf_16);
+    /// -ORBQuirks name,…: with all peers, whatever their references say.
+    Quirks quirks;
     /// -ORBProfileTypes FILE: where what instrumented code measures is written; empty: nowhere.
     std::string profile_types;
     bool counters = false; ///< -ORBCounters 0 or 1: count requests served, and say so at the end

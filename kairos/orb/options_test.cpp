@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/options.h"
 
+#include "kairos/ior/component.h"
 #include "kairos/orb/transport.h"
 
 #include <gtest/gtest.h>
@@ -120,6 +121,33 @@ TEST(Options, ThatMeanNothingTogetherAreRefused)
     EXPECT_EQ(accepted({"-ORBConcurrency", "reactor-per-priority", "-ORBLanes",
                         "0,9:3@1,10@0,11:each@1"}),
               "accepted");
+}
+
+TEST(Options, OfQuirks)
+{
+    EXPECT_EQ(parse({})->quirks, orb::Quirks{});
+    EXPECT_TRUE(parse({"-ORBQuirks", "tao-chunks"})->quirks.tao_chunks);
+    EXPECT_TRUE(parse({"-ORBQuirks", "tao-chunks,tao-chunks"})->quirks.tao_chunks);
+    for (const std::string names : {"tao", ",tao-chunks", "tao-chunks,others"}) {
+        const auto options = parse({"-ORBQuirks", names});
+        ASSERT_FALSE(options) << names;
+        EXPECT_EQ(options.error().reason,
+                  "-ORBQuirks: '" + names + "' is not a list of tao-chunks");
+    }
+}
+
+/// By the references of TAO, and of nobody else.
+TEST(Quirks, AreOfTheOrbThatAReferenceNames)
+{
+    using Components = std::vector<ior::TaggedComponent>;
+    EXPECT_TRUE(orb::quirks_of(Components{ior::make_orb_type(ior::orb_type::tao)}).tao_chunks);
+    EXPECT_EQ(orb::quirks_of({}), orb::Quirks{});
+    for (const std::uint32_t other :
+         {ior::orb_type::kairos, ior::orb_type::omniorb, ior::orb_type::jacorb, 0U, 0x54414F01U})
+        EXPECT_EQ(orb::quirks_of(Components{ior::make_orb_type(other)}), orb::Quirks{});
+    Components malformed{ior::make_orb_type(ior::orb_type::tao)};
+    malformed.front().data.pop_back();
+    EXPECT_EQ(orb::quirks_of(malformed), orb::Quirks{});
 }
 
 TEST(Options, OfPriorities)

@@ -109,10 +109,17 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     {
         return value_factories_.get();
     }
-    /// Once, before any message.
-    void set_value_factories(std::unique_ptr<cdr::Attachment> factories) noexcept
+    /// The same for messages to and from a peer with these quirks.
+    [[nodiscard]] cdr::Attachment* value_factories(Quirks peer) const noexcept
+    {
+        return peer.tao_chunks ? tao_value_factories_.get() : value_factories_.get();
+    }
+    /// Once, before any message. `for_tao` has the factories of the other.
+    void set_value_factories(std::unique_ptr<cdr::Attachment> factories,
+                             std::unique_ptr<cdr::Attachment> for_tao) noexcept
     {
         value_factories_ = std::move(factories);
+        tao_value_factories_ = std::move(for_tao);
     }
 
     // --- serving ---
@@ -238,6 +245,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     const Options options_;
     const std::uint64_t incarnation_;
     std::unique_ptr<Hooks> hooks_;
+    std::unique_ptr<cdr::Attachment> tao_value_factories_;
     CodeSets code_sets_;
     std::unique_ptr<Adapter> owned_adapter_;
     MainThread main_thread_;

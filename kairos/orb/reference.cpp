@@ -29,6 +29,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
 {
     if (overrides_) binding_ = binding_.overridden_by(overrides_->binding());
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
+    value_factories_ = orb_->value_factories();
     std::size_t last_profile = ior_.profiles.size();
     for (const ior::Target& target : ior::targets_within_host(ior_)) {
         const LocalWays ways(target, orb_->options().prefer_local);
@@ -37,7 +38,10 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         last_profile = target.profile_index;
         const std::vector<LocalWay> local = first ? ways.lowest() : std::vector<LocalWay>();
         if (target.address.port == 0 && local.empty()) continue;
-        if (targets_.empty()) read_policies(target);
+        if (targets_.empty()) {
+            read_policies(target);
+            value_factories_ = orb_->value_factories(quirks_of(target.profile->components));
+        }
         targets_.push_back(make_target(target, target.address, local));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
@@ -94,12 +98,8 @@ void Reference::read_policies(const ior::Target& target)
 /// Likewise.
 void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
 {
-    const auto* component = ior::find(target.profile->components, ior::tag_priority_addresses);
-    const auto addresses =
-        component == nullptr ? std::nullopt : ior::decode_priority_addresses(*component);
-    if (addresses)
-        for (const ior::PriorityAddress& each : *addresses)
-            add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
+    for (const ior::PriorityAddress& each : ior::priority_addresses(*target.profile))
+        add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
     if (target.address.port == 0) // a server that has nothing else
         for (const auto& [priority, local] : ways.by_priority())
             add_at(priority, make_target(target, target.address, local));

@@ -115,6 +115,9 @@ class alignas(64) Reference final : public RefCounted {
         text_form_.store(form, std::memory_order_relaxed);
     }
 
+    /// What values in a call are made by, with what is done otherwise with its server's ORB.
+    [[nodiscard]] cdr::Attachment* value_factories() const noexcept { return value_factories_; }
+
     /// The object key of the first usable profile; empty if there is none.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
 
@@ -177,6 +180,7 @@ class alignas(64) Reference final : public RefCounted {
     const IntrusivePtr<Orb> orb_;
     std::vector<Target> targets_;
     std::atomic<const cdr::TextForm*> text_form_{nullptr};
+    cdr::Attachment* value_factories_ = nullptr;
     bool is_local_ = false;
     bool calls_directly_ = false;
     bool has_bands_ = false;

@@ -7,6 +7,7 @@
 #include "kairos/values/tags.h"
 
 #include <string>
+#include <utility>
 
 namespace kairos::values {
 
@@ -82,7 +83,11 @@ Input& Input::of(cdr::Reader& in)
     if (in.environment() == nullptr)
         throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE, "a value outside any message");
     auto& attachment = in.environment()->values_read;
-    if (attachment == nullptr) attachment = std::make_unique<Input>();
+    if (attachment == nullptr) {
+        auto input = std::make_unique<Input>();
+        input->tao_chunks_ = Registry::says_tao_chunks(*in.environment());
+        attachment = std::move(input);
+    }
     return static_cast<Input&>(*attachment);
 }
 
@@ -121,7 +126,7 @@ std::uint32_t Input::read_tag(cdr::Reader& in)
         return 0;
     }
     in.leave_chunk();
-    const auto tag = in.read<std::uint32_t>();
+    const auto tag = read_tag_between_chunks(in);
     if (tag == null_tag || tag == indirection_tag || tag >= value_tag_min) {
         if (tag == null_tag) wait_for_chunk(in);
         return tag;
@@ -165,11 +170,12 @@ CORBA::ValueBase* Input::read_shared(cdr::Reader& in, Fits fits)
 CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal, Fits fits)
 {
     const std::byte* place = here(in) - 4;
-    if (reading_level_ != 0 && in.in_chunk()) { // a chunk would have to end before it
+    const bool in_chunk = reading_level_ != 0 && in.in_chunk();
+    if (in_chunk && !tao_chunks_) { // a chunk would have to end before it
         in.fail(Fault::invalid_value);
         return nullptr;
     }
-    const Header header = read_header(in, tag);
+    const Header header = read_header(in, tag, in_chunk);
     if (!in.ok()) return nullptr;
     const bool typed = (tag & type_info_mask) != no_type_info;
     if (!typed && formal == nullptr) {
@@ -199,7 +205,9 @@ CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type
     value->_add_ref();
     const Deeper deeper(depth_);
     const bool may_be_longer = truncating || value->_kairos_type().is_custom;
-    if (header.chunked) {
+    if (header.chunked && in_chunk) {
+        read_chunked_state_in_chunk(in, *value.in(), may_be_longer);
+    } else if (header.chunked) {
         read_chunked_state(in, *value.in(), may_be_longer);
     } else {
         value->_kairos_decode(in);
@@ -207,11 +215,11 @@ CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type
     return in.ok() ? value._retn() : nullptr;
 }
 
-Input::Header Input::read_header(cdr::Reader& in, std::uint32_t tag)
+Input::Header Input::read_header(cdr::Reader& in, std::uint32_t tag, bool in_chunk)
 {
     Header header{.chunked = (tag & is_chunked) != 0};
-    // Whatever is within a chunked value is chunked itself (9.3.4.6).
-    if (level_ != 0 && !header.chunked) in.fail(Fault::invalid_value);
+    // Whatever is within a chunked value is chunked itself (9.3.4.6), but for TAO's.
+    if (level_ != 0 && !header.chunked && !in_chunk) in.fail(Fault::invalid_value);
     if ((tag & has_codebase) != 0) (void)read_text(in);
     switch (tag & type_info_mask) {
     case no_type_info:
@@ -277,11 +285,40 @@ void Input::read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool ma
     if (outer != 0) wait_for_chunk(in);
 }
 
+void Input::read_chunked_state_in_chunk(cdr::Reader& in, CORBA::ValueBase& value,
+                                        bool may_be_longer)
+{
+    const std::size_t end = in.offset() + in.chunk_left();
+    in.leave_chunk();
+    const std::int32_t outer = std::exchange(level_, 0);
+    const std::int32_t outer_reading = std::exchange(reading_level_, 0);
+    read_chunked_state(in, value, may_be_longer);
+    level_ = outer;
+    reading_level_ = outer_reading;
+    if (!in.ok()) return;
+    if (in.offset() > end) return in.fail(Fault::invalid_value);
+    in.enter_chunk(end - in.offset(), *this);
+}
+
+bool Input::ends_class(std::uint32_t tag) const noexcept
+{
+    return tao_chunks_ && tag > value_tag_max &&
+           -static_cast<std::int64_t>(static_cast<std::int32_t>(tag)) > level_;
+}
+
+std::uint32_t Input::read_tag_between_chunks(cdr::Reader& in) const noexcept
+{
+    auto tag = in.read<std::uint32_t>();
+    while (ends_class(tag) && in.ok())
+        tag = in.read<std::uint32_t>();
+    return tag;
+}
+
 void Input::next_chunk(cdr::Reader& in) noexcept
 {
     if (level_ != reading_level_) return in.fail(Fault::truncated);
     in.leave_chunk();
-    const auto size = in.read<std::uint32_t>();
+    const auto size = read_tag_between_chunks(in);
     if (size == 0 || size >= value_tag_min) return in.fail(Fault::truncated); // the state ends here
     in.enter_chunk(size, *this);
 }
@@ -300,7 +337,7 @@ void Input::end_chunks(cdr::Reader& in, std::int32_t level, bool may_be_longer)
     while (in.ok() && level_ >= level) {
         if (in.in_chunk()) (void)in.block(in.chunk_left(), 1);
         in.leave_chunk();
-        const auto tag = in.read<std::uint32_t>();
+        const auto tag = read_tag_between_chunks(in);
         if (!in.ok()) return;
         if (tag > value_tag_max) {
             take_end_tag(in, tag);

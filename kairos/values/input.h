@@ -3,6 +3,12 @@
 // What is remembered of the values read from one message: where each is and what ids were where,
 // which is all that an indirection may point to, and the chunks around the reader. Attached to the
 // message's cdr::Environment. Until the message is accepted the values belong to it.
+//
+// TAO's form (-ORBQuirks tao-chunks) is another where values are chunked, and read beside that of
+// the specification. Each class of a value's line has a chunk of its own, and an end tag behind it
+// as if it were a value within: -1 ends the value, lower ones that end nothing end a class. A value
+// within is in the chunk of the one around, with its tag; not chunked unless its own type wants it;
+// and then its levels begin at 1 again.
 #pragma once
 
 #include "kairos/cdr/environment.h"
@@ -47,12 +53,17 @@ class Input final : public cdr::Attachment, public cdr::ChunkSource {
     [[nodiscard]] CORBA::ValueBase* read_shared(cdr::Reader& in, Fits fits);
     [[nodiscard]] CORBA::ValueBase* read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal,
                                              Fits fits);
-    [[nodiscard]] Header read_header(cdr::Reader& in, std::uint32_t tag);
+    [[nodiscard]] Header read_header(cdr::Reader& in, std::uint32_t tag, bool in_chunk = false);
     [[nodiscard]] std::vector<std::string_view>* read_ids(cdr::Reader& in);
     /// A string or an indirection to one.
     [[nodiscard]] std::string_view read_text(cdr::Reader& in);
-    void read_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
     void read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
+    /// The same within the open chunk of the value around.
+    void read_chunked_state_in_chunk(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
+    /// Whether a tag is an end that ends no value, but a class of the present one.
+    [[nodiscard]] bool ends_class(std::uint32_t tag) const noexcept;
+    /// The next tag or size that is no end of a class.
+    [[nodiscard]] std::uint32_t read_tag_between_chunks(cdr::Reader& in) const noexcept;
     /// Ends the value of this level: reads its end tag, and before that what it has left.
     void end_chunks(cdr::Reader& in, std::int32_t level, bool may_be_longer);
     void take_end_tag(cdr::Reader& in, std::uint32_t tag);
@@ -76,6 +87,7 @@ class Input final : public cdr::Attachment, public cdr::ChunkSource {
     std::int32_t level_ = 0;         // of chunked values that are open on the wire
     std::int32_t reading_level_ = 0; // of the one whose state is being read
     bool accepted_ = false;
+    bool tao_chunks_ = false;
 };
 
 } // namespace kairos::values

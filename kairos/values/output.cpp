@@ -4,9 +4,11 @@
 #include "kairos/base/limits.h"
 #include "kairos/base/stack.h"
 #include "kairos/values/marshal.h"
+#include "kairos/values/registry.h"
 #include "kairos/values/tags.h"
 
 #include <memory>
+#include <utility>
 
 namespace kairos::values {
 
@@ -28,7 +30,11 @@ Output& Output::of(cdr::Writer& out)
 {
     if (out.environment() == nullptr) raise_without_message();
     auto& attachment = out.environment()->values_written;
-    if (attachment == nullptr) attachment = std::make_unique<Output>();
+    if (attachment == nullptr) {
+        auto output = std::make_unique<Output>();
+        output->tao_chunks_ = Registry::says_tao_chunks(*out.environment());
+        attachment = std::move(output);
+    }
     return static_cast<Output&>(*attachment);
 }
 
@@ -51,14 +57,18 @@ void Output::write(cdr::Writer& out, const CORBA::ValueBase* value, const Type* 
     counted->_add_ref();
 
     const Type& type = value->_kairos_type();
-    const bool within = level_ != 0;
+    const bool in_chunk = level_ != 0 && tao_chunks_;
+    const bool within = level_ != 0 && !tao_chunks_;
     if (within) close_chunk(out);
     const bool chunked = within || type.is_chunked();
     (void)out.claim(0, 4);
     values_.emplace(whole, out.size());
     write_tag(out, type, formal, chunked);
     ++depth_;
-    write_state(out, *value, chunked);
+    if (in_chunk && chunked)
+        write_state_in_chunk(out, *value);
+    else
+        write_state(out, *value, chunked);
     --depth_;
     if (within) open_chunk(out);
 }
@@ -74,24 +84,33 @@ void Output::write_state(cdr::Writer& out, const CORBA::ValueBase& value, bool c
     --level_;
 }
 
+void Output::write_state_in_chunk(cdr::Writer& out, const CORBA::ValueBase& value)
+{
+    const std::int32_t level = std::exchange(level_, 0);
+    const Chunk around = std::exchange(chunk_, {});
+    write_state(out, value, true);
+    level_ = level;
+    chunk_ = around;
+}
+
 void Output::open_chunk(cdr::Writer& out)
 {
-    before_chunk_ = out.position();
+    chunk_.before = out.position();
     out.write(std::uint32_t{0});
-    length_at_ = out.position() - 4;
-    chunk_begin_ = out.size();
-    chunk_is_open_ = true;
+    chunk_.length_at = out.position() - 4;
+    chunk_.begin = out.size();
+    chunk_.is_open = true;
 }
 
 void Output::close_chunk(cdr::Writer& out)
 {
-    if (!chunk_is_open_) return;
-    chunk_is_open_ = false;
-    const std::size_t size = out.size() - chunk_begin_;
-    if (size == 0) return out.take_back(before_chunk_); // there are no empty chunks
+    if (!chunk_.is_open) return;
+    chunk_.is_open = false;
+    const std::size_t size = out.size() - chunk_.begin;
+    if (size == 0) return out.take_back(chunk_.before); // there are no empty chunks
     if (size >= value_tag_min)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a value's state exceeds 2 GiB");
-    out.patch(length_at_, static_cast<std::uint32_t>(size));
+    out.patch(chunk_.length_at, static_cast<std::uint32_t>(size));
 }
 
 void Output::write_tag(cdr::Writer& out, const Type& type, const Type* formal, bool chunked)

@@ -2,6 +2,10 @@
 //
 // What is remembered of the values written into one message: where each is, which repository ids
 // were written, and the chunk that is open. Attached to the message's cdr::Environment.
+//
+// In TAO's form (input.h) values within are in the chunk of the one around. The classes of a
+// value's line share a chunk: TAO reads that where it knows the value's own type, and cannot
+// truncate it.
 #pragma once
 
 #include "kairos/cdr/environment.h"
@@ -31,6 +35,8 @@ class Output final : public cdr::Attachment {
     void write_id(cdr::Writer& out, std::string_view id);
     void write_ids(cdr::Writer& out, const Type& type);
     void write_state(cdr::Writer& out, const CORBA::ValueBase& value, bool chunked);
+    /// A chunked one within the open chunk of another.
+    void write_state_in_chunk(cdr::Writer& out, const CORBA::ValueBase& value);
     /// Writes an indirection to what is at `position` of the stream.
     static void write_indirection(cdr::Writer& out, std::size_t position);
 
@@ -41,10 +47,13 @@ class Output final : public cdr::Attachment {
     std::unordered_map<std::string_view, std::size_t> ids_;
     std::size_t depth_ = 0;  // of values within values
     std::int32_t level_ = 0; // of chunked values within chunked values
-    bool chunk_is_open_ = false;
-    std::size_t chunk_begin_ = 0;  // of the open one's data, in the stream
-    std::size_t length_at_ = 0;    // and of its length, in the buffer
-    std::size_t before_chunk_ = 0; // the buffer's position in front of it all
+    bool tao_chunks_ = false;
+    struct Chunk {
+        bool is_open = false;
+        std::size_t begin = 0;     // of the open one's data, in the stream
+        std::size_t length_at = 0; // and of its length, in the buffer
+        std::size_t before = 0;    // the buffer's position in front of it all
+    } chunk_;
 };
 
 } // namespace kairos::values

@@ -42,6 +42,7 @@ const Type* known_box(std::string_view id) noexcept
 
 CORBA::ValueFactory Registry::put(std::string_view id, CORBA::ValueFactory factory)
 {
+    if (shared_ != nullptr) return shared_->put(id, factory);
     factory->_add_ref();
     CORBA::ValueFactoryBase_var added = factory;
     const std::lock_guard lock(mutex_);
@@ -51,6 +52,7 @@ CORBA::ValueFactory Registry::put(std::string_view id, CORBA::ValueFactory facto
 
 bool Registry::remove(std::string_view id)
 {
+    if (shared_ != nullptr) return shared_->remove(id);
     CORBA::ValueFactoryBase_var removed; // given back after the lock
     const std::lock_guard lock(mutex_);
     const auto found = factories_.find(id);
@@ -62,6 +64,7 @@ bool Registry::remove(std::string_view id)
 
 CORBA::ValueFactory Registry::find(std::string_view id) const
 {
+    if (shared_ != nullptr) return shared_->find(id);
     const std::lock_guard lock(mutex_);
     const auto found = factories_.find(id);
     if (found == factories_.end()) return nullptr;

@@ -4,6 +4,7 @@
 // (cdr::Environment::value_factories). Any thread.
 #pragma once
 
+#include "kairos/cdr/environment.h"
 #include "kairos/types/any_access.h"
 #include "kairos/values/value_base.h"
 
@@ -19,6 +20,21 @@ namespace kairos::values {
 
 class Registry : public types::ValueReader {
   public:
+    Registry() = default;
+    /// For messages to and from peers that write values in TAO's form (input.h), with the factories
+    /// of another registry, which outlives it; null: with its own.
+    struct TaoChunks {
+        Registry* factories = nullptr;
+    };
+    explicit Registry(TaoChunks of) : shared_(of.factories), tao_chunks_(true) {}
+
+    /// Whether values in the environment's message are in TAO's form.
+    [[nodiscard]] static bool says_tao_chunks(const cdr::Environment& environment) noexcept
+    {
+        const auto* registry = static_cast<const Registry*>(environment.value_factories);
+        return registry != nullptr && registry->tao_chunks_;
+    }
+
     /// Values and boxes; abstract interfaces are the façade's to read.
     void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override;
 
@@ -30,6 +46,8 @@ class Registry : public types::ValueReader {
     [[nodiscard]] CORBA::ValueFactory find(std::string_view id) const;
 
   private:
+    Registry* const shared_ = nullptr; // whose factories they are; null: its own
+    const bool tao_chunks_ = false;
     mutable std::mutex mutex_; // guards what follows; no factory is called or deleted under it
     std::map<std::string, CORBA::ValueFactoryBase_var, std::less<>> factories_;
 };

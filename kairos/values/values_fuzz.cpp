@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads values from arbitrary bytes: nothing may be left behind, whatever the graph was going to
-// be, and what is accepted can be written and read again.
+// be, and what is accepted can be written and read again. In TAO's form, too.
 #include "kairos/base/check.h"
 #include "kairos/values/registry.h"
 #include "kairos/values/values_testing.h"
@@ -76,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if ((data[0] & 2) != 0) add<Derived>(registry);
     living = 0;
     const Bytes bytes{reinterpret_cast<const std::byte*>(data) + 1, size - 1};
-    read(bytes, (data[0] & 1) != 0, registry);
+    values::Registry tao(values::Registry::TaoChunks{&registry});
+    read(bytes, (data[0] & 1) != 0, (data[0] & 4) != 0 ? tao : registry);
     KAIROS_CHECK(living == 0);
     return 0;
 }

@@ -91,7 +91,7 @@ class Values : public testing::Test {
     {
         bytes_.assign(message.bytes().begin(), message.bytes().end());
         environment_ = std::make_unique<Environment>();
-        environment_->value_factories = &registry_;
+        environment_->value_factories = used_;
         in_ = Reader(bytes_, message.little());
         in_.set_environment(environment_.get());
         Var<V> value;
@@ -123,6 +123,7 @@ class Values : public testing::Test {
     void expect_written(const Message& expected, std::initializer_list<V*> values)
     {
         Environment environment;
+        environment.value_factories = used_;
         Buffer buffer;
         Writer out(buffer);
         out.set_environment(&environment);
@@ -134,6 +135,7 @@ class Values : public testing::Test {
     }
 
     Registry registry_;
+    Registry* used_ = &registry_;
     std::unique_ptr<Environment> environment_ = std::make_unique<Environment>();
     std::vector<std::byte> bytes_;
     Reader in_;
@@ -524,6 +526,262 @@ TEST_F(Values, refuse_to_nest_for_ever)
         skipped.number(value_tag | 8);
     skipped.number(minus(1));
     EXPECT_EQ(read_all<Base>(skipped)->number, 7);
+}
+
+// --- TAO's form ----------------------------------------------------------------------------------
+
+/// valuetype Third : truncatable Derived { public long more; };
+class Third : public Derived {
+  public:
+    static constexpr kairos::values::Type _kairos_value_type{
+        .id = "IDL:T:1.0", .truncated = &Derived::_kairos_value_type};
+    using Derived::Derived;
+    const kairos::values::Type& _kairos_type() const override { return _kairos_value_type; }
+    void _kairos_encode(Writer& out) const override
+    {
+        Derived::_kairos_encode(out);
+        mapping::encode(out, more);
+    }
+    void _kairos_decode(Reader& in) override
+    {
+        Derived::_kairos_decode(in);
+        mapping::decode(in, more);
+    }
+
+    CORBA::Long more = 0;
+};
+
+class TaoValues : public Values {
+  protected:
+    TaoValues()
+    {
+        add<Derived>();
+        used_ = &tao_;
+    }
+    /// D { 7, B { 9 }, 1 }: each class has its chunk, and an end as if it were a value within.
+    static Message& derived(Message& message)
+    {
+        return message.number(value_tag | 8 | 6)
+            .number(2)
+            .text("IDL:D:1.0")
+            .text("IDL:B:1.0")
+            .number(4)
+            .number(7)
+            .number(minus(2))
+            .number(25)
+            .number(value_tag | 2) // within the chunk, and not chunked
+            .text("IDL:B:1.0")
+            .number(9)
+            .octet(1)
+            .align(4)
+            .number(minus(2))
+            .number(minus(1));
+    }
+    static void expect_derived(Base* base)
+    {
+        auto* value = dynamic_cast<Derived*>(base);
+        ASSERT_NE(value, nullptr);
+        EXPECT_EQ(value->number, 7);
+        ASSERT_NE(value->inner.in(), nullptr);
+        EXPECT_EQ(value->inner->number, 9);
+        EXPECT_EQ(value->last, 1);
+    }
+    /// What comes behind the value is where it should be.
+    void expect_next(std::uint32_t number)
+    {
+        EXPECT_EQ(in_.read<std::uint32_t>(), number);
+        EXPECT_TRUE(in_.ok());
+        EXPECT_EQ(in_.left(), 0u);
+    }
+
+    Registry tao_{Registry::TaoChunks{&registry_}};
+};
+
+TEST_F(TaoValues, AreRead)
+{
+    for (const bool little : {true, false}) {
+        Message message(little);
+        const Var<Base> base = read<Base>(derived(message).number(4711));
+        expect_derived(base.in());
+        expect_next(4711);
+    }
+}
+
+TEST_F(TaoValues, AreReadOctetByOctet)
+{
+    // A size, the base, fe ff ff ff, a size, a tag …: the shape that its messages were seen to
+    // have.
+    const Message message = Message()
+                                .raw(std::string("\x0e\xff\xff\x7f\x02\0\0\0", 8))
+                                .text("IDL:D:1.0")
+                                .text("IDL:B:1.0")
+                                .raw(std::string("\x04\0\0\0\x07\0\0\0\xfe\xff\xff\xff", 12))
+                                .raw(std::string("\x19\0\0\0\x02\xff\xff\x7f", 8))
+                                .text("IDL:B:1.0")
+                                .raw(std::string("\x09\0\0\0\x01\0\0\0", 8))
+                                .raw("\xfe\xff\xff\xff\xff\xff\xff\xff");
+    expect_derived(read_all<Base>(message).in());
+}
+
+TEST_F(TaoValues, AreTruncatedToWhatIsKnown)
+{
+    registry_.remove("IDL:D:1.0");
+    Message message;
+    const Var<Base> base = read<Base>(derived(message).number(4711));
+    EXPECT_EQ(base->number, 7);
+    EXPECT_EQ(dynamic_cast<Derived*>(base.in()), nullptr);
+    expect_next(4711);
+}
+
+TEST_F(TaoValues, HaveClassesInALine)
+{
+    // T { D { B { 7 }, null, 1 }, 5 }
+    const auto third = [] {
+        return Message()
+            .number(value_tag | 8 | 6)
+            .number(3)
+            .text("IDL:T:1.0")
+            .text("IDL:D:1.0")
+            .text("IDL:B:1.0")
+            .number(4)
+            .number(7)
+            .number(minus(3))
+            .number(5)
+            .number(0)
+            .octet(1)
+            .align(4)
+            .number(minus(3))
+            .number(minus(2))
+            .number(4)
+            .number(5)
+            .number(minus(2))
+            .number(minus(1))
+            .number(4711);
+    };
+    const Var<Base> truncated = read<Base>(third());
+    auto* derived = dynamic_cast<Derived*>(truncated.in());
+    ASSERT_NE(derived, nullptr);
+    EXPECT_EQ(derived->number, 7);
+    EXPECT_EQ(derived->last, 1);
+    expect_next(4711);
+
+    add<Third>();
+    const Var<Base> whole = read<Base>(third());
+    auto* value = dynamic_cast<Third*>(whole.in());
+    ASSERT_NE(value, nullptr);
+    EXPECT_EQ(value->more, 5);
+    EXPECT_EQ(value->last, 1);
+    expect_next(4711);
+}
+
+TEST_F(TaoValues, HaveChunkedOnesWithinTheChunk)
+{
+    // D { 1, D { 7, B { 9 }, 1 }, 2 }: the inner one's levels begin at 1 again.
+    Message inner;
+    const std::size_t size = derived(inner).bytes().size() + 1;
+    Message message;
+    message.number(value_tag | 8 | 6).number(2).text("IDL:D:1.0").text("IDL:B:1.0");
+    message.number(4).number(1).number(minus(2)).number(static_cast<std::uint32_t>(size));
+    derived(message).octet(2).align(4).number(minus(2)).number(minus(1)).number(4711);
+    {
+        const Var<Base> base = read<Base>(message);
+        auto* value = dynamic_cast<Derived*>(base.in());
+        ASSERT_NE(value, nullptr);
+        EXPECT_EQ(value->number, 1);
+        expect_derived(value->inner.in());
+        EXPECT_EQ(value->last, 2);
+        expect_next(4711);
+    }
+    registry_.remove("IDL:D:1.0"); // both are truncated
+    const Var<Base> base = read<Base>(message);
+    EXPECT_EQ(base->number, 1);
+    expect_next(4711);
+}
+
+TEST_F(TaoValues, AreWrittenSoThatItReadsThem)
+{
+    // One chunk for all classes, with the value within in it.
+    const Var<Derived> value = new Derived(7);
+    value->inner = new Base(9);
+    value->last = 1;
+    expect_written<Base>(Message()
+                             .number(value_tag | 8 | 6)
+                             .number(2)
+                             .text("IDL:D:1.0")
+                             .text("IDL:B:1.0")
+                             .number(13)
+                             .number(7)
+                             .number(value_tag)
+                             .number(9)
+                             .octet(1)
+                             .align(4)
+                             .number(minus(1)),
+                         {value.in()});
+    // … and if that is chunked, its levels begin at 1 again.
+    const Var<Derived> outer = new Derived(2);
+    outer->inner = new Derived(3);
+    const Message written = Message()
+                                .number(value_tag | 8 | 6)
+                                .number(2)
+                                .text("IDL:D:1.0")
+                                .text("IDL:B:1.0")
+                                .number(49)
+                                .number(2)
+                                .number(value_tag | 8 | 6)
+                                .number(2)
+                                .number(indirection)
+                                .number(minus(52))
+                                .number(indirection)
+                                .number(minus(44))
+                                .number(9)
+                                .number(3)
+                                .number(0)
+                                .octet(0)
+                                .align(4)
+                                .number(minus(1))
+                                .octet(0)
+                                .align(4)
+                                .number(minus(1));
+    expect_written<Base>(written, {outer.in()});
+    const Var<Base> again = read_all<Base>(written);
+    EXPECT_EQ(dynamic_cast<Derived*>(again.in())->inner->number, 3);
+}
+
+TEST_F(TaoValues, AreReadBesideThoseOfTheSpecification)
+{
+    for (const bool little : {true, false}) {
+        const Var<Base> base = read_all<Base>(chunked_derived(little));
+        auto* value = dynamic_cast<Derived*>(base.in());
+        ASSERT_NE(value, nullptr);
+        EXPECT_EQ(value->number, 7);
+        EXPECT_EQ(value->inner->number, 8);
+        EXPECT_EQ(value->last, 9);
+    }
+}
+
+TEST_F(TaoValues, AreRefusedFromEverybodyElse)
+{
+    used_ = &registry_;
+    Message message;
+    expect_refused<Base>(derived(message));
+}
+
+TEST_F(TaoValues, MayNotLeaveTheChunkAround)
+{
+    Message message;
+    message.number(value_tag | 8 | 6).number(2).text("IDL:D:1.0").text("IDL:B:1.0");
+    message.number(4).number(1).number(minus(2)).number(80); // too small for what is in it
+    derived(message).octet(2).align(4).number(minus(2)).number(minus(1));
+    expect_refused<Base>(message);
+    // Nor end without its last end.
+    for (std::size_t cut = 4; cut <= 60; cut += 4) {
+        Message whole;
+        derived(whole);
+        Message part;
+        for (const std::byte each : whole.bytes().first(whole.bytes().size() - cut))
+            part.octet(std::to_integer<unsigned>(each));
+        expect_refused<Base>(part);
+    }
 }
 
 } // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Priorities from the client's thread to the server's: reactor-per-priority.
+#include "kairos/ior/policies.h"
 #include "kairos/orb/lane.h"
 #include "tests/malformed/fixture.h"
+#include "tests/robust/local.h"
 #include "tests/robust/permission.h"
 
 #include <pthread.h>
@@ -50,6 +52,44 @@ TEST_F(Priorities, OfTheCallerChooseTheLane)
     EXPECT_EQ(served_at(target, 300), 300);
     EXPECT_EQ(served_at(target, orb::priority_max), 300);
     EXPECT_EQ(served_at(target, 0), 0);
+}
+
+/// A server that says where its lanes are as TAO's do, and serves by the address that a request
+/// came to, as they do.
+TEST_F(Priorities, ChooseTheAddressThatATaoServerHasForThem)
+{
+    const auto by_tao = [&](ior::IiopProfile& profile) {
+        auto& tagged = component(profile, ior::tag_priority_addresses);
+        const auto addresses = ior::decode_priority_addresses(tagged).value();
+        std::vector<ior::TaoEndpoint> endpoints;
+        for (const ior::PriorityAddress& each : addresses)
+            endpoints.push_back({each.priority, each.address});
+        tagged = ior::make_tao_endpoints(endpoints);
+    };
+    const Probe::Target_var target = client_.target(changed(server_.reference(), by_tao));
+    for (const auto& [priority, lane] : std::initializer_list<std::pair<Priority, Priority>>{
+             {0, 0}, {99, 0}, {100, 100}, {199, 100}, {200, 200}, {32767, 300}, {300, 300}, {1, 0}})
+        EXPECT_EQ(served_at(target, priority), lane) << priority;
+
+    // Where the component cannot be read, all go to the address that everybody knows.
+    const Probe::Target_var other =
+        client_.target(changed(server_.reference(), [&](ior::IiopProfile& profile) {
+            by_tao(profile);
+            component(profile, ior::tag_tao_endpoints).data.pop_back();
+        }));
+    for (const Priority priority : std::initializer_list<Priority>{0, 100, 300})
+        EXPECT_EQ(served_at(other, priority), 0);
+
+    // An object whose priority the server declares is called there, whoever calls.
+    const Probe::Target_var declared =
+        client_.target(changed(server_.reference(), [&](ior::IiopProfile& profile) {
+            by_tao(profile);
+            ior::ExposedPolicies policies;
+            policies.priority_model = {.client_propagated = false, .server_priority = 200};
+            profile.components.push_back(ior::make_policies(policies));
+        }));
+    for (const Priority priority : std::initializer_list<Priority>{0, 100, 300})
+        EXPECT_EQ(served_at(declared, priority), 200);
 }
 
 TEST_F(Priorities, HaveConnectionsOfTheirOwn)
