@@ -11,6 +11,7 @@
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
+#include "kairos/orb/account.h"
 #include "kairos/orb/early_binding.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
@@ -478,6 +479,19 @@ void ORB::shutdown(Boolean wait_for_completion)
     if (services && wait_for_completion) services->destroy_all();
 }
 
+namespace {
+
+void announce_counters(const kairos::orb::Orb& core)
+{
+    kairos::log::announce("counters: " + to_string(kairos::counters()));
+    const auto kept = core.account().figures();
+    if (kept.held_most == 0) return;
+    kairos::log::announce("kept for peers: at most " + std::to_string(kept.held_most) +
+                          " octets; connections cut off for that: " + std::to_string(kept.cut_off));
+}
+
+} // namespace
+
 void ORB::destroy()
 {
     if (kairos::orb::in_upcall())
@@ -506,8 +520,7 @@ void ORB::destroy()
     if (responses != nullptr) responses->end();
     if (real_time) real_time->end();
     if (services) services->destroy_all(); // gives the servants back
-    if (core_->options().counters)
-        kairos::log::announce("counters: " + to_string(kairos::counters()));
+    if (core_->options().counters) announce_counters(*core_);
 }
 
 } // namespace CORBA

@@ -126,7 +126,7 @@ struct Options {
     net::SocketOptions socket;
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
-    /// -ORBMemory bytes: what a server keeps for all peers together (server/account.h). 0: what
+    /// -ORBMemory bytes: what a server keeps for all peers together (account.h). 0: what
     /// memory_max() says.
     std::size_t memory = 0;
     /// Room for the largest message, and for a little of others.

@@ -6,12 +6,12 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/net/spin.h"
+#include "kairos/orb/account.h"
 #include "kairos/orb/backlogs.h"
 #include "kairos/orb/connection_cache.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
-#include "kairos/orb/server/account.h"
 #include "kairos/orb/shared_connections.h"
 #include "kairos/orb/thread_pools.h"
 

@@ -3,8 +3,8 @@
 // What a server keeps for its peers has a limit for all of them together (-ORBMemory), and who does
 // not take what it is sent is not waited for: in every architecture, while somebody else is served.
 #include "kairos/base/heap_testing.h"
+#include "kairos/orb/account.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/server/account.h"
 #include "tests/malformed/fixture.h"
 
 namespace kairos::orb_testing {

@@ -2,11 +2,11 @@
 #include "kairos/orb/server/dispatcher.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/orb/account.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/server/account.h"
 #include "kairos/orb/server/handover.h"
 #include "kairos/orb/timed_upcall.h"
 #include "kairos/orb/timing_context.h"

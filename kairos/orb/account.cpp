@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/orb/server/account.h"
+#include "kairos/orb/account.h"
 
 #include "kairos/base/log.h"
 
