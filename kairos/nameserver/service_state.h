@@ -7,6 +7,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/nameserver/answers.h"
+#include "kairos/nameserver/foreign_calls.h"
 #include "kairos/nameserver/iterators.h"
 #include "kairos/nameserver/service.h"
 
@@ -19,6 +20,9 @@ class ServiceState {
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
+
+    /// From here on nobody else is asked for anything.
+    void stop_asking() noexcept;
 
     /// What is being called. Throw OBJECT_NOT_EXIST for ids that are not this service's.
     [[nodiscard]] ContextId called_context() const;
@@ -44,6 +48,7 @@ class ServiceState {
     const ServiceLimits limits;
     Iterators iterators;
     Answers answers;
+    ForeignCalls foreign_calls;
     Sweeper sweeper;
 
   private:

@@ -41,12 +41,17 @@ Sweeper::Sweeper(Store& store, const SweepOptions& options) : store_(store), opt
 
 Sweeper::~Sweeper()
 {
+    begin_to_end();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Sweeper::begin_to_end() noexcept
+{
     {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
     ended_.notify_all();
-    if (thread_.joinable()) thread_.join();
 }
 
 void Sweeper::run()
