@@ -8,7 +8,6 @@
 #include "kairos/naming/name.h"
 #include "kairos/orb/upcall.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -175,14 +174,15 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
               CosNaming::BindingIterator_out iterator) override
     {
         const ContextId context = state_.called_context();
-        const std::size_t count = std::min(how_many, state_.limits.portion_max);
-        std::vector<Listed> listed; // and one more, which tells whether there is more
-        raise_store_failure(state_.store->list(context, nullptr, count + 1, listed));
-        if (listed.empty()) require_called();
-        const bool more = listed.size() > count;
-        iterator = more ? state_.begin_listing(context, count == 0 ? nullptr : &listed[count - 1])
-                        : CosNaming::BindingIterator::_nil();
-        list = to_idl(listed, count);
+        Portion portion;
+        raise_store_failure(
+            state_.store->list(context, nullptr, state_.portion_of(how_many), portion));
+        const std::vector<Listed>& listed = portion.bindings;
+        if (listed.empty() && !portion.more) require_called();
+        iterator = portion.more
+                       ? state_.begin_listing(context, listed.empty() ? nullptr : &listed.back())
+                       : CosNaming::BindingIterator::_nil();
+        list = to_idl(listed);
     }
 
     char* to_string(const Name& name) override

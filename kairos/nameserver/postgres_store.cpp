@@ -5,6 +5,7 @@
 #include "kairos/nameserver/postgres_store.h"
 
 #include "kairos/nameserver/pool.h"
+#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/postgres.h"
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/store_log.h"
@@ -51,6 +52,14 @@ enum Statement : std::size_t {
     insert_context,
     delete_context,
 };
+/// The first rows of those selected, as far as those before each are within so many octets, and how
+/// many were selected: all of them come at once, and clients choose how large they are.
+#define KAIROS_LIST(where, octets_max)                                                             \
+    "SELECT type, target, reference, checksum, id, kind, selected FROM ("                          \
+    "SELECT *, count(*) OVER () AS selected, COALESCE(sum(octet_length(id) + octet_length(kind)"   \
+    " + octet_length(reference)) OVER (ORDER BY id, kind ROWS BETWEEN UNBOUNDED PRECEDING AND"     \
+    " 1 PRECEDING), 0) AS before FROM (SELECT * FROM kairos_binding " where                        \
+    ") AS portion) AS summed WHERE before < " octets_max " ORDER BY id, kind"
 constexpr PostgresStatement statements[] = {
     {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
     {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", ""},
@@ -65,12 +74,9 @@ constexpr PostgresStatement statements[] = {
     {"SELECT type, target, reference, checksum FROM kairos_binding"
      " WHERE context = $1 AND id = $2 AND kind = $3 FOR UPDATE",
      "ioo"},
-    {"SELECT type, target, reference, checksum, id, kind FROM kairos_binding"
-     " WHERE context = $1 ORDER BY id, kind LIMIT $2",
-     "ii"},
-    {"SELECT type, target, reference, checksum, id, kind FROM kairos_binding"
-     " WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4",
-     "iooi"},
+    {KAIROS_LIST("WHERE context = $1 ORDER BY id, kind LIMIT $2", "$3"), "iii"},
+    {KAIROS_LIST("WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4", "$5"),
+     "iooii"},
     {"SELECT 1 FROM kairos_binding WHERE context = $1 LIMIT 1", "i"},
     {"INSERT INTO kairos_binding VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
      "iooiioi"},
@@ -197,8 +203,8 @@ class PostgresStore final : public Store {
                                  ContextId& created) override;
     StoreStatus destroy_context(ContextId context) override;
     StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override;
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override;
 
   private:
     /// Runs `action` in a transaction that begins so and is committed if the action answers `done`.
@@ -236,7 +242,7 @@ class PostgresStore final : public Store {
     StoreStatus insert_new_context(Transaction& transaction, ContextId& created);
     StoreStatus only_row(Transaction& transaction, const PostgresRows& rows, ContextId context,
                          const ior::NameComponent& component, Entry& entry);
-    StoreStatus damaged(ContextId context);
+    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
@@ -389,25 +395,37 @@ StoreStatus PostgresStore::find_context(ContextId context)
 }
 
 StoreStatus PostgresStore::list(ContextId context, const ior::NameComponent* after,
-                                std::size_t count, std::vector<Listed>& bindings)
+                                const PortionBounds& bounds, Portion& portion)
 {
     return read([&](Transaction& transaction) {
-        bindings.clear();
-        PostgresParameters parameters;
-        parameters.integer(as_column(context));
-        if (after != nullptr) parameters.octets(after->id).octets(after->kind);
-        parameters.integer(static_cast<std::int64_t>(count));
-        const PostgresRows rows =
-            transaction.run(after == nullptr ? list_all : list_after, parameters);
-        if (!rows.ok()) return transaction.failed(rows);
-        for (std::size_t row = 0; row < rows.count(); ++row) {
-            const std::string_view id = rows.octets(row, 4);
-            const std::string_view kind = rows.octets(row, 5);
-            const auto entry = entry_of(rows, row, context, id, kind);
-            if (!entry) return damaged(context);
-            bindings.push_back({{std::string(id), std::string(kind)}, entry->is_context()});
+        Portioning portioning(bounds, portion);
+        std::optional<ior::NameComponent> last; // of the rows seen
+        if (after != nullptr) last = *after;
+        for (;;) { // until the portion is full: rows may be damaged
+            PostgresParameters parameters;
+            parameters.integer(as_column(context));
+            if (last) parameters.octets(last->id).octets(last->kind);
+            const std::size_t wanted = bounds.count + 1;
+            parameters.integer(static_cast<std::int64_t>(wanted));
+            parameters.integer(static_cast<std::int64_t>(std::max<std::size_t>(bounds.octets, 1)));
+            const PostgresRows rows = transaction.run(last ? list_after : list_all, parameters);
+            if (!rows.ok()) return transaction.failed(rows);
+            if (rows.count() == 0) return StoreStatus::done;
+            for (std::size_t row = 0; row < rows.count(); ++row) {
+                const std::string_view id = rows.octets(row, 4);
+                const std::string_view kind = rows.octets(row, 5);
+                const auto entry = entry_of(rows, row, context, id, kind);
+                if (!entry)
+                    log_.say_damaged(context, id, kind);
+                else if (!portioning.take(id, kind, rows.octets(row, 2).size(),
+                                          entry->is_context()))
+                    return StoreStatus::done;
+            }
+            const std::size_t end = rows.count() - 1;
+            if (end + 1 < wanted && end + 1 == static_cast<std::size_t>(rows.integer(end, 6)))
+                return StoreStatus::done; // there were no more
+            last = {std::string(rows.octets(end, 4)), std::string(rows.octets(end, 5))};
         }
-        return StoreStatus::done;
     });
 }
 
@@ -429,7 +447,7 @@ StoreStatus PostgresStore::only_row(Transaction& transaction, const PostgresRows
     if (!rows.ok()) return transaction.failed(rows);
     if (rows.count() == 0) return StoreStatus::not_bound;
     auto found = entry_of(rows, 0, context, component.id, component.kind);
-    if (!found) return damaged(context);
+    if (!found) return damaged(context, component);
     entry = std::move(*found);
     return StoreStatus::done;
 }
@@ -478,9 +496,9 @@ StoreStatus PostgresStore::insert_new_context(Transaction& transaction, ContextI
     return StoreStatus::done;
 }
 
-StoreStatus PostgresStore::damaged(ContextId context)
+StoreStatus PostgresStore::damaged(ContextId context, const ior::NameComponent& component)
 {
-    log_.say_once("a row of context " + std::to_string(context) + " is not as it was written");
+    log_.say_damaged(context, component.id, component.kind);
     return StoreStatus::broken;
 }
 

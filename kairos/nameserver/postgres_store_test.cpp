@@ -21,6 +21,7 @@ class PostgresStoreTest : public testing::Test {
   protected:
     PostgresStoreTest() : store_(backend_.open()), other_(backend_.open()) {}
 
+    LoggedLines log_;
     const PostgresBackend backend_;
     std::unique_ptr<Store> store_;
     std::unique_ptr<Store> other_;
@@ -166,8 +167,13 @@ TEST_F(PostgresStoreTest, ADamagedRowIsBrokenAndNothingElseIs)
         EXPECT_EQ(store_->bind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->unbind(root_context, name), Status::broken) << damage;
-        std::vector<Listed> listed;
-        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::broken) << damage;
+        // Left out of lists, whatever their bounds are, and named.
+        for (const std::size_t portion : {1u, 10u}) {
+            const auto listed = list_all(*store_, root_context, portion);
+            EXPECT_EQ(listed.size(), 1u) << damage;
+            EXPECT_EQ(listed.at(0).component, component("good")) << damage;
+        }
+        EXPECT_TRUE(log_.say("the row of " + name.id + " in context 1")) << damage;
         EXPECT_EQ(bound(*store_, root_context, component("good")), object_entry(2));
         backend_.execute("DELETE FROM kairos_binding");
     }
@@ -221,12 +227,12 @@ TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
     ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
     postgres_server().stop();
     Resolution resolution;
-    std::vector<Listed> listed;
+    Portion listed;
     ContextId created = 0;
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(resolve(*store_, root_context, {component("a")}, resolution),
                   Status::unreachable);
-        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::unreachable);
+        EXPECT_EQ(store_->list(root_context, nullptr, {.count = 10}, listed), Status::unreachable);
         EXPECT_EQ(store_->find_context(root_context), Status::unreachable);
         EXPECT_EQ(store_->bind(root_context, component("b"), object_entry(1)), Status::unreachable);
         EXPECT_EQ(store_->rebind(root_context, component("a"), object_entry(2)),

@@ -24,7 +24,7 @@ struct KAIROS_API ServiceLimits {
     /// A listing that nobody went on with for so long is given up when another one begins.
     std::chrono::seconds iterator_idle_max{600};
     /// Bindings in one reply, whatever the client asks for.
-    CORBA::ULong portion_max = 10'000;
+    CORBA::ULong portion_max = 1000;
     /// Components of a name, and octets of their ids and kinds together.
     CORBA::ULong components_max = 1000;
     std::size_t name_octets_max = std::size_t{64} << 10;
@@ -35,6 +35,9 @@ struct KAIROS_API ServiceLimits {
     std::size_t foreign_calls_max = 32;
     std::size_t foreign_calls_per_address_max = 8;
     std::chrono::milliseconds foreign_call_timeout{3000};
+    /// Octets of what is bound, names and references, that are looked through for one reply of a
+    /// listing, unless a single binding has more.
+    std::size_t portion_octets_max = std::size_t{1} << 20;
 };
 
 class ServiceState;

@@ -228,10 +228,16 @@ void raise_store_failure(StoreStatus status)
     }
 }
 
-CosNaming::BindingList* to_idl(const std::vector<Listed>& listed, std::size_t count)
+PortionBounds ServiceState::portion_of(std::size_t wanted) const noexcept
+{
+    return {.count = std::min<std::size_t>(wanted, limits.portion_max),
+            .octets = limits.portion_octets_max};
+}
+
+CosNaming::BindingList* to_idl(const std::vector<Listed>& listed)
 {
     CosNaming::BindingList_var list = new CosNaming::BindingList;
-    list->length(static_cast<CORBA::ULong>(std::min(listed.size(), count)));
+    list->length(static_cast<CORBA::ULong>(listed.size()));
     for (CORBA::ULong i = 0; i < list->length(); ++i) {
         list[i].binding_name = naming::to_idl({listed[i].component});
         list[i].binding_type = listed[i].is_context ? CosNaming::ncontext : CosNaming::nobject;

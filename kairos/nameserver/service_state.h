@@ -39,6 +39,9 @@ class ServiceState {
     [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
                                                                const Listed* after);
 
+    /// What a reply has of a listing, whatever the client wants.
+    [[nodiscard]] PortionBounds portion_of(std::size_t wanted) const noexcept;
+
     /// What a binding to the object is. Throws MARSHAL for local ones.
     [[nodiscard]] Entry entry_of(CORBA::Object_ptr object) const;
     /// The same for a context, which may be one of the store. Throws BAD_PARAM for nil.
@@ -64,8 +67,8 @@ class ServiceState {
 [[noreturn]] void raise_not_there();
 /// Throws what CORBA has for a store that does not work; returns for what is not its failure.
 void raise_store_failure(StoreStatus status);
-/// At most `count` of them, as CosNaming has them. Owned by the caller.
-[[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed, std::size_t count);
+/// As CosNaming has them. Owned by the caller.
+[[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed);
 
 /// The servants of all contexts and of all listings. `state` must outlive them; counted.
 [[nodiscard]] PortableServer::Servant make_context_servant(ServiceState& state);

@@ -4,6 +4,7 @@
 #include "kairos/nameserver/sqlite_store.h"
 
 #include "kairos/nameserver/pool.h"
+#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/sqlite.h"
 #include "kairos/nameserver/store_log.h"
@@ -74,9 +75,9 @@ constexpr const char* statements[] = {
     "SELECT type, target, reference, checksum FROM binding"
     " WHERE context = ? AND id = ? AND kind = ?",
     "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? ORDER BY id, kind LIMIT ?",
+    " WHERE context = ? ORDER BY id, kind",
     "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind LIMIT ?",
+    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind",
     "SELECT 1 FROM binding WHERE context = ? LIMIT 1",
     "INSERT INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
     "REPLACE INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -271,8 +272,8 @@ class SqliteStore final : public Store {
                                  ContextId& created) override;
     StoreStatus destroy_context(ContextId context) override;
     StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override;
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override;
 
   private:
     /// Runs `action` with a connection and in a snapshot of its own.
@@ -294,7 +295,7 @@ class SqliteStore final : public Store {
 
     /// What SQLite's code means for the caller; logged.
     StoreStatus failed(const Connection& connection, int code);
-    StoreStatus damaged(ContextId context);
+    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
@@ -424,21 +425,22 @@ StoreStatus SqliteStore::find_context(ContextId context)
     return read([&](Connection& connection) { return require_context(connection, context); });
 }
 
-StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                              std::vector<Listed>& bindings)
+StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after,
+                              const PortionBounds& bounds, Portion& portion)
 {
-    bindings.clear();
+    Portioning portioning(bounds, portion);
     return read([&](Connection& connection) {
         Query query(connection, after == nullptr ? list_all : list_after);
         query.integer(as_column(context));
         if (after != nullptr) query.blob(after->id).blob(after->kind);
-        query.integer(static_cast<std::int64_t>(count));
         while (query.next()) {
             const std::string_view id = query.blob_of(4);
             const std::string_view kind = query.blob_of(5);
             const auto entry = entry_of(query, context, id, kind);
-            if (!entry) return damaged(context);
-            bindings.push_back({{std::string(id), std::string(kind)}, entry->is_context()});
+            if (!entry)
+                log_.say_damaged(context, id, kind);
+            else if (!portioning.take(id, kind, query.blob_of(2).size(), entry->is_context()))
+                return StoreStatus::done;
         }
         return query.failure() == SQLITE_OK ? StoreStatus::done
                                             : failed(connection, query.failure());
@@ -453,7 +455,7 @@ StoreStatus SqliteStore::find(Connection& connection, ContextId context,
     query.integer(as_column(context)).blob(component.id).blob(component.kind);
     if (query.next()) {
         auto found = entry_of(query, context, component.id, component.kind);
-        if (!found) return damaged(context);
+        if (!found) return damaged(context, component);
         entry = std::move(*found);
         return StoreStatus::done;
     }
@@ -506,9 +508,9 @@ StoreStatus SqliteStore::failed(const Connection& connection, int code)
     }
 }
 
-StoreStatus SqliteStore::damaged(ContextId context)
+StoreStatus SqliteStore::damaged(ContextId context, const ior::NameComponent& component)
 {
-    log_.say_once("a row of context " + std::to_string(context) + " is not as it was written");
+    log_.say_damaged(context, component.id, component.kind);
     return StoreStatus::broken;
 }
 
