@@ -12,6 +12,8 @@
 #include "kairos/nameserver/walk.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 namespace kairos::nameserver {
 namespace {
@@ -184,8 +186,9 @@ class Transaction {
 class PostgresStore final : public Store {
   public:
     PostgresStore(const std::string& name, std::uint64_t identity,
+                  std::chrono::milliseconds timeout,
                   std::vector<std::unique_ptr<PostgresConnection>> connections)
-        : log_(name), identity_(identity), connections_(std::move(connections))
+        : log_(name), identity_(identity), timeout_(timeout), connections_(std::move(connections))
     {
     }
 
@@ -225,6 +228,7 @@ class PostgresStore final : public Store {
         return status;
     }
 
+    StoreStatus late();
     StoreStatus begin(PostgresConnection& connection, Transaction& transaction,
                       Statement beginning);
     Result<void> reopen(PostgresConnection& connection) const;
@@ -246,6 +250,8 @@ class PostgresStore final : public Store {
 
     StoreLog log_;
     const std::uint64_t identity_;
+    const std::chrono::milliseconds timeout_;
+    std::atomic<Deadline::Clock::time_point> retry_at_{}; // until then nobody is asked
     Pool<PostgresConnection> connections_;
 };
 
@@ -265,14 +271,26 @@ template <typename Action>
 StoreStatus PostgresStore::transact(Statement beginning, Action&& action)
 {
     constexpr int attempts_max = 8;
-    const Pool<PostgresConnection>::Use connection(connections_);
+    if (Deadline::Clock::now() < retry_at_.load()) return StoreStatus::unreachable;
+    const Deadline deadline = Deadline::after(timeout_);
+    const Pool<PostgresConnection>::Use connection(connections_, deadline);
+    if (!connection) return late();
+    (*connection).set_deadline(deadline);
     for (int attempt = 1;; ++attempt) {
         Transaction transaction(*connection, log_);
         StoreStatus status = begin(*connection, transaction, beginning);
         if (status == StoreStatus::done) status = action(transaction);
         if (status == StoreStatus::done) status = transaction.end();
+        if (!(*connection).is_open() && deadline.has_passed()) (void)late();
         if (!transaction.again() || attempt == attempts_max) return status;
     }
+}
+
+/// Who comes after has to wait no longer.
+StoreStatus PostgresStore::late()
+{
+    retry_at_ = Deadline::Clock::now() + timeout_;
+    return StoreStatus::unreachable;
 }
 
 /// If the connection was lost since it was used last, on a new one.
@@ -281,7 +299,7 @@ StoreStatus PostgresStore::begin(PostgresConnection& connection, Transaction& tr
 {
     if (connection.is_open()) {
         const StoreStatus begun = transaction.begin(beginning);
-        if (connection.is_open()) return begun;
+        if (connection.is_open() || connection.gave_up()) return begun;
     }
     if (const auto opened = reopen(connection); !opened) {
         log_.say_once(opened.error().reason);
@@ -538,9 +556,13 @@ Result<void> prepare_schema(PostgresConnection& connection)
 Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options)
 {
     std::vector<std::unique_ptr<PostgresConnection>> connections;
+    const Deadline deadline = Deadline::after(options.opening_timeout);
     for (std::size_t i = 0; i < std::max<std::size_t>(options.connections, 1); ++i) {
-        auto connection = PostgresConnection::open(options.url, statements);
+        auto connection = PostgresConnection::open(options.url, statements, deadline);
         if (!connection) return connection.error();
+        // Before us: then the connection stays.
+        if (const auto limited = (*connection)->limit_statements(options.timeout * 3 / 4); !limited)
+            return limited.error();
         if (i == 0)
             if (const auto ours = prepare_schema(**connection); !ours) return ours.error();
         if (const auto prepared = (*connection)->prepare(); !prepared) return prepared.error();
@@ -550,7 +572,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& option
     if (!identity) return identity.error();
     const std::string name = connections.front()->name();
     std::unique_ptr<Store> store =
-        std::make_unique<PostgresStore>(name, *identity, std::move(connections));
+        std::make_unique<PostgresStore>(name, *identity, options.timeout, std::move(connections));
     return store;
 }
 

@@ -246,6 +246,32 @@ TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
     EXPECT_EQ(store_->bind(root_context, component("b"), object_entry(1)), Status::done);
 }
 
+TEST_F(PostgresStoreTest, AServerThatDoesNotAnswerIsNotWaitedForForEver)
+{
+    ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
+    constexpr std::chrono::milliseconds soon(100);
+    auto quick = open_postgres_store({.url = backend_.url(), .connections = 1, .timeout = soon});
+    ASSERT_TRUE(quick.ok());
+    postgres_server().freeze();
+    Resolution resolution;
+    // Several at once, for one connection: those who wait for it are not served one by one.
+    std::vector<std::future<Status>> waiting;
+    for (int i = 0; i < 8; ++i)
+        waiting.push_back(std::async(std::launch::async, [&] {
+            return (*quick)->bind(root_context, component("b"), object_entry(1));
+        }));
+    for (auto& one : waiting)
+        EXPECT_EQ(one.get(), Status::unreachable);
+    EXPECT_EQ(resolve(**quick, root_context, {component("a")}, resolution), Status::unreachable);
+    EXPECT_TRUE(log_.say("does not answer in time"));
+    EXPECT_FALSE(open_postgres_store({.url = backend_.url(), .opening_timeout = soon}).ok());
+    postgres_server().thaw();
+    while (resolve(**quick, root_context, {component("a")}, resolution) != Status::done)
+        std::this_thread::yield(); // until it is asked again
+    EXPECT_EQ(resolution.entry, object_entry(1));
+    EXPECT_EQ(resolve(**quick, root_context, {component("b")}, resolution), Status::not_bound);
+}
+
 TEST_F(PostgresStoreTest, AnotherStoreAtItsAddressIsNotTakenForIt)
 {
     backend_.execute("UPDATE kairos_naming SET identity = identity + 1");
