@@ -257,7 +257,7 @@ std::string PostgresConnection::name() const
 
 std::string PostgresConnection::failure() const
 {
-    if (gave_up_) return name() + " does not answer in time";
+    if (gave_up_) return "the database does not answer in time";
     std::string text = PQerrorMessage(connection_.get());
     while (!text.empty() && text.back() == '\n')
         text.pop_back();

@@ -2,6 +2,8 @@
 //
 // What clients can have the name server do, and what becomes of others meanwhile: it is made to
 // call who never answers, by as many as like, in each architecture; and it ends all the same.
+#include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
 #include "kairos/nameserver/service.h"
 #include "kairos/nameserver/store_testing.h"
 #include "kairos/naming/name.h"
@@ -260,6 +262,144 @@ TEST_P(DaemonsThatAreToldToEnd, DoSoWhileTheyWaitForBlackHoles)
     ASSERT_TRUE(callers.wait_for_answers(4));
     EXPECT_EQ(daemon.end(), "0");
     EXPECT_TRUE(callers.wait_for_answers(most + 4));
+}
+
+namespace {
+
+/// Where a reference leads, for who speaks in bytes.
+struct Place {
+    explicit Place(const std::string& reference)
+    {
+        const auto ior = ior::from_string(reference).value();
+        const auto target = ior::targets(ior).front();
+        key.assign(target.object_key().begin(), target.object_key().end());
+        port = target.address.port;
+    }
+    [[nodiscard]] RawPeer connect() const
+    {
+        return RawPeer::connect(port, {.receive_queue_bytes = 4096});
+    }
+    /// A request without arguments, or with one name.
+    [[nodiscard]] Octets asking(std::string_view operation, std::string_view name = {}) const
+    {
+        WireMessage message = request(key, operation);
+        if (!name.empty()) message.u32(1).string(name).string("");
+        return message.finish();
+    }
+    Octets key;
+    std::uint16_t port = 0;
+};
+
+/// In the root of a name server: what makes 5 MiB of a reply, as "large".
+void bind_large(Client& orb, const std::string& root)
+{
+    ior::Ior large;
+    large.type_id = "IDL:Large:1.0";
+    large.profiles.resize(1);
+    large.profiles[0].tag = 0x4b520000; // of nobody's
+    large.profiles[0].data.resize(std::size_t{5} << 20);
+    const CORBA::Object_var context = orb.orb()->string_to_object(root.c_str());
+    const CORBA::Object_var object = orb.orb()->string_to_object(ior::to_string(large).c_str());
+    NamingContextExt_var(NamingContextExt::_unchecked_narrow(context.in()))
+        ->bind(name("large"), object.in());
+}
+
+/// A peer that does something all the time, until its connection ends.
+class Restless {
+  public:
+    Restless(const Place& place, const std::function<bool(RawPeer&)>& act)
+        : peer_(place.connect()), thread_([this, act] {
+              for (int acts = 0; act(peer_); ++acts)
+                  if (acts == 1000) begun_.set();
+          })
+    {
+    }
+    Restless(const Restless&) = delete;
+    Restless& operator=(const Restless&) = delete;
+    ~Restless()
+    {
+        peer_.socket().shutdown_both(); // what the system still has of a server that is gone
+        thread_.join();
+    }
+    [[nodiscard]] bool has_begun() { return begun_.wait(); }
+
+  private:
+    RawPeer peer_;
+    Event begun_;
+    std::thread thread_;
+};
+
+/// Sends one request after the other, and reads nothing unless it is `polite`.
+std::function<bool(RawPeer&)> endless(const Octets& message, bool polite)
+{
+    return [message, polite](RawPeer& peer) {
+        if (!peer.socket().write_all(Bytes(message)).ok()) return false;
+        return !polite || !peer.read_message().empty();
+    };
+}
+
+} // namespace
+
+TEST_P(DaemonsThatAreToldToEnd, DoSoBesidePeersThatDoNotReadALargeReply)
+{
+    const nameserver::StoreFolder folder;
+    Daemon daemon({"naming", "--store", folder.file()}, GetParam());
+    Client orb;
+    bind_large(orb, daemon.reference());
+    const Place place(daemon.reference());
+    std::vector<RawPeer> peers;
+    for (int i = 0; i < 4; ++i) {
+        peers.push_back(place.connect());
+        peers.back().send(place.asking("resolve", "large"));
+        EXPECT_EQ(peers.back().read(20).size(), 20u); // the reply has begun
+    }
+    EXPECT_EQ(daemon.end(), "0");
+}
+
+/// Who takes some of its reply again and again is not cut off, so what is left is to end at once.
+TEST(DaemonsThatCannotEndInOrder, SaySo)
+{
+    const nameserver::StoreFolder folder;
+    Daemon daemon({"naming", "--store", folder.file()}, "reactor");
+    Client orb;
+    bind_large(orb, daemon.reference());
+    const Place place(daemon.reference());
+    Event asked;
+    const Octets question = place.asking("resolve", "large");
+    const Restless slow(place, [&, begun = false](RawPeer& peer) mutable {
+        if (!std::exchange(begun, true)) {
+            peer.send(question);
+            EXPECT_EQ(peer.read(20).size(), 20u); // the reply has begun
+            asked.set();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // its pace
+        Octets some(2048);
+        return peer.socket().read(MutableBytes(some)).ok();
+    });
+    ASSERT_TRUE(asked.wait());
+    // In order only where this test was kept from reading for half a second.
+    const std::string end = daemon.end();
+    EXPECT_TRUE(end == "0" || end == "1kairos: could not end in order in time; ends at once\n")
+        << end;
+}
+
+TEST_P(DaemonsThatAreToldToEnd, DoSoBesidePeersThatCallWithoutEnd)
+{
+    const nameserver::StoreFolder folder;
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"naming", "--store", folder.file()},
+          std::vector<std::string>{"scheduler"}}) {
+        Daemon daemon(command, GetParam());
+        const Place place(daemon.reference());
+        const Octets message = place.asking("_non_existent");
+        std::vector<std::unique_ptr<Restless>> peers;
+        for (int i = 0; i < 6; ++i)
+            peers.push_back(std::make_unique<Restless>(place, endless(message, true)));
+        for (int i = 0; i < 2; ++i)
+            peers.push_back(std::make_unique<Restless>(place, endless(message, false)));
+        EXPECT_TRUE(peers.front()->has_begun());
+        EXPECT_EQ(daemon.end(), "0") << command.front();
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, DaemonsThatAreToldToEnd,
