@@ -4,6 +4,8 @@
 // terminals and written to logs only through `shown`. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <string>
 #include <string_view>
 
@@ -13,7 +15,7 @@ namespace kairos {
 /// \xNN of its octets: control characters (line ends, too), those of Unicode and the ones that
 /// change the direction of what follows, and whatever is not UTF-8. The rest stays as it is, so
 /// that what was shown may be shown again.
-[[nodiscard]] std::string shown(std::string_view text);
+[[nodiscard]] KAIROS_API std::string shown(std::string_view text);
 
 /// The same of a text of several lines, which stay lines.
 [[nodiscard]] std::string shown_lines(std::string_view text);

@@ -8,7 +8,8 @@
 #include "kairos/naming/name.h"
 #include "kairos/orb/upcall.h"
 
-#include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace kairos::nameserver {
 namespace {
@@ -36,8 +37,20 @@ Name rest_of(const Name& name, std::size_t begin)
 /// name, in another server's.
 struct Place {
     ContextId context = root_context;
-    NamingContext_var foreign;
+    Entry foreign; // of a foreign context; else of an object
     Name rest;
+    [[nodiscard]] bool is_foreign() const noexcept
+    {
+        return foreign.kind == Entry::Kind::foreign_context;
+    }
+};
+
+/// What another server is asked, and its answer. Belongs to the thread that asks, until it has
+/// answered: who waits may give up before.
+struct Question {
+    NamingContext_var context;
+    Name rest;
+    CORBA::Object_var answer;
 };
 
 class ContextServant final : public POA_KairosNaming::NamingContext {
@@ -58,7 +71,9 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             [&](ContextId context, const ior::NameComponent& last) {
                 return state_.store->bind(context, last, entry);
             },
-            [&](NamingContext_ptr context, const Name& rest) { context->bind(rest, object); });
+            [kept = CORBA::Object_var(CORBA::Object::_duplicate(object))](Question& question) {
+                question.context->bind(question.rest, kept.in());
+            });
     }
 
     void rebind(const Name& name, CORBA::Object_ptr object) override
@@ -69,7 +84,9 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             [&](ContextId context, const ior::NameComponent& last) {
                 return state_.store->rebind(context, last, entry);
             },
-            [&](NamingContext_ptr context, const Name& rest) { context->rebind(rest, object); });
+            [kept = CORBA::Object_var(CORBA::Object::_duplicate(object))](Question& question) {
+                question.context->rebind(question.rest, kept.in());
+            });
     }
 
     void bind_context(const Name& name, NamingContext_ptr bound) override
@@ -80,9 +97,8 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             [&](ContextId context, const ior::NameComponent& last) {
                 return state_.store->bind(context, last, entry);
             },
-            [&](NamingContext_ptr context, const Name& rest) {
-                context->bind_context(rest, bound);
-            });
+            [kept = NamingContext_var(CosNaming::NamingContext::_duplicate(bound))](
+                Question& question) { question.context->bind_context(question.rest, kept.in()); });
     }
 
     void rebind_context(const Name& name, NamingContext_ptr bound) override
@@ -93,8 +109,9 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             [&](ContextId context, const ior::NameComponent& last) {
                 return state_.store->rebind(context, last, entry);
             },
-            [&](NamingContext_ptr context, const Name& rest) {
-                context->rebind_context(rest, bound);
+            [kept = NamingContext_var(CosNaming::NamingContext::_duplicate(bound))](
+                Question& question) {
+                question.context->rebind_context(question.rest, kept.in());
             });
     }
 
@@ -105,13 +122,13 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             [&](ContextId context, const ior::NameComponent& last) {
                 return state_.store->unbind(context, last);
             },
-            [&](NamingContext_ptr context, const Name& rest) { context->unbind(rest); });
+            [](Question& question) { question.context->unbind(question.rest); });
     }
 
     NamingContext_ptr bind_new_context(const Name& name) override
     {
         NamingContext_var made;
-        change(
+        const CORBA::Object_var there = change(
             name, Naming::not_context,
             [&](ContextId context, const ior::NameComponent& last) {
                 ContextId created = 0;
@@ -119,10 +136,11 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
                 if (status == StoreStatus::done) made = state_.reference_to(created);
                 return status;
             },
-            [&](NamingContext_ptr context, const Name& rest) {
-                made = context->bind_new_context(rest);
+            [](Question& question) {
+                question.answer = question.context->bind_new_context(question.rest);
             });
-        return made._retn();
+        return CORBA::is_nil(there.in()) ? made._retn()
+                                         : CosNaming::NamingContext::_unchecked_narrow(there.in());
     }
 
     CORBA::Object_ptr resolve(const Name& name) override
@@ -156,14 +174,15 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
               CosNaming::BindingIterator_out iterator) override
     {
         const ContextId context = state_.called_context();
-        const std::size_t count = std::min(how_many, state_.limits.portion_max);
-        std::vector<Listed> listed; // and one more, which tells whether there is more
-        raise_store_failure(state_.store->list(context, nullptr, count + 1, listed));
-        if (listed.empty()) require_called();
-        const bool more = listed.size() > count;
-        iterator = more ? state_.begin_listing(context, count == 0 ? nullptr : &listed[count - 1])
-                        : CosNaming::BindingIterator::_nil();
-        list = to_idl(listed, count);
+        Portion portion;
+        raise_store_failure(
+            state_.store->list(context, nullptr, state_.portion_of(how_many), portion));
+        const std::vector<Listed>& listed = portion.bindings;
+        if (listed.empty() && !portion.more) require_called();
+        iterator = portion.more
+                       ? state_.begin_listing(context, listed.empty() ? nullptr : &listed.back())
+                       : CosNaming::BindingIterator::_nil();
+        list = to_idl(listed);
     }
 
     char* to_string(const Name& name) override
@@ -258,12 +277,11 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
     [[nodiscard]] CORBA::Object_ptr resolve_there(const Name& name,
                                                   const Resolution& resolution) const
     {
-        CORBA::Object_var object;
-        const NamingContext_var foreign = state_.foreign_context(resolution.entry);
-        proceed(
-            foreign.in(), rest_of(name, resolution.resolved),
-            [&](NamingContext_ptr context, const Name& rest) { object = context->resolve(rest); });
-        return object._retn();
+        return proceed(resolution.entry, rest_of(name, resolution.resolved),
+                       [](Question& question) {
+                           question.answer = question.context->resolve(question.rest);
+                       })
+            ._retn();
     }
 
     /// Throws InvalidName for names without components and beyond the limits.
@@ -335,7 +353,7 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             place.context = resolution.entry.context;
             break;
         case Entry::Kind::foreign_context:
-            place.foreign = state_.foreign_context(resolution.entry);
+            place.foreign = std::move(resolution.entry);
             place.rest = rest_of(name, resolution.resolved);
         }
         return place;
@@ -343,14 +361,15 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
 
     /// Changes what the last component is bound to: `here` in the store, `there` in another
     /// server's context. `otherwise` is what NotFound says of one that is the wrong kind of
-    /// binding.
+    /// binding. Answers what the other server did, if anything.
     template <typename Here, typename There>
-    void change(const Name& name, Naming::NotFoundReason otherwise, Here&& here, There&& there)
+    CORBA::Object_var change(const Name& name, Naming::NotFoundReason otherwise, Here&& here,
+                             There&& there)
     {
         const ior::Name components = checked(name);
         const Place place = place_of(name, components);
-        if (!CORBA::is_nil(place.foreign.in()))
-            return proceed(place.foreign.in(), place.rest, there);
+        if (place.is_foreign())
+            return proceed(place.foreign, place.rest, std::forward<There>(there));
         const StoreStatus status = here(place.context, components.back());
         raise_store_failure(status);
         const auto last = [&] { return rest_of(name, components.size() - 1); };
@@ -365,20 +384,25 @@ class ContextServant final : public POA_KairosNaming::NamingContext {
             if (components.size() == 1) raise_not_there();
             throw_cannot_proceed(place.context, last());
         default:
-            return;
+            return {};
         }
     }
 
     /// Goes on at another server, whose answers and exceptions are the client's. If it cannot be
-    /// asked, the client may try.
+    /// asked, or does not answer in time, the client may try.
     template <typename Call>
-    void proceed(NamingContext_ptr context, const Name& rest, Call&& call) const
+    [[nodiscard]] CORBA::Object_var proceed(const Entry& foreign, const Name& rest,
+                                            Call&& call) const
     {
+        const auto question = std::make_shared<Question>(
+            Question{.context = state_.foreign_context(foreign), .rest = rest, .answer = {}});
         try {
-            call(context, rest);
+            if (state_.foreign_calls.run(foreign.reference, [question, call] { call(*question); }))
+                return std::move(question->answer);
         } catch (const CORBA::SystemException&) {
-            throw Naming::CannotProceed(context, rest);
+            // The context is wherever its server is; why we do not reach it is not for the client.
         }
+        throw Naming::CannotProceed(question->context.in(), rest);
     }
 
     ServiceState& state_;

@@ -4,7 +4,7 @@
 #include "kairos/nameserver/service_state.h"
 #include "kairos/naming/CosNaming_skel.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace kairos::nameserver {
 namespace {
@@ -15,7 +15,7 @@ class IteratorServant final : public POA_CosNaming::BindingIterator {
 
     CORBA::Boolean next_one(CosNaming::Binding_out binding) override
     {
-        const CosNaming::BindingList_var list = to_idl(next(1), 1);
+        const CosNaming::BindingList_var list = to_idl(next(1));
         binding = new CosNaming::Binding;
         if (list->length() == 1)
             *binding.ptr() = list[0];
@@ -27,8 +27,8 @@ class IteratorServant final : public POA_CosNaming::BindingIterator {
     CORBA::Boolean next_n(CORBA::ULong how_many, CosNaming::BindingList_out list) override
     {
         if (how_many == 0) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "next_n of no bindings");
-        const std::vector<Listed> listed = next(std::min(how_many, state_.limits.portion_max));
-        list = to_idl(listed, listed.size());
+        const std::vector<Listed> listed = next(how_many);
+        list = to_idl(listed);
         return !listed.empty();
     }
 
@@ -44,11 +44,12 @@ class IteratorServant final : public POA_CosNaming::BindingIterator {
             state_.iterators.find(state_.called_listing(), Iterators::Clock::now());
         if (!listing) raise_not_there();
         const std::lock_guard lock(listing->mutex);
-        std::vector<Listed> listed;
-        raise_store_failure(state_.store->list(
-            listing->context, listing->after ? &*listing->after : nullptr, count, listed));
-        if (!listed.empty()) listing->after = listed.back().component;
-        return listed;
+        Portion portion;
+        raise_store_failure(state_.store->list(listing->context,
+                                               listing->after ? &*listing->after : nullptr,
+                                               state_.portion_of(count), portion));
+        if (!portion.bindings.empty()) listing->after = portion.bindings.back().component;
+        return std::move(portion.bindings);
     }
 
     ServiceState& state_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections to a database, each used by one thread at a time, which waits when all are in use.
+// Connections to a database, each used by one thread at a time, which waits when all are in use,
+// but not for ever.
 #pragma once
+
+#include "kairos/base/deadline.h"
 
 #include <condition_variable>
 #include <memory>
@@ -22,10 +25,15 @@ class Pool {
     /// One of them, given back at the end.
     class Use {
       public:
-        explicit Use(Pool& pool) : pool_(pool), connection_(pool.take()) {}
+        Use(Pool& pool, Deadline deadline) : pool_(pool), connection_(pool.take(deadline)) {}
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
-        ~Use() { pool_.give_back(std::move(connection_)); }
+        ~Use()
+        {
+            if (connection_) pool_.give_back(std::move(connection_));
+        }
+        /// False: there was none in time.
+        explicit operator bool() const noexcept { return connection_ != nullptr; }
         [[nodiscard]] Connection& operator*() const noexcept { return *connection_; }
 
       private:
@@ -34,10 +42,11 @@ class Pool {
     };
 
   private:
-    [[nodiscard]] std::unique_ptr<Connection> take()
+    [[nodiscard]] std::unique_ptr<Connection> take(Deadline deadline)
     {
         std::unique_lock lock(mutex_);
-        returned_.wait(lock, [this] { return !idle_.empty(); });
+        if (!returned_.wait_until(lock, deadline.at(), [this] { return !idle_.empty(); }))
+            return nullptr;
         auto connection = std::move(idle_.back());
         idle_.pop_back();
         return connection;

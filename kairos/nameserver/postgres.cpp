@@ -5,8 +5,10 @@
 #include "kairos/base/check.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <poll.h>
 #include <vector>
 
 namespace kairos::nameserver {
@@ -14,6 +16,9 @@ namespace {
 
 constexpr Oid type_of_integers = 20; // int8
 constexpr Oid type_of_octets = 17;   // bytea
+
+/// Of one poll: its milliseconds are an int.
+constexpr std::chrono::nanoseconds longest_wait = std::chrono::hours(1);
 
 std::string name_of(std::size_t statement) { return "kairos" + std::to_string(statement); }
 
@@ -98,25 +103,86 @@ PostgresParameters& PostgresParameters::octets(std::string_view value)
 // --- connections ---------------------------------------------------------------------------------
 
 Result<std::unique_ptr<PostgresConnection>>
-PostgresConnection::open(const std::string& url, std::span<const PostgresStatement> statements)
+PostgresConnection::open(const std::string& url, std::span<const PostgresStatement> statements,
+                         Deadline deadline)
 {
     // What the URL does not say. A server that is gone without a word is noticed within seconds.
-    constexpr const char* names[] = {"connect_timeout",  "tcp_user_timeout", "keepalives_idle",
-                                     "application_name", "dbname",           nullptr};
-    const char* values[] = {"5", "10000", "10", "kairos-naming", url.c_str(), nullptr};
-    PGconn* opened = PQconnectdbParams(names, values, 1);
+    constexpr const char* names[] = {"tcp_user_timeout", "keepalives_idle", "application_name",
+                                     "dbname", nullptr};
+    const char* values[] = {"10000", "10", "kairos-naming", url.c_str(), nullptr};
+    PGconn* opened = PQconnectStartParams(names, values, 1);
     if (opened == nullptr) return Error{ErrorCode::system, "no memory for a connection"};
     std::unique_ptr<PostgresConnection> connection(new PostgresConnection(opened, statements));
-    if (!connection->is_open()) return connection->error();
-    if (const auto begun = connection->begin(); !begun) return begun.error();
+    connection->set_deadline(deadline);
+    if (const auto connected = connection->connect(&PQconnectPoll); !connected)
+        return connected.error();
     return connection;
 }
 
 Result<void> PostgresConnection::reopen()
 {
-    PQreset(connection_.get());
-    if (!is_open()) return error();
+    gave_up_ = false;
+    if (PQresetStart(connection_.get()) == 0) return error();
+    return connect(&PQresetPoll);
+}
+
+Result<void> PostgresConnection::connect(Step step)
+{
+    if (PQstatus(connection_.get()) == CONNECTION_BAD) return error();
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+        if (!wait(next == PGRES_POLLING_READING ? POLLIN : POLLOUT)) return error();
+        next = step(connection_.get());
+    }
+    // Or a server that does not read would keep us within a call of libpq's.
+    if (!is_open() || PQsetnonblocking(connection_.get(), 1) != 0) return error();
     return begin();
+}
+
+bool PostgresConnection::wait(short events)
+{
+    pollfd polled{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+    for (;;) {
+        int timeout_ms = -1;
+        if (const auto left = deadline_.left())
+            timeout_ms = static_cast<int>(
+                std::chrono::ceil<std::chrono::milliseconds>(std::min(*left, longest_wait))
+                    .count());
+        const int count = ::poll(&polled, 1, timeout_ms);
+        if (count > 0) return true; // libpq says what is wrong, if anything
+        if (count < 0 && errno != EINTR) return true;
+        if (deadline_.has_passed()) break;
+    }
+    gave_up_ = true;
+    return false;
+}
+
+bool PostgresConnection::flush()
+{
+    for (;;) {
+        const int left = PQflush(connection_.get());
+        if (left == 0) return true;
+        if (left < 0) return true; // the result says why
+        if (!wait(POLLIN | POLLOUT)) return false;
+        // Or the server might wait for us to read before it does.
+        if (PQconsumeInput(connection_.get()) == 0) return true;
+    }
+}
+
+PostgresRows PostgresConnection::result_of(bool sent)
+{
+    if (!sent) return PostgresRows(nullptr);
+    if (!flush()) return PostgresRows(nullptr);
+    PostgresRows last(nullptr);
+    for (;;) {
+        while (PQisBusy(connection_.get()) != 0) {
+            if (!wait(POLLIN)) return PostgresRows(nullptr);
+            if (PQconsumeInput(connection_.get()) == 0) break;
+        }
+        PGresult* result = PQgetResult(connection_.get());
+        if (result == nullptr) return last;
+        last = PostgresRows(result);
+    }
 }
 
 /// Whatever the server's configuration says, a commit returns when it is on the disk, and nobody
@@ -125,10 +191,19 @@ Result<void> PostgresConnection::begin()
 {
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    for (const char* sql : {"SELECT set_config('synchronous_commit', 'on', false)"
-                            " WHERE current_setting('synchronous_commit') = 'off'",
-                            "SET lock_timeout = '5s'"})
-        if (!execute(sql).ok()) return error();
+    if (!execute("SELECT set_config('synchronous_commit', 'on', false)"
+                 " WHERE current_setting('synchronous_commit') = 'off'")
+             .ok())
+        return error();
+    return statements_max_.count() == 0 ? Result<void>() : limit_statements(statements_max_);
+}
+
+Result<void> PostgresConnection::limit_statements(std::chrono::milliseconds time)
+{
+    statements_max_ = time;
+    for (const std::string setting : {"lock_timeout", "statement_timeout"})
+        if (!execute(("SET " + setting + " = " + std::to_string(time.count())).c_str()).ok())
+            return error();
     return {};
 }
 
@@ -138,9 +213,9 @@ Result<void> PostgresConnection::prepare()
         std::vector<Oid> types;
         for (const char type : statements_[i].parameters)
             types.push_back(type == 'i' ? type_of_integers : type_of_octets);
-        const PostgresRows prepared(PQprepare(connection_.get(), name_of(i).c_str(),
-                                              statements_[i].sql, static_cast<int>(types.size()),
-                                              types.data()));
+        const PostgresRows prepared =
+            result_of(PQsendPrepare(connection_.get(), name_of(i).c_str(), statements_[i].sql,
+                                    static_cast<int>(types.size()), types.data()) != 0);
         if (!prepared.ok()) return error();
     }
     return {};
@@ -149,8 +224,8 @@ Result<void> PostgresConnection::prepare()
 PostgresRows PostgresConnection::execute(const char* sql)
 {
     // Binary results, as everywhere.
-    return PostgresRows(
-        PQexecParams(connection_.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1));
+    return result_of(
+        PQsendQueryParams(connection_.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 1) != 0);
 }
 
 PostgresRows PostgresConnection::run(std::size_t statement, const PostgresParameters& parameters)
@@ -162,25 +237,27 @@ PostgresRows PostgresConnection::run(std::size_t statement, const PostgresParame
                                                      : parameters.integers_[i].data();
         formats[i] = 1;
     }
-    return PostgresRows(PQexecPrepared(connection_.get(), name_of(statement).c_str(),
-                                       static_cast<int>(parameters.count_), values.data(),
-                                       parameters.sizes_.data(), formats.data(), 1));
+    return result_of(PQsendQueryPrepared(connection_.get(), name_of(statement).c_str(),
+                                         static_cast<int>(parameters.count_), values.data(),
+                                         parameters.sizes_.data(), formats.data(), 1) != 0);
 }
 
 bool PostgresConnection::is_open() const noexcept
 {
-    return PQstatus(connection_.get()) == CONNECTION_OK;
+    return !gave_up_ && PQstatus(connection_.get()) == CONNECTION_OK;
 }
 
 std::string PostgresConnection::name() const
 {
+    const auto text = [](const char* part) { return std::string(part == nullptr ? "" : part); };
     const PGconn* connection = connection_.get();
-    return "postgresql://" + std::string(PQhost(connection)) + ":" + PQport(connection) + "/" +
-           PQdb(connection);
+    return "postgresql://" + text(PQhost(connection)) + ":" + text(PQport(connection)) + "/" +
+           text(PQdb(connection));
 }
 
 std::string PostgresConnection::failure() const
 {
+    if (gave_up_) return "the database does not answer in time";
     std::string text = PQerrorMessage(connection_.get());
     while (!text.empty() && text.back() == '\n')
         text.pop_back();

@@ -4,9 +4,11 @@
 // them gave, in binary. Each connection is used by one thread at a time.
 #pragma once
 
+#include "kairos/base/deadline.h"
 #include "kairos/base/result.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <libpq-fe.h>
 #include <memory>
@@ -65,9 +67,17 @@ struct PostgresStatement {
 class PostgresConnection {
   public:
     /// `url` as libpq takes it. Each of the statements gets the number of its place; they must
-    /// outlive the connection.
+    /// outlive the connection. Looking up a host's name is not part of the time.
     [[nodiscard]] static Result<std::unique_ptr<PostgresConnection>>
-    open(const std::string& url, std::span<const PostgresStatement> statements);
+    open(const std::string& url, std::span<const PostgresStatement> statements,
+         Deadline deadline = {});
+
+    /// Of all that follows, until there is another. What has not ended by then fails, and the
+    /// connection is closed, for its server is still busy with it.
+    void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
+    /// How long the server may work at a statement, and may have it wait for others' locks; as
+    /// long as it likes unless this is called. Stays when it is opened again.
+    [[nodiscard]] Result<void> limit_statements(std::chrono::milliseconds time);
 
     /// Without parameters or, for the first of several statements, rows.
     [[nodiscard]] PostgresRows execute(const char* sql);
@@ -76,6 +86,8 @@ class PostgresConnection {
 
     /// Whether the server is still there, as far as the last statement could tell.
     [[nodiscard]] bool is_open() const noexcept;
+    /// It is not, for us, because it was late.
+    [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
     /// Connects again.
     [[nodiscard]] Result<void> reopen();
     /// Prepares the statements; once the tables are there, after `open` or `reopen`.
@@ -94,11 +106,22 @@ class PostgresConnection {
         : connection_(connection), statements_(statements)
     {
     }
+    /// One of the two that libpq has for connecting.
+    using Step = PostgresPollingStatusType (*)(PGconn*);
+    [[nodiscard]] Result<void> connect(Step step);
     [[nodiscard]] Result<void> begin();
+    /// The last result of what was sent, or why it was not.
+    [[nodiscard]] PostgresRows result_of(bool sent);
+    [[nodiscard]] bool flush();
+    /// Until the socket is ready for one of these; false when the time is over.
+    [[nodiscard]] bool wait(short events);
     [[nodiscard]] Error error() const;
 
     const std::unique_ptr<PGconn, Finish> connection_;
     const std::span<const PostgresStatement> statements_;
+    Deadline deadline_;
+    std::chrono::milliseconds statements_max_{0};
+    bool gave_up_ = false; // at the deadline: not to be used any more
 };
 
 } // namespace kairos::nameserver

@@ -5,12 +5,15 @@
 #include "kairos/nameserver/postgres_store.h"
 
 #include "kairos/nameserver/pool.h"
+#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/postgres.h"
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/store_log.h"
 #include "kairos/nameserver/walk.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 namespace kairos::nameserver {
 namespace {
@@ -51,6 +54,14 @@ enum Statement : std::size_t {
     insert_context,
     delete_context,
 };
+/// The first rows of those selected, as far as those before each are within so many octets, and how
+/// many were selected: all of them come at once, and clients choose how large they are.
+#define KAIROS_LIST(where, octets_max)                                                             \
+    "SELECT type, target, reference, checksum, id, kind, selected FROM ("                          \
+    "SELECT *, count(*) OVER () AS selected, COALESCE(sum(octet_length(id) + octet_length(kind)"   \
+    " + octet_length(reference)) OVER (ORDER BY id, kind ROWS BETWEEN UNBOUNDED PRECEDING AND"     \
+    " 1 PRECEDING), 0) AS before FROM (SELECT * FROM kairos_binding " where                        \
+    ") AS portion) AS summed WHERE before < " octets_max " ORDER BY id, kind"
 constexpr PostgresStatement statements[] = {
     {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
     {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", ""},
@@ -65,12 +76,9 @@ constexpr PostgresStatement statements[] = {
     {"SELECT type, target, reference, checksum FROM kairos_binding"
      " WHERE context = $1 AND id = $2 AND kind = $3 FOR UPDATE",
      "ioo"},
-    {"SELECT type, target, reference, checksum, id, kind FROM kairos_binding"
-     " WHERE context = $1 ORDER BY id, kind LIMIT $2",
-     "ii"},
-    {"SELECT type, target, reference, checksum, id, kind FROM kairos_binding"
-     " WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4",
-     "iooi"},
+    {KAIROS_LIST("WHERE context = $1 ORDER BY id, kind LIMIT $2", "$3"), "iii"},
+    {KAIROS_LIST("WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4", "$5"),
+     "iooii"},
     {"SELECT 1 FROM kairos_binding WHERE context = $1 LIMIT 1", "i"},
     {"INSERT INTO kairos_binding VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
      "iooiioi"},
@@ -178,8 +186,9 @@ class Transaction {
 class PostgresStore final : public Store {
   public:
     PostgresStore(const std::string& name, std::uint64_t identity,
+                  std::chrono::milliseconds timeout,
                   std::vector<std::unique_ptr<PostgresConnection>> connections)
-        : log_(name), identity_(identity), connections_(std::move(connections))
+        : log_(name), identity_(identity), timeout_(timeout), connections_(std::move(connections))
     {
     }
 
@@ -197,8 +206,8 @@ class PostgresStore final : public Store {
                                  ContextId& created) override;
     StoreStatus destroy_context(ContextId context) override;
     StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override;
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override;
 
   private:
     /// Runs `action` in a transaction that begins so and is committed if the action answers `done`.
@@ -219,6 +228,7 @@ class PostgresStore final : public Store {
         return status;
     }
 
+    StoreStatus late();
     StoreStatus begin(PostgresConnection& connection, Transaction& transaction,
                       Statement beginning);
     Result<void> reopen(PostgresConnection& connection) const;
@@ -236,10 +246,12 @@ class PostgresStore final : public Store {
     StoreStatus insert_new_context(Transaction& transaction, ContextId& created);
     StoreStatus only_row(Transaction& transaction, const PostgresRows& rows, ContextId context,
                          const ior::NameComponent& component, Entry& entry);
-    StoreStatus damaged(ContextId context);
+    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
+    const std::chrono::milliseconds timeout_;
+    std::atomic<Deadline::Clock::time_point> retry_at_{}; // until then nobody is asked
     Pool<PostgresConnection> connections_;
 };
 
@@ -259,14 +271,26 @@ template <typename Action>
 StoreStatus PostgresStore::transact(Statement beginning, Action&& action)
 {
     constexpr int attempts_max = 8;
-    const Pool<PostgresConnection>::Use connection(connections_);
+    if (Deadline::Clock::now() < retry_at_.load()) return StoreStatus::unreachable;
+    const Deadline deadline = Deadline::after(timeout_);
+    const Pool<PostgresConnection>::Use connection(connections_, deadline);
+    if (!connection) return late();
+    (*connection).set_deadline(deadline);
     for (int attempt = 1;; ++attempt) {
         Transaction transaction(*connection, log_);
         StoreStatus status = begin(*connection, transaction, beginning);
         if (status == StoreStatus::done) status = action(transaction);
         if (status == StoreStatus::done) status = transaction.end();
+        if (!(*connection).is_open() && deadline.has_passed()) (void)late();
         if (!transaction.again() || attempt == attempts_max) return status;
     }
+}
+
+/// Who comes after has to wait no longer.
+StoreStatus PostgresStore::late()
+{
+    retry_at_ = Deadline::Clock::now() + timeout_;
+    return StoreStatus::unreachable;
 }
 
 /// If the connection was lost since it was used last, on a new one.
@@ -275,7 +299,7 @@ StoreStatus PostgresStore::begin(PostgresConnection& connection, Transaction& tr
 {
     if (connection.is_open()) {
         const StoreStatus begun = transaction.begin(beginning);
-        if (connection.is_open()) return begun;
+        if (connection.is_open() || connection.gave_up()) return begun;
     }
     if (const auto opened = reopen(connection); !opened) {
         log_.say_once(opened.error().reason);
@@ -389,25 +413,37 @@ StoreStatus PostgresStore::find_context(ContextId context)
 }
 
 StoreStatus PostgresStore::list(ContextId context, const ior::NameComponent* after,
-                                std::size_t count, std::vector<Listed>& bindings)
+                                const PortionBounds& bounds, Portion& portion)
 {
     return read([&](Transaction& transaction) {
-        bindings.clear();
-        PostgresParameters parameters;
-        parameters.integer(as_column(context));
-        if (after != nullptr) parameters.octets(after->id).octets(after->kind);
-        parameters.integer(static_cast<std::int64_t>(count));
-        const PostgresRows rows =
-            transaction.run(after == nullptr ? list_all : list_after, parameters);
-        if (!rows.ok()) return transaction.failed(rows);
-        for (std::size_t row = 0; row < rows.count(); ++row) {
-            const std::string_view id = rows.octets(row, 4);
-            const std::string_view kind = rows.octets(row, 5);
-            const auto entry = entry_of(rows, row, context, id, kind);
-            if (!entry) return damaged(context);
-            bindings.push_back({{std::string(id), std::string(kind)}, entry->is_context()});
+        Portioning portioning(bounds, portion);
+        std::optional<ior::NameComponent> last; // of the rows seen
+        if (after != nullptr) last = *after;
+        for (;;) { // until the portion is full: rows may be damaged
+            PostgresParameters parameters;
+            parameters.integer(as_column(context));
+            if (last) parameters.octets(last->id).octets(last->kind);
+            const std::size_t wanted = bounds.count + 1;
+            parameters.integer(static_cast<std::int64_t>(wanted));
+            parameters.integer(static_cast<std::int64_t>(std::max<std::size_t>(bounds.octets, 1)));
+            const PostgresRows rows = transaction.run(last ? list_after : list_all, parameters);
+            if (!rows.ok()) return transaction.failed(rows);
+            if (rows.count() == 0) return StoreStatus::done;
+            for (std::size_t row = 0; row < rows.count(); ++row) {
+                const std::string_view id = rows.octets(row, 4);
+                const std::string_view kind = rows.octets(row, 5);
+                const auto entry = entry_of(rows, row, context, id, kind);
+                if (!entry)
+                    log_.say_damaged(context, id, kind);
+                else if (!portioning.take(id, kind, rows.octets(row, 2).size(),
+                                          entry->is_context()))
+                    return StoreStatus::done;
+            }
+            const std::size_t end = rows.count() - 1;
+            if (end + 1 < wanted && end + 1 == static_cast<std::size_t>(rows.integer(end, 6)))
+                return StoreStatus::done; // there were no more
+            last = {std::string(rows.octets(end, 4)), std::string(rows.octets(end, 5))};
         }
-        return StoreStatus::done;
     });
 }
 
@@ -429,7 +465,7 @@ StoreStatus PostgresStore::only_row(Transaction& transaction, const PostgresRows
     if (!rows.ok()) return transaction.failed(rows);
     if (rows.count() == 0) return StoreStatus::not_bound;
     auto found = entry_of(rows, 0, context, component.id, component.kind);
-    if (!found) return damaged(context);
+    if (!found) return damaged(context, component);
     entry = std::move(*found);
     return StoreStatus::done;
 }
@@ -478,9 +514,9 @@ StoreStatus PostgresStore::insert_new_context(Transaction& transaction, ContextI
     return StoreStatus::done;
 }
 
-StoreStatus PostgresStore::damaged(ContextId context)
+StoreStatus PostgresStore::damaged(ContextId context, const ior::NameComponent& component)
 {
-    log_.say_once("a row of context " + std::to_string(context) + " is not as it was written");
+    log_.say_damaged(context, component.id, component.kind);
     return StoreStatus::broken;
 }
 
@@ -520,9 +556,13 @@ Result<void> prepare_schema(PostgresConnection& connection)
 Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& options)
 {
     std::vector<std::unique_ptr<PostgresConnection>> connections;
+    const Deadline deadline = Deadline::after(options.opening_timeout);
     for (std::size_t i = 0; i < std::max<std::size_t>(options.connections, 1); ++i) {
-        auto connection = PostgresConnection::open(options.url, statements);
+        auto connection = PostgresConnection::open(options.url, statements, deadline);
         if (!connection) return connection.error();
+        // Before us: then the connection stays.
+        if (const auto limited = (*connection)->limit_statements(options.timeout * 3 / 4); !limited)
+            return limited.error();
         if (i == 0)
             if (const auto ours = prepare_schema(**connection); !ours) return ours.error();
         if (const auto prepared = (*connection)->prepare(); !prepared) return prepared.error();
@@ -532,7 +572,7 @@ Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& option
     if (!identity) return identity.error();
     const std::string name = connections.front()->name();
     std::unique_ptr<Store> store =
-        std::make_unique<PostgresStore>(name, *identity, std::move(connections));
+        std::make_unique<PostgresStore>(name, *identity, options.timeout, std::move(connections));
     return store;
 }
 

@@ -9,6 +9,7 @@
 #include "kairos/base/result.h"
 #include "kairos/nameserver/store.h"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -18,6 +19,10 @@ namespace kairos::nameserver {
 struct KAIROS_API PostgresOptions {
     std::string url;             ///< as libpq takes it: postgresql://user@host/database
     std::size_t connections = 4; ///< calls that may be in the database at the same time
+    /// Of each operation, with everything that it waits for. When it was over, operations are
+    /// unreachable at once for as long, so that those who wait do not wait one after the other.
+    std::chrono::milliseconds timeout{3000};
+    std::chrono::milliseconds opening_timeout{4000}; ///< of open_postgres_store
 };
 
 /// Makes the tables where there are none. Fails for a database that cannot be reached, and for

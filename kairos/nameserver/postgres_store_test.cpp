@@ -21,6 +21,7 @@ class PostgresStoreTest : public testing::Test {
   protected:
     PostgresStoreTest() : store_(backend_.open()), other_(backend_.open()) {}
 
+    LoggedLines log_;
     const PostgresBackend backend_;
     std::unique_ptr<Store> store_;
     std::unique_ptr<Store> other_;
@@ -166,8 +167,13 @@ TEST_F(PostgresStoreTest, ADamagedRowIsBrokenAndNothingElseIs)
         EXPECT_EQ(store_->bind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->unbind(root_context, name), Status::broken) << damage;
-        std::vector<Listed> listed;
-        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::broken) << damage;
+        // Left out of lists, whatever their bounds are, and named.
+        for (const std::size_t portion : {1u, 10u}) {
+            const auto listed = list_all(*store_, root_context, portion);
+            EXPECT_EQ(listed.size(), 1u) << damage;
+            EXPECT_EQ(listed.at(0).component, component("good")) << damage;
+        }
+        EXPECT_TRUE(log_.say("the row of " + name.id + " in context 1")) << damage;
         EXPECT_EQ(bound(*store_, root_context, component("good")), object_entry(2));
         backend_.execute("DELETE FROM kairos_binding");
     }
@@ -221,12 +227,12 @@ TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
     ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
     postgres_server().stop();
     Resolution resolution;
-    std::vector<Listed> listed;
+    Portion listed;
     ContextId created = 0;
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(resolve(*store_, root_context, {component("a")}, resolution),
                   Status::unreachable);
-        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::unreachable);
+        EXPECT_EQ(store_->list(root_context, nullptr, {.count = 10}, listed), Status::unreachable);
         EXPECT_EQ(store_->find_context(root_context), Status::unreachable);
         EXPECT_EQ(store_->bind(root_context, component("b"), object_entry(1)), Status::unreachable);
         EXPECT_EQ(store_->rebind(root_context, component("a"), object_entry(2)),
@@ -238,6 +244,32 @@ TEST_F(PostgresStoreTest, WithoutItsServerItSaysSoAndGoesOnWhenThatIsBack)
     EXPECT_EQ(bound(*store_, root_context, component("a")), object_entry(1));
     EXPECT_EQ(list_all(*store_, root_context, 10).size(), 1u);
     EXPECT_EQ(store_->bind(root_context, component("b"), object_entry(1)), Status::done);
+}
+
+TEST_F(PostgresStoreTest, AServerThatDoesNotAnswerIsNotWaitedForForEver)
+{
+    ASSERT_EQ(store_->bind(root_context, component("a"), object_entry(1)), Status::done);
+    constexpr std::chrono::milliseconds soon(100);
+    auto quick = open_postgres_store({.url = backend_.url(), .connections = 1, .timeout = soon});
+    ASSERT_TRUE(quick.ok());
+    postgres_server().freeze();
+    Resolution resolution;
+    // Several at once, for one connection: those who wait for it are not served one by one.
+    std::vector<std::future<Status>> waiting;
+    for (int i = 0; i < 8; ++i)
+        waiting.push_back(std::async(std::launch::async, [&] {
+            return (*quick)->bind(root_context, component("b"), object_entry(1));
+        }));
+    for (auto& one : waiting)
+        EXPECT_EQ(one.get(), Status::unreachable);
+    EXPECT_EQ(resolve(**quick, root_context, {component("a")}, resolution), Status::unreachable);
+    EXPECT_TRUE(log_.say("does not answer in time"));
+    EXPECT_FALSE(open_postgres_store({.url = backend_.url(), .opening_timeout = soon}).ok());
+    postgres_server().thaw();
+    while (resolve(**quick, root_context, {component("a")}, resolution) != Status::done)
+        std::this_thread::yield(); // until it is asked again
+    EXPECT_EQ(resolution.entry, object_entry(1));
+    EXPECT_EQ(resolve(**quick, root_context, {component("b")}, resolution), Status::not_bound);
 }
 
 TEST_F(PostgresStoreTest, AnotherStoreAtItsAddressIsNotTakenForIt)

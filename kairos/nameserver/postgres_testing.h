@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <fstream>
 #include <optional>
 #include <pwd.h>
 #include <sys/prctl.h>
@@ -71,6 +72,10 @@ class PostgresServer {
         close(said_);
     }
 
+    /// It is there, and takes connections as far as the kernel does that, but answers nobody.
+    void freeze() { signal_all(SIGSTOP); }
+    void thaw() { signal_all(SIGCONT); }
+
     /// In a schema of its own, as good as a database.
     [[nodiscard]] std::string url(const std::string& schema) const
     {
@@ -79,6 +84,15 @@ class PostgresServer {
     }
 
   private:
+    void signal_all(int signal) const
+    {
+        const std::string id = std::to_string(process_);
+        std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+        kill(process_, signal); // first: it makes no others then
+        for (pid_t child = 0; children >> child;)
+            kill(child, signal);
+    }
+
     [[nodiscard]] std::string data() const { return folder_.path() / "data"; }
     [[nodiscard]] std::string log() const { return folder_.path() / "log"; }
 

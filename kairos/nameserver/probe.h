@@ -16,8 +16,8 @@ enum class Liveness : std::uint8_t {
     dead,  ///< no server answered in time, or it has no such object
 };
 
-/// `not_known` for a reference without an address of IIOP's. Forwards are followed, but not for
-/// ever. Looking up a host's name is not part of the time.
+/// `not_known` for a reference without an address of IIOP's. Forwards are
+/// followed, but not for ever.
 [[nodiscard]] Liveness probe(const ior::Ior& reference, std::chrono::nanoseconds timeout);
 
 } // namespace kairos::nameserver

@@ -13,6 +13,8 @@ NamingService::NamingService(CORBA::ORB_ptr orb, std::unique_ptr<Store> store,
 
 NamingService::~NamingService() = default;
 
+void NamingService::stop_asking() noexcept { state_->stop_asking(); }
+
 CosNaming::NamingContextExt_ptr NamingService::root() const
 {
     return state_->reference_to(root_context);

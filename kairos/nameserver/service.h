@@ -24,12 +24,20 @@ struct KAIROS_API ServiceLimits {
     /// A listing that nobody went on with for so long is given up when another one begins.
     std::chrono::seconds iterator_idle_max{600};
     /// Bindings in one reply, whatever the client asks for.
-    CORBA::ULong portion_max = 10'000;
+    CORBA::ULong portion_max = 1000;
     /// Components of a name, and octets of their ids and kinds together.
     CORBA::ULong components_max = 1000;
     std::size_t name_octets_max = std::size_t{64} << 10;
     /// Answers of `resolve` that are kept in memory, about; 0: none.
     std::size_t answers_max = 4096;
+    /// Calls to other servers' contexts, through which names lead: at the same time, to the same
+    /// address, and how long each may take. What is beyond is CannotProceed.
+    std::size_t foreign_calls_max = 32;
+    std::size_t foreign_calls_per_address_max = 8;
+    std::chrono::milliseconds foreign_call_timeout{3000};
+    /// Octets of what is bound, names and references, that are looked through for one reply of a
+    /// listing, unless a single binding has more.
+    std::size_t portion_octets_max = std::size_t{1} << 20;
 };
 
 class ServiceState;
@@ -45,6 +53,10 @@ class KAIROS_API NamingService {
     NamingService& operator=(const NamingService&) = delete;
     /// Waits for the calls in progress. Not within a call on one of its contexts.
     ~NamingService();
+
+    /// From here on no other server is asked for anything, and who waits for one gets
+    /// CannotProceed: for who is about to end. Any thread.
+    void stop_asking() noexcept;
 
     /// Owned by the caller.
     [[nodiscard]] CosNaming::NamingContextExt_ptr root() const;

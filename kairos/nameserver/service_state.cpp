@@ -78,6 +78,10 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, std::unique_ptr<Store> of,
                            const ServiceLimits& bounds, const SweepOptions& sweep)
     : store(std::move(of)), limits(bounds),
       iterators(limits.iterators_max, limits.iterator_idle_max), answers(limits.answers_max),
+      foreign_calls(orb->_kairos_core(),
+                    {.calls_max = limits.foreign_calls_max,
+                     .calls_per_address_max = limits.foreign_calls_per_address_max,
+                     .timeout = limits.foreign_call_timeout}),
       sweeper(*store, sweep), orb_(CORBA::ORB::_duplicate(orb))
 {
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
@@ -103,8 +107,15 @@ void ServiceState::register_root()
     }
 }
 
+void ServiceState::stop_asking() noexcept
+{
+    foreign_calls.end();
+    sweeper.begin_to_end();
+}
+
 ServiceState::~ServiceState()
 {
+    stop_asking(); // requests may be waiting for others
     try {
         if (!CORBA::is_nil(table_.in())) table_->unbind(service_name);
     } catch (const CORBA::Exception&) {
@@ -217,10 +228,16 @@ void raise_store_failure(StoreStatus status)
     }
 }
 
-CosNaming::BindingList* to_idl(const std::vector<Listed>& listed, std::size_t count)
+PortionBounds ServiceState::portion_of(std::size_t wanted) const noexcept
+{
+    return {.count = std::min<std::size_t>(wanted, limits.portion_max),
+            .octets = limits.portion_octets_max};
+}
+
+CosNaming::BindingList* to_idl(const std::vector<Listed>& listed)
 {
     CosNaming::BindingList_var list = new CosNaming::BindingList;
-    list->length(static_cast<CORBA::ULong>(std::min(listed.size(), count)));
+    list->length(static_cast<CORBA::ULong>(listed.size()));
     for (CORBA::ULong i = 0; i < list->length(); ++i) {
         list[i].binding_name = naming::to_idl({listed[i].component});
         list[i].binding_type = listed[i].is_context ? CosNaming::ncontext : CosNaming::nobject;

@@ -7,6 +7,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/nameserver/answers.h"
+#include "kairos/nameserver/foreign_calls.h"
 #include "kairos/nameserver/iterators.h"
 #include "kairos/nameserver/service.h"
 
@@ -19,6 +20,9 @@ class ServiceState {
     ServiceState(const ServiceState&) = delete;
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
+
+    /// From here on nobody else is asked for anything.
+    void stop_asking() noexcept;
 
     /// What is being called. Throw OBJECT_NOT_EXIST for ids that are not this service's.
     [[nodiscard]] ContextId called_context() const;
@@ -35,6 +39,9 @@ class ServiceState {
     [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
                                                                const Listed* after);
 
+    /// What a reply has of a listing, whatever the client wants.
+    [[nodiscard]] PortionBounds portion_of(std::size_t wanted) const noexcept;
+
     /// What a binding to the object is. Throws MARSHAL for local ones.
     [[nodiscard]] Entry entry_of(CORBA::Object_ptr object) const;
     /// The same for a context, which may be one of the store. Throws BAD_PARAM for nil.
@@ -44,6 +51,7 @@ class ServiceState {
     const ServiceLimits limits;
     Iterators iterators;
     Answers answers;
+    ForeignCalls foreign_calls;
     Sweeper sweeper;
 
   private:
@@ -59,8 +67,8 @@ class ServiceState {
 [[noreturn]] void raise_not_there();
 /// Throws what CORBA has for a store that does not work; returns for what is not its failure.
 void raise_store_failure(StoreStatus status);
-/// At most `count` of them, as CosNaming has them. Owned by the caller.
-[[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed, std::size_t count);
+/// As CosNaming has them. Owned by the caller.
+[[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed);
 
 /// The servants of all contexts and of all listings. `state` must outlive them; counted.
 [[nodiscard]] PortableServer::Servant make_context_servant(ServiceState& state);

@@ -115,10 +115,10 @@ class CountedStore final : public Store {
         return store_->destroy_context(context);
     }
     StoreStatus find_context(ContextId context) override { return store_->find_context(context); }
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override
     {
-        return store_->list(context, after, count, bindings);
+        return store_->list(context, after, bounds, portion);
     }
 
   private:
@@ -279,6 +279,45 @@ TEST_F(ServiceTest, ListsInPortionsWithinTheLimits)
     EXPECT_FALSE(others[1]->next_n(3, list.out()));
 }
 
+TEST_F(ServiceTest, AReplyIsBoundedWhateverTheClientAsksFor)
+{
+    const ServiceLimits limits;
+    const CORBA::ULong count = limits.portion_max + 10;
+    for (CORBA::ULong i = 0; i < count; ++i)
+        root_->bind(name(std::to_string(i).c_str()), object(1).in());
+    constexpr CORBA::ULong all = 0xffffffff;
+    CosNaming::BindingList_var list;
+    CosNaming::BindingIterator_var iterator;
+    root_->list(all, list.out(), iterator.out());
+    EXPECT_EQ(list->length(), limits.portion_max);
+    ASSERT_FALSE(CORBA::is_nil(iterator.in()));
+    EXPECT_TRUE(iterator->next_n(all, list.out()));
+    EXPECT_EQ(list->length(), 10u);
+    EXPECT_FALSE(iterator->next_n(all, list.out()));
+
+    // And in octets: names are as long as clients like.
+    const NamingContext_var context = root_->bind_new_context(name("c"));
+    CosNaming::Name large;
+    large.length(1);
+    large[0].kind = std::string(limits.name_octets_max - 10, 'k').c_str();
+    const std::size_t names = 2 * limits.portion_octets_max / limits.name_octets_max;
+    for (std::size_t i = 0; i < names; ++i) {
+        large[0].id = std::to_string(i).c_str();
+        context->bind(large, object(1).in());
+    }
+    std::size_t listed = 0;
+    context->list(all, list.out(), iterator.out());
+    for (bool more = true; more; more = iterator->next_n(all, list.out())) {
+        std::size_t octets = 0;
+        for (CORBA::ULong i = 0; i < list->length(); ++i)
+            octets += std::string_view(list[i].binding_name[0].kind.in()).size();
+        EXPECT_LE(octets, limits.portion_octets_max);
+        EXPECT_NE(list->length(), 0u);
+        listed += list->length();
+    }
+    EXPECT_EQ(listed, names);
+}
+
 TEST_F(ServiceTest, ReferencesOutliveTheServer)
 {
     const NamingContext_var context = root_->bind_new_context(name("c"));
@@ -412,6 +451,11 @@ TEST_F(ServiceTest, AStoreThatDoesNotWorkIsASystemExceptionAndTheRestIsServed)
     sqlite3_close(handle);
     EXPECT_THROW((void)root_->resolve(name("bad")), CORBA::PERSIST_STORE);
     EXPECT_THROW(root_->unbind(name("bad")), CORBA::PERSIST_STORE);
+    std::vector<std::string> listed;
+    naming::for_each_binding(root_.in(), [&](const CosNaming::Binding& binding) {
+        listed.push_back(naming::to_string(binding.binding_name));
+    });
+    EXPECT_EQ(listed, std::vector<std::string>{"good"});
     const CORBA::Object_var found = root_->resolve(name("good"));
     EXPECT_EQ(text(found.in()), text(object(1).in()));
 

@@ -5,7 +5,7 @@ namespace kairos::nameserver {
 namespace {
 
 /// How long a lock of somebody who looks into the file, or copies it, is waited for.
-constexpr int patience_ms = 5000;
+constexpr int patience_ms = 2000;
 
 } // namespace
 

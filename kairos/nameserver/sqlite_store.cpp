@@ -4,6 +4,8 @@
 #include "kairos/nameserver/sqlite_store.h"
 
 #include "kairos/nameserver/pool.h"
+#include "kairos/nameserver/portion.h"
+#include "kairos/nameserver/reserve.h"
 #include "kairos/nameserver/row.h"
 #include "kairos/nameserver/sqlite.h"
 #include "kairos/nameserver/store_log.h"
@@ -13,6 +15,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -74,9 +77,9 @@ constexpr const char* statements[] = {
     "SELECT type, target, reference, checksum FROM binding"
     " WHERE context = ? AND id = ? AND kind = ?",
     "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? ORDER BY id, kind LIMIT ?",
+    " WHERE context = ? ORDER BY id, kind",
     "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind LIMIT ?",
+    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind",
     "SELECT 1 FROM binding WHERE context = ? LIMIT 1",
     "INSERT INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
     "REPLACE INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -88,6 +91,12 @@ constexpr TransactionStatements reading{begin_reading, commit, rollback};
 constexpr TransactionStatements writing{begin_writing, commit, rollback};
 
 // --- rows ----------------------------------------------------------------------------------------
+
+/// Kept on the disk: more than what the log has, usually up to 1000 pages, may add to the file.
+constexpr std::size_t reserve_octets = std::size_t{8} << 20;
+
+/// How long an operation waits for those before it.
+constexpr std::chrono::seconds turn_max{2};
 
 std::int64_t as_column(ContextId context) { return static_cast<std::int64_t>(context); }
 
@@ -249,11 +258,11 @@ class AtEnd {
 
 class SqliteStore final : public Store {
   public:
-    SqliteStore(std::string path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
+    SqliteStore(const std::string& path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
                 std::unique_ptr<Connection> writer,
                 std::vector<std::unique_ptr<Connection>> readers)
-        : log_(std::move(path)), identity_(identity), lock_(std::move(lock)),
-          writer_(std::move(writer)), readers_(std::move(readers))
+        : log_(path), identity_(identity), lock_(std::move(lock)), writer_(std::move(writer)),
+          reserve_(path + "-room", reserve_octets), readers_(std::move(readers))
     {
     }
 
@@ -271,16 +280,20 @@ class SqliteStore final : public Store {
                                  ContextId& created) override;
     StoreStatus destroy_context(ContextId context) override;
     StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override;
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override;
 
   private:
     /// Runs `action` with a connection and in a snapshot of its own.
     template <typename Action>
     StoreStatus read(Action&& action);
     /// Runs `action` in a transaction that is committed if the action answers `done`.
+    /// Again, with the room that is kept for it, if it makes room and there is no other.
+    enum class Room { takes, makes };
     template <typename Action>
-    StoreStatus write(Action&& action);
+    StoreStatus write(Room room, Action&& action);
+    template <typename Action>
+    StoreStatus attempt(Action&& action);
     /// From here to the end of the `write` another entry than before may be found under a name.
     void begin_change() { changes_ |= 1; }
     void end_change() { changes_ += changes_ % 2; }
@@ -292,32 +305,56 @@ class SqliteStore final : public Store {
                        const ior::NameComponent& component, const Entry& entry);
     StoreStatus insert_new_context(Connection& connection, ContextId& created);
 
+    /// Others were before, for longer than we wait.
+    StoreStatus late();
     /// What SQLite's code means for the caller; logged.
     StoreStatus failed(const Connection& connection, int code);
-    StoreStatus damaged(ContextId context);
+    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
     const std::unique_ptr<FileLock> lock_; // given back last
-    std::mutex writing_mutex_;             // guards writer_, and changes of changes_
+    std::timed_mutex writing_mutex_;       // guards writer_, and changes of changes_
     std::atomic<std::uint64_t> changes_ = 0;
     const std::unique_ptr<Connection> writer_;
+    Reserve reserve_;          // guarded by it, too
     Pool<Connection> readers_; // as many may read at the same time
 };
 
 template <typename Action>
 StoreStatus SqliteStore::read(Action&& action)
 {
-    const Pool<Connection>::Use connection(readers_);
+    const Pool<Connection>::Use connection(readers_, Deadline::after(turn_max));
+    if (!connection) return late();
     Transaction transaction(*connection, reading);
     return transaction.begun() == SQLITE_OK ? action(*connection)
                                             : failed(*connection, transaction.begun());
 }
 
+/// What makes room needs some, too, on a full disk: in the log, and for what the log has and the
+/// file has not.
 template <typename Action>
-StoreStatus SqliteStore::write(Action&& action)
+StoreStatus SqliteStore::write(Room room, Action&& action)
 {
-    const std::lock_guard lock(writing_mutex_);
+    const std::unique_lock lock(writing_mutex_, turn_max);
+    if (!lock.owns_lock()) return late();
+    StoreStatus status = attempt(action);
+    if (status == StoreStatus::full) {
+        if (room == Room::makes) {
+            reserve_.release();
+            status = attempt(action);
+        }
+        // The log begins anew, in the room that it has already.
+        (void)writer_->value_of("PRAGMA wal_checkpoint(RESTART)");
+        if (status == StoreStatus::full) status = attempt(action);
+    }
+    if (status == StoreStatus::done) reserve_.restore();
+    return status;
+}
+
+template <typename Action>
+StoreStatus SqliteStore::attempt(Action&& action)
+{
     const AtEnd ended([this] { end_change(); }); // after the transaction's end
     Transaction transaction(*writer_, writing);
     if (transaction.begun() != SQLITE_OK) return failed(*writer_, transaction.begun());
@@ -347,7 +384,7 @@ StoreStatus SqliteStore::resolve(ContextId start, std::span<const ior::NameCompo
 StoreStatus SqliteStore::bind(ContextId context, const ior::NameComponent& component,
                               const Entry& entry)
 {
-    return write([&](Connection& connection) {
+    return write(Room::takes, [&](Connection& connection) {
         Entry old;
         const StoreStatus found = find(connection, context, component, old);
         if (found == StoreStatus::done) return StoreStatus::already_bound;
@@ -359,7 +396,7 @@ StoreStatus SqliteStore::bind(ContextId context, const ior::NameComponent& compo
 StoreStatus SqliteStore::rebind(ContextId context, const ior::NameComponent& component,
                                 const Entry& entry)
 {
-    return write([&](Connection& connection) {
+    return write(Room::takes, [&](Connection& connection) {
         Entry old;
         const StoreStatus found = find(connection, context, component, old);
         if (found != StoreStatus::done && found != StoreStatus::not_bound) return found;
@@ -372,7 +409,7 @@ StoreStatus SqliteStore::rebind(ContextId context, const ior::NameComponent& com
 
 StoreStatus SqliteStore::unbind(ContextId context, const ior::NameComponent& component)
 {
-    return write([&](Connection& connection) {
+    return write(Room::makes, [&](Connection& connection) {
         Entry old;
         const StoreStatus found = find(connection, context, component, old);
         if (found != StoreStatus::done) return found;
@@ -385,13 +422,14 @@ StoreStatus SqliteStore::unbind(ContextId context, const ior::NameComponent& com
 
 StoreStatus SqliteStore::new_context(ContextId& created)
 {
-    return write([&](Connection& connection) { return insert_new_context(connection, created); });
+    return write(Room::takes,
+                 [&](Connection& connection) { return insert_new_context(connection, created); });
 }
 
 StoreStatus SqliteStore::bind_new_context(ContextId context, const ior::NameComponent& component,
                                           ContextId& created)
 {
-    return write([&](Connection& connection) {
+    return write(Room::takes, [&](Connection& connection) {
         Entry entry;
         const StoreStatus found = find(connection, context, component, entry);
         if (found == StoreStatus::done) return StoreStatus::already_bound;
@@ -405,7 +443,7 @@ StoreStatus SqliteStore::bind_new_context(ContextId context, const ior::NameComp
 
 StoreStatus SqliteStore::destroy_context(ContextId context)
 {
-    return write([&](Connection& connection) {
+    return write(Room::makes, [&](Connection& connection) {
         const StoreStatus there = require_context(connection, context);
         if (there != StoreStatus::done) return there;
         {
@@ -424,21 +462,22 @@ StoreStatus SqliteStore::find_context(ContextId context)
     return read([&](Connection& connection) { return require_context(connection, context); });
 }
 
-StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                              std::vector<Listed>& bindings)
+StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after,
+                              const PortionBounds& bounds, Portion& portion)
 {
-    bindings.clear();
+    Portioning portioning(bounds, portion);
     return read([&](Connection& connection) {
         Query query(connection, after == nullptr ? list_all : list_after);
         query.integer(as_column(context));
         if (after != nullptr) query.blob(after->id).blob(after->kind);
-        query.integer(static_cast<std::int64_t>(count));
         while (query.next()) {
             const std::string_view id = query.blob_of(4);
             const std::string_view kind = query.blob_of(5);
             const auto entry = entry_of(query, context, id, kind);
-            if (!entry) return damaged(context);
-            bindings.push_back({{std::string(id), std::string(kind)}, entry->is_context()});
+            if (!entry)
+                log_.say_damaged(context, id, kind);
+            else if (!portioning.take(id, kind, query.blob_of(2).size(), entry->is_context()))
+                return StoreStatus::done;
         }
         return query.failure() == SQLITE_OK ? StoreStatus::done
                                             : failed(connection, query.failure());
@@ -453,7 +492,7 @@ StoreStatus SqliteStore::find(Connection& connection, ContextId context,
     query.integer(as_column(context)).blob(component.id).blob(component.kind);
     if (query.next()) {
         auto found = entry_of(query, context, component.id, component.kind);
-        if (!found) return damaged(context);
+        if (!found) return damaged(context, component);
         entry = std::move(*found);
         return StoreStatus::done;
     }
@@ -493,6 +532,12 @@ StoreStatus SqliteStore::insert_new_context(Connection& connection, ContextId& c
     return StoreStatus::done;
 }
 
+StoreStatus SqliteStore::late()
+{
+    log_.say_once("operations take too long for others to wait for their turn");
+    return StoreStatus::unreachable;
+}
+
 StoreStatus SqliteStore::failed(const Connection& connection, int code)
 {
     log_.say_once(connection.failure().reason);
@@ -506,9 +551,9 @@ StoreStatus SqliteStore::failed(const Connection& connection, int code)
     }
 }
 
-StoreStatus SqliteStore::damaged(ContextId context)
+StoreStatus SqliteStore::damaged(ContextId context, const ior::NameComponent& component)
 {
-    log_.say_once("a row of context " + std::to_string(context) + " is not as it was written");
+    log_.say_damaged(context, component.id, component.kind);
     return StoreStatus::broken;
 }
 

@@ -37,6 +37,7 @@ class SqliteStoreTest : public testing::Test {
         sqlite3_close(handle);
     }
 
+    LoggedLines log_;
     StoreFolder folder_;
     std::unique_ptr<Store> store_;
 };
@@ -82,7 +83,7 @@ TEST(SqliteStoreFile, FilesAreTheirOwnersAlone)
     std::unique_ptr<Store> store = folder.open();
     ASSERT_EQ(store->bind(root_context, component("a"), object_entry(1)), Status::done);
     const auto modes = modes_in(folder.path());
-    EXPECT_EQ(modes.size(), 4u); // the database, its log, what readers share, the lock
+    EXPECT_EQ(modes.size(), 5u); // and its log, what readers share, the lock, the room
     for (const auto& [name, mode] : modes)
         EXPECT_EQ(mode, 0600u) << name;
     store.reset();
@@ -162,8 +163,13 @@ TEST_F(SqliteStoreTest, ADamagedRowIsBrokenAndNothingElseIs)
         EXPECT_EQ(store_->bind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->rebind(root_context, name, object_entry(3)), Status::broken) << damage;
         EXPECT_EQ(store_->unbind(root_context, name), Status::broken) << damage;
-        std::vector<Listed> listed;
-        EXPECT_EQ(store_->list(root_context, nullptr, 10, listed), Status::broken) << damage;
+        // Left out of lists, whatever their bounds are, and named.
+        for (const std::size_t portion : {1u, 10u}) {
+            const auto listed = list_all(*store_, root_context, portion);
+            EXPECT_EQ(listed.size(), 1u) << damage;
+            EXPECT_EQ(listed.at(0).component, component("good")) << damage;
+        }
+        EXPECT_TRUE(log_.say("the row of " + name.id + " in context 1")) << damage;
         EXPECT_EQ(bound(*store_, root_context, component("good")), object_entry(2));
         execute("DELETE FROM binding");
     }
@@ -224,6 +230,89 @@ TEST_F(SqliteStoreTest, AFullStoreSaysSoServesReadsAndWorksAgainWhenThereIsRoom)
         ASSERT_EQ(store_->unbind(root_context, component(std::to_string(i), filler)), Status::done);
     }
     EXPECT_EQ(store_->bind_new_context(root_context, component("a"), created), Status::done);
+}
+
+/// A disk of which the files in a folder are all that there is: SQLite is told that it is full when
+/// they would grow beyond that.
+class SmallDisk {
+  public:
+    SmallDisk(const std::filesystem::path& folder, std::uintmax_t octets)
+    {
+        folder_ = folder;
+        octets_ = octets;
+        for (const char* call : {"pwrite", "pwrite64", "write"})
+            set(call, call[0] == 'p' ? pointer(&limited_pwrite) : pointer(&limited_write));
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+    ~SmallDisk()
+    {
+        for (const char* call : {"pwrite", "pwrite64", "write"})
+            set(call, nullptr); // the system's
+    }
+
+  private:
+    template <typename Function>
+    static sqlite3_syscall_ptr pointer(Function function)
+    {
+        return reinterpret_cast<sqlite3_syscall_ptr>(function);
+    }
+    static void set(const char* call, sqlite3_syscall_ptr function)
+    {
+        sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+        (void)vfs->xSetSystemCall(vfs, call, function); // some builds have one, some the other
+    }
+    static bool has_room(int descriptor, std::uintmax_t end)
+    {
+        struct stat status {};
+        fstat(descriptor, &status);
+        const auto size = static_cast<std::uintmax_t>(status.st_size);
+        std::uintmax_t used = end > size ? end - size : 0;
+        if (used == 0) return true;
+        for (const auto& file : std::filesystem::directory_iterator(folder_))
+            used += file.file_size();
+        if (used > octets_) errno = ENOSPC;
+        return used <= octets_;
+    }
+    static ssize_t limited_pwrite(int descriptor, const void* data, std::size_t size, off_t at)
+    {
+        return has_room(descriptor, static_cast<std::uintmax_t>(at) + size)
+                   ? pwrite(descriptor, data, size, at)
+                   : -1;
+    }
+    static ssize_t limited_write(int descriptor, const void* data, std::size_t size)
+    {
+        const auto at = static_cast<std::uintmax_t>(lseek(descriptor, 0, SEEK_CUR));
+        return has_room(descriptor, at + size) ? write(descriptor, data, size) : -1;
+    }
+    inline static std::filesystem::path folder_;
+    inline static std::uintmax_t octets_ = 0;
+};
+
+TEST_F(SqliteStoreTest, OnAFullDiskEverythingCanBeUnbound)
+{
+    ContextId inner = 0;
+    ASSERT_EQ(store_->bind_new_context(root_context, component("c"), inner), Status::done);
+    const SmallDisk disk(folder_.path(), std::size_t{9} << 20); // the reserve, and 1 MiB
+    const std::string filler(500, 'x');
+    int bindings = 0;
+    Status status = Status::done;
+    for (; status == Status::done && bindings < 10'000; ++bindings)
+        status = store_->bind(root_context, component(std::to_string(bindings), filler),
+                              object_entry(bindings));
+    ASSERT_EQ(status, Status::full);
+    --bindings;
+    ASSERT_GT(bindings, 100);
+    EXPECT_EQ(store_->bind(root_context, component("none"), object_entry(1)), Status::full);
+    for (int i = 0; i < bindings; ++i)
+        ASSERT_EQ(store_->unbind(root_context, component(std::to_string(i), filler)), Status::done)
+            << i << " of " << bindings;
+    EXPECT_EQ(store_->unbind(root_context, component("c")), Status::done);
+    EXPECT_EQ(store_->destroy_context(inner), Status::done);
+    // And there is room again, in the file.
+    for (int i = 0; i < bindings / 2; ++i)
+        ASSERT_EQ(store_->bind(root_context, component(std::to_string(i)), object_entry(i)),
+                  Status::done);
 }
 
 /// In a child process, because the limit cannot be taken back: 0 if all was as it must be.

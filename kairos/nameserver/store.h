@@ -10,6 +10,7 @@
 #include "kairos/ior/ior.h"
 #include "kairos/ior/name.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,6 +40,17 @@ struct KAIROS_API Listed {
     ior::NameComponent component;
     bool is_context = false;
     friend bool operator==(const Listed&, const Listed&) = default;
+};
+
+/// What a part of a listing may hold.
+struct KAIROS_API PortionBounds {
+    std::size_t count = 0;
+    /// Of the rows that it is made of, references included; one binding may exceed it.
+    std::size_t octets = std::size_t{1} << 20;
+};
+struct KAIROS_API Portion {
+    std::vector<Listed> bindings; ///< in order of id and kind
+    bool more = false;            ///< there are others behind them
 };
 
 enum class StoreStatus : std::uint8_t {
@@ -104,10 +116,11 @@ class KAIROS_API Store {
 
     /// `done` or `no_context`.
     [[nodiscard]] virtual StoreStatus find_context(ContextId context) = 0;
-    /// At most `count` bindings, in order of id and kind, that come behind `after`; all for null.
-    /// Fewer than `count` are the last. An empty list also for a context that does not exist.
+    /// The bindings that come behind `after`, or the first ones for null, as far as they are within
+    /// the bounds. Rows that nobody wrote like this are left out, and the log names them. An empty
+    /// portion also for a context that does not exist.
     [[nodiscard]] virtual StoreStatus list(ContextId context, const ior::NameComponent* after,
-                                           std::size_t count, std::vector<Listed>& bindings) = 0;
+                                           const PortionBounds& bounds, Portion& portion) = 0;
 };
 
 } // namespace kairos::nameserver

@@ -190,14 +190,49 @@ TYPED_TEST_P(StoreConformance, ListsInPortionsWhileNamesComeAndGo)
             StoreStatus::done);
     for (const std::size_t portion : {1u, 7u, 99u, 100u, 101u})
         EXPECT_EQ(list_all(*this->store_, root_context, portion).size(), 100u);
-    std::vector<Listed> some;
+    Portion some;
     const auto last = component("1049");
     ASSERT_EQ(this->store_->unbind(root_context, last), StoreStatus::done); // the cursor's own
-    ASSERT_EQ(this->store_->list(root_context, &last, 1000, some), StoreStatus::done);
-    ASSERT_EQ(some.size(), 50u);
-    EXPECT_EQ(some[0].component.id, "1050");
-    EXPECT_EQ(this->store_->list(12345, nullptr, 10, some), StoreStatus::done);
-    EXPECT_TRUE(some.empty());
+    ASSERT_EQ(this->store_->list(root_context, &last, {.count = 1000}, some), StoreStatus::done);
+    ASSERT_EQ(some.bindings.size(), 50u);
+    EXPECT_FALSE(some.more);
+    EXPECT_EQ(some.bindings[0].component.id, "1050");
+    ASSERT_EQ(this->store_->list(root_context, &last, {.count = 0}, some), StoreStatus::done);
+    EXPECT_TRUE(some.bindings.empty());
+    EXPECT_TRUE(some.more);
+    EXPECT_EQ(this->store_->list(12345, nullptr, {.count = 10}, some), StoreStatus::done);
+    EXPECT_TRUE(some.bindings.empty());
+    EXPECT_FALSE(some.more);
+}
+
+TYPED_TEST_P(StoreConformance, APortionIsBoundedInOctets)
+{
+    const std::string long_kind(1000, 'k');
+    Entry large = object_entry(1);
+    large.reference.profiles[0].data.resize(5000); // of no server
+    for (int i = 0; i < 10; ++i)
+        ASSERT_EQ(this->store_->bind(root_context, component(std::to_string(i), long_kind),
+                                     i < 5 ? object_entry(i) : large),
+                  StoreStatus::done);
+    Portion portion;
+    const auto count_of = [&](std::size_t octets, const ior::NameComponent* after) {
+        EXPECT_EQ(
+            this->store_->list(root_context, after, {.count = 100, .octets = octets}, portion),
+            StoreStatus::done);
+        return portion.bindings.size();
+    };
+    EXPECT_EQ(count_of(1, nullptr), 1u);
+    EXPECT_TRUE(portion.more);
+    EXPECT_EQ(count_of(3500, nullptr), 3u);
+    EXPECT_TRUE(portion.more);
+    const auto middle = component("4", long_kind);
+    EXPECT_EQ(count_of(3500, &middle), 1u);
+    EXPECT_EQ(count_of(13'000, &middle), 2u);
+    EXPECT_TRUE(portion.more);
+    EXPECT_EQ(count_of(100'000, &middle), 5u);
+    EXPECT_FALSE(portion.more);
+    EXPECT_EQ(count_of(100'000, nullptr), 10u);
+    EXPECT_FALSE(portion.more);
 }
 
 TYPED_TEST_P(StoreConformance, ManyThreadsReadAndChange)
@@ -217,8 +252,9 @@ TYPED_TEST_P(StoreConformance, ManyThreadsReadAndChange)
                         StoreStatus::done ||
                     resolution.entry != object_entry(i))
                     ++wrong;
-                std::vector<Listed> listed;
-                if (this->store_->list(root_context, nullptr, 10, listed) != StoreStatus::done)
+                Portion listed;
+                if (this->store_->list(root_context, nullptr, {.count = 10}, listed) !=
+                    StoreStatus::done)
                     ++wrong;
             }
         });
@@ -234,6 +270,7 @@ REGISTER_TYPED_TEST_SUITE_P(StoreConformance, BindsResolvesRebindsAndUnbinds,
                             ObjectsAndContextsDoNotReplaceEachOther,
                             ContextsAreDestroyedEmptyAndTheirNumbersAreNotUsedAgain,
                             KeepsItsIdentityWhichIsNoOthers, DoesWhatTheModelDoes,
-                            ListsInPortionsWhileNamesComeAndGo, ManyThreadsReadAndChange);
+                            ListsInPortionsWhileNamesComeAndGo, APortionIsBoundedInOctets,
+                            ManyThreadsReadAndChange);
 
 } // namespace kairos::nameserver

@@ -5,10 +5,14 @@
 #pragma once
 
 #include "kairos/base/log.h"
+#include "kairos/base/shown.h"
+#include "kairos/ior/name.h"
+#include "kairos/nameserver/store.h"
 
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace kairos::nameserver {
 
@@ -21,7 +25,14 @@ class StoreLog {
         constexpr std::size_t lines_max = 8;
         const std::lock_guard lock(mutex_);
         if (said_.size() == lines_max || !said_.insert(line).second) return;
-        log::error("name server's store " + store_ + ": " + line);
+        log::error("name server's store " + store_ + ": " + line +
+                   (said_.size() == lines_max ? "; what else fails is not said" : ""));
+    }
+    void say_damaged(ContextId context, std::string_view id, std::string_view kind)
+    {
+        say_once("the row of " +
+                 shown(ior::to_string(ior::NameComponent{std::string(id), std::string(kind)})) +
+                 " in context " + std::to_string(context) + " is not as it was written");
     }
     /// From here on everything may be said again.
     void forget()

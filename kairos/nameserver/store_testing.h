@@ -3,16 +3,20 @@
 // What the tests of stores share: folders, entries, and a model of what a store does.
 #pragma once
 
+#include "kairos/base/log.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/nameserver/sqlite_store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <stdlib.h>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -26,6 +30,40 @@ inline void PrintTo(StoreStatus status, std::ostream* out)
                                      "broken",     "uncertain", "unreachable"};
     *out << names[static_cast<std::size_t>(status)];
 }
+
+/// What is logged while there is one.
+class LoggedLines {
+  public:
+    LoggedLines()
+    {
+        of_process().lines.clear();
+        log::set_sink([](log::Level, std::string_view line) {
+            const std::lock_guard lock(of_process().mutex);
+            of_process().lines.emplace_back(line);
+        });
+    }
+    LoggedLines(const LoggedLines&) = delete;
+    LoggedLines& operator=(const LoggedLines&) = delete;
+    ~LoggedLines() { log::set_sink(nullptr); }
+    [[nodiscard]] static bool say(const std::string& part)
+    {
+        const std::lock_guard lock(of_process().mutex);
+        return std::ranges::any_of(of_process().lines, [&](const std::string& line) {
+            return line.find(part) != std::string::npos;
+        });
+    }
+
+  private:
+    struct OfProcess {
+        std::mutex mutex; // guards lines
+        std::vector<std::string> lines;
+    };
+    static OfProcess& of_process()
+    {
+        static OfProcess one;
+        return one;
+    }
+};
 
 /// Gone, with what is in it, at the end.
 class StoreFolder {
@@ -100,15 +138,15 @@ inline Entry bound(Store& store, ContextId context, const ior::NameComponent& na
 inline std::vector<Listed> list_all(Store& store, ContextId context, std::size_t portion)
 {
     std::vector<Listed> all;
-    std::vector<Listed> some;
+    Portion some;
     do {
         const ior::NameComponent* after = all.empty() ? nullptr : &all.back().component;
         const ior::NameComponent last = after == nullptr ? ior::NameComponent() : *after;
-        EXPECT_EQ(store.list(context, after == nullptr ? nullptr : &last, portion, some),
+        EXPECT_EQ(store.list(context, after == nullptr ? nullptr : &last, {.count = portion}, some),
                   StoreStatus::done);
-        EXPECT_LE(some.size(), portion);
-        all.insert(all.end(), some.begin(), some.end());
-    } while (some.size() == portion);
+        EXPECT_LE(some.bindings.size(), portion);
+        all.insert(all.end(), some.bindings.begin(), some.bindings.end());
+    } while (some.more);
     return all;
 }
 

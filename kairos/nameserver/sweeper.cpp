@@ -18,17 +18,18 @@ std::string key_of(const Entry& entry) { return columns_of(0, {}, entry).referen
 template <typename Visit>
 void visit_bindings(Store& store, ContextId context, Visit&& visit)
 {
-    std::vector<Listed> listed;
+    Portion listed;
     ior::NameComponent last;
-    for (bool first = true; first || listed.size() == portion; first = false) {
-        if (store.list(context, first ? nullptr : &last, portion, listed) != StoreStatus::done)
+    for (bool first = true; first || listed.more; first = false) {
+        if (store.list(context, first ? nullptr : &last, {.count = portion}, listed) !=
+            StoreStatus::done)
             return;
-        for (const Listed& one : listed) {
+        for (const Listed& one : listed.bindings) {
             Resolution resolution;
             if (store.resolve(context, {&one.component, 1}, resolution) == StoreStatus::done)
                 visit(resolution.entry);
         }
-        if (!listed.empty()) last = listed.back().component;
+        if (!listed.bindings.empty()) last = listed.bindings.back().component;
     }
 }
 
@@ -41,12 +42,17 @@ Sweeper::Sweeper(Store& store, const SweepOptions& options) : store_(store), opt
 
 Sweeper::~Sweeper()
 {
+    begin_to_end();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Sweeper::begin_to_end() noexcept
+{
     {
         const std::lock_guard lock(mutex_);
         ending_ = true;
     }
     ended_.notify_all();
-    if (thread_.joinable()) thread_.join();
 }
 
 void Sweeper::run()

@@ -31,6 +31,8 @@ class Sweeper {
     Sweeper& operator=(const Sweeper&) = delete;
     /// Waits for the probes in progress.
     ~Sweeper();
+    /// No probe begins from here on. Any thread.
+    void begin_to_end() noexcept;
 
     /// Once, now.
     void sweep();

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 
 namespace kairos::tools {
 namespace {
@@ -35,14 +36,16 @@ void serve(const NamingArguments& arguments, const std::vector<std::string>& orb
     {
         const nameserver::SweepOptions sweep{
             .interval = std::chrono::milliseconds(std::llround(arguments.sweep_s * 1000))};
-        const nameserver::NamingService service(orb.in(), std::move(store).value(), {}, sweep);
-        const CosNaming::NamingContextExt_var root = service.root();
+        std::optional<nameserver::NamingService> service;
+        ServiceRun run(signals, orb.in(), [&service] { service->stop_asking(); });
+        service.emplace(orb.in(), std::move(store).value(), nameserver::ServiceLimits(), sweep);
+        const CosNaming::NamingContextExt_var root = service->root();
         const CORBA::String_var reference = orb->object_to_string(root.in());
         fmt::print("{}\n", reference.in());
         std::fflush(stdout);
-        run_until(signals, orb.in());
+        run.run();
+        service.reset(); // before the run, which watches how long that takes
     }
-    orb->destroy();
 }
 
 } // namespace

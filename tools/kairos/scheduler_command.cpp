@@ -41,14 +41,14 @@ int serve(const SchedulerArguments& arguments, const std::vector<std::string>& o
     const CORBA::ORB_var orb =
         make_service_orb("kairos-scheduler", arguments.endpoint, {}, orb_options);
     {
+        ServiceRun run(signals, orb.in(), [] {}); // asks nobody
         const scheduler::SchedulingService service(orb.in(), policy, std::move(input->set));
         const KairosScheduler::Scheduler_var scheduler = service.reference();
         const CORBA::String_var reference = orb->object_to_string(scheduler.in());
         fmt::print("{}\n", reference.in());
         std::fflush(stdout);
-        run_until(signals, orb.in());
+        run.run();
     }
-    orb->destroy();
     return 0;
 }
 

@@ -5,8 +5,13 @@
 
 #include "kairos/corba/CORBA.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace kairos::tools {
@@ -28,7 +33,33 @@ class EndSignals {
                                               const std::vector<std::string>& defaults,
                                               const std::vector<std::string>& orb_options);
 
-/// Serves until a signal ends it.
-void run_until(const EndSignals& signals, CORBA::ORB_ptr orb);
+/// A server is gone so long after it was told to end, whatever it is doing.
+inline constexpr std::chrono::milliseconds end_within{4500};
+
+/// Serves until a signal ends it; then the ORB is destroyed. `begin_to_end` is called first, by
+/// another thread, while requests may still be served. If that, and what follows until this is
+/// destroyed, is not over in time, the process ends at once, says so and has status 1: what it kept
+/// durable is as durable as if it had been killed.
+class ServiceRun {
+  public:
+    ServiceRun(const EndSignals& signals, CORBA::ORB_ptr orb, std::function<void()> begin_to_end);
+    ServiceRun(const ServiceRun&) = delete;
+    ServiceRun& operator=(const ServiceRun&) = delete;
+    ~ServiceRun();
+
+    void run();
+
+  private:
+    void watch_end();
+
+    const EndSignals& signals_;
+    const CORBA::ORB_var orb_;
+    const std::function<void()> begin_to_end_;
+    std::mutex mutex_; // guards ended_
+    std::condition_variable changed_;
+    bool ended_ = false;
+    std::thread ender_; // waits for the signal
+    std::thread watch_; // begun by it
+};
 
 } // namespace kairos::tools
