@@ -117,6 +117,9 @@ class ClientConnection {
     /// By ClientConnections: closes it, in order, if nobody has used it since `before`.
     bool close_if_idle(Clock before) noexcept;
 
+    /// While it is idle, of its lane.
+    ClientConnection* next_idle = nullptr;
+
     /// Any thread: ends a wait in progress as if the peer had closed.
     void interrupt() noexcept { socket_.shutdown_both(); }
 
