@@ -116,6 +116,9 @@ class ClientConnection {
     [[nodiscard]] std::optional<Clock> idle_since() const noexcept;
     /// By ClientConnections: closes it, in order, if nobody has used it since `before`.
     bool close_if_idle(Clock before) noexcept;
+    /// By ClientConnections, once its endpoint is left, so that nobody can use it: closes it in
+    /// order. False if oneways are still to be sent.
+    bool close_left() noexcept;
 
     /// While it is idle, of its lane.
     ClientConnection* next_idle = nullptr;
@@ -127,6 +130,7 @@ class ClientConnection {
     ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                      ConnectionCache::Place place);
 
+    void close_in_order() noexcept;
     [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
     [[nodiscard, gnu::noinline]] net::IoResult read_serving(ServingThread& waiter,
                                                             Deadline deadline);

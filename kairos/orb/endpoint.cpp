@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
+#include "kairos/orb/client_connection.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/transport.h"
 
@@ -29,6 +30,13 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
     auto socket = net::connect_any(*addresses, options, deadline.left());
     if (socket && tcp_) apply(*tcp_, *socket, priority);
     return socket;
+}
+
+void Endpoint::end_use() noexcept
+{
+    unused_since_.store(ClientConnection::now().count(), std::memory_order_relaxed);
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (connections_.load(std::memory_order_relaxed) != 0) cache_.note_unused();
 }
 
 } // namespace kairos::orb

@@ -53,8 +53,9 @@ bool Lane::drop_connections(const Orb& orb)
 void Lane::drop_connections_of_the_dead()
 {
     for (auto entry = idle_.begin(); entry != idle_.end();) {
-        (void)entry->second.close_if(
-            [](const ClientConnection& each) { return each.orb().is_shut_down(); });
+        (void)entry->second.close_if([](const ClientConnection& each) {
+            return each.orb().is_shut_down() || each.endpoint().is_left();
+        });
         entry = entry->second.empty() ? idle_.erase(entry) : std::next(entry);
     }
     last_id_ = 0; // its entry may be gone

@@ -136,7 +136,8 @@ class KAIROS_API Lane {
     void set_call_policies(const Orb& orb, const CallPolicies& policies);
     /// Closes all idle connections of an ORB; false if there are none.
     bool drop_connections(const Orb& orb);
-    /// Closes the idle connections of ORBs that were shut down.
+    /// Closes the idle connections of ORBs that were shut down, and forgets those that were closed
+    /// because no reference leads to their servers any more.
     void drop_connections_of_the_dead();
 
   private:

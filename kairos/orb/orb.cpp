@@ -68,6 +68,19 @@ bool ClientConnections::close_least_recently_used() noexcept
     }
 }
 
+bool ClientConnections::close_left(std::chrono::nanoseconds before) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    bool others = false;
+    for (ClientConnection* connection : connections_) {
+        const Endpoint& endpoint = connection->endpoint();
+        if (endpoint.is_used()) continue;
+        const bool due = endpoint.is_left() && endpoint.unused_since(before);
+        if (!due || !connection->close_left()) others = true;
+    }
+    return others;
+}
+
 std::size_t ClientConnections::count() const noexcept
 {
     const std::lock_guard lock(mutex_);
@@ -152,18 +165,28 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address,
-                                     const std::vector<LocalWay>& local, const Agreement& agreement)
+EndpointUse Orb::endpoint(const ior::Address& address, const std::vector<LocalWay>& local,
+                          const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
     const bool announces = agreement.context.has_value();
     IntrusivePtr<Endpoint>& known =
         endpoints_[{address.host, address.port, local, agreement.form, announces}];
     if (!known)
-        known = make_intrusive<Endpoint>(address.host, address.port, local,
+        known = make_intrusive<Endpoint>(*connection_cache_, address.host, address.port, local,
                                          announces ? encode_contexts(*agreement.context)
                                                    : std::vector<std::byte>());
-    return known;
+    return EndpointUse(known);
+}
+
+void Orb::retire_unused_endpoints(std::chrono::nanoseconds before) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(endpoints_, [&](const auto& entry) {
+        if (!entry.second->unused_since(before)) return false;
+        entry.second->retire();
+        return true;
+    });
 }
 
 ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key,

@@ -52,6 +52,9 @@ class ClientConnections {
     void close_idle(std::chrono::nanoseconds before) noexcept;
     /// Closes the one that was not used for the longest time; false if all are in use.
     bool close_least_recently_used() noexcept;
+    /// Closes those to endpoints that are left and were not used since; true if there are others
+    /// that no reference leads to.
+    bool close_left(std::chrono::nanoseconds before) noexcept;
 
   private:
     mutable std::mutex mutex_; // guards what follows; connections come and go under it
@@ -78,9 +81,11 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
     /// The one Endpoint of these addresses with this agreement; see there.
-    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const ior::Address& address,
-                                                  const std::vector<LocalWay>& local,
-                                                  const Agreement& agreement);
+    [[nodiscard]] EndpointUse endpoint(const ior::Address& address,
+                                       const std::vector<LocalWay>& local,
+                                       const Agreement& agreement);
+    /// Later references get others instead of those that no reference has led to since.
+    void retire_unused_endpoints(std::chrono::nanoseconds before) noexcept;
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
     {

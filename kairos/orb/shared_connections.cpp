@@ -136,6 +136,24 @@ void SharedConnections::close_idle(std::chrono::nanoseconds before) noexcept
             if (slot.connection && slot.connection->close_if_idle(before)) slot.connection = {};
 }
 
+/// A slot goes with its connection: nobody asks for one again, as nobody leads to its endpoint.
+bool SharedConnections::close_left(std::chrono::nanoseconds before) noexcept
+{
+    const Lock lock(mutex_);
+    bool others = false;
+    for (Slots* slots : {&leader_followers_, &active_})
+        std::erase_if(*slots, [&](const auto& entry) {
+            const auto& connection = entry.second.connection;
+            if (!connection || connection->endpoint().is_used()) return false;
+            const Endpoint& endpoint = connection->endpoint();
+            const bool closed = endpoint.is_left() && endpoint.unused_since(before) &&
+                                connection->close_if_idle(ClientConnection::now());
+            if (!closed) others = true;
+            return closed;
+        });
+    return others;
+}
+
 bool SharedConnections::close_least_recently_used() noexcept
 {
     const Lock lock(mutex_);

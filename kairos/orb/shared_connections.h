@@ -34,6 +34,7 @@ class SharedConnections {
     /// As of ClientConnections.
     void close_idle(std::chrono::nanoseconds before) noexcept;
     bool close_least_recently_used() noexcept;
+    bool close_left(std::chrono::nanoseconds before) noexcept;
     /// Those that can be used.
     [[nodiscard]] std::size_t count() const noexcept;
 
