@@ -204,13 +204,17 @@ Result<Thread> Thread::start(const ThreadOptions& options, std::function<void()>
     return thread;
 }
 
-Thread::Thread(Thread&& other) noexcept : handle_(std::exchange(other.handle_, std::nullopt)) {}
+Thread::Thread(Thread&& other) noexcept
+    : handle_(std::exchange(other.handle_, std::nullopt)), started_(other.started_)
+{
+}
 
 Thread& Thread::operator=(Thread&& other) noexcept
 {
     if (this != &other) {
         join();
         handle_ = std::exchange(other.handle_, std::nullopt);
+        started_ = other.started_;
     }
     return *this;
 }
@@ -218,7 +222,7 @@ Thread& Thread::operator=(Thread&& other) noexcept
 void Thread::join() noexcept
 {
     if (!handle_) return;
-    KAIROS_CHECK(::pthread_join(*handle_, nullptr) == 0);
+    if (started_.here()) KAIROS_CHECK(::pthread_join(*handle_, nullptr) == 0);
     handle_.reset();
 }
 

@@ -244,6 +244,16 @@ bool ClientConnection::close_left() noexcept
     return true;
 }
 
+/// Its user finds it closed: it is not trusted.
+void ClientConnection::leave_to_parent() noexcept
+{
+    idle_since_ = was_closed;
+    last_use_ = Clock::zero();
+    backlog_.reset();
+    socket_.leave_to_parent();
+    place_.give_back();
+}
+
 void ClientConnection::close_in_order() noexcept
 {
     // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's

@@ -119,6 +119,8 @@ class ClientConnection {
     /// By ClientConnections, once its endpoint is left, so that nobody can use it: closes it in
     /// order. False if oneways are still to be sent.
     bool close_left() noexcept;
+    /// By ClientConnections, in a child of the process whose connection it is.
+    void leave_to_parent() noexcept;
 
     /// While it is idle, of its lane.
     ClientConnection* next_idle = nullptr;

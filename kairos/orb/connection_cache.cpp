@@ -71,7 +71,8 @@ Result<void> ConnectionCache::start_watching()
 
 void ConnectionCache::note_unused() noexcept
 {
-    if (orb_.options().client_unused.count() == 0) return;
+    // In a child these are the parent's connections: start_over will close them.
+    if (orb_.options().client_unused.count() == 0 || orb_.is_inherited()) return;
     const std::lock_guard lock(mutex_);
     ++notes_of_unused_;
     has_unused_ = true;
@@ -123,6 +124,14 @@ void ConnectionCache::watch() noexcept
         lock.lock();
         if (notes == notes_of_unused_) has_unused_ = still;
     }
+}
+
+void ConnectionCache::start_over() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    watching_ = false;
+    has_unused_ = false;
+    thread_ = {};
 }
 
 void ConnectionCache::stop() noexcept

@@ -53,6 +53,9 @@ class ConnectionCache {
     [[nodiscard]] Result<Place> take_place(Endpoint& endpoint);
     /// There are connections to an endpoint that no reference leads to any more.
     void note_unused() noexcept;
+    /// In a child of the process that has called: its thread is not here.
+    void start_over() noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
     /// Ends its thread; nothing is closed from here on.
     void stop() noexcept;
 

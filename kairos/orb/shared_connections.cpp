@@ -128,6 +128,24 @@ void SharedConnections::end_all() noexcept
     if (thread_) thread_->stop(); // nobody makes one any more
 }
 
+/// They keep their counts for ever: what there is beside their sockets cannot be ended here.
+void SharedConnections::start_over() noexcept
+{
+    const Lock lock(mutex_);
+    const auto leave = [](IntrusivePtr<SharedConnection>& connection) {
+        if (connection) connection.detach()->leave_to_parent();
+    };
+    for (Slots* slots : {&leader_followers_, &active_}) {
+        for (auto& [id, slot] : *slots)
+            leave(slot.connection);
+        slots->clear();
+    }
+    for (auto& connection : retired_)
+        leave(connection);
+    retired_.clear();
+    (void)thread_.release();
+}
+
 void SharedConnections::close_idle(std::chrono::nanoseconds before) noexcept
 {
     const Lock lock(mutex_);
