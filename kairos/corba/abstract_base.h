@@ -83,6 +83,7 @@ struct KAIROS_API AbstractTraits {
         return object;
     }
     static void release(A* object) { CORBA::release(static_cast<CORBA::AbstractBase*>(object)); }
+    [[noreturn]] static void raise_nil() { mapping::raise_nil_reference(); }
     static void encode(cdr::Writer& out, A* object) { encode_abstract(out, object); }
     [[nodiscard]] static A* decode(cdr::Reader& in);
 };

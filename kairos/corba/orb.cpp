@@ -473,7 +473,9 @@ void ORB::shutdown(Boolean wait_for_completion)
     if (wait_for_completion && kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "waiting for shutdown within an upcall would deadlock");
-    const auto services = poa_services_if_made(*state_);
+    if (core_->is_inherited()) core_->start_over();
+    // In a child of the process that serves nobody is there to wait for.
+    const auto services = core_->is_served_by_parent() ? nullptr : poa_services_if_made(*state_);
     if (services) services->deactivate_all(); // wakes threads that hold requests
     core_->shutdown(wait_for_completion);
     if (services && wait_for_completion) services->destroy_all();
@@ -518,6 +520,11 @@ void ORB::destroy()
         real_time = state_->real_time;
     }
     if (responses != nullptr) responses->end();
+    if (core_->is_served_by_parent()) {
+        // Servants, and threads that were within them at the time of fork(), are the parent's.
+        [[maybe_unused]] const auto* const kept = new auto(std::pair(real_time, services));
+        return;
+    }
     if (real_time) real_time->end();
     if (services) services->destroy_all(); // gives the servants back
     if (core_->options().counters) announce_counters(*core_);

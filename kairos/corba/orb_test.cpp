@@ -212,6 +212,19 @@ TEST(Environments, OwnTheExceptionThatTheyHold)
     EXPECT_TRUE(CORBA::is_nil(CORBA::Environment::_nil()));
 }
 
+TEST(Nil, IsInvObjrefForWhoCallsThroughAVar)
+{
+    const CORBA::Object_var object;
+    EXPECT_THROW((void)object->_is_a("IDL:Other:1.0"), CORBA::INV_OBJREF);
+    EXPECT_THROW((void)object->_non_existent(), CORBA::INV_OBJREF);
+    const CORBA::ORB_var orb;
+    EXPECT_THROW(orb->run(), CORBA::INV_OBJREF);
+    const PortableServer::POA_var poa;
+    EXPECT_THROW((void)poa->the_POAManager(), CORBA::INV_OBJREF);
+    const CORBA::TypeCode_var type;
+    EXPECT_THROW((void)type->kind(), CORBA::INV_OBJREF);
+}
+
 TEST(LocalObjects, HaveNoText)
 {
     TestOrb orb({"-ORBListenEndpoints", "iiop://127.0.0.1"});

@@ -33,6 +33,11 @@ Quad swapped(Quad quad)
 } // namespace
 
 void raise_null_string() { raise_bad_param("a string to be sent is null"); }
+void raise_null_value() { raise_bad_param("a member of a null value was used"); }
+void raise_nil_reference()
+{
+    throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "a call through a nil reference");
+}
 void raise_string_bound_exceeded() { raise_bad_param("a string is longer than its bound"); }
 void raise_null_result() { raise_bad_param("a result or out value is null"); }
 void raise_member_not_selected()

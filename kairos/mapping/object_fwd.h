@@ -32,6 +32,11 @@ KAIROS_API void encode_object(cdr::Writer& out, CORBA::Object* object);
 /// Module types defines it (types/typecode_wire.h). BAD_PARAM for nil.
 KAIROS_API void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
 
+/// Somebody has called through a T_var that holds nothing: INV_OBJREF, BAD_PARAM for a value. Out
+/// of line and cold, so that what calls pay for the look is one branch that is never taken.
+[[noreturn, gnu::cold]] KAIROS_API void raise_nil_reference();
+[[noreturn, gnu::cold]] KAIROS_API void raise_null_value();
+
 /// How references of type T are shared. T may be incomplete where this is named. Specialised for
 /// pseudo objects that are not CORBA::Objects, or found by argument-dependent lookup of `release`.
 template <typename T>
@@ -43,6 +48,7 @@ struct KAIROS_API ObjectTraits {
         using CORBA::release;
         release(object);
     }
+    [[noreturn]] static void raise_nil() { raise_nil_reference(); }
 };
 
 template <typename T, typename Traits = ObjectTraits<T>>

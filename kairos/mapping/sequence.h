@@ -121,6 +121,7 @@ struct KAIROS_API ObjectElements {
     [[nodiscard]] static T* initial() noexcept { return nullptr; }
     [[nodiscard]] static T* duplicate(T* object) { return Traits::duplicate(object); }
     static void release(T* object) { Traits::release(object); }
+    [[noreturn]] static void raise_nil() { Traits::raise_nil(); }
 };
 
 /// What operator[] of such a sequence returns: assigns as a T_var does, but frees the old value
@@ -184,7 +185,14 @@ class KAIROS_API PointerElement {
     {
         return slot_;
     }
-    Pointer operator->() const noexcept { return slot_; }
+    /// Of references and values, as a T_var's.
+    Pointer operator->() const
+        requires Elements::is_counted
+    {
+        if (slot_ == nullptr) [[unlikely]]
+            Elements::raise_nil();
+        return slot_;
+    }
 
     [[nodiscard]] Borrowed in() const noexcept { return slot_; }
     [[nodiscard]] Pointer& inout() noexcept { return slot_; }

@@ -414,6 +414,28 @@ TEST(Assignment, OfAnotherInterfacesHolderIsRefused)
     static_assert(std::is_convertible_v<Derived_var&, Counted*>); // as an argument it may
 }
 
+/// Of everything that holds a reference: T_var and members, T_out, elements of sequences.
+TEST(Nil, IsAnExceptionForWhoCallsThroughAHolder)
+{
+    const ObjectVar<Counted> variable;
+    EXPECT_THROW((void)variable->references, CORBA::INV_OBJREF);
+    struct Holder {
+        ObjectMember<Counted> member;
+    } holder;
+    EXPECT_THROW((void)holder.member->references, CORBA::INV_OBJREF);
+    Counted* raw = nullptr;
+    ObjectOut<Counted> out(raw);
+    EXPECT_THROW((void)out->references, CORBA::INV_OBJREF);
+    UnboundedObjectSequence<Counted> objects;
+    objects.length(1);
+    EXPECT_THROW((void)objects[0]->references, CORBA::INV_OBJREF);
+    Counted object;
+    objects[0] = Counted::_duplicate(&object);
+    EXPECT_EQ(objects[0]->references, 2);
+    raw = &object;
+    EXPECT_EQ(out->references, 2);
+}
+
 /// Nothing is counted: a pointer that is held already is no second thing to own.
 TEST(Assignment, OfAPointerToAValueAdoptsItOnce)
 {

@@ -183,7 +183,13 @@ class KAIROS_API ObjectVar {
         return *this;
     }
 
-    T* operator->() const noexcept { return object_; }
+    /// Throws INV_OBJREF for nil: the specification has nothing that a call through it could do.
+    T* operator->() const
+    {
+        if (object_ == nullptr) [[unlikely]]
+            Traits::raise_nil();
+        return object_;
+    }
     // By reference both: given T* here, compilers warn at every use that they chose the other.
     operator T* const&() const noexcept { return object_; }
     operator T*&() noexcept { return object_; }
@@ -234,7 +240,12 @@ class KAIROS_API ObjectOut {
 
     operator T*&() noexcept { return object_; }
     [[nodiscard]] T*& ptr() noexcept { return object_; }
-    T* operator->() const noexcept { return object_; }
+    T* operator->() const
+    {
+        if (object_ == nullptr) [[unlikely]]
+            Traits::raise_nil();
+        return object_;
+    }
 
   private:
     T*& object_;

@@ -68,6 +68,13 @@ class Acceptor {
         listener_.shutdown_both();
     }
 
+    /// Instead, in a child of the process that listens: which goes on.
+    void leave_to_parent() noexcept
+    {
+        listener_.leave_to_parent();
+        spare_.leave_to_parent();
+    }
+
     [[nodiscard]] int descriptor() const noexcept { return listener_.descriptor(); }
     /// Where it listens, with the port that the system chose.
     [[nodiscard]] const Address& address() const noexcept { return address_; }

@@ -5,18 +5,29 @@
 
 #include <cerrno>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 #include <utility>
 
 namespace kairos::net {
 
+namespace {
+
+constinit std::mutex known_mutex; // which watch the process has
+
+extern "C" void lock_known() noexcept { known_mutex.lock(); }
+extern "C" void unlock_known() noexcept { known_mutex.unlock(); }
+
+} // namespace
+
 Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
 {
-    static std::mutex mutex;
     static std::weak_ptr<PeerWatch>& known = *new std::weak_ptr<PeerWatch>; // never destroyed
-    const std::lock_guard lock(mutex);
-    if (auto watch = known.lock()) return watch;
+    static const int registered = ::pthread_atfork(&lock_known, &unlock_known, &unlock_known);
+    (void)registered;
+    const std::lock_guard lock(known_mutex);
+    if (auto watch = known.lock(); watch && watch->is_of_here()) return watch;
     auto bell = Bell::create();
     if (!bell) return bell.error();
     const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
@@ -34,7 +45,7 @@ Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
 
 PeerWatch::~PeerWatch()
 {
-    bell_.ring();
+    if (is_of_here()) bell_.ring();
     thread_.join();
     ::close(epoll_);
 }
@@ -52,6 +63,7 @@ Result<void> PeerWatch::add(int descriptor, Watched& watched)
 
 void PeerWatch::remove(int descriptor) noexcept
 {
+    if (!is_of_here()) return;
     const std::lock_guard lock(mutex_);
     if (watched_.erase(descriptor) != 0) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
 }

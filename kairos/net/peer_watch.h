@@ -6,6 +6,7 @@
 
 #include "kairos/base/result.h"
 #include "kairos/net/bell.h"
+#include "kairos/net/forks.h"
 #include "kairos/net/thread.h"
 
 #include <memory>
@@ -32,6 +33,9 @@ class PeerWatch {
     ~PeerWatch();
 
     [[nodiscard]] Result<void> add(int descriptor, Watched& watched);
+    /// False in a child of the process that it watches for: the thread is not there, and what the
+    /// system knows of the sockets is the parent's.
+    [[nodiscard]] bool is_of_here() const noexcept { return made_.here(); }
     /// Before the descriptor is closed. Afterwards `watched` is not called any more.
     void remove(int descriptor) noexcept;
 
@@ -45,6 +49,7 @@ class PeerWatch {
     std::mutex mutex_; // guards what follows
     std::unordered_map<int, Watched*> watched_;
     Thread thread_;
+    MadeHere made_;
 };
 
 } // namespace kairos::net

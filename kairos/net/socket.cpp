@@ -105,6 +105,12 @@ void Socket::close() noexcept
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
+void Socket::leave_to_parent() noexcept
+{
+    channel_ = nullptr; // memory that both have, a place in the parent's watch
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
 IoResult Socket::write_rest(std::span<iovec> segments, IoResult last) noexcept
 {
     std::size_t written = last.bytes;

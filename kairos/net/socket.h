@@ -146,6 +146,9 @@ class KAIROS_API Socket {
     /// Gives the descriptor to the caller, who must close it.
     [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
     void close() noexcept;
+    /// Instead, in a child of the process whose socket it is: that goes on using it, and whoever is
+    /// at the other end notices nothing. What there is beside the descriptor is left alone.
+    void leave_to_parent() noexcept;
 
     /// Up to buffer.size() bytes. An empty buffer is ok with 0 bytes; `closed` is the peer's end.
     /// wait_all may return ok with fewer bytes; the next read then tells why.

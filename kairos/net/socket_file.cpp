@@ -136,7 +136,7 @@ SocketFile::SocketFile(const Address& address)
 
 SocketFile::SocketFile(SocketFile&& other) noexcept
     : path_(std::move(other.path_)), device_(other.device_), inode_(other.inode_),
-      exists_(other.exists_.exchange(false))
+      exists_(other.exists_.exchange(false)), made_(other.made_)
 {
 }
 
@@ -148,12 +148,13 @@ SocketFile& SocketFile::operator=(SocketFile&& other) noexcept
     device_ = other.device_;
     inode_ = other.inode_;
     exists_ = other.exists_.exchange(false);
+    made_ = other.made_;
     return *this;
 }
 
 void SocketFile::remove() noexcept
 {
-    if (!exists_.exchange(false)) return;
+    if (!exists_.exchange(false) || !made_.here()) return;
     struct stat status {};
     if (::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
         ::unlink(path_.c_str());

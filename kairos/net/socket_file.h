@@ -8,6 +8,7 @@
 
 #include "kairos/base/result.h"
 #include "kairos/net/address.h"
+#include "kairos/net/forks.h"
 #include "kairos/net/socket.h"
 
 #include <atomic>
@@ -26,7 +27,8 @@ class SocketFile {
     SocketFile& operator=(SocketFile&& other) noexcept;
     ~SocketFile() { remove(); }
 
-    /// Any thread, any number of times.
+    /// Any thread, any number of times. Not in a child of the process that made it: it is that
+    /// one's.
     void remove() noexcept;
 
   private:
@@ -34,6 +36,7 @@ class SocketFile {
     dev_t device_ = 0;
     ino_t inode_ = 0;
     std::atomic<bool> exists_{false};
+    MadeHere made_;
 };
 
 /// A socket that listens, and its file.

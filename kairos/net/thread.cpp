@@ -213,13 +213,17 @@ Result<Thread> Thread::start_or_throw(const ThreadOptions& options, std::functio
     return thread;
 }
 
-Thread::Thread(Thread&& other) noexcept : handle_(std::exchange(other.handle_, std::nullopt)) {}
+Thread::Thread(Thread&& other) noexcept
+    : handle_(std::exchange(other.handle_, std::nullopt)), started_(other.started_)
+{
+}
 
 Thread& Thread::operator=(Thread&& other) noexcept
 {
     if (this != &other) {
         join();
         handle_ = std::exchange(other.handle_, std::nullopt);
+        started_ = other.started_;
     }
     return *this;
 }
@@ -227,7 +231,7 @@ Thread& Thread::operator=(Thread&& other) noexcept
 void Thread::join() noexcept
 {
     if (!handle_) return;
-    KAIROS_CHECK(::pthread_join(*handle_, nullptr) == 0);
+    if (started_.here()) KAIROS_CHECK(::pthread_join(*handle_, nullptr) == 0);
     handle_.reset();
 }
 

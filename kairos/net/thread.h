@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/net/forks.h"
 
 #include <cstddef>
 #include <functional>
@@ -87,7 +88,8 @@ class Thread {
     ~Thread() { join(); }
 
     [[nodiscard]] bool joinable() const noexcept { return handle_.has_value(); }
-    /// Waits for its end. Not from within the thread itself.
+    /// Waits for its end; not in a child of the process that started it, which has no such thread.
+    /// Not from within the thread itself.
     void join() noexcept;
     [[nodiscard]] pthread_t native_handle() const { return handle_.value(); }
 
@@ -95,6 +97,7 @@ class Thread {
     [[nodiscard]] static Result<Thread> start_or_throw(const ThreadOptions& options,
                                                        std::function<void()> body);
     std::optional<pthread_t> handle_;
+    MadeHere started_;
 };
 
 /// The same settings for the calling thread, which somebody else started.

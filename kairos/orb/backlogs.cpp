@@ -91,6 +91,15 @@ void Backlogs::wait_and_flush(List& watched)
     });
 }
 
+/// The lists of the thread that is not here stay where they are.
+void Backlogs::start_over() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    newcomers_.clear();
+    bell_.reset();
+    thread_ = {};
+}
+
 void Backlogs::stop() noexcept
 {
     {

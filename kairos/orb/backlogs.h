@@ -29,6 +29,9 @@ class Backlogs {
                                                         Unsent& unsent) noexcept;
     /// Sends what is kept, as the peer takes it. Keeps it until then. False without memory.
     [[nodiscard]] bool attend(const std::shared_ptr<Backlog>& backlog) noexcept;
+    /// In a child of the process that has called: what is kept is the parent's to send.
+    void start_over() noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
     /// Ends the thread; what is kept then is lost.
     void stop() noexcept;
 

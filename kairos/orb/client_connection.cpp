@@ -14,7 +14,7 @@ namespace kairos::orb {
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
                                                                  Deadline deadline)
 {
-    auto place = orb.connection_cache().take_place();
+    auto place = orb.connection_cache().take_place(endpoint);
     if (!place) return place.error();
     const Priority priority = thread_priority(Lane::current(), orb.priority_mapping());
     auto socket = endpoint.connect(orb.socket_options(priority), deadline);
@@ -233,6 +233,30 @@ bool ClientConnection::close_if_idle(Clock before) noexcept
     if (since <= in_use || Clock(since) > before) return false;
     if (!idle_since_.compare_exchange_strong(since, was_closed, std::memory_order_acquire))
         return false;
+    close_in_order();
+    return true;
+}
+
+bool ClientConnection::close_left() noexcept
+{
+    if (has_backlog()) return false;
+    // Closed once, and not where idle_since_ says that it was closed before.
+    if (idle_since_.exchange(was_closed, std::memory_order_acquire) != was_closed) close_in_order();
+    return true;
+}
+
+/// Its user finds it closed: it is not trusted.
+void ClientConnection::leave_to_parent() noexcept
+{
+    idle_since_ = was_closed;
+    last_use_ = Clock::zero();
+    backlog_.reset();
+    socket_.leave_to_parent();
+    place_.give_back();
+}
+
+void ClientConnection::close_in_order() noexcept
+{
     // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's
     // last message.
     const giop::Version version = protocol_.error_version();
@@ -240,7 +264,6 @@ bool ClientConnection::close_if_idle(Clock before) noexcept
         (void)socket_.write(Bytes(giop::close_connection(version)), net::WriteFlags::do_not_wait);
     socket_.close();
     place_.give_back();
-    return true;
 }
 
 bool ClientConnection::is_open() noexcept

@@ -116,6 +116,14 @@ class ClientConnection {
     [[nodiscard]] std::optional<Clock> idle_since() const noexcept;
     /// By ClientConnections: closes it, in order, if nobody has used it since `before`.
     bool close_if_idle(Clock before) noexcept;
+    /// By ClientConnections, once its endpoint is left, so that nobody can use it: closes it in
+    /// order. False if oneways are still to be sent.
+    bool close_left() noexcept;
+    /// By ClientConnections, in a child of the process whose connection it is.
+    void leave_to_parent() noexcept;
+
+    /// While it is idle, of its lane.
+    ClientConnection* next_idle = nullptr;
 
     /// Any thread: ends a wait in progress as if the peer had closed.
     void interrupt() noexcept { socket_.shutdown_both(); }
@@ -124,6 +132,7 @@ class ClientConnection {
     ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                      ConnectionCache::Place place);
 
+    void close_in_order() noexcept;
     [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
     [[nodiscard, gnu::noinline]] net::IoResult read_serving(ServingThread& waiter,
                                                             Deadline deadline);

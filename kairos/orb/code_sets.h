@@ -67,6 +67,7 @@ class CodeSets {
                                       const cdr::TextForm* b) const noexcept;
     [[nodiscard]] bool same_characters(const cdr::TextForm* a,
                                        const cdr::TextForm* b) const noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
 
   private:
     /// The one object with these values; null for the plain form.
@@ -78,7 +79,7 @@ class CodeSets {
 
     const cdr::CodeSet& native_;
     const ior::CodeSets offered_;
-    std::mutex mutex_; // guards forms_
+    mutable std::mutex mutex_; // guards forms_
     // As many as there are versions, pairs of code sets and refusals: peers cannot make more.
     std::vector<std::unique_ptr<const cdr::TextForm>> forms_;
 };

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How many connections a client may have, and for how long one that nobody uses (Options:
-// client_connections_max, client_idle). Threads keep their connections themselves, or share them;
-// this counts them and closes idle ones, if the options say so with a thread of its own. Owned by
-// the ORB. Any thread.
+// client_connections_max, client_idle) or to which no reference leads (client_unused). Threads keep
+// their connections themselves, or share them; this counts them and closes idle ones, with a thread
+// of its own once there is something to wait for. Owned by the ORB. Any thread.
+//
+// Connections that no reference leads to cost calls nothing: there are none that could use them.
+// When an endpoint has had no references for long enough the ORB forgets it, so that later
+// references get another, with connections of their own; from then on nobody but this can reach
+// what is left.
 #pragma once
 
 #include "kairos/base/result.h"
@@ -15,6 +20,7 @@
 
 namespace kairos::orb {
 
+class Endpoint;
 class Orb;
 
 class ConnectionCache {
@@ -22,15 +28,19 @@ class ConnectionCache {
     /// What a connection needs to be there; given back when it ends.
     class Place {
       public:
-        Place(Place&& other) noexcept : cache_(std::exchange(other.cache_, nullptr)) {}
+        Place(Place&& other) noexcept
+            : cache_(std::exchange(other.cache_, nullptr)), endpoint_(other.endpoint_)
+        {
+        }
         Place& operator=(Place&&) = delete;
         ~Place() { give_back(); }
         void give_back() noexcept;
 
       private:
         friend class ConnectionCache;
-        explicit Place(ConnectionCache& cache) noexcept : cache_(&cache) {}
+        Place(ConnectionCache& cache, Endpoint& endpoint) noexcept;
         ConnectionCache* cache_;
+        Endpoint* endpoint_; // outlives it
     };
 
     explicit ConnectionCache(Orb& orb) noexcept : orb_(orb) {}
@@ -38,9 +48,14 @@ class ConnectionCache {
     ConnectionCache(const ConnectionCache&) = delete;
     ConnectionCache& operator=(const ConnectionCache&) = delete;
 
-    /// For one more connection. Where there are as many as may be, the idle one that was used least
-    /// recently is closed; the error says that there is none.
-    [[nodiscard]] Result<Place> take_place();
+    /// For one more connection, to this endpoint. Where there are as many as may be, the idle one
+    /// that was used least recently is closed; the error says that there is none.
+    [[nodiscard]] Result<Place> take_place(Endpoint& endpoint);
+    /// There are connections to an endpoint that no reference leads to any more.
+    void note_unused() noexcept;
+    /// In a child of the process that has called: its thread is not here.
+    void start_over() noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
     /// Ends its thread; nothing is closed from here on.
     void stop() noexcept;
 
@@ -48,6 +63,7 @@ class ConnectionCache {
     [[nodiscard]] bool close_one();
     [[nodiscard]] Result<void> start_watching();
     void watch() noexcept;
+    [[nodiscard]] bool close_unused() noexcept;
 
     Orb& orb_;
     std::mutex mutex_; // guards what follows; inside those of the connections
@@ -55,6 +71,8 @@ class ConnectionCache {
     std::size_t taken_ = 0;
     bool stopping_ = false;
     bool watching_ = false;
+    std::uint64_t notes_of_unused_ = 0;
+    bool has_unused_ = false;
     std::mutex join_mutex_; // one thread ends it
     net::Thread thread_;
 };

@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
+#include "kairos/orb/client_connection.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/transport.h"
 
@@ -39,6 +40,13 @@ log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept
     }
     const bool ipv6 = endpoint.host_.find(':') != std::string::npos;
     return line << (ipv6 ? "[" : "") << endpoint.host_ << (ipv6 ? "]:" : ":") << endpoint.port_;
+}
+
+void Endpoint::end_use() noexcept
+{
+    unused_since_.store(ClientConnection::now().count(), std::memory_order_relaxed);
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (connections_.load(std::memory_order_relaxed) != 0) cache_.note_unused();
 }
 
 } // namespace kairos::orb

@@ -2,7 +2,8 @@
 //
 // One address that clients connect to, and the way there within the host if there is one, shared by
 // all references that name them and agree on the same code sets there: those belong to a
-// connection. Immutable.
+// connection. Immutable, but for the count of the references that lead here: when there are none
+// any more, its connections are closed after a while (connection_cache.h).
 #pragma once
 
 #include "kairos/base/bytes.h"
@@ -14,20 +15,26 @@
 #include "kairos/orb/tcp_properties.h"
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kairos::orb {
+
+class ConnectionCache;
 
 class KAIROS_API Endpoint : public RefCounted {
   public:
     /// `contexts` are the service contexts of the first request on each connection. `local` is what
     /// leads to the same server within this very host. Port 0: there is nothing but that. `tcp` is
-    /// for connections that differ from the options.
-    Endpoint(std::string host, std::uint16_t port, std::vector<LocalWay> local,
-             std::vector<std::byte> contexts, std::optional<TcpProperties> tcp = {})
-        : host_(std::move(host)), port_(port), local_(std::move(local)),
+    /// for connections that differ from the options. `cache` hears when connections are left here
+    /// that no reference leads to.
+    Endpoint(ConnectionCache& cache, std::string host, std::uint16_t port,
+             std::vector<LocalWay> local, std::vector<std::byte> contexts,
+             std::optional<TcpProperties> tcp = {})
+        : cache_(cache), host_(std::move(host)), port_(port), local_(std::move(local)),
           contexts_(std::move(contexts)), tcp_(tcp)
     {
     }
@@ -67,6 +74,30 @@ class KAIROS_API Endpoint : public RefCounted {
     [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& ordinary, Deadline deadline,
                                               By by = By::anything) const;
 
+    // --- who uses it ---
+    /// Of EndpointUse. For those that references may be given, under the lock of who gives them.
+    void begin_use() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
+    void end_use() noexcept;
+    /// Of ConnectionCache::Place.
+    void note_connection() noexcept { connections_.fetch_add(1, std::memory_order_relaxed); }
+    void note_end_of_connection() noexcept { connections_.fetch_sub(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_used() const noexcept
+    {
+        return users_.load(std::memory_order_acquire) != 0;
+    }
+    /// Whether no reference has led here since.
+    [[nodiscard]] bool unused_since(std::chrono::nanoseconds before) const noexcept
+    {
+        return !is_used() && unused_since_.load(std::memory_order_relaxed) <= before.count();
+    }
+    /// Nobody gives it to references any more.
+    void retire() noexcept { retired_.store(true, std::memory_order_release); }
+    /// Whether no reference leads here or ever will: what connections there are belongs to nobody.
+    [[nodiscard]] bool is_left() const noexcept
+    {
+        return retired_.load(std::memory_order_acquire) && !is_used();
+    }
+
   private:
     [[nodiscard]] static std::uint64_t next_id() noexcept
     {
@@ -74,12 +105,44 @@ class KAIROS_API Endpoint : public RefCounted {
         return ++last;
     }
 
+    ConnectionCache& cache_;
     const std::uint64_t id_ = next_id();
     const std::string host_;
     const std::uint16_t port_;
     const std::vector<LocalWay> local_;
     const std::vector<std::byte> contexts_;
     const std::optional<TcpProperties> tcp_; // other than the options'
+    std::atomic<std::size_t> users_{0};
+    std::atomic<std::size_t> connections_{0};
+    std::atomic<std::int64_t> unused_since_{0}; // by ClientConnection::now
+    std::atomic<bool> retired_{false};
+};
+
+/// A reference's share in an endpoint.
+class EndpointUse {
+  public:
+    EndpointUse() = default;
+    explicit EndpointUse(IntrusivePtr<Endpoint> endpoint) noexcept : endpoint_(std::move(endpoint))
+    {
+        if (endpoint_) endpoint_->begin_use();
+    }
+    EndpointUse(const EndpointUse& other) noexcept : EndpointUse(other.endpoint_) {}
+    EndpointUse(EndpointUse&& other) noexcept = default;
+    EndpointUse& operator=(EndpointUse other) noexcept
+    {
+        std::swap(endpoint_, other.endpoint_);
+        return *this;
+    }
+    ~EndpointUse()
+    {
+        if (endpoint_) endpoint_->end_use();
+    }
+
+    [[nodiscard]] Endpoint& operator*() const noexcept { return *endpoint_; }
+    [[nodiscard]] Endpoint* operator->() const noexcept { return endpoint_.get(); }
+
+  private:
+    IntrusivePtr<Endpoint> endpoint_;
 };
 
 } // namespace kairos::orb

@@ -34,7 +34,9 @@ std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
 
 CallLimits limits_of_call(const Reference& reference)
 {
-    const Orb& orb = reference.orb();
+    Orb& orb = reference.orb();
+    if (orb.is_inherited()) [[unlikely]]
+        orb.start_over();
     CallPolicies policies = orb.call_policies();
     if (const CallPolicies* of_thread = Lane::current().call_policies(orb); of_thread != nullptr)
         policies = policies.overridden_by(*of_thread);

@@ -45,10 +45,9 @@ void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear
 
 std::unique_ptr<ClientConnection> Lane::take_open_connection(const Endpoint& endpoint)
 {
-    Idle& idle = idle_for(endpoint);
+    IdleConnections& idle = idle_for(endpoint);
     while (!idle.empty()) {
-        auto connection = std::move(idle.back());
-        idle.pop_back();
+        auto connection = idle.take();
         if (connection->begin_use() && connection->is_usable()) return connection;
     }
     return nullptr;
@@ -58,16 +57,16 @@ bool Lane::drop_connections(const Orb& orb)
 {
     bool any = false;
     for (auto& [id, idle] : idle_)
-        any |= std::erase_if(
-                   idle, [&](const auto& connection) { return &connection->orb() == &orb; }) != 0;
+        any |= idle.close_if([&](const ClientConnection& each) { return &each.orb() == &orb; });
     return any;
 }
 
 void Lane::drop_connections_of_the_dead()
 {
     for (auto entry = idle_.begin(); entry != idle_.end();) {
-        std::erase_if(entry->second,
-                      [](const auto& connection) { return connection->orb().is_shut_down(); });
+        (void)entry->second.close_if([](const ClientConnection& each) {
+            return each.orb().is_shut_down() || each.endpoint().is_left();
+        });
         entry = entry->second.empty() ? idle_.erase(entry) : std::next(entry);
     }
     last_id_ = 0; // its entry may be gone

@@ -61,6 +61,56 @@ class Spares {
     std::vector<std::unique_ptr<T>> spares_;
 };
 
+/// Connections that nobody uses, the last one given back first. A chain through themselves: to give
+/// one back allocates nothing.
+class IdleConnections {
+  public:
+    IdleConnections() = default;
+    ~IdleConnections() { clear(); }
+    IdleConnections(const IdleConnections&) = delete;
+    IdleConnections& operator=(const IdleConnections&) = delete;
+
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    /// Not if there are none.
+    [[nodiscard]] std::unique_ptr<ClientConnection> take() noexcept
+    {
+        ClientConnection* const taken = first_;
+        first_ = taken->next_idle;
+        return std::unique_ptr<ClientConnection>(taken);
+    }
+    void put(std::unique_ptr<ClientConnection> connection) noexcept
+    {
+        ClientConnection* const given = connection.release();
+        given->next_idle = first_;
+        first_ = given;
+    }
+    void clear() noexcept
+    {
+        while (!empty())
+            (void)take();
+    }
+    /// Closes those of which `unwanted` is true; false if there were none.
+    template <typename Predicate>
+    bool close_if(const Predicate& unwanted)
+    {
+        bool any = false;
+        for (ClientConnection** place = &first_; *place != nullptr;) {
+            ClientConnection* const each = *place;
+            if (!unwanted(*each)) {
+                place = &each->next_idle;
+                continue;
+            }
+            *place = each->next_idle;
+            delete each;
+            any = true;
+        }
+        return any;
+    }
+
+  private:
+    ClientConnection* first_ = nullptr; // owns the chain
+};
+
 class KAIROS_API Lane {
   public:
     /// The calling thread's.
@@ -84,10 +134,9 @@ class KAIROS_API Lane {
     /// An idle connection to this endpoint that can be used, or null.
     [[nodiscard]] std::unique_ptr<ClientConnection> take_connection(const Endpoint& endpoint)
     {
-        Idle& idle = idle_for(endpoint);
+        IdleConnections& idle = idle_for(endpoint);
         while (!idle.empty()) {
-            auto connection = std::move(idle.back());
-            idle.pop_back();
+            auto connection = idle.take();
             if (connection->is_usable()) [[likely]]
                 return connection;
         }
@@ -97,7 +146,7 @@ class KAIROS_API Lane {
     [[nodiscard]] std::unique_ptr<ClientConnection> take_open_connection(const Endpoint& endpoint);
     void give_back(std::unique_ptr<ClientConnection> connection)
     {
-        idle_for(connection->endpoint()).push_back(std::move(connection));
+        idle_for(connection->endpoint()).put(std::move(connection));
     }
     /// Closes the idle connections to an endpoint: one of them turned out to be dead.
     void drop_connections(const Endpoint& endpoint);
@@ -106,12 +155,12 @@ class KAIROS_API Lane {
     void set_call_policies(const Orb& orb, const CallPolicies& policies);
     /// Closes all idle connections of an ORB; false if there are none.
     bool drop_connections(const Orb& orb);
-    /// Closes the idle connections of ORBs that were shut down.
+    /// Closes the idle connections of ORBs that were shut down, and forgets those that were closed
+    /// because no reference leads to their servers any more.
     void drop_connections_of_the_dead();
 
   private:
-    using Idle = std::vector<std::unique_ptr<ClientConnection>>;
-    [[nodiscard]] Idle& idle_for(const Endpoint& endpoint)
+    [[nodiscard]] IdleConnections& idle_for(const Endpoint& endpoint)
     {
         if (endpoint.id() != last_id_) [[unlikely]]
             remember(endpoint);
@@ -119,9 +168,9 @@ class KAIROS_API Lane {
     }
     [[gnu::cold]] void remember(const Endpoint& endpoint);
 
-    std::unordered_map<std::uint64_t, Idle> idle_; // by endpoint id; entries stay where they are
-    std::uint64_t last_id_ = 0;                    // the endpoint of the last call…
-    Idle* last_idle_ = nullptr;                    // …which most often is that of the next
+    std::unordered_map<std::uint64_t, IdleConnections> idle_; // by endpoint id; entries stay there
+    std::uint64_t last_id_ = 0;                               // the endpoint of the last call…
+    IdleConnections* last_idle_ = nullptr; // …which most often is that of the next
     std::vector<std::pair<std::uint64_t, CallPolicies>> call_policies_; // by the ORBs' incarnations
 };
 

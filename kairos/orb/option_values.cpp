@@ -196,14 +196,6 @@ Result<void> set_client_idle(Options& options, std::string_view option, std::str
     return {};
 }
 
-Result<void> set_receive_timeout(Options& options, std::string_view option, std::string_view value)
-{
-    const auto number = parse_number<std::uint32_t>(value);
-    if (!number) return bad_option(option, value, "a number of milliseconds");
-    options.receive_timeout = std::chrono::milliseconds(*number);
-    return {};
-}
-
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value)
 {
     const Error bad = bad_option(

@@ -73,6 +73,15 @@ Result<void> set_time(Options& options, std::string_view option, std::string_vie
 }
 
 template <auto Member>
+Result<void> set_milliseconds(Options& options, std::string_view option, std::string_view value)
+{
+    const auto number = parse_number<std::uint32_t>(value);
+    if (!number) return bad_option(option, value, "a number of milliseconds");
+    options.*Member = std::chrono::milliseconds(*number);
+    return {};
+}
+
+template <auto Member>
 Result<void> set_flag(Options& options, std::string_view option, std::string_view value)
 {
     if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
@@ -99,7 +108,6 @@ Result<void> set_connection(Options& options, std::string_view option, std::stri
 Result<void> set_client_connections(Options& options, std::string_view option,
                                     std::string_view value);
 Result<void> set_client_idle(Options& options, std::string_view option, std::string_view value);
-Result<void> set_receive_timeout(Options& options, std::string_view option, std::string_view value);
 Result<void> set_lanes(Options& options, std::string_view option, std::string_view value);
 Result<void> set_real_time(Options& options, std::string_view option, std::string_view value);
 Result<void> set_priority_mapping(Options& options, std::string_view option,

@@ -84,6 +84,9 @@ struct Options {
     /// -ORBClientIdle milliseconds: connections that nobody has used for so long are closed; 0:
     /// none is.
     std::chrono::milliseconds client_idle{0};
+    /// -ORBClientUnused milliseconds: connections to a server that no reference has led to for so
+    /// long are closed; 0: none is.
+    std::chrono::milliseconds client_unused{120'000};
     /// -ORBBindEarly 0 or 1: whether references that a program makes of URLs, or of the names of
     /// initial references, are connected at once.
     bool binds_early = false;

@@ -186,6 +186,10 @@ TEST(Options, OfIdleConnections)
     EXPECT_FALSE(parse({"-ORBClientIdle", "0"})->closes_idle_connections);
     EXPECT_FALSE(parse({"-ORBMaxClientConnections", "0"}));
     EXPECT_FALSE(parse({"-ORBClientIdle", "-1"}));
+    EXPECT_EQ(parse({})->client_unused, std::chrono::minutes(2));
+    EXPECT_EQ(parse({"-ORBClientUnused", "30"})->client_unused, std::chrono::milliseconds(30));
+    EXPECT_FALSE(parse({"-ORBClientUnused", "30"})->closes_idle_connections);
+    EXPECT_FALSE(parse({"-ORBClientUnused", "soon"}));
 }
 
 TEST(Options, InitialReferencesMayHoldEqualsSigns)

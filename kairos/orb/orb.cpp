@@ -10,6 +10,7 @@
 #include "kairos/orb/backlogs.h"
 #include "kairos/orb/connection_cache.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/forks.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/server.h"
 #include "kairos/orb/shared_connections.h"
@@ -69,6 +70,26 @@ bool ClientConnections::close_least_recently_used() noexcept
     }
 }
 
+void ClientConnections::start_over() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    for (ClientConnection* connection : connections_)
+        connection->leave_to_parent();
+}
+
+bool ClientConnections::close_left(std::chrono::nanoseconds before) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    bool others = false;
+    for (ClientConnection* connection : connections_) {
+        const Endpoint& endpoint = connection->endpoint();
+        if (endpoint.is_used()) continue;
+        const bool due = endpoint.is_left() && endpoint.unused_since(before);
+        if (!due || !connection->close_left()) others = true;
+    }
+    return others;
+}
+
 std::size_t ClientConnections::count() const noexcept
 {
     const std::lock_guard lock(mutex_);
@@ -108,10 +129,60 @@ Orb::Orb(Options options)
     if (options_.closes_idle_connections) note_call_policies();
     if (options_.socket.spin.count() != 0 && !net::may_spin())
         log::warning("-ORBSpin: the process may use one processor only, where nobody spins");
+    watch_forks(*this);
 }
 
-/// Its thread looks after what follows it.
-Orb::~Orb() { connection_cache_->stop(); }
+/// Its thread looks after what follows it. What waits for threads that are a parent's is not ended.
+Orb::~Orb()
+{
+    forget_forks(*this);
+    if (is_inherited()) start_over();
+    connection_cache_->stop();
+    if (!is_served_by_parent()) return;
+    (void)server_.release();
+    (void)thread_pools_.release();
+    (void)owned_adapter_.release();
+}
+
+void Orb::lock_for_fork() noexcept
+{
+    mutex_.lock();
+    code_sets_.mutex().lock();
+    shared_connections_->mutex().lock();
+    client_connections_.mutex().lock();
+    backlogs_->mutex().lock();
+    connection_cache_->mutex().lock();
+}
+
+void Orb::unlock_after_fork() noexcept
+{
+    connection_cache_->mutex().unlock();
+    backlogs_->mutex().unlock();
+    client_connections_.mutex().unlock();
+    shared_connections_->mutex().unlock();
+    code_sets_.mutex().unlock();
+    mutex_.unlock();
+}
+
+void Orb::start_over() noexcept
+{
+    static constinit std::mutex one_thread;
+    const std::lock_guard lock(one_thread);
+    if (!is_inherited()) return;
+    client_connections_.start_over();
+    (void)Lane::current().drop_connections(*this);
+    shared_connections_->start_over();
+    backlogs_->start_over();
+    connection_cache_->start_over();
+    {
+        const std::lock_guard server_lock(mutex_);
+        if (serving_) {
+            server_->leave_to_parent();
+            is_served_by_parent_ = true;
+        }
+    }
+    state_.fetch_and(static_cast<std::uint8_t>(~inherited), std::memory_order_release);
+}
 
 void Orb::set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping)
 {
@@ -154,18 +225,28 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-IntrusivePtr<Endpoint> Orb::endpoint(const ior::Address& address,
-                                     const std::vector<LocalWay>& local, const Agreement& agreement)
+EndpointUse Orb::endpoint(const ior::Address& address, const std::vector<LocalWay>& local,
+                          const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
     const bool announces = agreement.context.has_value();
     IntrusivePtr<Endpoint>& known =
         endpoints_[{address.host, address.port, local, agreement.form, announces}];
     if (!known)
-        known = make_intrusive<Endpoint>(address.host, address.port, local,
+        known = make_intrusive<Endpoint>(*connection_cache_, address.host, address.port, local,
                                          announces ? encode_contexts(*agreement.context)
                                                    : std::vector<std::byte>());
-    return known;
+    return EndpointUse(known);
+}
+
+void Orb::retire_unused_endpoints(std::chrono::nanoseconds before) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    std::erase_if(endpoints_, [&](const auto& entry) {
+        if (!entry.second->unused_since(before)) return false;
+        entry.second->retire();
+        return true;
+    });
 }
 
 ior::Ior Orb::make_ior(std::string_view type_id, Bytes object_key,
@@ -347,6 +428,8 @@ void Orb::start_serving()
 
 void Orb::resume_held_requests() noexcept
 {
+    if (is_inherited()) start_over();
+    if (is_served_by_parent()) return;
     if (server_) server_->resume();
     thread_pools_->resume();
 }
@@ -355,40 +438,52 @@ void Orb::run()
 {
     const net::NotCancelled while_serving;
     const MainThread::Serving serving(main_thread_);
-    if (!is_shut_down() && server_ && server_->run()) return;
+    if (is_inherited()) start_over();
+    if (Server* const server = own_server(); !is_shut_down() && server != nullptr && server->run())
+        return;
     main_thread_.serve_until_closed();
 }
 
 bool Orb::work_pending()
 {
-    return !is_shut_down() && (main_thread_.pending() || (server_ && server_->work_pending()));
+    if (is_inherited()) start_over();
+    Server* const server = own_server();
+    return !is_shut_down() &&
+           (main_thread_.pending() || (server != nullptr && server->work_pending()));
 }
 
 void Orb::perform_work()
 {
     const MainThread::Serving serving(main_thread_);
     if (!is_shut_down()) main_thread_.serve_pending();
-    if (!is_shut_down() && server_) server_->perform_work();
+    if (is_inherited()) start_over();
+    if (Server* const server = own_server(); !is_shut_down() && server != nullptr)
+        server->perform_work();
 }
 
 Result<int> Orb::descriptor()
 {
-    return server_ ? server_->descriptor() : main_thread_.descriptor();
+    if (is_inherited()) start_over();
+    Server* const server = own_server();
+    return server != nullptr ? server->descriptor() : main_thread_.descriptor();
 }
 
 void Orb::shutdown(bool wait_for_completion)
 {
+    if (is_inherited()) start_over();
     {
         const std::lock_guard lock(mutex_);
         state_.fetch_or(shut_down, std::memory_order_release);
     }
     main_thread_.close();
+    if (is_served_by_parent()) return;
     if (server_) server_->stop();
     if (wait_for_completion) wait_for_end();
 }
 
 void Orb::wait_for_end() noexcept
 {
+    if (is_served_by_parent()) return;
     if (server_) server_->join();
     thread_pools_->end();
 }

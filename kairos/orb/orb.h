@@ -53,6 +53,12 @@ class ClientConnections {
     void close_idle(std::chrono::nanoseconds before) noexcept;
     /// Closes the one that was not used for the longest time; false if all are in use.
     bool close_least_recently_used() noexcept;
+    /// In a child of the process that has called: none of them is its own.
+    void start_over() noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
+    /// Closes those to endpoints that are left and were not used since; true if there are others
+    /// that no reference leads to.
+    bool close_left(std::chrono::nanoseconds before) noexcept;
 
   private:
     mutable std::mutex mutex_; // guards what follows; connections come and go under it
@@ -79,9 +85,11 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
     /// The one Endpoint of these addresses with this agreement; see there.
-    [[nodiscard]] IntrusivePtr<Endpoint> endpoint(const ior::Address& address,
-                                                  const std::vector<LocalWay>& local,
-                                                  const Agreement& agreement);
+    [[nodiscard]] EndpointUse endpoint(const ior::Address& address,
+                                       const std::vector<LocalWay>& local,
+                                       const Agreement& agreement);
+    /// Later references get others instead of those that no reference has led to since.
+    void retire_unused_endpoints(std::chrono::nanoseconds before) noexcept;
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
     {
@@ -218,6 +226,27 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// shutdown(true), and gives everything back but memory.
     void destroy();
 
+    // --- fork() ---
+    /// Around it, in this order, by the thread that forks: nobody changes what the child is to
+    /// find.
+    void lock_for_fork() noexcept;
+    void unlock_after_fork() noexcept;
+    /// In the child: calls, and who ends the ORB, are to ask for start_over.
+    void note_fork() noexcept { state_.fetch_or(inherited, std::memory_order_release); }
+    [[nodiscard]] bool is_inherited() const noexcept
+    {
+        return (state_.load(std::memory_order_acquire) & inherited) != 0;
+    }
+    /// In a child, before anything else is done with connections: those of the parent are left to
+    /// it, without a word to the peers, and so is the server, if it serves. Then it is an ORB as
+    /// any.
+    [[gnu::cold]] void start_over() noexcept;
+    /// Whether who serves for this ORB is a parent of this process.
+    [[nodiscard]] bool is_served_by_parent() const noexcept
+    {
+        return is_served_by_parent_.load(std::memory_order_relaxed);
+    }
+
     [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
     [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
     /// What looks after oneways that were not sent at once.
@@ -232,10 +261,16 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
 
   private:
     ~Orb() override;
+    /// Of this process; or null.
+    [[nodiscard]] Server* own_server() const noexcept
+    {
+        return is_served_by_parent() ? nullptr : server_.get();
+    }
 
     /// What makes calls other than plain ones, once and for ever.
     static constexpr std::uint8_t shut_down = 1;
     static constexpr std::uint8_t has_call_policies = 2;
+    static constexpr std::uint8_t inherited = 4; // but for this: it is dealt with
 
     // What calls look at comes first: one line of the processor's cache holds it, with what
     // options_ begins with.
@@ -260,7 +295,8 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     LateCalls late_calls_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
-    const std::unique_ptr<ThreadPools> thread_pools_;
+    std::unique_ptr<ThreadPools> thread_pools_; // set once
+    std::atomic<bool> is_served_by_parent_{false};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey =

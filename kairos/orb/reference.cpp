@@ -67,15 +67,17 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
     const Agreement agreement = orb_->code_sets().agree(version.minor, target.profile->components);
     const bool is_private = binding_.private_connection || binding_.tcp;
-    IntrusivePtr<Endpoint> endpoint;
+    EndpointUse endpoint;
     if (band == nullptr && !is_private) {
         endpoint = orb_->endpoint(address, local, agreement);
     } else {
         auto contexts =
             agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
         if (band != nullptr) append_priority_range(contexts, *band);
-        endpoint = make_intrusive<Endpoint>(address.host, address.port, local, std::move(contexts),
-                                            binding_.tcp);
+        auto own = make_intrusive<Endpoint>(orb_->connection_cache(), address.host, address.port,
+                                            local, std::move(contexts), binding_.tcp);
+        own->retire(); // no other reference will have it
+        endpoint = EndpointUse(std::move(own));
     }
     return {.endpoint = std::move(endpoint),
             .text = agreement.form,

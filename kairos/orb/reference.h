@@ -29,7 +29,7 @@ class Orb;
 
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
-    IntrusivePtr<Endpoint> endpoint;
+    EndpointUse endpoint;
     const cdr::TextForm* text = nullptr; ///< how text travels there; the ORB's
     giop::RequestTemplate by_key;
     std::size_t profile_index = 0;

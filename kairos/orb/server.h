@@ -91,6 +91,10 @@ class Server {
     /// Waits until every connection was closed in order. After `stop`; not in an upcall.
     virtual void join() noexcept = 0;
 
+    /// In a child of the process that serves, which goes on: closes what it listens on here.
+    /// Nothing else may be asked of the server then.
+    virtual void leave_to_parent() noexcept;
+
     /// Says why a connection could not be accepted. Once an episode.
     static void log_refusal(const net::Acceptor::Accepted& accepted) noexcept;
     /// Says why one that was accepted is not served.

@@ -13,7 +13,7 @@ namespace kairos::orb {
 Result<IntrusivePtr<SharedConnection>>
 SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline)
 {
-    auto place = orb.connection_cache().take_place();
+    auto place = orb.connection_cache().take_place(endpoint);
     if (!place) return place.error();
     auto bell = net::Bell::create();
     if (!bell) return bell.error();

@@ -119,6 +119,9 @@ class SharedConnection final : public RefCounted {
     bool close_if_idle(std::chrono::nanoseconds before) noexcept;
     /// Ends it as if the peer had closed.
     void interrupt() noexcept;
+    /// In a child of the process whose connection it is. Its calls and its locks are the parent's:
+    /// it must not be used any more, nor destroyed.
+    void leave_to_parent() noexcept { socket_.leave_to_parent(); }
     /// Whether calls are under way on it.
     [[nodiscard]] bool is_used() noexcept;
 

@@ -128,12 +128,48 @@ void SharedConnections::end_all() noexcept
     if (thread_) thread_->stop(); // nobody makes one any more
 }
 
+/// They keep their counts for ever: what there is beside their sockets cannot be ended here.
+void SharedConnections::start_over() noexcept
+{
+    const Lock lock(mutex_);
+    const auto leave = [](IntrusivePtr<SharedConnection>& connection) {
+        if (connection) connection.detach()->leave_to_parent();
+    };
+    for (Slots* slots : {&leader_followers_, &active_}) {
+        for (auto& [id, slot] : *slots)
+            leave(slot.connection);
+        slots->clear();
+    }
+    for (auto& connection : retired_)
+        leave(connection);
+    retired_.clear();
+    (void)thread_.release();
+}
+
 void SharedConnections::close_idle(std::chrono::nanoseconds before) noexcept
 {
     const Lock lock(mutex_);
     for (Slots* slots : {&leader_followers_, &active_})
         for (auto& [id, slot] : *slots)
             if (slot.connection && slot.connection->close_if_idle(before)) slot.connection = {};
+}
+
+/// A slot goes with its connection: nobody asks for one again, as nobody leads to its endpoint.
+bool SharedConnections::close_left(std::chrono::nanoseconds before) noexcept
+{
+    const Lock lock(mutex_);
+    bool others = false;
+    for (Slots* slots : {&leader_followers_, &active_})
+        std::erase_if(*slots, [&](const auto& entry) {
+            const auto& connection = entry.second.connection;
+            if (!connection || connection->endpoint().is_used()) return false;
+            const Endpoint& endpoint = connection->endpoint();
+            const bool closed = endpoint.is_left() && endpoint.unused_since(before) &&
+                                connection->close_if_idle(ClientConnection::now());
+            if (!closed) others = true;
+            return closed;
+        });
+    return others;
 }
 
 bool SharedConnections::close_least_recently_used() noexcept

@@ -29,11 +29,15 @@ class SharedConnections {
     /// The same if there is one; or null.
     [[nodiscard]] IntrusivePtr<SharedConnection>
     take_open(Endpoint& endpoint, ConnectionArchitecture architecture) noexcept;
+    /// In a child of the process that has called: none of them is its own.
+    void start_over() noexcept;
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
     /// Ends all, now and for ever: calls on them end as if the peer had closed.
     void end_all() noexcept;
     /// As of ClientConnections.
     void close_idle(std::chrono::nanoseconds before) noexcept;
     bool close_least_recently_used() noexcept;
+    bool close_left(std::chrono::nanoseconds before) noexcept;
     /// Those that can be used.
     [[nodiscard]] std::size_t count() const noexcept;
 

@@ -164,6 +164,7 @@ struct KAIROS_API ValueTraits {
     {
         if (value != nullptr) value->_remove_ref();
     }
+    [[noreturn]] static void raise_nil() { mapping::raise_null_value(); }
     static void encode(cdr::Writer& out, T* value);
     /// Owned by the caller; null for null or when `in` has failed. Throws MARSHAL 1 where there is
     /// no factory, and what a factory or a custom value throws.

@@ -160,6 +160,81 @@ TEST_P(Cache, RefusesOneMoreWhenAllAreInUse)
     second.end();
 }
 
+// --- that no reference leads to any more ---------------------------------------------------------
+
+/// Of every thread that has called, though none calls any more; and later references to the same
+/// server get connections of their own.
+TEST_P(Cache, ClosesWhatNoReferenceLeadsTo)
+{
+    FakeServer server([this](FakeServer& fake) { serve_and_see_the_end(fake, 3); });
+    FakeServer kept([](FakeServer& fake) { fake.accept().serve_all(); });
+    {
+        Client client(options({"-ORBClientUnused", "20"}));
+        const Probe::Target_var to_kept = client.target(kept.reference());
+        EXPECT_EQ(ping(to_kept), "ok");
+        for (int i = 0; i < 3; ++i) {
+            Probe::Target_var target = client.target(server.reference());
+            Event called;
+            Event closed;
+            std::thread other([&] {
+                EXPECT_EQ(ping(target), "ok");
+                called.set();
+                EXPECT_TRUE(closed.wait()); // it is there, and so is what it keeps
+            });
+            EXPECT_TRUE(called.wait());
+            Probe::Target_var second = target;
+            target = Probe::Target::_nil();
+            EXPECT_EQ(ends_seen_, i); // another reference leads there still
+            second = Probe::Target::_nil();
+            while (ends_seen_ == i)
+                std::this_thread::yield();
+            closed.set();
+            other.join();
+        }
+        EXPECT_EQ(ping(to_kept), "ok");
+    }
+    server.end();
+    kept.end();
+    EXPECT_EQ(kept.connections(), 1);
+}
+
+TEST_P(Cache, KeepsConnectionsForTheNextReferenceForAWhile)
+{
+    FakeServer server([](FakeServer& fake) { fake.accept().serve_all(); });
+    {
+        Client client(options({}));
+        for (int i = 0; i < 3; ++i) {
+            const Probe::Target_var target = client.target(server.reference());
+            EXPECT_EQ(ping(target), "ok");
+        }
+    }
+    server.end();
+    EXPECT_EQ(server.connections(), 1);
+}
+
+/// References come and go at any moment, and no call notices.
+TEST_P(Cache, ClosesNothingThatACallUses)
+{
+    RunningServer server("worker-pool");
+    Client client(options({"-ORBClientUnused", "1"}));
+    const std::string reference = server.reference();
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 30; ++round) {
+                const Probe::Target_var target = client.target(reference);
+                for (int ticks = 0; ticks < round % 4; ++ticks)
+                    wait_for_clock();
+                if (const auto ended = ping(target); ended != "ok" && ++wrong == 1)
+                    ADD_FAILURE() << ended;
+            }
+        });
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
 // --- made early ----------------------------------------------------------------------------------
 
 TEST_P(Cache, HasTheConnectionsOfUrlsBeforeTheFirstCall)

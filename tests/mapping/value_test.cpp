@@ -327,6 +327,7 @@ TEST(Value, counts_its_owners)
     EXPECT_EQ(value->_refcount_value(), 1u);
     Plain_var taken = value._retn();
     EXPECT_EQ(value.in(), nullptr);
+    EXPECT_THROW((void)value->_refcount_value(), CORBA::BAD_PARAM);
     EXPECT_EQ(taken->_refcount_value(), 1u);
 }
 

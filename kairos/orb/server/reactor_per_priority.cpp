@@ -123,6 +123,11 @@ class ReactorPerPriority final : public Server {
         for (const auto& server : servers_)
             server->join();
     }
+    void leave_to_parent() noexcept override
+    {
+        for (const auto& server : servers_)
+            server->leave_to_parent();
+    }
 
   private:
     const std::vector<std::unique_ptr<Server>> servers_; // the lowest priority first

@@ -53,6 +53,12 @@ std::vector<PriorityLane> Server::take_lanes()
     return taken;
 }
 
+void Server::leave_to_parent() noexcept
+{
+    for (Listener& listener : listeners_)
+        listener.acceptor.leave_to_parent();
+}
+
 Result<int> Server::descriptor() { return orb_.main_thread().descriptor(); }
 
 void Server::set_connections(const TcpProperties& properties, Priority priority)

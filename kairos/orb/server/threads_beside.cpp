@@ -61,6 +61,12 @@ class ThreadsBeside final : public Server {
         threads_->join();
     }
 
+    void leave_to_parent() noexcept override
+    {
+        sockets_->leave_to_parent();
+        threads_->leave_to_parent();
+    }
+
   private:
     const std::unique_ptr<Server> sockets_;
     const std::unique_ptr<Server> threads_;
