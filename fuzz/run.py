@@ -3,7 +3,8 @@
 #
 # Runs every libFuzzer target of a `fuzz` build, one after the other, each for its share of the
 # time. Seeds are fuzz/corpus/<target>/; what a run discovers stays in the build tree, and the input
-# of a crash becomes a file there whose name is printed. `make fuzz` is the usual way in.
+# of a crash becomes a file there whose name is printed. fuzz/<target>.dict is its dictionary,
+# fuzz/<target>.options has libFuzzer's options for it. `make fuzz` is the usual way in.
 import argparse
 import os
 import pathlib
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 
+INPUT_MAX = 64 << 10  # octets
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -29,7 +31,10 @@ def command_line(name, program, build, seconds):
     finds.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(parents=True, exist_ok=True)
     command = [program, f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=2048",
-               "-print_final_stats=1", f"-artifact_prefix={crashes}/"]
+               "-print_final_stats=1", f"-max_len={INPUT_MAX}", f"-artifact_prefix={crashes}/"]
+    options = ROOT / "fuzz" / f"{name}.options"
+    if options.exists():
+        command += [line for line in options.read_text().splitlines() if line.startswith("-")]
     dictionary = ROOT / "fuzz" / f"{name}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
