@@ -15,10 +15,10 @@ struct Bounds {
     /// says what values of its types may take.
     std::size_t octets_each = 4;
     std::size_t octets_beside = std::size_t{64} << 10;
-    /// Comparisons made, by any thread: some five to ten instructions each. Counted by the compiler
-    /// that fuzzes only.
-    std::size_t comparisons_each = 30;
-    std::size_t comparisons_beside = 20'000;
+    /// Comparisons made, by any thread, counted by the compiler that fuzzes only. Enough for text
+    /// that is read, written and read again; what is not linear makes more of some KiB.
+    std::size_t comparisons_each = 300;
+    std::size_t comparisons_beside = 100'000;
 };
 
 /// A target that needs others defines it, and says why.

@@ -3,7 +3,6 @@
 // An arbitrary stream, cut into reads by the input, through a connection and every parser: nothing
 // may leave the bytes or hold much more memory than was received, and what was parsed can be built
 // again and parses to the same. Input: role and limit, how to cut, then the stream.
-#include "fuzz/bounds.h"
 #include "kairos/base/check.h"
 #include "kairos/giop/connection.h"
 #include "kairos/giop/control.h"
@@ -185,12 +184,6 @@ void drain(Connection& connection)
 }
 
 } // namespace
-
-// Each octet may be a read of its own, after which everything is looked at.
-kairos::fuzz::Bounds kairos::fuzz::bounds()
-{
-    return {.comparisons_each = 150, .comparisons_beside = 100'000};
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

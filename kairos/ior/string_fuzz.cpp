@@ -3,7 +3,6 @@
 // Drives the object URL parser with arbitrary text and, behind a first octet that is not text, the
 // CDR form of references with arbitrary bytes. What is accepted must survive being written and
 // read again, and must be describable in printable characters.
-#include "fuzz/bounds.h"
 #include "kairos/base/check.h"
 #include "kairos/base/shown.h"
 #include "kairos/ior/describe.h"
@@ -89,12 +88,6 @@ void check_file(std::string_view text)
 }
 
 } // namespace
-
-// Each text is tried as every kind of reference, and what is accepted is written and read again.
-kairos::fuzz::Bounds kairos::fuzz::bounds()
-{
-    return {.comparisons_each = 300, .comparisons_beside = 50'000};
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
