@@ -30,7 +30,7 @@ body {
   margin: 0 auto; padding: 2.5rem 1.25rem 5rem; max-width: 78rem;
   background: var(--paper); color: var(--ink);
   font: 1rem/1.55 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-  font-variant-numeric: tabular-nums;
+  font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
 h1 { font-size: clamp(1.6rem, 4.5vw, 2.4rem); line-height: 1.15; margin: .2rem 0 1rem;
      letter-spacing: -.015em; text-wrap: balance; }
@@ -45,7 +45,7 @@ code { font: .9em ui-monospace, "DejaVu Sans Mono", monospace; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem;
            margin: 1rem 0 0; font-size: .9rem; }
 dl.facts dt { color: var(--soft); }
-dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+dl.facts dd { margin: 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
         padding: 1.1rem 1.25rem; }
 main > section { margin-top: 3rem; scroll-margin-top: 1rem; }
@@ -122,7 +122,6 @@ tbody tr:nth-child(even) td { background: color-mix(in srgb, var(--ink) 4%, tran
 td.reached, td.missed, td.open { background: none; }
 td.missed { font-weight: 600; }
 ul.short { padding-left: 1.2rem; font-size: .9rem; margin: .6rem 0; }
-ul.short li { overflow-wrap: anywhere; }
 footer { margin-top: 4rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 
 @media (max-width: 46rem) {

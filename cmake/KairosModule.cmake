@@ -164,27 +164,51 @@ endfunction()
 
 # kairos_fuzz(module.subject file_fuzz.cpp [LIBS target …])
 # A libFuzzer target. Without KAIROS_FUZZ it is linked with a small main that replays
-# fuzz/corpus/<module.subject>/ as an ordinary test.
+# fuzz/corpus/<module.subject>/ as an ordinary test. Both run it within the bounds of fuzz/bounds.h.
 function(kairos_fuzz name)
     cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
     string(REPLACE "." "_" target ${name}_fuzz)
     set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
-    if(KAIROS_FUZZ)
-        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
-        target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-        add_dependencies(fuzz_targets ${target})
-        set_property(GLOBAL APPEND PROPERTY KAIROS_FUZZ_TARGETS ${name})
-    elseif(KAIROS_TESTS)
-        add_executable(${target} ${ARG_UNPARSED_ARGUMENTS}
-            ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
-        add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
-        set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
-    else()
+    if(NOT KAIROS_FUZZ AND NOT KAIROS_TESTS)
         return()
     endif()
+    add_executable(${target} ${ARG_UNPARSED_ARGUMENTS} $<TARGET_OBJECTS:kairos_fuzz_harness>)
+    list(GET ARG_UNPARSED_ARGUMENTS 0 source)
+    set_source_files_properties(${source} PROPERTIES
+        COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=kairos_fuzz_input)
     set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
+    if(KAIROS_FUZZ)
+        target_link_options(${target} PRIVATE -fsanitize=fuzzer ${KAIROS_FUZZ_WRAPPED})
+        add_dependencies(fuzz_targets ${target})
+        set_property(GLOBAL APPEND PROPERTY KAIROS_FUZZ_TARGETS ${name})
+    else()
+        add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
+        set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+    endif()
 endfunction()
+
+# What every fuzz target is linked with, compiled once.
+if(KAIROS_FUZZ)
+    add_library(kairos_fuzz_harness OBJECT ${PROJECT_SOURCE_DIR}/fuzz/bounds.cpp)
+    # Not counted itself.
+    target_compile_options(kairos_fuzz_harness PRIVATE -O2 -fno-sanitize=fuzzer-no-link)
+    target_compile_definitions(kairos_fuzz_harness PRIVATE KAIROS_FUZZ)
+    set(KAIROS_FUZZ_WRAPPED "")
+    foreach(width 1 2 4 8)
+        list(APPEND KAIROS_FUZZ_WRAPPED -Wl,--wrap=__sanitizer_cov_trace_cmp${width}
+            -Wl,--wrap=__sanitizer_cov_trace_const_cmp${width})
+    endforeach()
+    list(APPEND KAIROS_FUZZ_WRAPPED -Wl,--wrap=__sanitizer_cov_trace_switch)
+elseif(KAIROS_TESTS)
+    add_library(kairos_fuzz_harness OBJECT ${PROJECT_SOURCE_DIR}/fuzz/bounds.cpp
+        ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cpp)
+endif()
+if(TARGET kairos_fuzz_harness)
+    target_include_directories(kairos_fuzz_harness PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(kairos_fuzz_harness PRIVATE kairos_flags)
+endif()
 
 # kairos_list_fuzz_targets()
 # Writes "name program" lines for fuzz/run.py; called once, after every folder has been read.

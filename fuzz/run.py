@@ -3,7 +3,8 @@
 #
 # Runs every libFuzzer target of a `fuzz` build, one after the other, each for its share of the
 # time. Seeds are fuzz/corpus/<target>/; what a run discovers stays in the build tree, and the input
-# of a crash becomes a file there whose name is printed. `make fuzz` is the usual way in.
+# of a crash becomes a file there whose name is printed. fuzz/<target>.dict is its dictionary,
+# fuzz/<target>.options has libFuzzer's options for it. `make fuzz` is the usual way in.
 import argparse
 import os
 import pathlib
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import time
 
+INPUT_MAX = 64 << 10  # octets
+SEED_MAX = 4 << 10  # of those that are merged: they are to be read
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -29,7 +32,10 @@ def command_line(name, program, build, seconds):
     finds.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(parents=True, exist_ok=True)
     command = [program, f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=2048",
-               "-print_final_stats=1", f"-artifact_prefix={crashes}/"]
+               "-print_final_stats=1", f"-max_len={INPUT_MAX}", f"-artifact_prefix={crashes}/"]
+    options = ROOT / "fuzz" / f"{name}.options"
+    if options.exists():
+        command += [line for line in options.read_text().splitlines() if line.startswith("-")]
     dictionary = ROOT / "fuzz" / f"{name}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
@@ -73,10 +79,25 @@ def run_target(name, program, build, seconds):
     return False
 
 
+def merge_target(name, program, build):
+    """Takes the fewest of the finds that reach what the corpus does not; true when it went well."""
+    seeds = ROOT / "fuzz" / "corpus" / name
+    before = len(list(seeds.iterdir()))
+    with (build / f"{name}.merge.log").open("w") as log:
+        status = subprocess.run(
+            [program, "-set_cover_merge=1", f"-max_len={SEED_MAX}", str(seeds),
+             str(build / "finds" / name)], stdin=subprocess.DEVNULL, stdout=log,
+            stderr=subprocess.STDOUT, check=False).returncode
+    print(f"{name}: {len(list(seeds.iterdir())) - before} seeds more", flush=True)
+    return status == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description="run the fuzz targets of a build in turn")
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
+    parser.add_argument("--merge", action="store_true",
+                        help="take into fuzz/corpus what former runs found beyond it")
     parser.add_argument("targets", nargs="*", help="only these (default: all)")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -90,6 +111,9 @@ def main():
     if not targets:
         print("fuzz: this tree has no fuzz targets yet (kairos_fuzz() declares one)")
         return 0
+
+    if arguments.merge:
+        return 0 if all([merge_target(name, program, build) for name, program in targets]) else 1
 
     share = max(1, arguments.seconds // len(targets))
     print(f"fuzz: {len(targets)} targets, {share} s each", flush=True)

@@ -470,13 +470,8 @@ void Names::report_unknown(const ScopedName& name, std::size_t part, const Scope
 
 bool Names::inherit(Scope& derived, const Scope& base)
 {
-    const auto add = [&derived](const Scope& scope) {
-        auto& all = derived.ancestors_;
-        if (std::find(all.begin(), all.end(), &scope) == all.end()) all.push_back(&scope);
-    };
-    for (const Scope* ancestor : base.ancestors_)
-        add(*ancestor);
-    add(base);
+    add_missing(derived.ancestors_, base.ancestors_);
+    add_missing(derived.ancestors_, {&base});
     return derived.ancestors_.size() <= ancestors_max;
 }
 

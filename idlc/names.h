@@ -8,6 +8,7 @@
 #include "idlc/diagnostics.h"
 #include "idlc/model.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -65,6 +66,22 @@ struct ScopedName {
     [[nodiscard]] std::string text() const;
     [[nodiscard]] Location location() const { return parts.back().location; }
 };
+
+/// Appends to `all` what it does not hold yet, in order. Neither list holds anything twice.
+template <typename T>
+void add_missing(std::vector<const T*>& all, const std::vector<const T*>& more)
+{
+    if (all.empty()) {
+        all = more;
+    } else if (more.size() < 8) {
+        for (const T* one : more)
+            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    } else {
+        const std::unordered_set<const T*> known(all.begin(), all.end());
+        for (const T* one : more)
+            if (!known.contains(one)) all.push_back(one);
+    }
+}
 
 class Names {
   public:

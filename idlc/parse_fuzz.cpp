@@ -2,6 +2,7 @@
 //
 // Any text as preprocessed IDL: lexer, parser and every check, then what back ends ask and the
 // whole report. Nothing may crash, recurse without bound or take memory out of proportion.
+#include "fuzz/bounds.h"
 #include "idlc/frontend.h"
 
 #include <cstddef>
@@ -34,6 +35,15 @@ void ask(const Declarations& declarations)
 }
 
 } // namespace
+
+// Whoever compiles a file has written it; a declaration of a few letters is some hundred octets.
+kairos::fuzz::Bounds kairos::fuzz::bounds()
+{
+    return {.octets_each = 512,
+            .octets_beside = std::size_t{1} << 20,
+            .comparisons_each = 1'000,
+            .comparisons_beside = 200'000};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -109,13 +109,8 @@ void Parser::add_base(Interface& interface, Scope& scope, const ScopedName& name
         return error(name.location(), "interface '" + interface.name + "' has more than " +
                                           std::to_string(Names::ancestors_max) + " ancestors");
     interface.bases.push_back(base);
-    const auto add = [&interface](const Interface* ancestor) {
-        auto& all = interface.ancestors;
-        if (std::find(all.begin(), all.end(), ancestor) == all.end()) all.push_back(ancestor);
-    };
-    for (const Interface* ancestor : base->ancestors)
-        add(ancestor);
-    add(base);
+    add_missing(interface.ancestors, base->ancestors);
+    add_missing(interface.ancestors, {base});
 }
 
 /// IDL of before CORBA 2.4 could only say so in a comment: "locality constrained".

@@ -3,6 +3,7 @@
 // Any text as an IDL file before preprocessing, with a second file, behind the first line "%%",
 // that it may include as "other.idl". Nothing may crash, recurse without bound or go on for ever,
 // and every line of the result must come from a file.
+#include "fuzz/bounds.h"
 #include "idlc/diagnostics.h"
 #include "idlc/preprocess.h"
 
@@ -14,6 +15,16 @@
 #include <string_view>
 
 using namespace kairos::idlc;
+
+// Whoever compiles a file has written it: macros of macros make much of a few letters, up to the
+// preprocessor's own limits.
+kairos::fuzz::Bounds kairos::fuzz::bounds()
+{
+    return {.octets_each = 512,
+            .octets_beside = std::size_t{64} << 20,
+            .comparisons_each = 1'000,
+            .comparisons_beside = 50'000'000};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -4,6 +4,7 @@
 // are: results, or the user exception that the request lists; a TypeCode follows, that of the
 // result or of the exception, and then the body. Whatever is not accepted must leave the request as
 // it was, and what is accepted must be what a message can hold.
+#include "fuzz/bounds.h"
 #include "kairos/base/check.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/portable_server.h"
@@ -42,10 +43,10 @@ class RawServant final : public PortableServer::ServantBase {
   public:
     void _kairos_dispatch(kairos::orb::Upcall& upcall) override
     {
-        if (!exception_id.empty()) {
-            const kairos::orb::ExceptionType listed[] = {{exception_id, nullptr}};
+        if (exception_id) {
+            const kairos::orb::ExceptionType listed[] = {{*exception_id, nullptr}};
             upcall.arguments_read(listed);
-            upcall.reply(RawException(exception_id, body));
+            upcall.reply(RawException(*exception_id, body));
             return;
         }
         upcall.arguments_read();
@@ -56,7 +57,8 @@ class RawServant final : public PortableServer::ServantBase {
     [[nodiscard]] const char* _kairos_id() const override { return "IDL:Fuzz/Raw:1.0"; }
 
     Bytes body;
-    std::string exception_id; ///< none: the body is results
+    /// None: the body is results. A type may well have the id "".
+    std::optional<std::string> exception_id;
 };
 
 /// An ORB with such an object, for all inputs.
@@ -92,11 +94,13 @@ Target& target()
     return only;
 }
 
-/// What was accepted can be sent.
+/// What was accepted can be sent: in a message, for values are of one.
 void encode(const CORBA::Any& any)
 {
+    const cdr::Environment environment;
     cdr::Buffer buffer;
     cdr::Writer out(buffer);
+    out.set_environment(&environment);
     kairos::mapping::encode(out, any);
 }
 
@@ -137,6 +141,12 @@ void expect_exception(CORBA::TypeCode_ptr type)
 
 } // namespace
 
+// A call within the process: the body is copied, and what is made of it is kept and written again.
+kairos::fuzz::Bounds kairos::fuzz::bounds()
+{
+    return {.octets_each = 64, .octets_beside = std::size_t{128} << 10};
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     if (size == 0) return 0;
@@ -150,7 +160,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (is_exception != (type->kind() == CORBA::tk_except)) return 0;
     RawServant& servant = target().servant;
     servant.body = Bytes(bytes).subspan(in.offset());
-    servant.exception_id = is_exception ? type->id() : "";
+    servant.exception_id.reset();
+    if (is_exception) servant.exception_id = type->id();
     is_exception ? expect_exception(type.in()) : expect_results(type.in());
     return 0;
 }

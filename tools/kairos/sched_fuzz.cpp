@@ -3,6 +3,7 @@
 // Any text as a file of operations for `kairos sched`: it is refused at a place that can be shown,
 // or else analysed under each policy and played. What the analysis says is never late is not late
 // on the time line either, and takes no longer there than the analysis says.
+#include "fuzz/bounds.h"
 #include "kairos/base/check.h"
 #include "kairos/sched/time_line.h"
 #include "kairos/sched/time_text.h"
@@ -76,6 +77,15 @@ void play(const sched::Analysis& analysis)
 }
 
 } // namespace
+
+// Whoever asks has written the file; what is read of it is a tree with positions, twice.
+kairos::fuzz::Bounds kairos::fuzz::bounds()
+{
+    return {.octets_each = 256,
+            .octets_beside = std::size_t{1} << 20,
+            .comparisons_each = 1'000,
+            .comparisons_beside = 2'000'000};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
