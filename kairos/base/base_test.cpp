@@ -142,9 +142,10 @@ TEST(Log, WhoWritesToAPipeThatNobodyReadsDoesNotWait)
         ::close(each);
     EXPECT_GT(lost_now, lost + 300);
     EXPECT_LT(lost_now, lost + 500);
-    EXPECT_NE(std::string(read.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)))
-                  .find("(" + std::to_string(lost_now - lost) + " lines that nobody read are lost)"),
-              std::string::npos);
+    EXPECT_NE(
+        std::string(read.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)))
+            .find("(" + std::to_string(lost_now - lost) + " lines that nobody read are lost)"),
+        std::string::npos);
 }
 
 struct Counted : RefCounted {

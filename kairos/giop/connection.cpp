@@ -83,11 +83,13 @@ MutableBytes Connection::space_other()
     return {buffer_.data() + end_, std::min(room, rest)};
 }
 
-/// What is about to be read is counted in, for the rest of a large buffer is not touched yet.
+/// What is about to be read is counted in; the rest of a large buffer is not touched yet.
 void Connection::count()
 {
-    const std::size_t touched =
-        std::min(buffer_.capacity(), end_ + limits::receive_buffer_streaming);
+    const std::size_t capacity = buffer_.capacity();
+    const std::size_t touched = capacity <= limits::receive_buffer_kept
+                                    ? capacity
+                                    : std::min(capacity, end_ + limits::receive_buffer_streaming);
     const std::size_t parts = reassembly_ ? reassembly_->memory_held() : 0;
     if (!keeper_->hold(touched + parts)) throw std::bad_alloc();
     kept_max_ = keeper_->may_keep()

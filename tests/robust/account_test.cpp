@@ -27,7 +27,7 @@ void expect_held_at_most(std::size_t octets)
 {
     const auto give_up = std::chrono::steady_clock::now() + patience;
     while (heap::held > octets && std::chrono::steady_clock::now() < give_up)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::yield();
     EXPECT_LE(heap::held, octets);
 }
 
