@@ -309,6 +309,59 @@ TEST(GiopConnection, large_buffers_are_given_back)
     EXPECT_EQ(message.bytes.data(), kept); // no new memory for the second one
 }
 
+/// Takes so much, and has room for buffers or not.
+struct Keeper final : MemoryKeeper {
+    [[nodiscard]] bool hold(std::size_t octets) noexcept override
+    {
+        held = octets;
+        return octets <= most;
+    }
+    [[nodiscard]] bool may_keep() const noexcept override { return has_room; }
+    std::size_t held = 0;
+    std::size_t most = 10 << 20;
+    bool has_room = true;
+};
+
+TEST(GiopConnection, counts_what_it_holds_with_a_keeper)
+{
+    Keeper keeper;
+    Connection connection(Role::server);
+    connection.count_with(keeper);
+    Message message;
+    const Octets medium = request_of(300'000);
+    feed(connection, medium);
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_GE(keeper.held, medium.size());
+    EXPECT_FALSE(connection.holds_much()); // it may keep that
+    // From the next message on it may not.
+    keeper.has_room = false;
+    const Octets large = request_of(2 << 20);
+    feed(connection, large);
+    ASSERT_EQ(connection.next(message), Event::message);
+    EXPECT_TRUE(std::equal(large.begin(), large.end(), message.bytes.begin(), message.bytes.end()));
+    EXPECT_GE(keeper.held, large.size());
+    EXPECT_TRUE(connection.holds_much());
+    connection.rest();
+    EXPECT_EQ(keeper.held, 0u);
+    EXPECT_EQ(connection.memory_held(), 0u);
+    // Small ones pass as ever, and nothing grows beyond what they need.
+    for (int i = 0; i < 3; ++i) {
+        feed(connection, request_of(100));
+        ASSERT_EQ(connection.next(message), Event::message);
+    }
+    EXPECT_LE(keeper.held, limits::receive_buffer_initial);
+}
+
+TEST(GiopConnection, ends_where_its_keeper_has_no_room)
+{
+    Keeper keeper;
+    keeper.most = 1 << 20;
+    Connection connection(Role::server);
+    connection.count_with(keeper);
+    EXPECT_THROW(feed(connection, request_of(3 << 20)), std::bad_alloc);
+    EXPECT_LE(keeper.held, 3u << 20);
+}
+
 TEST(GiopConnection, reads_of_large_messages_end_shortly_behind_them)
 {
     Connection connection(Role::server);

@@ -86,6 +86,21 @@ TEST_P(RingChannels, BothDirections)
     echo.join();
 }
 
+TEST_P(RingChannels, WritingCanBeLimited)
+{
+    server.limit_writing(20ms);
+    const Octets much = numbered(std::size_t{4} << 20);
+    const IoResult stuck = server.write_all(much);
+    EXPECT_EQ(stuck.status, IoResult::Status::would_block);
+    EXPECT_LT(stuck.bytes, much.size());
+    EXPECT_EQ(read_all(client, stuck.bytes),
+              Octets(much.begin(), much.begin() + static_cast<std::ptrdiff_t>(stuck.bytes)));
+    // Who is read goes on.
+    std::thread reading([&] { EXPECT_EQ(read_all(client, much.size()), much); });
+    EXPECT_TRUE(server.write_all(much).ok());
+    reading.join();
+}
+
 TEST_P(RingChannels, MessagesLargerThanTheRing)
 {
     const Octets large = numbered(5'000'000);

@@ -85,8 +85,7 @@ void WatchedConnection::serve(UpcallMemory& memory) noexcept
         next = serve_turn(memory, server_.requests_a_turn(), stops);
         while (next == Next::hold) {
             held_ = true;
-            rest_due_ = never;
-            receive_limit_.stop_reading();
+            stop_waiting_for_rest();
             if (server_.keep_held(*this)) return;
             held_ = false;
             next = serve_turn(memory, server_.requests_a_turn(), stops);
@@ -107,8 +106,11 @@ void WatchedConnection::go_on() noexcept
 void WatchedConnection::after(Next next) noexcept
 {
     if (next == Next::close) closing_ = true;
-    if (!protocol_.between_messages() || congested_ ||
-        rest_due_.load(std::memory_order_relaxed) != never) [[unlikely]]
+    has_more_ = next == Next::more && !congested_;
+    if (has_more_)
+        stop_waiting_for_rest(); // it is here, perhaps
+    else if (!protocol_.between_messages() || congested_ ||
+             rest_due_.load(std::memory_order_relaxed) != never) [[unlikely]]
         note_rest();
     else if (protocol_.holds_much()) [[unlikely]]
         protocol_.rest();
@@ -118,9 +120,15 @@ void WatchedConnection::after(Next next) noexcept
         return server_.forget(*this);
     }
     // It can always be written: whoever finds that, behind what was ready before, goes on.
-    has_more_ = next == Next::more && !congested_;
     if (!watch(congested_ || has_more_ ? net::Interest::writable : net::Interest::readable))
         server_.forget(*this);
+}
+
+/// Not the peer is to blame for what follows.
+void WatchedConnection::stop_waiting_for_rest() noexcept
+{
+    rest_due_ = never;
+    receive_limit_.stop_reading();
 }
 
 /// Before it is watched again.

@@ -88,6 +88,7 @@ class WatchedConnection final : public ServerConnection, public Watched {
     void receive_end();
     void serve(UpcallMemory& memory) noexcept;
     [[gnu::cold]] void note_rest() noexcept;
+    void stop_waiting_for_rest() noexcept;
     void end_late();
     void after(Next next) noexcept;
     [[nodiscard]] bool watch(net::Interest interest) noexcept;
