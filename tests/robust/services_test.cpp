@@ -3,6 +3,7 @@
 // What clients can have the name server do, and what becomes of others meanwhile: it is made to
 // call who never answers, by as many as like, in each architecture; and it ends all the same.
 #include "kairos/ior/ior.h"
+#include "kairos/ior/object_key.h"
 #include "kairos/ior/profile.h"
 #include "kairos/nameserver/service.h"
 #include "kairos/nameserver/store_testing.h"
@@ -352,6 +353,28 @@ TEST_P(DaemonsThatAreToldToEnd, DoSoBesidePeersThatDoNotReadALargeReply)
         peers.push_back(place.connect());
         peers.back().send(place.asking("resolve", "large"));
         EXPECT_EQ(peers.back().read(20).size(), 20u); // the reply has begun
+    }
+    EXPECT_EQ(daemon.end(), "0");
+}
+
+/// Nobody activates the manager of an adapter that a service has nothing in, unless the daemon
+/// does: whatever adapter a key names, its request is answered, not held.
+TEST_P(DaemonsThatAreToldToEnd, HaveHeldNobodysRequest)
+{
+    Daemon daemon({"scheduler"}, GetParam());
+    const Place place(daemon.reference());
+    auto key = ior::ObjectKey::parse(place.key);
+    ASSERT_TRUE(key.has_value());
+    key->slot = 0;
+    key->generation = 0;
+    RawPeer peer = place.connect();
+    // The number has the adapter's place, counted from the RootPOA's, in its low half.
+    const std::uint32_t root = key->adapter & ~std::uint32_t{0xff};
+    for (key->adapter = root; key->adapter < root + 8; ++key->adapter) {
+        peer.send(request(key->encode(), "x").finish());
+        const std::string answer = ParsedReply(peer.read_message()).text();
+        ASSERT_TRUE(answer.starts_with("OBJECT_NOT_EXIST") || answer.starts_with("BAD_OPERATION"))
+            << key->adapter << ": " << answer;
     }
     EXPECT_EQ(daemon.end(), "0");
 }

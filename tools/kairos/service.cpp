@@ -20,6 +20,16 @@ namespace {
     ::_exit(1);
 }
 
+/// Services have adapters with managers of their own. Requests for the RootPOA, which anybody may
+/// send, are for nobody, and would be held as long as its manager holds.
+void answer_at_the_root(CORBA::ORB_ptr orb)
+{
+    const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var root = PortableServer::POA::_narrow(object.in());
+    const PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->activate();
+}
+
 } // namespace
 
 EndSignals::EndSignals()
@@ -74,6 +84,7 @@ ServiceRun::~ServiceRun()
 
 void ServiceRun::run()
 {
+    answer_at_the_root(orb_.in());
     ender_ = std::thread([this] {
         signals_.wait();
         watch_ = std::thread([this] { watch_end(); });
