@@ -18,11 +18,29 @@ using Outcome = ClientConnection::Outcome;
 
 namespace {
 
+/// Whether client and server have no code set in common for one kind of text.
+bool is_incompatible(const cdr::TextForm* form) noexcept
+{
+    return form != nullptr && (form->characters_refused == cdr::TextError::incompatible ||
+                               form->wide_refused == cdr::TextError::incompatible);
+}
+
+/// A forward to a server with which text cannot be exchanged. Whoever sent us there may know better
+/// by now, and can be asked only before the arguments are encoded.
+[[gnu::cold]] const Reference& ask_again(Reference& target)
+{
+    target.forget_forwards();
+    return target;
+}
+
 /// Says how the arguments are encoded, before it is known where they will go.
-const Reference& first_place_of(const Reference& target) noexcept
+const Reference& first_place_of(Reference& target)
 {
     const Reference* forward = target.forward();
-    return forward == nullptr ? target : *forward;
+    if (forward == nullptr) return target;
+    if (is_incompatible(forward->text_form()) && !is_incompatible(target.text_form())) [[unlikely]]
+        return ask_again(target);
+    return *forward;
 }
 
 std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
@@ -202,6 +220,10 @@ Invocation::Step Invocation::call_remote(Reference& reference)
         }
     }
     if (other_text != nullptr) [[unlikely]] {
+        if (is_incompatible(other_text->text))
+            raise<CORBA::CODESET_INCOMPATIBLE>(mapping::omg_minor(1), CORBA::COMPLETED_NO,
+                                               "no code set in common with " +
+                                                   other_text->endpoint->text());
         // docs/decisions/0005: the next call is encoded for where this one should have gone.
         reference.set_text_form(other_text->text);
         raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,

@@ -171,6 +171,35 @@ TEST_F(CodeSetsOfAClient, Trap07_OfAForwardAreThoseOfTheNextCall)
     EXPECT_EQ(Codesets::Octets_var(target->octets_of("caf\xE9"))->length(), 0u);
 }
 
+/// A22: each call asks the original reference again, and is refused only if that sends it to such a
+/// server once more.
+TEST_F(CodeSetsOfAClient, OfAForwardThatDoNotFitHaveTheOriginalAskedAgain)
+{
+    const ior::CodeSets foreign{{0x00010005, {}}, {0x00030001, {}}};
+    FakeServer incompatible([](FakeServer& server) {
+        FakePeer peer = server.accept();
+        peer.send(reply(peer.read_request().id(), 0).u32(7).finish());
+    });
+    FakeServer agent([&](FakeServer& server) {
+        FakePeer peer = server.accept();
+        for (int i = 0; i < 2; ++i)
+            peer.send(
+                forward(peer.read_request().id(), reference_with(incompatible.port(), foreign)));
+        ReceivedRequest request = peer.read_request();
+        EXPECT_EQ(request.request.body.read_string(), "caf\xE9");
+        peer.send(reply(request.id(), 0).u32(0).finish());
+    });
+    const Codesets::Speaker_var target = speaker(reference_with(agent.port(), usual));
+    EXPECT_EQ(target->sum(3, 4), 7); // at the forward
+    EXPECT_EQ(outcome([&] { (void)target->octets_of("caf\xE9"); }),
+              "CODESET_INCOMPATIBLE 0x4f4d0001 NO");
+    EXPECT_EQ(Codesets::Octets_var(target->octets_of("caf\xE9"))->length(), 0u);
+    incompatible.end();
+    agent.end();
+    EXPECT_EQ(agent.requests(), 3);
+    EXPECT_EQ(incompatible.requests(), 1);
+}
+
 TEST_F(CodeSetsOfAClient, OfAForwardDoNotMatterToWhatIsAscii)
 {
     FakeServer real([](FakeServer& server) {
