@@ -5,6 +5,7 @@
 // contexts' keys are plain ones: "NameService/", the store's identity, 1, and the context's number,
 // which is 1 for the root and 2, 3 … for those that are made, as eight octets each, escaped.
 #include "fuzz/bounds.h"
+#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/service.h"
 #include "kairos/net/faults.h"
 #include "tests/fuzz/socketless.h"
@@ -94,16 +95,16 @@ class MemoryStore final : public Store {
     {
         return exists(context) ? StoreStatus::done : StoreStatus::no_context;
     }
-    StoreStatus list(ContextId context, const ior::NameComponent* after, std::size_t count,
-                     std::vector<Listed>& bindings) override
+    StoreStatus list(ContextId context, const ior::NameComponent* after,
+                     const PortionBounds& bounds, Portion& portion) override
     {
-        bindings.clear();
+        Portioning portioning(bounds, portion);
         if (!exists(context)) return StoreStatus::done;
         const auto& bound = contexts_[context];
         auto at = after == nullptr ? bound.begin() : bound.upper_bound(key_of(*after));
-        for (; at != bound.end() && bindings.size() < count; ++at)
-            bindings.push_back({.component = {.id = at->first.first, .kind = at->first.second},
-                                .is_context = at->second.is_context()});
+        while (at != bound.end() &&
+               portioning.take(at->first.first, at->first.second, 0, at->second.is_context()))
+            ++at;
         return StoreStatus::done;
     }
 
