@@ -75,21 +75,23 @@ MutableBytes Connection::space_other()
     else if (buffer_.capacity() > limits::receive_buffer_kept && wanted < buffer_.capacity() / 2)
         [[unlikely]]
         replace_buffer(capacity);
-    if (keeper_ != nullptr) count();
     const std::size_t room = std::min(buffer_.capacity(), wanted) - end_;
     // Perhaps there are whole messages, which nobody has asked for.
     const bool unseen = partial >= (message_size_ != 0 ? message_size_ : header_size);
     const std::size_t rest = unseen ? read_sizes_.at_once : first_read_ - partial;
-    return {buffer_.data() + end_, std::min(room, rest)};
+    std::size_t size = std::min(room, rest);
+    if (keeper_ != nullptr) {
+        size = std::min(size, limits::receive_buffer_kept);
+        count(end_ + size);
+    }
+    return {buffer_.data() + end_, size};
 }
 
-/// What is about to be read is counted in; the rest of a large buffer is not touched yet.
-void Connection::count()
+/// Up to here the buffer is about to be filled. The rest of a large one is not touched yet.
+void Connection::count(std::size_t end)
 {
     const std::size_t capacity = buffer_.capacity();
-    const std::size_t touched = capacity <= limits::receive_buffer_kept
-                                    ? capacity
-                                    : std::min(capacity, end_ + limits::receive_buffer_streaming);
+    const std::size_t touched = capacity <= limits::receive_buffer_kept ? capacity : end;
     const std::size_t parts = reassembly_ ? reassembly_->memory_held() : 0;
     if (!keeper_->hold(touched + parts)) throw std::bad_alloc();
     kept_max_ = keeper_->may_keep()

@@ -140,7 +140,7 @@ class KAIROS_API Connection {
     [[nodiscard]] std::optional<Event> refuse(const MessageHeader& header) noexcept;
     [[nodiscard]] std::optional<Event> take_special(Message& message, const MessageHeader& header);
     void replace_buffer(std::size_t capacity);
-    [[gnu::cold]] void count();
+    [[gnu::cold]] void count(std::size_t end);
 
     cdr::Buffer buffer_;
     std::size_t kept_max_ = limits::receive_buffer_kept; // of the buffer, between messages

@@ -30,11 +30,7 @@ class LogLines {
     LogLines()
     {
         shared().lines.clear();
-        log::set_sink([](log::Level, std::string_view line) {
-            const std::lock_guard lock(shared().mutex);
-            shared().lines.emplace_back(line);
-            shared().added.notify_all();
-        });
+        log::set_sink(&add);
     }
     ~LogLines() { log::set_sink(nullptr); }
     LogLines(const LogLines&) = delete;
@@ -44,6 +40,7 @@ class LogLines {
     /// not be taken for what is said of the next.
     static void forget()
     {
+        log::set_sink(&add); // which may hear of everything again
         const std::lock_guard lock(shared().mutex);
         shared().lines.clear();
     }
@@ -59,6 +56,12 @@ class LogLines {
     }
 
   private:
+    static void add(log::Level, std::string_view line)
+    {
+        const std::lock_guard lock(shared().mutex);
+        shared().lines.emplace_back(line);
+        shared().added.notify_all();
+    }
     struct Shared {
         std::mutex mutex;
         std::condition_variable added;
