@@ -77,8 +77,15 @@ HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
     waiting_->counted = true;
     ThreadPool* const own = waiting_->own_threads.pool;
     Dispatcher& dispatcher = own != nullptr ? *own : server_.dispatcher();
-    if (waiting_->count()) dispatcher.take(waiting_, memory);
-    if (!waiting_) return Next::read;
+    (void)share_.hold(protocol_.memory_held()); // without what is the request's now
+    if (waiting_->count())
+        dispatcher.take(waiting_, memory);
+    else
+        (void)share_.hold(protocol_.memory_held() + waiting_->message_bytes());
+    if (!waiting_) {
+        note_going_on();
+        return Next::read;
+    }
     waiting_->counted = false;
     --under_way_;
     if (own != nullptr || orb_.options().when_queue_full == WhenQueueFull::block) return Next::hold;

@@ -165,6 +165,7 @@ void ReactorConnection::resume() noexcept
 {
     if (!holding_ || forgotten_) return;
     holding_ = false;
+    went_on_ = false;
     (void)take();
 }
 

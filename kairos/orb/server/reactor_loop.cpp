@@ -216,6 +216,17 @@ void ReactorLoop::on_wake() noexcept
         end_hold(*connection);
         connection->resume();
     }
+    // Who could not go on is before those who did: else one would find every place.
+    IntrusiveList<ReactorConnection, &ReactorConnection::hold_links_> went_on;
+    for (std::size_t left = holders_waiting_; left != 0; --left) {
+        ReactorConnection& connection = *holders_.front();
+        holders_.remove(connection);
+        (connection.went_on_ ? went_on : holders_).push_back(connection);
+    }
+    while (ReactorConnection* const connection = went_on.front()) {
+        went_on.remove(*connection);
+        holders_.push_back(*connection);
+    }
 }
 
 void ReactorLoop::close_when_quiet() noexcept

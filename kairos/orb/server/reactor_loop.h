@@ -68,6 +68,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
         note_unsent();
     }
 
+    /// Something that it had put aside was taken since it was resumed.
+    void note_going_on() noexcept { went_on_ = true; }
+
     ReactorLoop& loop_;
 
   private:
@@ -95,6 +98,7 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     std::list<IntrusivePtr<ReactorConnection>>::iterator position_;
     net::Interest interest_ = net::Interest::readable;
     bool holding_ = false;
+    bool went_on_ = false;                    // since it was resumed
     bool closing_ = false;                    // when nothing is queued any more, and it is quiet
     bool reads_on_ = false;                   // until it is
     bool ends_ = false;                       // with its server
