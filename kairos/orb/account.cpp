@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 
 #include <algorithm>
+#include <malloc.h>
 #include <utility>
 
 namespace kairos::orb {
@@ -78,6 +79,18 @@ void Account::make_room() noexcept
     held_most_ = std::max(held_most_, held_.load(std::memory_order_relaxed));
 }
 
+namespace {
+
+/// What was freed because it was too much, the C library would keep for each of its arenas.
+void give_back_to_system() noexcept
+{
+#ifdef __GLIBC__
+    (void)::malloc_trim(0);
+#endif
+}
+
+} // namespace
+
 /// Holding the lock. From here on it counts for nothing: whoever serves the connection finds it
 /// ended, and gives back what it holds. A peer that only sends is told CloseConnection.
 void Account::cut_off(Share& share) noexcept
@@ -86,7 +99,7 @@ void Account::cut_off(Share& share) noexcept
     host.shares.remove(share);
     host.held -= share.held_;
     held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
-    share.held_ = 0;
+    share.to_be_freed_ = std::exchange(share.held_, 0);
     share.was_cut_off_.store(true, std::memory_order_relaxed);
     ++cut_off_;
     if (share.parts_[static_cast<std::size_t>(Part::replies)] == 0)
@@ -98,11 +111,18 @@ void Account::cut_off(Share& share) noexcept
 void Account::remove(Share& share) noexcept
 {
     if (share.parts_ == decltype(share.parts_){}) return; // it was never here, or is not any more
-    const std::lock_guard lock(mutex_);
-    Host& host = (*hosts_)[share.host_];
-    host.shares.remove(share);
-    host.held -= share.held_;
-    held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
+    bool is_much = false;
+    {
+        const std::lock_guard lock(mutex_);
+        Host& host = (*hosts_)[share.host_];
+        host.shares.remove(share);
+        host.held -= share.held_;
+        held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
+        freed_ += share.to_be_freed_;
+        is_much = freed_ > limit_ / 16;
+        if (is_much) freed_ = 0;
+    }
+    if (is_much) give_back_to_system();
 }
 
 Account::Figures Account::figures() const noexcept

@@ -77,6 +77,7 @@ class Account {
     std::size_t held_most_ = 0;
     std::size_t queued_ = 0; // of these
     std::size_t cut_off_ = 0;
+    std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     bool source_waits_ = false;
     struct Host;
     /// As many as fall into one place share it.
@@ -131,6 +132,7 @@ class Account::Share final : public giop::MemoryKeeper {
     // Written under the account's lock, each by the thread that sets it.
     std::array<std::size_t, 2> parts_{};
     std::size_t held_ = 0; // guarded by the account, as what follows
+    std::size_t to_be_freed_ = 0;
     ListLinks<Share> links_;
     std::atomic<bool> was_cut_off_{false};
 };
