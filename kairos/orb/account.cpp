@@ -77,6 +77,7 @@ void Account::make_room() noexcept
         cut_off(*most.shares.front());
     }
     held_most_ = std::max(held_most_, held_.load(std::memory_order_relaxed));
+    held_most_lately_ = std::max(held_most_lately_, held_.load(std::memory_order_relaxed));
 }
 
 namespace {
@@ -119,8 +120,14 @@ void Account::remove(Share& share) noexcept
         host.held -= share.held_;
         held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
         freed_ += share.to_be_freed_;
-        is_much = freed_ > limit_ / 16;
-        if (is_much) freed_ = 0;
+        // Also when most of much is not needed any more.
+        const std::size_t held = held_.load(std::memory_order_relaxed);
+        is_much = freed_ > limit_ / 16 ||
+                  (held_most_lately_ > limit_ / 4 && held < held_most_lately_ / 4);
+        if (is_much) {
+            freed_ = 0;
+            held_most_lately_ = held;
+        }
     }
     if (is_much) give_back_to_system();
 }

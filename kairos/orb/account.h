@@ -78,6 +78,7 @@ class Account {
     std::size_t queued_ = 0; // of these
     std::size_t cut_off_ = 0;
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
+    std::size_t held_most_lately_ = 0; // since that
     bool source_waits_ = false;
     struct Host;
     /// As many as fall into one place share it.

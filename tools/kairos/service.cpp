@@ -2,6 +2,7 @@
 #include "tools/kairos/service.h"
 
 #include <algorithm>
+#include <malloc.h>
 #include <poll.h>
 #include <string_view>
 #include <unistd.h>
@@ -18,6 +19,17 @@ namespace {
     if (::poll(&standard_error, 1, 0) > 0 && (standard_error.revents & POLLOUT) != 0)
         (void)!::write(STDERR_FILENO, reason.data(), reason.size());
     ::_exit(1);
+}
+
+/// Large answers are seldom. Else the C library, once it has seen one, keeps such blocks for each
+/// thread.
+void give_large_blocks_back()
+{
+#ifdef __GLIBC__
+    constexpr int large = 256 * 1024;
+    (void)::mallopt(M_MMAP_THRESHOLD, large);
+    (void)::mallopt(M_TRIM_THRESHOLD, 2 * large);
+#endif
 }
 
 /// Services have adapters with managers of their own. Requests for the RootPOA, which anybody may
@@ -50,6 +62,7 @@ CORBA::ORB_ptr make_service_orb(const char* id, const std::string& endpoint,
                                 const std::vector<std::string>& defaults,
                                 const std::vector<std::string>& orb_options)
 {
+    give_large_blocks_back();
     std::vector<std::string> texts{"kairos"};
     texts.insert(texts.end(), defaults.begin(), defaults.end());
     const bool has_endpoint = std::ranges::any_of(orb_options, [](const std::string& option) {
