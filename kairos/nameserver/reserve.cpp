@@ -11,7 +11,7 @@
 
 namespace kairos::nameserver {
 
-Reserve::Reserve(std::string path, std::size_t octets)
+Reserve::Reserve(const std::string& path, std::size_t octets)
     : octets_(octets),
       descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600))
 {

@@ -12,7 +12,7 @@ namespace kairos::nameserver {
 class Reserve {
   public:
     /// Of the file's owner alone; stays when this goes.
-    Reserve(std::string path, std::size_t octets);
+    Reserve(const std::string& path, std::size_t octets);
     Reserve(const Reserve&) = delete;
     Reserve& operator=(const Reserve&) = delete;
     ~Reserve();

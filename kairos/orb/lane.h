@@ -146,7 +146,8 @@ class KAIROS_API Lane {
     [[nodiscard]] std::unique_ptr<ClientConnection> take_open_connection(const Endpoint& endpoint);
     void give_back(std::unique_ptr<ClientConnection> connection)
     {
-        idle_for(connection->endpoint()).put(std::move(connection));
+        IdleConnections& idle = idle_for(connection->endpoint());
+        idle.put(std::move(connection));
     }
     /// Closes the idle connections to an endpoint: one of them turned out to be dead.
     void drop_connections(const Endpoint& endpoint);
