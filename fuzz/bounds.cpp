@@ -19,7 +19,11 @@
 #endif
 #endif
 #ifdef KAIROS_FUZZ_ASAN
-#include <sanitizer/allocator_interface.h>
+// Of both compilers' sanitizers; only clang has the header of them.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
+                                                                  std::size_t),
+                                                         void (*)(const volatile void*));
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void*);
 #endif
 
 extern "C" int kairos_fuzz_input(const std::uint8_t* data, std::size_t size);
