@@ -223,6 +223,9 @@ class Dispatcher {
     /// Takes a request over, or leaves it where it is if the queue is full: then on_space() follows
     /// when there is room. The thread that reads.
     virtual void take(QueuedRequestPtr& request, UpcallMemory& memory) = 0;
+    /// What requests that are left where they are wait for, if that is the same for all: then they
+    /// find it in the order in which they came. Null: it is not, or nobody need wait for others.
+    [[nodiscard]] virtual const void* place() const noexcept { return nullptr; }
     /// Any thread: what could not be served is to be tried again.
     virtual void resume() noexcept = 0;
     /// Once more is nothing. Requests in progress are finished, others discarded, and those that

@@ -38,8 +38,27 @@ void HandoverConnection::fail(std::string_view why) noexcept
 
 HandoverConnection::Next HandoverConnection::take_received(UpcallMemory& memory)
 {
-    if (waiting_ && offer(memory) == Next::hold) return Next::hold;
-    return take_messages([&](const giop::Message& message) { return hand_over(message, memory); });
+    if (waiting_ && (offer(memory) == Next::hold || gives_way())) return Next::hold;
+    return take_messages([&](const giop::Message& message) {
+        const Next next = hand_over(message, memory);
+        return next == Next::read && gives_way() ? Next::hold : next;
+    });
+}
+
+/// Whether others are before the next request of this connection, which goes on behind them.
+bool HandoverConnection::gives_way() noexcept
+{
+    if (server_.dispatcher().place() == nullptr || !loop_.has_holders() ||
+        protocol_.between_messages())
+        return false;
+    loop_.resume();
+    return true;
+}
+
+const void* HandoverConnection::place_awaited() const noexcept
+{
+    const bool has_own = waiting_ && waiting_->own_threads.pool != nullptr;
+    return has_own ? nullptr : server_.dispatcher().place();
 }
 
 HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& message,

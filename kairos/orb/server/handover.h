@@ -54,6 +54,8 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Next take_received(UpcallMemory& memory) override;
     [[nodiscard]] Next hand_over(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Next offer(UpcallMemory& memory);
+    [[nodiscard]] bool gives_way() noexcept;
+    [[nodiscard]] const void* place_awaited() const noexcept override;
     void ask_adapter(UpcallMemory& memory);
     [[nodiscard]] bool become_quiet() noexcept override;
     void abandon() noexcept override;

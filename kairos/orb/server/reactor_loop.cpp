@@ -211,10 +211,19 @@ void ReactorLoop::on_wake() noexcept
     if (!resume_requested_.exchange(false)) return;
     // The one that has waited longest first, or it would never find a place. Who holds again does
     // so behind the others.
+    const void* full = nullptr;
     for (std::size_t left = holders_waiting_; left != 0 && !holders_.empty(); --left) {
         const IntrusivePtr<ReactorConnection> connection(holders_.front()); // it may be forgotten
+        const void* const place = connection->place_awaited();
         end_hold(*connection);
+        if (place != nullptr && place == full) {
+            connection->went_on_ = false;
+            begin_hold(*connection);
+            continue;
+        }
         connection->resume();
+        const bool holds = connection->hold_links_.linked && !connection->went_on_;
+        if (holds && place != nullptr) full = place;
     }
     // Who could not go on is before those who did: else one would find every place.
     IntrusiveList<ReactorConnection, &ReactorConnection::hold_links_> went_on;

@@ -70,6 +70,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
 
     /// Something that it had put aside was taken since it was resumed.
     void note_going_on() noexcept { went_on_ = true; }
+    /// What it holds for, if others may hold for the same: they go on in the order in which they
+    /// began to. Else null.
+    [[nodiscard]] virtual const void* place_awaited() const noexcept { return nullptr; }
 
     ReactorLoop& loop_;
 
@@ -155,6 +158,7 @@ class ReactorLoop final : public ServingThread {
         return reactor_->descriptor_with_timers();
     }
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
+    [[nodiscard]] bool has_holders() const noexcept { return !holders_.empty(); }
     [[nodiscard]] bool has_one_connection() const noexcept { return connections_.size() == 1; }
     /// From now on it sleeps for a moment within a stream of oneways, as long as it has one
     /// connection only: it delays nobody else.

@@ -39,6 +39,8 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         start_thread(request, memory);
     }
 
+    [[nodiscard]] const void* place() const noexcept override { return this; }
+
     void resume() noexcept override
     {
         const std::lock_guard lock(mutex_);
