@@ -143,8 +143,8 @@ void ReactorConnection::end_if_late(ReceiveLimit::Clock::time_point now) noexcep
 {
     if (!may_be_late(now)) return; // others were served meanwhile
     if (congested_) {
-        flush();
-        if (!may_be_late(now)) return;
+        on_ready({.writable = true}); // and goes on, if the peer takes it now
+        if (!congested_ || !may_be_late(now)) return;
         log_late_taking();
         return loop_.forget(*this);
     }

@@ -154,6 +154,7 @@ bool WatchedConnection::look_at_rest(ReceiveLimit::Clock::time_point now) noexce
     if (due == never) return false;
     if (due > now || !is_nobodys() || is_late_) return true;
     if (congested_) {
+        if (socket_.wait_writable(std::chrono::nanoseconds(0)).ok()) return true; // somebody will
         is_late_ = true;
         log_late_taking();
         socket_.shutdown_both();
