@@ -95,7 +95,8 @@ TEST_P(RingChannels, WritingCanBeLimited)
     EXPECT_LT(stuck.bytes, much.size());
     EXPECT_EQ(read_all(client, stuck.bytes),
               Octets(much.begin(), much.begin() + static_cast<std::ptrdiff_t>(stuck.bytes)));
-    // Who is read goes on.
+    // Who is read goes on, however slowly.
+    server.limit_writing(1min);
     std::thread reading([&] { EXPECT_EQ(read_all(client, much.size()), much); });
     EXPECT_TRUE(server.write_all(much).ok());
     reading.join();

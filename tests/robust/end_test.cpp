@@ -27,7 +27,7 @@ TEST_P(End, WhilePeersDoNotReadTheirReplies)
     std::vector<RawPeer> peers;
     for (int i = 0; i < 10; ++i) {
         peers.push_back(server_.connect({.receive_queue_bytes = 65536}));
-        peers.back().send(request(server_.key(), "produce").u32(5'000'000).finish());
+        peers.back().send(request(server_.key(), "produce").u32(1'000'000).finish());
         peers.back().send(server_.ping());
         EXPECT_EQ(peers.back().read(giop::header_size).size(), giop::header_size);
     }
@@ -41,7 +41,7 @@ TEST_P(End, WhileAPeerReadsSlowly)
     if (name != "thread-per-connection" && name != "reactor" && name != "leader-followers")
         GTEST_SKIP();
     RawPeer peer = server_.connect({.receive_queue_bytes = 4096});
-    peer.send(request(server_.key(), "produce").u32(50'000'000).finish());
+    peer.send(request(server_.key(), "produce").u32(20'000'000).finish());
     std::atomic<bool> ended{false};
     std::thread reader([&] { // octet by octet, that takes longer than anybody waits
         while (!ended && !peer.read(1).empty()) {
