@@ -4,7 +4,7 @@
 // run in the one thread that reads, one request at a time, and must not block it.
 #pragma once
 
-#include <kairos/orb/filter.h>
+#include <kairos/server/filter.h>
 
 #include <atomic>
 #include <iostream>

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "kairos/base/export.h"
+#include "kairos/client/stub_call.h"
 #include "kairos/corba/object.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/marshal.h"
-#include "kairos/orb/stub_call.h"
 
 namespace kairos::corba {
 

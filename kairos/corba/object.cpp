@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/object.h"
 
+#include "kairos/client/locate.h"
 #include "kairos/corba/core_reference.h"
 #include "kairos/corba/invocation.h"
 #include "kairos/corba/orb.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/locate.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reference.h"
 

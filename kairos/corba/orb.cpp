@@ -3,16 +3,14 @@
 
 #include "kairos/base/export.h"
 #include "kairos/base/log.h"
+#include "kairos/client/client.h"
+#include "kairos/client/early_binding.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
 #include "kairos/corba/orb_state.h"
-#include "kairos/corba/poa_services.h"
-#include "kairos/corba/portable_server.h"
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
-#include "kairos/orb/account.h"
-#include "kairos/orb/early_binding.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
@@ -30,6 +28,10 @@ namespace kairos::corba {
 /// Of policies.cpp, which is linked by programs that name a policy or a manager of policies. Others
 /// can do nothing with these services, so they do without.
 [[gnu::weak]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
+/// Likewise of poa_services.cpp and poa_current.cpp, which are linked by programs that name
+/// PortableServer.
+[[gnu::weak]] CORBA::Object_ptr root_poa_service(CORBA::ORB& orb);
+[[gnu::weak]] CORBA::Object_ptr poa_current_service();
 /// Likewise of ior_table.cpp.
 [[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
 /// Likewise of kairos/rtcorba; `name` is one of real_time_services.
@@ -44,13 +46,14 @@ namespace minor_code = kairos::orb::minor_code;
 
 namespace {
 
+constexpr std::string_view root_poa = "RootPOA";
 constexpr std::string_view poa_current = "POACurrent";
 constexpr std::string_view type_code_factory = "TypeCodeFactory";
 constexpr std::string_view policy_manager = "ORBPolicyManager";
 constexpr std::string_view policy_current = "PolicyCurrent";
 constexpr std::string_view ior_table = "IORTable";
 /// What every ORB has, and nobody can register.
-constexpr std::string_view own_services[] = {"RootPOA",      poa_current,    type_code_factory,
+constexpr std::string_view own_services[] = {root_poa,       poa_current,    type_code_factory,
                                              policy_manager, policy_current, ior_table};
 
 /// What it has as well where kairos/rtcorba is linked.
@@ -61,6 +64,13 @@ bool is_real_time_service(std::string_view name)
 {
     return &kairos::corba::real_time_service != nullptr &&
            std::ranges::find(real_time_services, name) != std::end(real_time_services);
+}
+
+bool has_own_service(std::string_view name)
+{
+    if (name == root_poa) return &kairos::corba::root_poa_service != nullptr;
+    if (name == poa_current) return &kairos::corba::poa_current_service != nullptr;
+    return std::ranges::find(own_services, name) != std::end(own_services);
 }
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
@@ -146,7 +156,8 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
 }
 
 ORB::ORB(std::string id, kairos::orb::Options options)
-    : core_(kairos::make_intrusive<kairos::orb::Orb>(std::move(options))),
+    : core_(
+          kairos::make_intrusive<kairos::orb::Orb>(std::move(options), &kairos::orb::Client::make)),
       state_(new State(std::move(id)))
 {
     std::unique_ptr<kairos::cdr::Attachment> factories(
@@ -307,11 +318,6 @@ Object_ptr ORB::object_from_file(const std::string& path, int depth)
 
 // --- initial references --------------------------------------------------------------------------
 
-PortableServer::POA_ptr ORB::_kairos_root_poa()
-{
-    return kairos::corba::poa_services_of(*this)->root_poa();
-}
-
 Object_ptr ORB::resolve_initial_references(const char* name)
 {
     require_running();
@@ -320,8 +326,11 @@ Object_ptr ORB::resolve_initial_references(const char* name)
 
 Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
 {
-    if (wanted == "RootPOA") return _kairos_root_poa();
-    if (wanted == poa_current) return new PortableServer::Current;
+    if (wanted == root_poa || wanted == poa_current) {
+        if (!has_own_service(wanted)) throw InvalidName();
+        return wanted == root_poa ? kairos::corba::root_poa_service(*this)
+                                  : kairos::corba::poa_current_service();
+    }
     if (wanted == type_code_factory) return new TypeCodeFactory;
     if (wanted == policy_manager || wanted == policy_current) {
         if (&kairos::corba::policy_service == nullptr) throw InvalidName();
@@ -347,7 +356,9 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
 ORB::ObjectIdList* ORB::list_initial_services()
 {
     require_running();
-    std::vector<std::string> names(std::begin(own_services), std::end(own_services));
+    std::vector<std::string> names;
+    for (const std::string_view name : own_services)
+        if (has_own_service(name)) names.emplace_back(name);
     for (const std::string_view name : real_time_services)
         if (is_real_time_service(name)) names.emplace_back(name);
     for (const auto& [name, url] : core_->options().initial_references)
@@ -382,25 +393,6 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
 
 // --- life ----------------------------------------------------------------------------------------
 
-void ORB::_kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter)
-{
-    require_running();
-    if (filter == nullptr ||
-        !core_->add_request_filter(std::unique_ptr<kairos::orb::RequestFilter>(filter.release())))
-        throw BAD_INV_ORDER(0, COMPLETED_NO,
-                            "filters are for -ORBConcurrency filter-chain, before it serves");
-}
-
-void ORB::_kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher)
-{
-    require_running();
-    if (dispatcher == nullptr ||
-        !core_->set_request_dispatcher(
-            std::unique_ptr<kairos::orb::RequestDispatcher>(dispatcher.release())))
-        throw BAD_INV_ORDER(0, COMPLETED_NO,
-                            "a dispatcher is for -ORBConcurrency custom, before it serves");
-}
-
 void ORB::_kairos_set_late_call_handler(kairos::orb::LateCallHandler handler)
 {
     require_running();
@@ -420,10 +412,10 @@ namespace {
 
 /// Null if nobody has asked for them.
 template <typename State>
-auto poa_services_if_made(State& state)
+auto adapters_if_made(State& state)
 {
     const std::lock_guard lock(state.mutex);
-    return state.poa_services;
+    return state.adapters;
 }
 
 } // namespace
@@ -431,7 +423,7 @@ auto poa_services_if_made(State& state)
 int ORB::_kairos_descriptor()
 {
     require_running();
-    if (!poa_services_if_made(*state_))
+    if (!adapters_if_made(*state_))
         throw BAD_INV_ORDER(0, COMPLETED_NO, "the RootPOA was not resolved: nothing is served");
     const auto descriptor = core_->descriptor();
     if (!descriptor) throw BAD_INV_ORDER(0, COMPLETED_NO, descriptor.error().reason);
@@ -475,7 +467,7 @@ void ORB::shutdown(Boolean wait_for_completion)
                             "waiting for shutdown within an upcall would deadlock");
     if (core_->is_inherited()) core_->start_over();
     // In a child of the process that serves nobody is there to wait for.
-    const auto services = core_->is_served_by_parent() ? nullptr : poa_services_if_made(*state_);
+    const auto services = core_->is_served_by_parent() ? nullptr : adapters_if_made(*state_);
     if (services) services->deactivate_all(); // wakes threads that hold requests
     core_->shutdown(wait_for_completion);
     if (services && wait_for_completion) services->destroy_all();
@@ -486,10 +478,7 @@ namespace {
 void announce_counters(const kairos::orb::Orb& core)
 {
     kairos::log::announce("counters: " + to_string(kairos::counters()));
-    const auto kept = core.account().figures();
-    if (kept.held_most == 0) return;
-    kairos::log::announce("kept for peers: at most " + std::to_string(kept.held_most) +
-                          " octets; connections cut off for that: " + std::to_string(kept.cut_off));
+    if (const auto* const server = core.server_side()) server->announce_figures();
 }
 
 } // namespace
@@ -507,13 +496,13 @@ void ORB::destroy()
         const std::lock_guard lock(table.mutex);
         std::erase(table.orbs, this);
     }
-    std::shared_ptr<kairos::corba::PoaServices> services;
+    std::shared_ptr<kairos::corba::AdapterServices> services;
     State::Registered registered;
     kairos::corba::OrbAttachment* responses = nullptr;
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;
     {
         const std::lock_guard lock(state_->mutex);
-        services.swap(state_->poa_services);
+        services.swap(state_->adapters);
         registered.swap(state_->registered);
         if (std::exchange(state_->is_profiled, false)) kairos::types::end_profile();
         responses = state_->responses.get(); // lives as long as this
@@ -533,21 +522,6 @@ void ORB::destroy()
 } // namespace CORBA
 
 namespace kairos::corba {
-
-std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb)
-{
-    orb._kairos_require_running();
-    CORBA::ORB::State& state = orb._kairos_state();
-    const std::lock_guard lock(state.mutex);
-    if (!state.poa_services) {
-        orb::Orb& core = orb._kairos_core();
-        if (const auto listening = core.listen(); !listening)
-            throw CORBA::INITIALIZE(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
-                                    listening.error().reason);
-        state.poa_services = std::make_shared<PoaServices>(IntrusivePtr<orb::Orb>(&core));
-    }
-    return state.poa_services;
-}
 
 std::shared_ptr<OrbAttachment> real_time_of(CORBA::ORB& orb,
                                             std::shared_ptr<OrbAttachment> (*make)(CORBA::ORB& orb))

@@ -146,8 +146,8 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     /// the first call is made; throws BAD_INV_ORDER later.
     void _kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks);
     /// With -ORBConcurrency filter-chain: what every request passes, behind the filters added
-    /// before (kairos/orb/filter.h). Before the first POAManager is activated; throws BAD_INV_ORDER
-    /// later, or without a filter chain.
+    /// before (kairos/server/filter.h). Before the first POAManager is activated; throws
+    /// BAD_INV_ORDER later, or without a filter chain.
     void _kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter);
     /// With -ORBConcurrency custom: who serves. Before the first POAManager is activated; throws
     /// BAD_INV_ORDER later, or with another architecture.

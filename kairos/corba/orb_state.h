@@ -18,6 +18,19 @@ namespace kairos::corba {
 
 class PoaServices;
 
+/// The object adapters of an ORB as it knows them when it ends. Any thread.
+class AdapterServices {
+  public:
+    AdapterServices() = default;
+    AdapterServices(const AdapterServices&) = delete;
+    AdapterServices& operator=(const AdapterServices&) = delete;
+    virtual ~AdapterServices() = default;
+    /// Every request from now on is refused; those that were held go on, to be refused.
+    virtual void deactivate_all() noexcept = 0;
+    /// Destroys all POAs, and the table of forwards. Not within an upcall.
+    virtual void destroy_all() noexcept = 0;
+};
+
 /// What a module above keeps with an ORB. Any thread.
 class OrbAttachment {
   public:
@@ -45,7 +58,7 @@ struct CORBA::ORB::State {
 
     const std::string id;
     std::mutex mutex;                                         // guards what follows
-    std::shared_ptr<kairos::corba::PoaServices> poa_services; // null until asked for
+    std::shared_ptr<kairos::corba::AdapterServices> adapters; // null until asked for
     Registered registered;                                    // initial references
     Context_var default_context;
     bool is_profiled = false;                                // -ORBProfileTypes, until destroy()

@@ -6,6 +6,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/poa/calling.h"
+#include "kairos/server/serving.h"
 
 #include <cstring>
 #include <memory>
@@ -422,8 +423,9 @@ CORBA::Object_ptr POA::reference_to(const Identity& object, const char* reposito
 {
     kairos::orb::Orb& orb = _kairos_orb();
     const Adapter& adapter = *state_->found.adapter;
-    return kairos::corba::StubFactory::make<CORBA::Object>(orb.make_reference(
-        orb.make_ior(repository_id, adapter.key_of(object), adapter.components_of(object.id))));
+    return kairos::corba::StubFactory::make<CORBA::Object>(
+        orb.make_reference(kairos::orb::Serving::of(orb).make_ior(
+            repository_id, adapter.key_of(object), adapter.components_of(object.id))));
 }
 
 CORBA::Object_ptr POA::_kairos_called(const kairos::poa::Calling& calling)

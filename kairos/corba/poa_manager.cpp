@@ -7,6 +7,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/manager.h"
+#include "kairos/server/serving.h"
 
 #include <memory>
 #include <utility>
@@ -48,7 +49,7 @@ void POAManager::change(State state, CORBA::Boolean etherealize, CORBA::Boolean 
 void POAManager::activate()
 {
     change(ACTIVE, false, false);
-    orb_->start_serving();
+    kairos::orb::Serving::of(*orb_).start();
 }
 
 void POAManager::hold_requests(CORBA::Boolean wait_for_completion)

@@ -5,10 +5,14 @@
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/poa_state.h"
 #include "kairos/orb/counting_adapter.h"
+#include "kairos/orb/failure.h"
+#include "kairos/server/serving.h"
 
 #include <algorithm>
 
 namespace kairos::corba {
+
+CORBA::Object_ptr root_poa_service(CORBA::ORB& orb);
 
 /// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
 [[gnu::weak]] KAIROS_API PortableServer::POA* make_real_time_poa(PoaServices& services);
@@ -177,4 +181,27 @@ PoaServices::serial_of(PortableServer::ServantActivator_ptr activator)
     return serial;
 }
 
+std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb)
+{
+    orb._kairos_require_running();
+    CORBA::ORB::State& state = orb._kairos_state();
+    const std::lock_guard lock(state.mutex);
+    if (!state.adapters) {
+        orb::Orb& core = orb._kairos_core();
+        if (const auto listening = orb::Serving::of(core).listen(); !listening)
+            throw CORBA::INITIALIZE(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
+                                    listening.error().reason);
+        state.adapters = std::make_shared<PoaServices>(IntrusivePtr<orb::Orb>(&core));
+    }
+    return std::static_pointer_cast<PoaServices>(state.adapters);
+}
+
+/// For CORBA::ORB (orb.cpp).
+CORBA::Object_ptr root_poa_service(CORBA::ORB& orb) { return orb._kairos_root_poa(); }
+
 } // namespace kairos::corba
+
+PortableServer::POA_ptr CORBA::ORB::_kairos_root_poa()
+{
+    return kairos::corba::poa_services_of(*this)->root_poa();
+}

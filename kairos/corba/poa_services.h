@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/corba/orb_state.h"
 #include "kairos/corba/poa.h"
 #include "kairos/poa/adapters.h"
 
@@ -19,13 +20,11 @@
 
 namespace kairos::corba {
 
-class PoaServices : public std::enable_shared_from_this<PoaServices> {
+class PoaServices final : public AdapterServices, public std::enable_shared_from_this<PoaServices> {
   public:
     /// Gives the core its adapters.
     explicit PoaServices(IntrusivePtr<orb::Orb> core);
-    PoaServices(const PoaServices&) = delete;
-    PoaServices& operator=(const PoaServices&) = delete;
-    ~PoaServices();
+    ~PoaServices() override;
 
     [[nodiscard]] poa::Adapters& adapters() const noexcept { return adapters_; }
     [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
@@ -37,10 +36,8 @@ class PoaServices : public std::enable_shared_from_this<PoaServices> {
     [[nodiscard]] PortableServer::POA_ptr root_poa();
     /// A POA without an adapter yet. Owned by the caller.
     [[nodiscard]] PortableServer::POA_ptr make_poa();
-    /// Every request from now on is refused; those that were held go on, to be refused.
-    void deactivate_all() noexcept;
-    /// Destroys all POAs, and the table of forwards. Not within an upcall.
-    void destroy_all() noexcept;
+    void deactivate_all() noexcept override;
+    void destroy_all() noexcept override;
 
     // --- managers; owned by the caller ---
     /// Nil if there is one of this id. An empty id is replaced by one that is not in use.

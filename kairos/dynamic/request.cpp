@@ -4,7 +4,7 @@
 // that an Any's value travels with; the call itself is an orb::Invocation as in every stub.
 #include "kairos/corba/request.h"
 
-#include "kairos/orb/deferred.h"
+#include "kairos/client/deferred.h"
 #include "kairos/orb/failure.h"
 #include "kairos/types/any_access.h"
 #include "kairos/values/any.h"

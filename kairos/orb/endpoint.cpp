@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/endpoint.h"
 
+#include "kairos/base/coarse_clock.h"
 #include "kairos/base/log.h"
 #include "kairos/net/connector.h"
 #include "kairos/net/resolver.h"
-#include "kairos/orb/client_connection.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/sides.h"
 #include "kairos/orb/transport.h"
 
 namespace kairos::orb {
@@ -44,9 +45,9 @@ log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept
 
 void Endpoint::end_use() noexcept
 {
-    unused_since_.store(ClientConnection::now().count(), std::memory_order_relaxed);
+    unused_since_.store(coarse_now().count(), std::memory_order_relaxed);
     if (users_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (connections_.load(std::memory_order_relaxed) != 0) cache_.note_unused();
+    if (connections_.load(std::memory_order_relaxed) != 0) client_.note_unused();
 }
 
 } // namespace kairos::orb

@@ -23,18 +23,17 @@
 
 namespace kairos::orb {
 
-class ConnectionCache;
+class ClientSide;
 
 class KAIROS_API Endpoint : public RefCounted {
   public:
     /// `contexts` are the service contexts of the first request on each connection. `local` is what
     /// leads to the same server within this very host. Port 0: there is nothing but that. `tcp` is
-    /// for connections that differ from the options. `cache` hears when connections are left here
-    /// that no reference leads to.
-    Endpoint(ConnectionCache& cache, std::string host, std::uint16_t port,
-             std::vector<LocalWay> local, std::vector<std::byte> contexts,
-             std::optional<TcpProperties> tcp = {})
-        : cache_(cache), host_(std::move(host)), port_(port), local_(std::move(local)),
+    /// for connections that differ from the options. `client` hears when connections are left
+    /// here that no reference leads to.
+    Endpoint(ClientSide& client, std::string host, std::uint16_t port, std::vector<LocalWay> local,
+             std::vector<std::byte> contexts, std::optional<TcpProperties> tcp = {})
+        : client_(client), host_(std::move(host)), port_(port), local_(std::move(local)),
           contexts_(std::move(contexts)), tcp_(tcp)
     {
     }
@@ -105,7 +104,7 @@ class KAIROS_API Endpoint : public RefCounted {
         return ++last;
     }
 
-    ConnectionCache& cache_;
+    ClientSide& client_;
     const std::uint64_t id_ = next_id();
     const std::string host_;
     const std::uint16_t port_;
@@ -114,7 +113,7 @@ class KAIROS_API Endpoint : public RefCounted {
     const std::optional<TcpProperties> tcp_; // other than the options'
     std::atomic<std::size_t> users_{0};
     std::atomic<std::size_t> connections_{0};
-    std::atomic<std::int64_t> unused_since_{0}; // by ClientConnection::now
+    std::atomic<std::int64_t> unused_since_{0}; // by coarse_now()
     std::atomic<bool> retired_{false};
 };
 

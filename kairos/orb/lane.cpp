@@ -4,7 +4,8 @@
 #include "kairos/base/thread_owned.h"
 #include "kairos/orb/orb.h"
 
-#include <iterator>
+#include <chrono>
+#include <thread>
 
 namespace kairos::orb {
 
@@ -21,12 +22,6 @@ Lane& Lane::await_current() noexcept
     }
 }
 
-void Lane::remember(const Endpoint& endpoint)
-{
-    last_idle_ = &idle_[endpoint.id()];
-    last_id_ = endpoint.id();
-}
-
 const CallPolicies* Lane::call_policies(const Orb& orb) const noexcept
 {
     for (const auto& [incarnation, policies] : call_policies_)
@@ -39,38 +34,6 @@ void Lane::set_call_policies(const Orb& orb, const CallPolicies& policies)
     std::erase_if(call_policies_,
                   [&](const auto& entry) { return entry.first == orb.incarnation(); });
     if (!policies.is_empty()) call_policies_.emplace_back(orb.incarnation(), policies);
-}
-
-void Lane::drop_connections(const Endpoint& endpoint) { idle_for(endpoint).clear(); }
-
-std::unique_ptr<ClientConnection> Lane::take_open_connection(const Endpoint& endpoint)
-{
-    IdleConnections& idle = idle_for(endpoint);
-    while (!idle.empty()) {
-        auto connection = idle.take();
-        if (connection->begin_use() && connection->is_usable()) return connection;
-    }
-    return nullptr;
-}
-
-bool Lane::drop_connections(const Orb& orb)
-{
-    bool any = false;
-    for (auto& [id, idle] : idle_)
-        any |= idle.close_if([&](const ClientConnection& each) { return &each.orb() == &orb; });
-    return any;
-}
-
-void Lane::drop_connections_of_the_dead()
-{
-    for (auto entry = idle_.begin(); entry != idle_.end();) {
-        (void)entry->second.close_if([](const ClientConnection& each) {
-            return each.orb().is_shut_down() || each.endpoint().is_left();
-        });
-        entry = entry->second.empty() ? idle_.erase(entry) : std::next(entry);
-    }
-    last_id_ = 0; // its entry may be gone
-    last_idle_ = nullptr;
 }
 
 } // namespace kairos::orb

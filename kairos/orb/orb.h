@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ORB core: what references, connections, servers and adapters of one ORB share. Everything
-// here happens at start-up, when references are made, and at the end; no call passes through it.
-// Any thread, unless a function says otherwise.
+// The ORB core: what references, connections, servers and adapters of one ORB share. It is
+// composed of two halves that do not know each other (sides.h). Calls and requests look at it (what
+// options, policies, adapter there are, whether it was shut down); all else happens at start-up,
+// when references are made, and at the end. Any thread, unless a function says otherwise.
 #pragma once
 
 #include "kairos/base/export.h"
@@ -11,64 +12,32 @@
 #include "kairos/ior/ior.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/call_policies.h"
-#include "kairos/orb/client_connection.h"
 #include "kairos/orb/code_sets.h"
-#include "kairos/orb/filter.h"
 #include "kairos/orb/hooks.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
-#include "kairos/orb/request_dispatcher.h"
-#include "kairos/orb/thread_pools.h"
+#include "kairos/orb/sides.h"
 
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
 
 namespace kairos::orb {
 
-class Account;
-class Backlogs;
 class PriorityTransform;
-class Server;
-class SharedConnections;
-
-/// The open client connections of an ORB, so that shutting down can end the calls on them.
-class ClientConnections {
-  public:
-    void add(ClientConnection& connection);
-    void remove(ClientConnection& connection) noexcept;
-    /// Ends every wait for a reply, now and for connections still to be added.
-    void interrupt_all() noexcept;
-    [[nodiscard]] std::size_t count() const noexcept;
-    /// Closes those that nobody has used since.
-    void close_idle(std::chrono::nanoseconds before) noexcept;
-    /// Closes the one that was not used for the longest time; false if all are in use.
-    bool close_least_recently_used() noexcept;
-    /// In a child of the process that has called: none of them is its own.
-    void start_over() noexcept;
-    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
-    /// Closes those to endpoints that are left and were not used since; true if there are others
-    /// that no reference leads to.
-    bool close_left(std::chrono::nanoseconds before) noexcept;
-
-  private:
-    mutable std::mutex mutex_; // guards what follows; connections come and go under it
-    std::set<ClientConnection*> connections_;
-    bool interrupted_ = false;
-};
 
 class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
   public:
-    explicit Orb(Options options);
+    /// `make_client` makes the calling half, which may keep what it is given.
+    Orb(Options options, std::unique_ptr<ClientSide> (*make_client)(Orb& orb));
 
     [[nodiscard]] const Options& options() const noexcept { return options_; }
     /// A random number for this run: references of earlier runs must not hit objects of this one.
@@ -106,10 +75,6 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     {
         priority_transform_.store(transform, std::memory_order_release);
     }
-    /// A reference to an object of this process; `more` is what its adapter says of it. Needs
-    /// `listen`.
-    [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key,
-                                    std::span<const ior::TaggedComponent> more = {}) const;
 
     // --- values ---
     /// The façade's registry of value factories, which messages are given to (cdr::Environment).
@@ -131,25 +96,20 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
 
     // --- serving ---
-    /// Opens the listening sockets of the options. Once; later calls find it done.
-    [[nodiscard]] Result<void> listen();
-    /// Begins to accept connections. Once; later calls find it done. NO_RESOURCES if the system has
-    /// no threads for it: nobody is served, then, and the addresses are given back.
-    void start_serving();
-    /// Sees to it that whoever reads requests can hand them over to a thread pool with lanes of
-    /// these priorities, or without: with an architecture that does so anyway, or, where none was
-    /// asked for and the ORB does not serve yet, with one lane of the server for each lane of the
-    /// pools, or else worker-pool. The error says what would help.
-    [[nodiscard]] Result<void> hand_over(std::span<const Priority> lanes);
-    /// Real-Time CORBA's.
-    [[nodiscard]] ThreadPools& thread_pools() noexcept { return *thread_pools_; }
+    /// Null until the program makes something that serves.
+    [[nodiscard]] ServerSide* server_side() const noexcept
+    {
+        return server_side_.load(std::memory_order_acquire);
+    }
+    /// The one there is, or one that is made now.
+    ServerSide& make_server_side(std::unique_ptr<ServerSide> (*make)(Orb& orb));
     /// Requests that the adapter held are to be offered again.
     void resume_held_requests() noexcept;
     [[nodiscard]] Adapter* adapter() const noexcept
     {
         return adapter_.load(std::memory_order_acquire);
     }
-    /// Once, before `start_serving`. It lives as long as the ORB.
+    /// Once, before the server side starts. It lives as long as the ORB.
     void set_adapter(std::unique_ptr<Adapter> adapter) noexcept
     {
         owned_adapter_ = std::move(adapter);
@@ -157,26 +117,9 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
     /// Later requests find no adapter.
     void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
-    /// What requests pass with -ORBConcurrency filter-chain, in this order. Constant once the ORB
-    /// serves.
-    [[nodiscard]] const std::vector<std::unique_ptr<RequestFilter>>&
-    request_filters() const noexcept
-    {
-        return request_filters_;
-    }
-    /// Before the ORB serves; false if it does, or has no filter chain.
-    [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
     /// Whether references say this address of objects here, or one of these within the host.
     [[nodiscard]] bool is_own_address(const ior::Address& address,
                                       const std::vector<LocalWay>& local) const;
-    /// Who serves with -ORBConcurrency custom; null if nobody was set. Constant once the ORB
-    /// serves.
-    [[nodiscard]] RequestDispatcher* request_dispatcher() const noexcept
-    {
-        return request_dispatcher_.get();
-    }
-    /// Before the ORB serves; false if it does, or has another architecture.
-    [[nodiscard]] bool set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher);
     /// Operations that ended after the deadlines of their IDL.
     [[nodiscard]] LateCalls& late_calls() noexcept { return late_calls_; }
     /// The thread in `run` or `perform_work`.
@@ -197,8 +140,6 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// What references that are made from now on heed besides their own.
     [[nodiscard]] BindingPolicies binding_policies() const;
     void set_binding_policies(BindingPolicies policies);
-    /// What clients connect by. False once the ORB serves.
-    [[nodiscard]] bool set_accepted_connections(const TcpProperties& properties);
     /// Of this ORB: those set, or else those of its options.
     [[nodiscard]] CallPolicies call_policies() const noexcept { return call_policies_.load(); }
     void set_call_policies(const CallPolicies& policies) noexcept;
@@ -247,24 +188,14 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
         return is_served_by_parent_.load(std::memory_order_relaxed);
     }
 
-    [[nodiscard]] ConnectionCache& connection_cache() noexcept { return *connection_cache_; }
-    [[nodiscard]] ClientConnections& client_connections() noexcept { return client_connections_; }
-    /// What looks after oneways that were not sent at once.
-    /// What its server keeps for peers.
-    [[nodiscard]] Account& account() const noexcept { return *account_; }
-    [[nodiscard]] Backlogs& backlogs() const noexcept { return *backlogs_; }
-    /// Those that threads share.
-    [[nodiscard]] SharedConnections& shared_connections() const noexcept
-    {
-        return *shared_connections_;
-    }
+    [[nodiscard]] ClientSide& client_side() const noexcept { return *client_side_; }
 
   private:
     ~Orb() override;
     /// Of this process; or null.
-    [[nodiscard]] Server* own_server() const noexcept
+    [[nodiscard]] ServerSide* own_server() const noexcept
     {
-        return is_served_by_parent() ? nullptr : server_.get();
+        return is_served_by_parent() ? nullptr : server_side();
     }
 
     /// What makes calls other than plain ones, once and for ever.
@@ -285,29 +216,20 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::unique_ptr<Adapter> owned_adapter_;
     MainThread main_thread_;
     SharedCallPolicies call_policies_;
-    const std::unique_ptr<ConnectionCache> connection_cache_; // outlives the connections
-    ClientConnections client_connections_;
-    const std::unique_ptr<Account> account_;
-    const std::unique_ptr<Backlogs> backlogs_;
-    const std::unique_ptr<SharedConnections> shared_connections_;
-    std::vector<std::unique_ptr<RequestFilter>> request_filters_;
-    std::unique_ptr<RequestDispatcher> request_dispatcher_;
+    const std::unique_ptr<ClientSide> client_side_;
     LateCalls late_calls_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
-    std::unique_ptr<ThreadPools> thread_pools_; // set once
     std::atomic<bool> is_served_by_parent_{false};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey =
         std::tuple<std::string, std::uint16_t, std::vector<LocalWay>, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
-    std::unique_ptr<Server> server_; // set once by listen
-    bool serving_ = false;
-    ForPools for_pools_; ///< what the options do not say
-    std::optional<TcpProperties> accepted_connections_;
     BindingPolicies binding_policies_;
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;
+    std::unique_ptr<ServerSide> owned_server_side_; // set once
+    std::atomic<ServerSide*> server_side_{nullptr};
 };
 
 /// Marks the calling thread as serving a request, perhaps from within another. The adapters above

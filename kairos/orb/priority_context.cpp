@@ -23,9 +23,20 @@ std::array<std::byte, 2 + 2 * shorts> encoded(const std::array<Priority, shorts>
 
 } // namespace
 
-Bytes with_priority(Bytes others, Priority priority, ContextsBuffer& buffer) noexcept
+Bytes with_priority(Bytes others, Priority priority, ContextList& list)
 {
-    return with_context(others, priority_context_id, encoded<1>({priority}), buffer);
+    return with_context(others, priority_context_id, encoded<1>({priority}), list);
+}
+
+std::array<std::byte, priority_contexts_size> priority_contexts(Priority priority) noexcept
+{
+    const auto data = encoded<1>({priority});
+    const std::uint32_t head[] = {1, priority_context_id, data.size()};
+    std::array<std::byte, priority_contexts_size> list{};
+    static_assert(sizeof head + data.size() == priority_contexts_size);
+    std::memcpy(list.data(), head, sizeof head);
+    std::memcpy(list.data() + sizeof head, data.data(), data.size());
+    return list;
 }
 
 void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band)

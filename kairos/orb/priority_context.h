@@ -7,9 +7,10 @@
 #include "kairos/base/bytes.h"
 #include "kairos/giop/message.h"
 #include "kairos/ior/policies.h"
-#include "kairos/orb/contexts_buffer.h"
+#include "kairos/orb/context_list.h"
 #include "kairos/orb/priority.h"
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -23,9 +24,12 @@ inline constexpr std::uint32_t priority_range_context_id = 11;
 /// Of an encoded list with one priority.
 inline constexpr std::size_t priority_contexts_size = 16;
 
-/// The encoded list `others`, which may be empty or lie in `buffer` itself, and behind it a
-/// priority. Lies in `buffer`; just `others` if there is no room.
-[[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextsBuffer& buffer) noexcept;
+/// The encoded list `others`, which may be empty or lie in `list`, and behind it a priority: what
+/// `list` holds then. Throws std::bad_alloc.
+[[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextList& list);
+/// An encoded list with one priority.
+[[nodiscard]] std::array<std::byte, priority_contexts_size>
+priority_contexts(Priority priority) noexcept;
 /// Adds to an encoded list what a connection is for.
 void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band);
 

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     KAIROS_CHECK(*priority >= 0);
     std::vector<std::byte> others;
     append_priority_range(others, {0, *priority});
-    ContextsBuffer buffer;
+    ContextList buffer;
     for (const Bytes before : {Bytes(), Bytes(others)}) {
         const Bytes written = with_priority(before, *priority, buffer);
         KAIROS_CHECK(found_in(written, native_little_endian, priority_in) == priority);

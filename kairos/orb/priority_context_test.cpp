@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace kairos::orb {
@@ -20,7 +21,7 @@ std::optional<Priority> priority_of(Bytes list)
 
 TEST(PriorityContext, IsFoundAlone)
 {
-    ContextsBuffer buffer;
+    ContextList buffer;
     for (const int priority : {0, 1, 77, 32767})
         EXPECT_EQ(priority_of(with_priority({}, static_cast<Priority>(priority), buffer)),
                   priority);
@@ -31,28 +32,36 @@ TEST(PriorityContext, IsFoundBehindOthers)
     std::vector<std::byte> others;
     append_priority_range(others, {10, 20});
     EXPECT_EQ(priority_of(others), std::nullopt);
-    ContextsBuffer buffer;
+    ContextList buffer;
     EXPECT_EQ(priority_of(with_priority(others, 15, buffer)), 15);
 }
 
-TEST(PriorityContext, IsLeftOutWhereThereIsNoRoom)
+TEST(PriorityContext, HasRoomBehindAnyNumberOfOthers)
 {
     std::vector<std::byte> others;
-    for (Priority low = 0; others.size() + 12 <= ContextsBuffer().size(); low += 10)
+    for (Priority low = 0; low < 1000; low += 10)
         append_priority_range(others, {low, low});
-    ContextsBuffer buffer;
+    ContextList buffer;
     const Bytes list = with_priority(others, 15, buffer);
-    EXPECT_EQ(list.data(), others.data());
-    EXPECT_EQ(priority_of(list), std::nullopt);
+    EXPECT_EQ(count_of_contexts(list), 101u);
+    EXPECT_EQ(priority_of(list), 15);
+}
+
+TEST(PriorityContext, AloneIsTheSame)
+{
+    ContextList buffer;
+    const Bytes list = with_priority({}, 15, buffer);
+    const auto alone = priority_contexts(15);
+    EXPECT_TRUE(std::ranges::equal(list, alone));
 }
 
 TEST(PriorityContext, ThatIsMalformedIsNone)
 {
-    ContextsBuffer buffer;
+    ContextList buffer;
     const Bytes list = with_priority({}, 77, buffer);
     ASSERT_EQ(list.size(), 16u);
     const auto changed = [&](std::size_t at, int octet) {
-        ContextsBuffer other = buffer;
+        ContextList other = buffer;
         other[at] = static_cast<std::byte>(octet);
         return priority_of({other.data(), list.size()});
     };

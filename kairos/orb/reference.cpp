@@ -74,8 +74,8 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
         auto contexts =
             agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
         if (band != nullptr) append_priority_range(contexts, *band);
-        auto own = make_intrusive<Endpoint>(orb_->connection_cache(), address.host, address.port,
-                                            local, std::move(contexts), binding_.tcp);
+        auto own = make_intrusive<Endpoint>(orb_->client_side(), address.host, address.port, local,
+                                            std::move(contexts), binding_.tcp);
         own->retire(); // no other reference will have it
         endpoint = EndpointUse(std::move(own));
     }

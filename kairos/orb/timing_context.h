@@ -5,7 +5,7 @@
 // Other ORBs skip it. Values.
 #pragma once
 
-#include "kairos/orb/contexts_buffer.h"
+#include "kairos/orb/context_list.h"
 #include "kairos/orb/operation_timing.h"
 
 #include <chrono>
@@ -21,10 +21,9 @@ namespace kairos::orb {
 /// counts 100 ns; 0 when the deadline has passed.
 inline constexpr std::uint32_t timing_context_id = 0x4B524F03;
 
-/// The encoded list `others`, which may be empty or lie in `buffer` itself, and behind it what is
-/// left. Lies in `buffer`; just `others` if there is no room.
-[[nodiscard]] Bytes with_time_left(Bytes others, std::chrono::nanoseconds left,
-                                   ContextsBuffer& buffer) noexcept;
+/// The encoded list `others`, which may be empty or lie in `list`, and behind it what is left: what
+/// `list` holds then. Throws std::bad_alloc.
+[[nodiscard]] Bytes with_time_left(Bytes others, std::chrono::nanoseconds left, ContextList& list);
 
 /// Not negative. Nothing if it is not there, or malformed: then the request is served as one that
 /// does not say any.

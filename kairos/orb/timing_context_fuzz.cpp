@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!left) return 0;
     KAIROS_CHECK(left->count() >= 0);
     const OperationTiming timing{.operation = {}, .deadline = left->count() + 1};
-    ContextsBuffer buffer;
+    ContextList buffer;
     const Bytes timed = with_time_left({}, *left, buffer);
     KAIROS_CHECK(found_in(timed, native_little_endian, time_left_in) == left);
     const Bytes both = with_priority(timed, 7, buffer);

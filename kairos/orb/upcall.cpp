@@ -87,10 +87,8 @@ void Upcall::send_otherwise(giop::ReplyStatus status)
     stage_ = Stage::replied;
     if (!request_.response_expected()) return;
     static_assert(priority_contexts_size <= contexts_size_max);
-    ContextsBuffer buffer;
     send_with(giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
-                                  request_.request_id, status,
-                                  with_priority({}, priority_, buffer)));
+                                  request_.request_id, status, priority_contexts(priority_)));
 }
 
 /// SYNC_WITH_SERVER: the caller goes on before the servant is called (CORBA 3.3 part 2, 9.4.2.1).

@@ -2,9 +2,9 @@
 #include "kairos/poa/adapter.h"
 
 #include "kairos/orb/failure.h"
-#include "kairos/orb/server/thread_pool.h"
 #include "kairos/poa/adapters.h"
 #include "kairos/poa/forget.h"
+#include "kairos/server/thread_pool.h"
 
 #include <chrono>
 #include <functional>

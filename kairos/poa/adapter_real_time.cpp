@@ -7,9 +7,9 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
-#include "kairos/orb/server/thread_pool.h"
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/adapters.h"
+#include "kairos/server/thread_pool.h"
 
 namespace kairos::poa {
 

@@ -32,6 +32,16 @@ struct Face final : AdapterFace {
     Adapters::Found found;
 };
 
+/// Nobody calls.
+struct NoClient final : orb::ClientSide {
+    static std::unique_ptr<orb::ClientSide> make(orb::Orb&) { return std::make_unique<NoClient>(); }
+    void note_unused() noexcept override {}
+    void end() noexcept override {}
+    void lock_for_fork() noexcept override {}
+    void unlock_after_fork() noexcept override {}
+    void start_over() noexcept override {}
+};
+
 orb::Options options()
 {
     orb::Options options;
@@ -115,7 +125,7 @@ class Server {
         KAIROS_CHECK(face.found.adapter->activate(servant_, object, !id.empty()) == Outcome::ok);
     }
 
-    const IntrusivePtr<orb::Orb> core_ = make_intrusive<orb::Orb>(options());
+    const IntrusivePtr<orb::Orb> core_ = make_intrusive<orb::Orb>(options(), &NoClient::make);
     const IntrusivePtr<Manager> manager_ = make_intrusive<Manager>("manager");
     Adapters* adapters_ = nullptr;
     NoServant servant_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/policies.h"
 
-#include "kairos/orb/server/thread_pool.h"
+#include "kairos/server/thread_pool.h"
 
 #include <algorithm>
 

@@ -5,8 +5,9 @@
 #include "kairos/corba/policies.h"
 #include "kairos/corba/poa_policies.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/thread_pools.h"
 #include "kairos/rtcorba/services.h"
+#include "kairos/server/serving.h"
+#include "kairos/server/thread_pools.h"
 
 namespace kairos::rtcorba {
 
@@ -58,7 +59,7 @@ class ThreadpoolPolicy final : public RTCORBA::ThreadpoolPolicy,
     bool add_to(poa::Policies& policies, orb::Orb& orb) const override
     {
         if (&orb != core_.get()) return false;
-        policies.real_time.pool = core_->thread_pools().find(id_);
+        policies.real_time.pool = orb::Serving::of(*core_).thread_pools().find(id_);
         return policies.real_time.pool != nullptr;
     }
     [[nodiscard]] Use use() const noexcept override { return Use::by_poas; }

@@ -8,6 +8,7 @@
 #include "kairos/orb/orb.h"
 #include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/services.h"
+#include "kairos/server/serving.h"
 
 #include <atomic>
 
@@ -114,7 +115,7 @@ class ServerProtocolPolicy final : public RTCORBA::ServerProtocolPolicy,
     /// Connections are the ORB's, whatever POAs they reach: so it must not serve yet.
     bool add_to(poa::Policies& /*policies*/, orb::Orb& orb) const override
     {
-        return orb.set_accepted_connections(tcp_);
+        return orb::Serving::of(orb).set_accepted_connections(tcp_);
     }
     [[nodiscard]] Use use() const noexcept override { return Use::by_orb; }
 

@@ -4,9 +4,10 @@
 #include "kairos/base/limits.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/thread_pools.h"
 #include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/services.h"
+#include "kairos/server/serving.h"
+#include "kairos/server/thread_pools.h"
 
 #include <algorithm>
 #include <iterator>
@@ -105,7 +106,7 @@ class RtOrb final : public KairosRealTime::RTORB {
     void destroy_threadpool(RTCORBA::ThreadpoolId threadpool) override
     {
         using Destroyed = orb::ThreadPools::Destroyed;
-        switch (services_->core().thread_pools().destroy(threadpool)) {
+        switch (orb::Serving::of(services_->core()).thread_pools().destroy(threadpool)) {
         case Destroyed::yes:
             return;
         case Destroyed::unknown:
@@ -176,9 +177,9 @@ class RtOrb final : public KairosRealTime::RTORB {
         if (settings.has_lanes)
             std::ranges::transform(settings.lanes, std::back_inserter(lanes),
                                    &orb::PoolLane::priority);
-        if (const auto ready = core.hand_over(lanes); !ready)
+        if (const auto ready = orb::Serving::of(core).hand_over(lanes); !ready)
             throw CORBA::BAD_INV_ORDER(0, CORBA::COMPLETED_NO, ready.error().reason);
-        const auto pool = core.thread_pools().create(std::move(settings));
+        const auto pool = orb::Serving::of(core).thread_pools().create(std::move(settings));
         if (!pool) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, pool.error().reason);
         return *pool;
     }

@@ -4,7 +4,7 @@
 // because nobody uses it, and that neither costs a call.
 #include "tests/client/policies.h"
 
-#include "kairos/orb/shared_connections.h"
+#include "kairos/client/shared_connections.h"
 
 namespace kairos::orb_testing {
 namespace {
@@ -38,8 +38,8 @@ class Cache : public testing::TestWithParam<const char*> {
     /// Until the clock that says when connections were used has moved on: it is a coarse one.
     static void wait_for_clock()
     {
-        const auto before = orb::ClientConnection::now();
-        while (orb::ClientConnection::now() == before)
+        const auto before = coarse_now();
+        while (coarse_now() == before)
             std::this_thread::yield();
     }
     std::atomic<int> ends_seen_{0};

@@ -4,8 +4,8 @@
 // -ORBConnection.
 #include "tests/client/policies.h"
 
+#include "kairos/client/client.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/shared_connections.h"
 
 namespace kairos::orb_testing {
 namespace {
@@ -24,11 +24,11 @@ class ConnectionPolicy : public testing::Test {
   protected:
     [[nodiscard]] static std::size_t shared(Client& client)
     {
-        return client.orb()->_kairos_core().shared_connections().count();
+        return orb::Client::of(client.orb()->_kairos_core()).shared_connections().count();
     }
     [[nodiscard]] static std::size_t own(Client& client)
     {
-        return client.orb()->_kairos_core().client_connections().count();
+        return orb::Client::of(client.orb()->_kairos_core()).connections().count();
     }
     /// In a thread of its own.
     static void call_elsewhere(Probe::Target_ptr target)

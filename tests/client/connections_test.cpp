@@ -5,10 +5,10 @@
 // scripts, and servers of every kind.
 #include "tests/client/policies.h"
 
+#include "kairos/client/client.h"
 #include "kairos/corba/request.h"
 #include "kairos/giop/control.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/shared_connections.h"
 
 #include <random>
 
@@ -34,11 +34,11 @@ constexpr int thousands = 2'000;
 
 [[nodiscard]] std::size_t shared_connections(CORBA::ORB_ptr orb)
 {
-    return orb->_kairos_core().shared_connections().count();
+    return orb::Client::of(orb->_kairos_core()).shared_connections().count();
 }
 [[nodiscard]] std::size_t own_connections(CORBA::ORB_ptr orb)
 {
-    return orb->_kairos_core().client_connections().count();
+    return orb::Client::of(orb->_kairos_core()).connections().count();
 }
 
 /// What `add` is asked, and answers.

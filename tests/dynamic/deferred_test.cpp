@@ -3,6 +3,7 @@
 // Requests whose responses are fetched later: several at once, in any order, by other threads, or
 // never.
 #include "fixture.h"
+#include "kairos/client/client.h"
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Deferred : public ::testing::Test {
     }
     [[nodiscard]] std::size_t connections()
     {
-        return client_.orb()->_kairos_core().client_connections().count();
+        return orb::Client::of(client_.orb()->_kairos_core()).connections().count();
     }
     [[nodiscard]] CORBA::RequestSeq three()
     {

@@ -10,7 +10,7 @@
 #include "kairos/corba/portable_server.h"
 #include "kairos/giop/message.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/server/server_connection.h"
+#include "kairos/server/server_connection.h"
 
 #include <algorithm>
 #include <cstring>

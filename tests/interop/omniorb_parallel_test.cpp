@@ -5,12 +5,12 @@
 // omniORB sends while earlier requests are still being served.
 #include "fixture.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/request_dispatcher.h"
+#include "kairos/server/request_dispatcher.h"
 #include "parallel.h"
 #include "peer.h"
 
+#include <kairos/client/client.h>
 #include <kairos/corba/CORBA.h>
-#include <kairos/orb/shared_connections.h>
 
 #include <list>
 
@@ -62,7 +62,8 @@ class ConnectionToOmniOrb : public testing::TestWithParam<const char*> {
         const PortableServer::POA_var own = orb.active_poa();
         EXPECT_EQ(call_in_parallel(echo.in(), own.in()), std::vector<std::string>{});
         const bool shares = std::string("non-multiplexed") != GetParam();
-        EXPECT_EQ(orb->_kairos_core().shared_connections().count(), shares ? 1u : 0u)
+        EXPECT_EQ(kairos::orb::Client::of(orb->_kairos_core()).shared_connections().count(),
+                  shares ? 1u : 0u)
             << "for all threads";
     }
 };

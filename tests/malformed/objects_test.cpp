@@ -3,6 +3,7 @@
 // Well-formed requests that cannot be served: for objects, adapters and operations that are not
 // there, in states that do not permit it, and to servants that throw what they should not. Each
 // ends in the exception that the specification names, and the connection goes on.
+#include "kairos/client/client.h"
 #include "tests/malformed/fixture.h"
 
 #include "kairos/giop/locate.h"
@@ -190,7 +191,7 @@ class ThrowingServant : public EveryArchitecture {
         const Probe::Target_var target = client.target(server.reference());
         EXPECT_EQ(outcome([&] { target->act(); }), exception);
         EXPECT_EQ(outcome([&] { target->ping(); }), "ok"); // on the same connection
-        EXPECT_EQ(client.orb()->_kairos_core().client_connections().count(), 1u);
+        EXPECT_EQ(orb::Client::of(client.orb()->_kairos_core()).connections().count(), 1u);
         // Without a socket in between it looks the same.
         const CORBA::Object_var object = server.poa()->id_to_reference(server.id());
         const Probe::Target_var collocated = Probe::Target::_unchecked_narrow(object);

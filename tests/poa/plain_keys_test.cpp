@@ -4,11 +4,11 @@
 // asked by corbaloc URLs, from the server's own ORB and from another.
 #include "tests/poa/fixture.h"
 
+#include "kairos/client/locate.h"
 #include "kairos/corba/ior_table.h"
 #include "kairos/giop/locate.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/object_url.h"
-#include "kairos/orb/locate.h"
 
 namespace kairos::poa_testing {
 namespace {

@@ -3,8 +3,8 @@
 // What a server keeps for its peers has a limit for all of them together (-ORBMemory), and who does
 // not take what it is sent is not waited for: in every architecture, while somebody else is served.
 #include "kairos/base/heap_testing.h"
-#include "kairos/orb/account.h"
 #include "kairos/orb/orb.h"
+#include "kairos/server/serving.h"
 #include "tests/robust/was_read.h"
 
 namespace kairos::orb_testing {
@@ -19,7 +19,7 @@ const std::vector<std::string> limited{"-ORBMemory", std::to_string(limit), "-OR
 
 orb::Account::Figures figures(RunningServer& server)
 {
-    return server.orb()->_kairos_core().account().figures();
+    return orb::Serving::of(server.orb()->_kairos_core()).account().figures();
 }
 
 /// Whoever was cut off gives its memory back, soon.

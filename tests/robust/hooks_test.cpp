@@ -5,7 +5,7 @@
 #include "kairos/net/thread.h"
 #include "kairos/orb/hooks.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/request_dispatcher.h"
+#include "kairos/server/request_dispatcher.h"
 #include "tests/malformed/fixture.h"
 
 #include <deque>

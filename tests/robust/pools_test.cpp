@@ -2,7 +2,7 @@
 //
 // What the architectures with queues and threads of their own promise: bounds, and what happens at
 // them; which requests run side by side and which do not; filters.
-#include "kairos/orb/filter.h"
+#include "kairos/server/filter.h"
 #include "tests/malformed/fixture.h"
 
 namespace kairos::orb_testing {

@@ -2,6 +2,7 @@
 //
 // Priorities from the client's thread to the server's: reactor-per-priority.
 #include "kairos/ior/policies.h"
+#include "kairos/net/thread.h"
 #include "kairos/orb/lane.h"
 #include "tests/malformed/fixture.h"
 #include "tests/robust/local.h"

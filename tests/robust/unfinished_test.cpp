@@ -3,7 +3,7 @@
 // Peers that begin a message and do not send the rest of it (-ORBReceiveTimeout): they are told to
 // go, in every architecture and over every transport, and nobody else is. Nothing here waits for a
 // time: a peer whose message is late is the clock of the others.
-#include "kairos/orb/server/receive_limit.h"
+#include "kairos/server/receive_limit.h"
 #include "tests/robust/local.h"
 
 #include <poll.h>

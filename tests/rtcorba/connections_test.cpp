@@ -478,10 +478,10 @@ TEST(Requests, WithMalformedPrioritiesAreServedAtTheServers)
     const orb::Reference& reference = *object->_kairos_reference();
     const giop::RequestTemplate header(giop::version_1_2, reference.object_key());
     auto peer = orb_testing::RawPeer::connect(reference.targets().front().endpoint->port());
-    orb::ContextsBuffer contexts;
+    orb::ContextList contexts;
     const Bytes list = orb::with_priority({}, 77, contexts);
     const auto served_at = [&](std::size_t octet, int value) {
-        orb::ContextsBuffer changed = contexts;
+        orb::ContextList changed = contexts;
         changed[octet] = static_cast<std::byte>(value);
         std::array<std::byte, 256> message{};
         const giop::Body body{message.data() + message.size(), message.size(), 0};

@@ -34,7 +34,7 @@ class Replies : public testing::TestWithParam<giop::Version> {
     {
         const orb::Reference& reference = *object_->_kairos_reference();
         const giop::RequestTemplate header(GetParam(), reference.object_key());
-        orb::ContextsBuffer buffer;
+        orb::ContextList buffer;
         const Bytes contexts = said ? orb::with_priority({}, *said, buffer) : Bytes();
         alignas(8) std::array<std::byte, 512> message{};
         const std::size_t headroom = message.size() - 8;

@@ -371,8 +371,8 @@ class World {
     Random random_;
     Flow to_server_{Connection::Role::server, random_};
     Flow to_client_{Connection::Role::client, random_};
-    cdr::Buffer buffer_, contexts_buffer_;
-    cdr::Writer writer_{buffer_, headroom}, contexts_{contexts_buffer_};
+    cdr::Buffer buffer_, context_list_;
+    cdr::Writer writer_{buffer_, headroom}, contexts_{context_list_};
     std::uint32_t last_id_ = 0;
     std::map<std::uint32_t, Octets> unanswered_;
 };

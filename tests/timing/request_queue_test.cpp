@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of waiting requests against that of the library's queues (kairos/sched).
-#include "kairos/orb/server/request_queue.h"
 #include "kairos/sched/dispatch_queue.h"
+#include "kairos/server/request_queue.h"
 
 #include <gtest/gtest.h>
 

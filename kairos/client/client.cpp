@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/client.h"
+
+#include "kairos/client/thread_connections.h"
+
+namespace kairos::orb {
+
+void Client::end() noexcept
+{
+    connections_.interrupt_all();
+    shared_.end_all();
+    backlogs_.stop();
+    cache_.stop();
+    if (auto* mine = ThreadConnections::find(Lane::current())) mine->close_dead();
+}
+
+void Client::lock_for_fork() noexcept
+{
+    shared_.mutex().lock();
+    connections_.mutex().lock();
+    backlogs_.mutex().lock();
+    cache_.mutex().lock();
+}
+
+void Client::unlock_after_fork() noexcept
+{
+    cache_.mutex().unlock();
+    backlogs_.mutex().unlock();
+    connections_.mutex().unlock();
+    shared_.mutex().unlock();
+}
+
+void Client::start_over() noexcept
+{
+    connections_.start_over();
+    if (auto* mine = ThreadConnections::find(Lane::current())) (void)mine->close(orb_);
+    shared_.start_over();
+    backlogs_.start_over();
+    cache_.start_over();
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/client_connection.h"
+
+#include "kairos/base/log.h"
+#include "kairos/client/backlogs.h"
+#include "kairos/client/client.h"
+#include "kairos/giop/control.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/transmit.h"
+
+namespace kairos::orb {
+
+Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
+                                                                 Deadline deadline)
+{
+    auto place = Client::of(orb).cache().take_place(endpoint);
+    if (!place) return place.error();
+    const Priority priority = thread_priority(Lane::current(), orb.priority_mapping());
+    auto socket = endpoint.connect(orb.socket_options(priority), deadline);
+    if (!socket) return socket.error();
+    return std::unique_ptr<ClientConnection>(
+        new ClientConnection(orb, endpoint, std::move(socket).value(), std::move(place).value()));
+}
+
+ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
+                                   ConnectionCache::Place place)
+    : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max,
+                giop::ReadSizes::of(!socket_.receive_queue_max())),
+      last_use_(coarse_now()), place_(std::move(place))
+{
+    socket_.spin(orb.options().socket.spin);
+    socket_.spin_for_room(orb.options().room_spin);
+    socket_.poll_before_reading();
+    Client::of(*orb_).connections().add(*this);
+}
+
+ClientConnection::~ClientConnection() { Client::of(*orb_).connections().remove(*this); }
+
+ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
+{
+    // A message of which the kernel did not take every byte can never be executed.
+    return transmit_call(socket_, header, body, orb_->options().fragment_size).ok()
+               ? Outcome::ok
+               : Outcome::not_executed;
+}
+
+namespace {
+
+ClientConnection::Outcome outcome_of_sending(const net::IoResult& written) noexcept
+{
+    using Outcome = ClientConnection::Outcome;
+    if (written.ok()) return Outcome::ok;
+    const bool late = written.status == net::IoResult::Status::would_block;
+    return late ? Outcome::not_sent : Outcome::not_executed;
+}
+
+} // namespace
+
+ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body,
+                                                 Deadline deadline) noexcept
+{
+    if (backlog_) {
+        const Outcome before = send_backlog(deadline);
+        if (before != Outcome::ok) return before;
+    }
+    return outcome_of_sending(
+        transmit_call(socket_, header, body, orb_->options().fragment_size, deadline));
+}
+
+ClientConnection::Outcome ClientConnection::send(Bytes message, Deadline deadline) noexcept
+{
+    if (backlog_) {
+        const Outcome before = send_backlog(deadline);
+        if (before != Outcome::ok) return before;
+    }
+    iovec segment{const_cast<std::byte*>(message.data()), message.size()};
+    return outcome_of_sending(write_call(socket_, std::span(&segment, 1), deadline));
+}
+
+ClientConnection::Outcome ClientConnection::send_backlog(Deadline deadline) noexcept
+{
+    if (backlog_->drain(deadline)) return Outcome::ok;
+    return backlog_->broken() ? Outcome::not_executed : Outcome::not_sent;
+}
+
+ClientConnection::Outcome ClientConnection::post(Bytes header, const cdr::Writer& body) noexcept
+{
+    const Options& options = orb_->options();
+    if (!backlog_) {
+        Unsent unsent;
+        unsent.put_message(socket_, header, body, options.fragment_size);
+        if (!unsent.empty() && !unsent.broken()) [[unlikely]]
+            leave(unsent);
+        return unsent.broken() ? Outcome::not_executed : Outcome::ok;
+    }
+    switch (backlog_->post(header, body, options.fragment_size, options.oneways_unsent_max)) {
+    case Backlog::Posted::full:
+        return Outcome::no_room;
+    case Backlog::Posted::broken:
+        return Outcome::not_executed;
+    case Backlog::Posted::taken:
+        break;
+    }
+    return Client::of(*orb_).backlogs().attend(backlog_) ? Outcome::ok : Outcome::not_executed;
+}
+
+void ClientConnection::leave(Unsent& unsent) noexcept
+{
+    if (auto made = Client::of(*orb_).backlogs().make(socket_, unsent)) {
+        backlog_ = std::move(made).value();
+        if (!Client::of(*orb_).backlogs().attend(backlog_)) socket_.shutdown_both();
+        return;
+    }
+    while (!unsent.empty() && !unsent.broken() && wait_writable(socket_, {}).ok())
+        unsent.flush(socket_);
+}
+
+ClientConnection::Outcome ClientConnection::outcome_of(giop::Connection::Event event) noexcept
+{
+    switch (event) {
+    case giop::Connection::Event::message:
+        return Outcome::ok;
+    case giop::Connection::Event::closed:
+        return Outcome::not_executed;
+    case giop::Connection::Event::message_error:
+        return Outcome::message_error;
+    default:
+        refuse(giop::describe(protocol_.fault()));
+        return Outcome::malformed;
+    }
+}
+
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, ServingThread* waiter)
+{
+    for (;;) {
+        switch (protocol_.next(reply)) {
+        case giop::Connection::Event::message:
+            return Outcome::ok;
+        case giop::Connection::Event::closed:
+            return Outcome::not_executed;
+        case giop::Connection::Event::message_error:
+            return Outcome::message_error;
+        case giop::Connection::Event::fault:
+            refuse(giop::describe(protocol_.fault()));
+            return Outcome::malformed;
+        case giop::Connection::Event::need_bytes:
+            break;
+        }
+        const net::IoResult got =
+            waiter != nullptr ? read_serving(*waiter, {}) : socket_.read(protocol_.space());
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
+// As above, which is on the call path and shares nothing with the others for its sake.
+ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadline deadline,
+                                                    ServingThread* waiter)
+{
+    for (;;) {
+        const auto event = protocol_.next(reply);
+        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
+        const net::IoResult got = waiter != nullptr ? read_serving(*waiter, deadline)
+                                                    : socket_.read(protocol_.space(), deadline);
+        if (got.status == net::IoResult::Status::would_block) return Outcome::late;
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
+/// Only the waiter waits: what it was woken for may be gone, and then others want to be served.
+net::IoResult ClientConnection::read_serving(ServingThread& waiter, Deadline deadline)
+{
+    for (;;) {
+        waiter.wait({socket_}, deadline);
+        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        if (got.status != net::IoResult::Status::would_block || deadline.has_passed()) return got;
+    }
+}
+
+std::optional<ClientConnection::Outcome> ClientConnection::poll(giop::Message& reply)
+{
+    for (;;) {
+        const auto event = protocol_.next(reply);
+        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
+        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        if (got.status == net::IoResult::Status::would_block) return std::nullopt;
+        if (!got.ok()) return Outcome::lost;
+        protocol_.received(got.bytes);
+    }
+}
+
+void ClientConnection::give_up_reply(giop::Version version) noexcept
+{
+    ++replies_given_up_;
+    last_use_ = Clock::zero();
+    if (has_backlog()) return;
+    const auto message = giop::cancel_request(version, last_request_id_);
+    const net::IoResult sent = socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+    if (sent.ok() && sent.bytes != message.size()) socket_.shutdown_both(); // within a message
+}
+
+void ClientConnection::refuse(std::string_view why) noexcept
+{
+    log::write_limited(log::Level::error, 0,
+                       log::Line() << "malformed message from " << *endpoint_ << ": " << why);
+    const auto message = giop::message_error(protocol_.error_version());
+    // To a peer that does not even read it would not matter.
+    (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+}
+
+bool ClientConnection::begin_use() noexcept
+{
+    std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    while (since > in_use)
+        if (idle_since_.compare_exchange_weak(since, in_use, std::memory_order_acquire))
+            return true;
+    return since == in_use;
+}
+
+std::optional<ClientConnection::Clock> ClientConnection::idle_since() const noexcept
+{
+    const std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    return since > in_use ? std::optional(Clock(since)) : std::nullopt;
+}
+
+/// Its user, who finds it closed, waits for the mutex of ClientConnections before it ends it.
+bool ClientConnection::close_if_idle(Clock before) noexcept
+{
+    std::int64_t since = idle_since_.load(std::memory_order_relaxed);
+    if (since <= in_use || Clock(since) > before) return false;
+    if (!idle_since_.compare_exchange_strong(since, was_closed, std::memory_order_acquire))
+        return false;
+    close_in_order();
+    return true;
+}
+
+bool ClientConnection::close_left() noexcept
+{
+    if (has_backlog()) return false;
+    // Closed once, and not where idle_since_ says that it was closed before.
+    if (idle_since_.exchange(was_closed, std::memory_order_acquire) != was_closed) close_in_order();
+    return true;
+}
+
+/// Its user finds it closed: it is not trusted.
+void ClientConnection::leave_to_parent() noexcept
+{
+    idle_since_ = was_closed;
+    last_use_ = Clock::zero();
+    backlog_.reset();
+    socket_.leave_to_parent();
+    place_.give_back();
+}
+
+void ClientConnection::close_in_order() noexcept
+{
+    // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's
+    // last message.
+    const giop::Version version = protocol_.error_version();
+    if (version >= giop::version_1_2 && !has_backlog())
+        (void)socket_.write(Bytes(giop::close_connection(version)), net::WriteFlags::do_not_wait);
+    socket_.close();
+    place_.give_back();
+}
+
+bool ClientConnection::is_open() noexcept
+{
+    if (replies_given_up_ != 0) return drop_late_replies();
+    // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
+    std::byte octet{};
+    const auto peeked =
+        socket_.read(MutableBytes(&octet, 1), net::ReadFlags::peek | net::ReadFlags::do_not_wait);
+    return peeked.status == net::IoResult::Status::would_block;
+}
+
+/// Whether all of them have come.
+bool ClientConnection::drop_late_replies() noexcept
+{
+    try {
+        giop::Message reply;
+        while (replies_given_up_ != 0) {
+            const auto event = poll(reply);
+            if (event != Outcome::ok) return false;
+            --replies_given_up_;
+        }
+    } catch (const std::bad_alloc&) { // for a large one
+        return false;
+    }
+    return protocol_.between_messages();
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/collocated.h"
+
+#include "kairos/giop/fragments.h"
+#include "kairos/orb/adapter.h"
+#include "kairos/orb/dispatch.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+namespace {
+
+/// `header` and body as one piece of `buffer`.
+MutableBytes gathered(Bytes header, const cdr::Writer& writer, cdr::Buffer& buffer)
+{
+    const giop::Segments segments = giop::gather(header, writer);
+    const std::size_t size = segments.size();
+    buffer.reserve(size, 0);
+    std::byte* place = buffer.data();
+    for (const Bytes segment : segments.view()) {
+        std::memcpy(place, segment.data(), segment.size());
+        place += segment.size();
+    }
+    return {buffer.data(), size};
+}
+
+} // namespace
+
+void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operation,
+                           const cdr::Writer& arguments)
+{
+    const Bytes body = arguments.externals().empty() ? arguments.contiguous()
+                                                     : gathered({}, arguments, arguments_);
+    const giop::Request request{.version = giop::version_1_2,
+                                .little_endian = native_little_endian,
+                                .response_flags = operation.response() == Response::required
+                                                      ? giop::response_flags::sync_target
+                                                      : giop::response_flags::none,
+                                .request_id = 0,
+                                .operation = operation.name(),
+                                .target = {.disposition = giop::AddressingDisposition::key,
+                                           .key = object_key,
+                                           .profile_data = {},
+                                           .ior = {}},
+                                .contexts = {},
+                                .body = cdr::Reader(body, native_little_endian)};
+    while (dispatch(orb, request, nullptr, *this, *memory_) == Served::held)
+        hold.wait();
+}
+
+void CollocatedReply::send(Bytes header, const cdr::Writer& body) noexcept
+{
+    if (body.externals().empty()) {
+        // In the memory of the upcall, which this object keeps.
+        message_ = {const_cast<std::byte*>(header.data()), header.size() + body.size()};
+    } else {
+        message_ = gathered(header, body, reply_);
+    }
+}
+
+} // namespace kairos::orb

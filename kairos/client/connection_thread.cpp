@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/connection_thread.h"
+
+#include "kairos/base/log.h"
+
+namespace kairos::orb {
+
+/// One connection in the reactor.
+class ConnectionThread::Watched final : public net::EventHandler {
+  public:
+    Watched(ConnectionThread& thread, SharedConnection& connection) noexcept
+        : thread_(thread), connection_(&connection)
+    {
+    }
+    ~Watched() override { (void)thread_.reactor_->remove(registration_); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+    [[nodiscard]] Result<void> open()
+    {
+        auto added = thread_.reactor_->add(connection_->socket().descriptor(), interest_, *this);
+        if (!added) return added.error();
+        registration_ = *added;
+        return {};
+    }
+    void on_ready(net::Readiness readiness) noexcept override
+    {
+        if (readiness.readable || readiness.hung_up) connection_->receive();
+        if (connection_->is_read_out()) return thread_.drop(*connection_); // and this with it
+        if (readiness.writable) write();
+    }
+    /// Writes what there is, and has the reactor say when the rest can be written.
+    void write() noexcept
+    {
+        const bool stalled = connection_->send_waiting();
+        const auto wanted =
+            stalled ? net::Interest::readable_and_writable : net::Interest::readable;
+        if (wanted == interest_) return;
+        interest_ = wanted;
+        if (!thread_.reactor_->set_interest(registration_, wanted))
+            connection_->interrupt(); // which it hears as it is
+    }
+
+  private:
+    ConnectionThread& thread_;
+    const IntrusivePtr<SharedConnection> connection_;
+    net::Interest interest_ = net::Interest::readable;
+    net::Reactor::Registration registration_;
+};
+
+ConnectionThread::ConnectionThread(std::unique_ptr<net::Reactor> reactor)
+    : reactor_(std::move(reactor))
+{
+}
+
+ConnectionThread::~ConnectionThread() { stop(); }
+
+Result<std::unique_ptr<ConnectionThread>> ConnectionThread::start(const net::ThreadOptions& options)
+{
+    auto reactor = net::Reactor::create();
+    if (!reactor) return reactor.error();
+    std::unique_ptr<ConnectionThread> self(new ConnectionThread(std::move(reactor).value()));
+    self->reactor_->set_wake_handler(self.get());
+    auto thread = net::Thread::start(options, [owner = self.get()] {
+        owner->reactor_->bind_to_this_thread();
+        owner->reactor_->run();
+    });
+    if (!thread) return thread.error();
+    self->thread_ = std::move(thread).value();
+    return self;
+}
+
+bool ConnectionThread::attend(SharedConnection& connection) noexcept
+{
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return false;
+        if (connection.attention_links.linked) return true;
+        connection.add_ref();
+        attention_.push_back(connection);
+    }
+    reactor_->wake();
+    return true;
+}
+
+void ConnectionThread::stop() noexcept
+{
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    reactor_->wake();
+    const std::lock_guard lock(join_mutex_);
+    thread_.join();
+}
+
+void ConnectionThread::on_ready(net::Readiness) noexcept
+{
+    bool stopping = false;
+    for (;;) {
+        IntrusivePtr<SharedConnection> next;
+        {
+            const std::lock_guard lock(mutex_);
+            stopping = stopping_;
+            if (attention_.empty()) break;
+            next = IntrusivePtr<SharedConnection>::adopt(attention_.front());
+            attention_.remove(*next);
+        }
+        serve(*next);
+    }
+    if (stopping) end_all();
+}
+
+void ConnectionThread::serve(SharedConnection& connection) noexcept
+{
+    const auto known = watched_.find(&connection);
+    Watched* const watched = known != watched_.end() ? known->second.get() : watch(connection);
+    if (watched != nullptr) watched->write();
+}
+
+/// Null if it cannot be: then it has ended.
+ConnectionThread::Watched* ConnectionThread::watch(SharedConnection& connection) noexcept
+{
+    if (connection.has_ended()) return nullptr;
+    try {
+        auto watched = std::make_unique<Watched>(*this, connection);
+        const auto opened = watched->open();
+        if (opened) return (watched_[&connection] = std::move(watched)).get();
+        log::error(log::Line() << "a connection cannot be watched: " << opened.error().reason);
+    } catch (const std::bad_alloc&) {
+        log::error("a connection cannot be watched: out of memory");
+    }
+    watched_.erase(&connection);
+    connection.end(ClientConnection::Outcome::lost);
+    return nullptr;
+}
+
+void ConnectionThread::drop(SharedConnection& connection) noexcept { watched_.erase(&connection); }
+
+void ConnectionThread::end_all() noexcept
+{
+    while (!watched_.empty()) {
+        // It may have been posted to while it was last served, and the peer may take that.
+        (void)watched_.begin()->first->send_waiting();
+        watched_.begin()->first->end(ClientConnection::Outcome::lost);
+        watched_.erase(watched_.begin());
+    }
+    reactor_->stop();
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread of an ORB that writes and reads the connections which its threads share, with
+// -ORBConnection active (paper 003's active connection architecture): callers leave it their
+// messages and wait. Owned by SharedConnections; it calls nobody's code.
+#pragma once
+
+#include "kairos/base/intrusive_list.h"
+#include "kairos/client/shared_connection.h"
+#include "kairos/net/reactor.h"
+#include "kairos/net/thread.h"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace kairos::orb {
+
+class ConnectionThread final : private net::EventHandler {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<ConnectionThread>>
+    start(const net::ThreadOptions& options);
+    ~ConnectionThread() override;
+    ConnectionThread(const ConnectionThread&) = delete;
+    ConnectionThread& operator=(const ConnectionThread&) = delete;
+
+    /// Any thread: has it write what `connection` has to write, and from the first time on read
+    /// what comes. False if it has stopped.
+    [[nodiscard]] bool attend(SharedConnection& connection) noexcept;
+    /// Ends its connections and itself. Any thread but this; it stays as it is then.
+    void stop() noexcept;
+
+  private:
+    class Watched;
+
+    explicit ConnectionThread(std::unique_ptr<net::Reactor> reactor);
+    /// Somebody has woken it.
+    void on_ready(net::Readiness readiness) noexcept override;
+    void serve(SharedConnection& connection) noexcept;
+    [[nodiscard]] Watched* watch(SharedConnection& connection) noexcept;
+    void drop(SharedConnection& connection) noexcept;
+    void end_all() noexcept;
+
+    const std::unique_ptr<net::Reactor> reactor_;                             // the thread's
+    std::unordered_map<SharedConnection*, std::unique_ptr<Watched>> watched_; // the thread's
+    std::mutex mutex_; // guards what follows; inside nobody's
+    IntrusiveList<SharedConnection, &SharedConnection::attention_links> attention_; // owns a count
+    bool stopping_ = false;
+    std::mutex join_mutex_; // one thread ends it
+    net::Thread thread_;    // last: uses the others
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One client call in two parts: it is sent now, its reply is fetched later. Not on the stack of a
+// stub but on the heap of who waits (kairos/dynamic). While it is under way it owns its buffer and
+// its connection, so it holds up no other call of the thread that sent it and may be finished by
+// another thread. Used by one thread at a time.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/client/invocation.h"
+
+#include <exception>
+
+namespace kairos::orb {
+
+/// What an Invocation takes from its thread's lane belongs to the call itself here.
+struct OwnLane {
+    Lane lane;
+};
+
+class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation {
+  public:
+    /// `target` and `operation` must outlive it.
+    DeferredInvocation(Reference& target, const Operation& operation)
+        : Invocation(target, operation, OwnLane::lane)
+    {
+    }
+    /// Gives the connection to the lane of the calling thread, or closes it if the reply has not
+    /// been received: nobody waits for it any more.
+    ~DeferredInvocation();
+
+    using Invocation::finish;
+    using Invocation::in;
+    /// Where the arguments go. None may stay where it is: see cdr::Writer::CopyAll.
+    using Invocation::out;
+
+    /// Returns when the kernel has the request. A call to an object of this process is served here,
+    /// and one that cannot be sent has its reason kept for `receive`.
+    void send();
+    /// After `send`: whether `receive` would not have to wait for the reply.
+    [[nodiscard]] bool poll();
+    /// After `send`, once: the second part of Invocation::invoke.
+    void receive();
+    /// Becomes readable when `poll` should be asked again; null when it says yes already.
+    [[nodiscard]] const net::Socket* socket() const noexcept
+    {
+        return sent_to_ != nullptr && !has_reply_ ? &connection_->socket() : nullptr;
+    }
+
+    /// By which `poll` says yes in any case.
+    [[nodiscard]] Deadline deadline() const noexcept { return limits_.reply; }
+
+  private:
+    [[nodiscard]] bool send_to(Reference& reference);
+    [[nodiscard]] bool send_request(const giop::RequestTemplate& header);
+    [[nodiscard]] std::optional<ClientConnection::Outcome> outcome_of(const giop::Message& message);
+    [[nodiscard]] bool poll_connection();
+    [[nodiscard]] ClientConnection::Outcome receive_reply();
+    void lose_memory();
+
+    const Target* sent_to_ = nullptr; // null: the call is over, without a connection
+    Reference* sent_by_ = nullptr;    // whose target that is
+    std::uint32_t request_id_ = 0;
+    bool has_reply_ = false; // with this outcome
+    ClientConnection::Outcome outcome_ = ClientConnection::Outcome::ok;
+    bool received_ = false;
+    std::exception_ptr exception_; // that a call which is over ended with
+};
+
+} // namespace kairos::orb

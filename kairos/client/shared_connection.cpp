@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/shared_connection.h"
+
+#include "kairos/client/client.h"
+#include "kairos/client/connection_thread.h"
+#include "kairos/giop/control.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+
+#include <poll.h>
+
+namespace kairos::orb {
+
+Result<IntrusivePtr<SharedConnection>>
+SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline)
+{
+    auto place = Client::of(orb).cache().take_place(endpoint);
+    if (!place) return place.error();
+    auto bell = net::Bell::create();
+    if (!bell) return bell.error();
+    auto socket = endpoint.connect(
+        orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline,
+        Endpoint::By::sockets);
+    if (!socket) return socket.error();
+    return IntrusivePtr<SharedConnection>::adopt(
+        new SharedConnection(orb, endpoint, thread, std::move(socket).value(),
+                             std::move(bell).value(), std::move(place).value()));
+}
+
+SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread,
+                                   net::Socket socket, net::Bell bell, ConnectionCache::Place place)
+    : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
+      protocol_(giop::Connection::Role::client, orb.options().message_size_max,
+                giop::ReadSizes::of(!socket_.receive_queue_max())),
+      bell_(std::move(bell)), somebody_writes_(thread != nullptr),
+      somebody_reads_(thread != nullptr), last_use_(coarse_now()), place_(std::move(place))
+{
+}
+
+void SharedConnection::interrupt() noexcept { socket_.shutdown_both(); }
+
+bool SharedConnection::is_used() noexcept
+{
+    const Lock lock(mutex_);
+    return users_ != 0;
+}
+
+std::optional<std::chrono::nanoseconds> SharedConnection::idle_since() noexcept
+{
+    const Lock lock(mutex_);
+    return users_ == 0 && !ended_ && posted_size() == 0 ? std::optional(last_use_) : std::nullopt;
+}
+
+bool SharedConnection::close_if_idle(std::chrono::nanoseconds before) noexcept
+{
+    const Lock lock(mutex_);
+    if (ended_) return true;
+    if (users_ != 0 || last_use_ > before || posted_size() != 0) return false;
+    ended_ = true;
+    // As ClientConnection; and not within a message that was given up.
+    const auto message = giop::close_connection(giop::version_1_2);
+    if (speaks_1_2_ && unsent_is_empty_)
+        (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+    socket_.shutdown_both();
+    place_.give_back();
+    return true;
+}
+
+// --- what calls do -------------------------------------------------------------------------------
+
+SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
+{
+    WakeLater next;
+    Lock lock(mutex_);
+    if (!admit(call, lock)) return Outcome::not_executed;
+    if (thread_ != nullptr && !thread_knows_) call_thread(lock);
+    while (!call.is_over()) {
+        if (!call.outcome && call.deadline().has_passed())
+            give_up(call, lock);
+        else
+            take_part(call, lock);
+    }
+    next.place = leave(call);
+    return *call.outcome;
+}
+
+/// False if the connection has ended.
+bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
+{
+    constexpr std::chrono::milliseconds trusted_for{20};
+    const auto last = std::exchange(last_use_, coarse_now());
+    if (last_use_ - last >= trusted_for && call_count_ == 0 && !somebody_reads_) look_around(lock);
+    if (ended_) return false;
+    if (call.answer) {
+        if (find(call.request_id) != nullptr) return false; // 2^32 calls ago, and still waiting
+        SharedCall*& bucket = calls_[call.request_id % bucket_count];
+        call.next_in_bucket = std::exchange(bucket, &call);
+        ++call_count_;
+    }
+    call.posted_before = posted_count_;
+    call.heard_before = heard_.load(std::memory_order_relaxed);
+    to_send_.push_back(call);
+    ++users_;
+    return true;
+}
+
+/// Nobody was reading: the peer may have closed meanwhile, and then nothing should be sent.
+void SharedConnection::look_around(Lock& lock) noexcept
+{
+    constexpr int reads_max = 16; // of a peer that goes on and on
+    somebody_reads_ = true;
+    lock.unlock();
+    for (int i = 0; i < reads_max && !has_ended() && read(Wait::no, {}); ++i) {
+    }
+    lock.lock();
+    somebody_reads_ = false;
+    if (const net::Parking* place = call_next()) net::Parking::wake(place);
+}
+
+/// There is something to write.
+void SharedConnection::call_thread(Lock& lock) noexcept
+{
+    thread_knows_ = true;
+    lock.unlock();
+    if (!thread_->attend(*this)) end(Outcome::lost);
+    lock.lock();
+}
+
+/// One step of a call on its way: what nobody else does, or waiting for who does it.
+void SharedConnection::take_part(SharedCall& call, Lock& lock) noexcept
+{
+    if (call.outcome) return park(call, lock, {}); // until nobody uses its memory
+    if (!call.writes && !somebody_writes_ && has_to_write()) somebody_writes_ = call.writes = true;
+    if (call.writes) {
+        write(lock, &call);
+        if (!has_to_write()) somebody_writes_ = call.writes = false;
+        if (call.outcome) return;
+    }
+    const bool may_read = call.writes || call.sent == SharedCall::Sent::wholly;
+    if (!somebody_reads_ && may_read) somebody_reads_ = call.reads = true;
+    if (call.writes) return wait_for_peer(call, lock);
+    if (!call.reads) return park(call, lock, call.deadline());
+    const Deadline deadline = call.deadline();
+    lock.unlock();
+    (void)read(Wait::until_deadline, deadline);
+    lock.lock();
+}
+
+/// The peer does not take what it is sent. It may be waiting for us to read.
+void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
+{
+    const bool reads = call.reads;
+    const Deadline deadline = call.deadline();
+    writer_waits_ = true;
+    lock.unlock();
+    const auto left = deadline.left();
+    timespec limit{};
+    if (left) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*left);
+        limit = {.tv_sec = static_cast<std::time_t>(seconds.count()),
+                 .tv_nsec = static_cast<long>((*left - seconds).count())};
+    }
+    const short events = static_cast<short>(POLLOUT | (reads ? POLLIN : 0));
+    std::array<pollfd, 2> polled{pollfd{.fd = socket_.descriptor(), .events = events, .revents = 0},
+                                 pollfd{.fd = bell_.descriptor(), .events = POLLIN, .revents = 0}};
+    (void)::ppoll(polled.data(), polled.size(), left ? &limit : nullptr, nullptr);
+    if (polled[1].revents != 0) bell_.silence();
+    if (reads && (polled[0].revents & ~POLLOUT) != 0) (void)read(Wait::no, {});
+    lock.lock();
+    writer_waits_ = false;
+}
+
+void SharedConnection::park(SharedCall& call, Lock& lock, Deadline deadline) noexcept
+{
+    call.parking.prepare();
+    call.parked = true;
+    if (call.sent == SharedCall::Sent::wholly && !call.outcome) followers_.push_back(call);
+    lock.unlock();
+    call.parking.park(deadline);
+    lock.lock();
+    call.parked = false;
+    followers_.remove(call);
+}
+
+void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
+{
+    if (call.being_sent || call.being_answered) { // not for long: nobody waits meanwhile
+        call.is_impatient = true;
+        return park(call, lock, {});
+    }
+    call.outcome = call.sent == SharedCall::Sent::no ? Outcome::not_sent : Outcome::late;
+    if (call.answer) note_unanswered(call);
+    if (call.sent == SharedCall::Sent::wholly && call.answer == giop::MessageType::reply)
+        cancel(call, lock);
+}
+
+/// A peer of which nothing comes while one call after the other waits may be there no more, which
+/// the system notices after many minutes: other calls are to have another connection. Those under
+/// way wait as long as they like.
+void SharedConnection::note_unanswered(const SharedCall& call) noexcept
+{
+    if (call.heard_before != heard_.load(std::memory_order_relaxed)) return;
+    unanswered_ = heard_in_vain_ == call.heard_before ? unanswered_ + 1 : 1;
+    heard_in_vain_ = call.heard_before;
+    if (unanswered_ < unanswered_max) return;
+    ended_ = true;
+    while (SharedCall* const waiting = to_send_.front()) {
+        finish(*waiting, Outcome::not_executed);
+        wake_locked(*waiting);
+    }
+}
+
+/// Tells the peer that nobody waits for the reply any more (CORBA 3.3 part 2, 9.4.4), unless it
+/// does not even take what it was sent before.
+void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
+{
+    if (ended_ || posted_size() != 0 || !unsent_is_empty_) return;
+    const giop::Version version{std::to_integer<std::uint8_t>(call.header[4]),
+                                std::to_integer<std::uint8_t>(call.header[5])};
+    posted_.keep(Bytes(giop::cancel_request(version, call.request_id)));
+    if (posted_.broken()) return fail_sending();
+    ++posted_count_;
+    if (thread_ != nullptr) {
+        if (!thread_knows_) call_thread(lock);
+    } else if (!somebody_writes_) {
+        somebody_writes_ = true;
+        write(lock, &call);
+        somebody_writes_ = false;
+    }
+}
+
+/// Who is to be woken.
+const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
+{
+    forget(call);
+    to_send_.remove(call);
+    if (partly_sent_ == &call) partly_sent_ = nullptr;
+    --users_;
+    last_use_ = coarse_now();
+    if (call.reads) somebody_reads_ = false;
+    if (call.writes) somebody_writes_ = false;
+    if (ended_ && users_ == 0) { // also where nobody but its calls has given the peer up
+        lose_posted();
+        socket_.shutdown_both();
+    }
+    return call_next();
+}
+
+/// Calls somebody to a role that nobody has and that is needed. One is enough: who comes to write
+/// also reads if nobody does, and calls the next when it leaves. Whose message waits to be written
+/// is parked, unless it writes. What is left of a message that was given up waits for the next
+/// call.
+const net::Parking* SharedConnection::call_next() noexcept
+{
+    SharedCall* next = nullptr;
+    if (!somebody_writes_ && has_to_write())
+        next = to_send_.empty() ? partly_sent_ : to_send_.front();
+    if (next == nullptr && !somebody_reads_) {
+        next = followers_.front();
+        if (next == nullptr && writer_waits_) bell_.ring();
+    }
+    if (next == nullptr) return nullptr;
+    next->parking.call();
+    return &next->parking;
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+void SharedConnection::end(Outcome outcome) noexcept
+{
+    const Lock lock(mutex_);
+    read_out_ = true;
+    fail_sending();
+    for (SharedCall*& bucket : calls_) {
+        while (SharedCall* call = bucket) {
+            finish(*call, outcome);
+            wake_locked(*call);
+        }
+    }
+}
+
+// --- calls ---------------------------------------------------------------------------------------
+
+/// What points to it; null if there is none.
+SharedCall** SharedConnection::find(std::uint32_t request_id) noexcept
+{
+    SharedCall** place = &calls_[request_id % bucket_count];
+    while (*place != nullptr && (*place)->request_id != request_id)
+        place = &(*place)->next_in_bucket;
+    return *place == nullptr ? nullptr : place;
+}
+
+void SharedConnection::forget(SharedCall& call) noexcept
+{
+    SharedCall** const place = find(call.request_id);
+    if (place == nullptr || *place != &call) return;
+    *place = call.next_in_bucket;
+    --call_count_;
+}
+
+void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
+{
+    forget(call);
+    to_send_.remove(call);
+    followers_.remove(call);
+    if (partly_sent_ == &call) partly_sent_ = nullptr;
+    if (!call.outcome) call.outcome = outcome;
+}
+
+void SharedConnection::wake_locked(SharedCall& call) noexcept
+{
+    call.parking.call();
+    if (call.parked) net::Parking::wake(&call.parking);
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client's connection to one endpoint that all threads use at the same time: replies come in any
+// order and go to whose they are. Stations 4 and 5 of the request walk (docs/TOUR.md) for the
+// architectures leader-followers and active (paper 003).
+//
+// There are two roles, and one thread at most has each: who writes and who reads. With
+// leader-followers the threads whose calls are under way take them in turn. One that has sent its
+// request reads if nobody does; it hands the replies of others to them until its own is there, and
+// then calls one of those who wait. Nobody waits with a part of a message in its hands: what the
+// peer does not take at once is copied, and whoever writes goes on with it and, if nobody reads,
+// reads, so that a peer which waits for us to read goes on too. With active both roles are always
+// those of a thread of the ORB (connection_thread.h).
+//
+// A call is known to the connection from `exchange` until that returns. `mutex_` guards which calls
+// there are, where they have got to, and who has the roles; the socket's two directions, `unsent_`
+// and `protocol_` belong to the roles.
+#pragma once
+
+#include "kairos/base/intrusive_list.h"
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/client/client_connection.h"
+#include "kairos/client/reply_memory.h"
+#include "kairos/giop/connection.h"
+#include "kairos/net/bell.h"
+#include "kairos/net/parking.h"
+#include "kairos/net/socket.h"
+#include "kairos/orb/unsent.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+namespace kairos::orb {
+
+class ConnectionThread;
+
+/// One message to be sent and the wait for what answers it: on the stack of the thread that waits.
+/// Set up by that thread, then the connection's until its `exchange` returns.
+struct SharedCall {
+    explicit SharedCall(std::uint32_t id) : request_id(id) {}
+
+    const std::uint32_t request_id;
+    Bytes header;                            ///< or the whole message…
+    const cdr::Writer* body = nullptr;       ///< …if there is no body
+    bool has_contexts = false;               ///< the endpoint's, for the first request
+    std::optional<giop::MessageType> answer; ///< what is waited for; nothing after a oneway
+    ReplyMemory* reply = nullptr;            ///< where it goes
+    Deadline send_by;
+    Deadline answer_by;
+
+  private:
+    friend class SharedConnection;
+    using Outcome = ClientConnection::Outcome;
+
+    enum class Sent : std::uint8_t { no, partly, wholly };
+
+    [[nodiscard]] bool is_over() const noexcept
+    {
+        return outcome.has_value() && !being_sent && !being_answered;
+    }
+    [[nodiscard]] Deadline deadline() const noexcept
+    {
+        return sent == Sent::wholly ? answer_by : send_by;
+    }
+
+    // Guarded by the connection's mutex.
+    Sent sent = Sent::no;
+    bool being_sent = false;     ///< who writes is reading `header` and `body`
+    bool being_answered = false; ///< who reads is filling `reply`
+    bool is_impatient = false;   ///< its time is over: it waits for the end of these two
+    bool writes = false;         ///< its thread has this role
+    bool reads = false;
+    bool parked = false;
+    std::uint64_t posted_before = 0; ///< what was posted before it goes out before it
+    std::uint64_t heard_before = 0;  ///< of the peer
+    std::optional<Outcome> outcome;
+    SharedCall* next_in_bucket = nullptr;
+    ListLinks<SharedCall> to_send_links;
+    ListLinks<SharedCall> follower_links;
+    net::Parking parking;
+};
+
+class SharedConnection final : public RefCounted {
+  public:
+    using Outcome = ClientConnection::Outcome;
+
+    /// Connects by the deadline. `orb` and `thread` must outlive it. `thread` writes and reads it;
+    /// null: its callers do.
+    [[nodiscard]] static Result<IntrusivePtr<SharedConnection>>
+    open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline);
+
+    [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
+    /// Any thread, like everything public here.
+    [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
+    /// The service contexts that a request is to have: the endpoint's, until one that has them was
+    /// sent. Threads that begin at the same time may each send them.
+    [[nodiscard]] Bytes contexts() const noexcept
+    {
+        return contexts_sent_.load(std::memory_order_relaxed) ? Bytes() : endpoint_->contexts();
+    }
+
+    /// Sends the message and waits until it is sent, or for its answer. Afterwards the connection
+    /// knows nothing of the call. A request of which a part was sent when its time was over is
+    /// `late`: the rest goes out, others may be using the connection.
+    [[nodiscard]] Outcome exchange(SharedCall& call);
+    /// For oneways with SYNC_NONE, where it has a thread: copies the message for that, and does not
+    /// wait. In order with what this thread sends before and afterwards. Room is for
+    /// Options::oneways_unsent_max, and for one message that alone is larger.
+    [[nodiscard]] Outcome post(Bytes header, const cdr::Writer& body, bool has_contexts);
+    [[nodiscard]] bool has_thread() const noexcept { return thread_ != nullptr; }
+
+    /// Whether it can carry no more calls.
+    [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    /// Since when nobody uses it; nothing if somebody does.
+    [[nodiscard]] std::optional<std::chrono::nanoseconds> idle_since() noexcept;
+    /// Closes it, in order, if nobody has used it since `before`. True also if it had ended.
+    bool close_if_idle(std::chrono::nanoseconds before) noexcept;
+    /// Ends it as if the peer had closed.
+    void interrupt() noexcept;
+    /// In a child of the process whose connection it is. Its calls and its locks are the parent's:
+    /// it must not be used any more, nor destroyed.
+    void leave_to_parent() noexcept { socket_.leave_to_parent(); }
+    /// Whether calls are under way on it.
+    [[nodiscard]] bool is_used() noexcept;
+
+    /// Ends it for everybody: calls that were not wholly sent were not executed in any case.
+    void end(Outcome outcome) noexcept;
+
+    // --- for the thread that it has, if any ---
+    [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
+    /// Whether nothing more can come. One that can carry no more calls may still have answers.
+    [[nodiscard]] bool is_read_out() const noexcept
+    {
+        return read_out_.load(std::memory_order_acquire);
+    }
+    /// Takes what has come, to whom it belongs.
+    void receive() noexcept { (void)read(Wait::no, {}); }
+    /// Sends what waits to be sent, with all that was posted before. True if there is more: what
+    /// the peer does not take now, or what was posted meanwhile.
+    [[nodiscard]] bool send_waiting() noexcept;
+    /// The thread's.
+    ListLinks<SharedConnection> attention_links;
+
+  private:
+    SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, net::Socket socket,
+                     net::Bell bell, ConnectionCache::Place place);
+    ~SharedConnection() override = default;
+
+    using Lock = std::unique_lock<std::mutex>;
+    enum class Wait : std::uint8_t { until_deadline, no };
+    /// Wakes who has parked, when the lock that was taken after this was made is given back.
+    class WakeLater {
+      public:
+        WakeLater() = default;
+        WakeLater(const WakeLater&) = delete;
+        WakeLater& operator=(const WakeLater&) = delete;
+        ~WakeLater()
+        {
+            if (place != nullptr) net::Parking::wake(place);
+        }
+        const net::Parking* place = nullptr;
+    };
+
+    // --- what calls do ---
+    [[nodiscard]] bool admit(SharedCall& call, Lock& lock) noexcept;
+    void look_around(Lock& lock) noexcept;
+    void call_thread(Lock& lock) noexcept;
+    void take_part(SharedCall& call, Lock& lock) noexcept;
+    void wait_for_peer(SharedCall& call, Lock& lock) noexcept;
+    void park(SharedCall& call, Lock& lock, Deadline deadline) noexcept;
+    void give_up(SharedCall& call, Lock& lock) noexcept;
+    void note_unanswered(const SharedCall& call) noexcept;
+    void cancel(const SharedCall& call, Lock& lock) noexcept;
+    [[nodiscard]] const net::Parking* leave(SharedCall& call) noexcept;
+    [[nodiscard]] const net::Parking* call_next() noexcept;
+
+    // --- who writes ---
+    [[nodiscard]] bool has_to_write() const noexcept
+    {
+        return !unsent_is_empty_ || !to_send_.empty() || !posted_.empty();
+    }
+    /// Octets of what was posted that the peer has not taken.
+    [[nodiscard]] std::size_t posted_size() const noexcept
+    {
+        return posted_.size() + posted_unsent_;
+    }
+    void take_posted() noexcept;
+    void lose_posted() noexcept;
+    void write(Lock& lock, const SharedCall* own) noexcept;
+    [[nodiscard]] bool write_rest(Lock& lock) noexcept;
+    void put(SharedCall& call) noexcept;
+    void note_sent(SharedCall& call) noexcept;
+    void note_partly_sent(SharedCall& call) noexcept;
+    void fail_sending() noexcept;
+
+    // --- who reads ---
+    /// False if nothing has come.
+    bool read(Wait wait, Deadline deadline) noexcept;
+    void take_received();
+    [[nodiscard]] bool deliver(const giop::Message& message);
+    [[nodiscard]] SharedCall* claim(giop::MessageType type, std::uint32_t request_id) noexcept;
+
+    void refuse(std::string_view why) noexcept;
+
+    // Calls by their request ids.
+    static constexpr std::size_t bucket_count = 256;
+    [[nodiscard]] SharedCall** find(std::uint32_t request_id) noexcept;
+    void forget(SharedCall& call) noexcept;
+    void finish(SharedCall& call, Outcome outcome) noexcept;
+    void wake_locked(SharedCall& call) noexcept;
+
+    Orb& orb_;
+    const IntrusivePtr<Endpoint> endpoint_;
+    ConnectionThread* const thread_; // has both roles, if there is one
+    std::atomic<std::uint32_t> last_request_id_{0};
+    std::atomic<bool> contexts_sent_{false};
+    std::atomic<bool> ended_{false};    // set under mutex_
+    std::atomic<bool> read_out_{false}; // likewise
+
+    net::Socket socket_;
+    Unsent unsent_;                       // of who writes
+    giop::Connection protocol_;           // of who reads
+    std::atomic<std::uint64_t> heard_{0}; // how often something has come; counted by who reads
+    net::Bell bell_;                      // rung for who writes and waits for the peer
+
+    std::mutex mutex_; // guards what follows
+    std::array<SharedCall*, bucket_count> calls_{};
+    std::size_t call_count_ = 0; // of calls_
+    std::size_t users_ = 0;      // threads in `exchange`
+    bool speaks_1_2_ = false;    // the peer
+    IntrusiveList<SharedCall, &SharedCall::to_send_links> to_send_;
+    // Parked, with nothing left to do but to wait for the answer: any of them may read.
+    IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
+    SharedCall* partly_sent_ = nullptr; // its rest is in unsent_
+    bool unsent_is_empty_ = true;
+    Unsent posted_;                  // waits for who writes
+    std::size_t posted_unsent_ = 0;  // octets of it that are in unsent_, which then has no others
+    std::uint64_t posted_count_ = 0; // messages ever posted
+    std::uint64_t posted_taken_ = 0; // … and of these moved to unsent_
+    bool somebody_writes_;
+    bool somebody_reads_;
+    bool thread_knows_ = false; // that there is something to write
+    bool writer_waits_ = false; // for the peer: the bell wakes it
+    std::chrono::nanoseconds last_use_;
+    // Calls, one after the other, in whose time nothing has come; and heard_ in theirs.
+    static constexpr unsigned unanswered_max = 3;
+    unsigned unanswered_ = 0;
+    std::uint64_t heard_in_vain_ = 0;
+    ConnectionCache::Place place_;
+};
+
+} // namespace kairos::orb

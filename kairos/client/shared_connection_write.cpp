@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the thread does that writes to a connection: calls and what was posted, in their order.
+#include "kairos/client/shared_connection.h"
+#include "kairos/orb/orb.h"
+
+#include <utility>
+
+namespace kairos::orb {
+
+/// Until the peer takes no more, nothing is left, or what `own` waits for has come.
+void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
+{
+    for (;;) {
+        if (unsent_is_empty_ && !posted_.empty()) take_posted();
+        if (!unsent_is_empty_ && !write_rest(lock)) return;
+        SharedCall* const call = to_send_.front();
+        if (call == nullptr || (own != nullptr && own->outcome)) return;
+        if (call->posted_before > posted_taken_) continue; // posted meanwhile, and then this call
+        to_send_.remove(*call);
+        call->being_sent = true;
+        lock.unlock();
+        put(*call);
+        lock.lock();
+        call->being_sent = false;
+        unsent_is_empty_ = unsent_.empty();
+        if (unsent_.broken())
+            finish(*call, Outcome::not_executed);
+        else if (unsent_is_empty_)
+            note_sent(*call);
+        else
+            note_partly_sent(*call);
+        if (call->outcome || call->is_impatient) wake_locked(*call);
+        if (unsent_.broken()) return fail_sending();
+    }
+}
+
+/// True if nothing is left of it.
+bool SharedConnection::write_rest(Lock& lock) noexcept
+{
+    // Whoever ends the connection meanwhile cannot know whether the peer has all of it by then.
+    SharedCall* const call = std::exchange(partly_sent_, nullptr);
+    if (call != nullptr) call->being_sent = true;
+    lock.unlock();
+    unsent_.flush(socket_);
+    lock.lock();
+    unsent_is_empty_ = unsent_.empty();
+    if (posted_unsent_ != 0 && !unsent_.broken()) posted_unsent_ = unsent_.size();
+    if (call != nullptr) {
+        call->being_sent = false;
+        if (unsent_.broken())
+            finish(*call, Outcome::not_executed);
+        else if (unsent_is_empty_)
+            note_sent(*call);
+        else if (!call->outcome)
+            partly_sent_ = call;
+        if (call->outcome || call->is_impatient) wake_locked(*call);
+    }
+    if (unsent_.broken()) fail_sending();
+    return unsent_is_empty_ && !unsent_.broken();
+}
+
+bool SharedConnection::send_waiting() noexcept
+{
+    Lock lock(mutex_);
+    const std::uint64_t posted_before = posted_count_;
+    do
+        write(lock, nullptr);
+    while (unsent_is_empty_ && !posted_.empty() && posted_taken_ < posted_before);
+    thread_knows_ = has_to_write();
+    return thread_knows_;
+}
+
+void SharedConnection::put(SharedCall& call) noexcept
+{
+    if (call.body == nullptr) return unsent_.put(socket_, call.header);
+    const std::size_t fragment_size = orb_.options().fragment_size;
+    unsent_.put_message(socket_, call.header, *call.body, fragment_size);
+}
+
+void SharedConnection::note_sent(SharedCall& call) noexcept
+{
+    call.sent = SharedCall::Sent::wholly;
+    if (call.has_contexts) contexts_sent_.store(true, std::memory_order_relaxed);
+    if (!call.answer)
+        finish(call, Outcome::ok);
+    else if (call.parked && !call.outcome)
+        followers_.push_back(call);
+}
+
+void SharedConnection::note_partly_sent(SharedCall& call) noexcept
+{
+    call.sent = SharedCall::Sent::partly;
+    if (!call.outcome) partly_sent_ = &call;
+}
+
+/// What was not wholly sent cannot be executed. The answers to the rest may still be there to be
+/// read: who reads ends the connection.
+void SharedConnection::fail_sending() noexcept
+{
+    ended_ = true;
+    unsent_is_empty_ = true;
+    lose_posted();
+    socket_.shutdown_both();
+    while (SharedCall* call = to_send_.empty() ? partly_sent_ : to_send_.front()) {
+        finish(*call, Outcome::not_executed);
+        wake_locked(*call);
+    }
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two halves of an ORB as what they share knows them: kairos/client has the one, kairos/server
+// the other, and neither knows of its opposite. Owned by the Orb. Any thread.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/ior/profile.h"
+
+#include <vector>
+
+namespace kairos::orb {
+
+struct LocalWay;
+
+/// The calling half: client/client.h. Every ORB has it from the beginning.
+class ClientSide {
+  public:
+    ClientSide() = default;
+    ClientSide(const ClientSide&) = delete;
+    ClientSide& operator=(const ClientSide&) = delete;
+    virtual ~ClientSide() = default;
+
+    /// Says that there are connections to an endpoint that no reference leads to any more.
+    virtual void note_unused() noexcept = 0;
+    /// Ends all calls and closes all connections, now and for ever.
+    virtual void end() noexcept = 0;
+
+    // --- fork() ---
+    virtual void lock_for_fork() noexcept = 0;
+    virtual void unlock_after_fork() noexcept = 0;
+    /// In a child of the process that has called: leaves its connections to it.
+    virtual void start_over() noexcept = 0;
+};
+
+/// The serving half: server/serving.h. There from the moment on when a program makes something that
+/// serves: an object adapter, a thread pool, a filter.
+class ServerSide {
+  public:
+    ServerSide() = default;
+    ServerSide(const ServerSide&) = delete;
+    ServerSide& operator=(const ServerSide&) = delete;
+    virtual ~ServerSide() = default;
+
+    /// Whether its sockets are open.
+    [[nodiscard]] virtual bool listens() const noexcept = 0;
+    /// Whether references say this address of objects here, or one of these within the host.
+    [[nodiscard]] virtual bool is_own_address(const ior::Address& address,
+                                              const std::vector<LocalWay>& local) const = 0;
+
+    /// Serves on the calling thread until `stop`; false if that is not for this thread to do.
+    virtual bool run() = 0;
+    virtual bool work_pending() = 0;
+    virtual void perform_work() = 0;
+    /// Readable when perform_work has something to do.
+    [[nodiscard]] virtual Result<int> descriptor() = 0;
+    /// Requests that the adapter held are to be offered again, or the main thread has work to do.
+    virtual void resume() noexcept = 0;
+    /// Begins to end: no new connections, no new requests. Does not wait.
+    virtual void stop() noexcept = 0;
+    /// After `stop`: waits until nothing is served any more. Not in an upcall.
+    virtual void join() noexcept = 0;
+
+    /// Says what was kept for peers (-ORBCounters).
+    virtual void announce_figures() const = 0;
+
+    // --- fork() ---
+    virtual void lock_for_fork() noexcept = 0;
+    virtual void unlock_after_fork() noexcept = 0;
+    /// In a child of the process that serves, which goes on: closes what it listens on here, and
+    /// nothing else may be asked of it then. False if it did not serve, and is as good as new.
+    [[nodiscard]] virtual bool leave_to_parent() noexcept = 0;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/server/account.h"
+
+#include "kairos/base/log.h"
+
+#include <algorithm>
+#include <malloc.h>
+#include <utility>
+
+namespace kairos::orb {
+
+/// Its shares in the order in which they went on: the one that has not for the longest time first.
+struct Account::Host {
+    std::size_t held = 0;
+    IntrusiveList<Share, &Share::links_> shares;
+};
+
+Account::Account(std::size_t limit)
+    : limit_(limit), hosts_(std::make_unique<std::array<Host, hosts_max>>())
+{
+}
+
+Account::~Account() = default;
+
+std::size_t Account::Share::place_of(const net::Address& peer) noexcept
+{
+    return peer.host_number() * 0x9e3779b97f4a7c15 >> 56;
+}
+
+bool Account::set(Share& share, Part part, std::size_t octets) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    std::size_t& own = share.parts_[static_cast<std::size_t>(part)];
+    const std::size_t before = std::exchange(own, octets);
+    if (share.was_cut_off()) return false;
+    Host& host = (*hosts_)[share.host_];
+    share.held_ += octets - before;
+    host.held += octets - before;
+    held_.store(held_.load(std::memory_order_relaxed) + octets - before, std::memory_order_relaxed);
+    host.shares.remove(share);
+    if (share.held_ != 0) host.shares.push_back(share);
+    if (octets > before) make_room();
+    return !share.was_cut_off();
+}
+
+bool Account::queue(std::size_t octets) noexcept
+{
+    octets = counted(octets);
+    if (octets == 0) return true;
+    const std::lock_guard lock(mutex_);
+    if (queued_ != 0 && queued_ + octets > limit_ / 2) {
+        source_waits_ = true;
+        return false;
+    }
+    queued_ += octets;
+    held_.store(held_.load(std::memory_order_relaxed) + octets, std::memory_order_relaxed);
+    make_room();
+    return true;
+}
+
+bool Account::unqueue(std::size_t octets) noexcept
+{
+    octets = counted(octets);
+    if (octets == 0) return false;
+    const std::lock_guard lock(mutex_);
+    queued_ -= octets;
+    held_.store(held_.load(std::memory_order_relaxed) - octets, std::memory_order_relaxed);
+    return std::exchange(source_waits_, false);
+}
+
+/// Holding the lock. What is queued is served sooner or later; the rest depends on peers.
+void Account::make_room() noexcept
+{
+    while (held_.load(std::memory_order_relaxed) > limit_) {
+        Host& most = *std::ranges::max_element(*hosts_, {}, &Host::held);
+        if (most.shares.empty()) break;
+        cut_off(*most.shares.front());
+    }
+    held_most_ = std::max(held_most_, held_.load(std::memory_order_relaxed));
+    held_most_lately_ = std::max(held_most_lately_, held_.load(std::memory_order_relaxed));
+}
+
+namespace {
+
+/// What was freed because it was too much, the C library would keep for each of its arenas.
+void give_back_to_system() noexcept
+{
+#ifdef __GLIBC__
+    (void)::malloc_trim(0);
+#endif
+}
+
+} // namespace
+
+/// Holding the lock. From here on it counts for nothing: whoever serves the connection finds it
+/// ended, and gives back what it holds. A peer that only sends is told CloseConnection.
+void Account::cut_off(Share& share) noexcept
+{
+    Host& host = (*hosts_)[share.host_];
+    host.shares.remove(share);
+    host.held -= share.held_;
+    held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
+    share.to_be_freed_ = std::exchange(share.held_, 0);
+    share.was_cut_off_.store(true, std::memory_order_relaxed);
+    ++cut_off_;
+    if (share.parts_[static_cast<std::size_t>(Part::replies)] == 0)
+        share.socket_.shutdown_read();
+    else
+        share.socket_.shutdown_both();
+}
+
+void Account::remove(Share& share) noexcept
+{
+    if (share.parts_ == decltype(share.parts_){}) return; // it was never here, or is not any more
+    bool is_much = false;
+    {
+        const std::lock_guard lock(mutex_);
+        Host& host = (*hosts_)[share.host_];
+        host.shares.remove(share);
+        host.held -= share.held_;
+        held_.store(held_.load(std::memory_order_relaxed) - share.held_, std::memory_order_relaxed);
+        freed_ += share.to_be_freed_;
+        // Also when most of much is not needed any more.
+        const std::size_t held = held_.load(std::memory_order_relaxed);
+        is_much = freed_ > limit_ / 16 ||
+                  (held_most_lately_ > limit_ / 4 && held < held_most_lately_ / 4);
+        if (is_much) {
+            freed_ = 0;
+            held_most_lately_ = held;
+        }
+    }
+    if (is_much) give_back_to_system();
+}
+
+Account::Figures Account::figures() const noexcept
+{
+    const std::lock_guard lock(mutex_);
+    return {.held = held_.load(std::memory_order_relaxed),
+            .held_most = held_most_,
+            .cut_off = cut_off_};
+}
+
+} // namespace kairos::orb

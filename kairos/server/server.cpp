@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What servers have in common: what references say of them, and how they turn clients away.
+#include "kairos/server/server.h"
+
+#include "kairos/base/log.h"
+#include "kairos/giop/control.h"
+#include "kairos/orb/orb.h"
+#include "kairos/server/architectures.h"
+#include "kairos/server/server_connection.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kairos::orb {
+
+Server::Server(Orb& orb, std::vector<Listener> listeners)
+    : orb_(orb), listeners_(std::move(listeners))
+{
+    for (const Listener& listener : listeners_) {
+        for (const ior::Address& address : listener.published)
+            if (std::ranges::find(published_, address) == published_.end())
+                published_.push_back(address);
+        if (const LocalTransport* const local = listener.transport->local(); local != nullptr)
+            local_addresses_.push_back(
+                {.transport = local->number(), .path = listener.acceptor.address().host_text()});
+    }
+}
+
+Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
+{
+    auto server = open_by_architecture(orb);
+    if (server && pools.hands_over) {
+        const std::unique_ptr<Server> former = std::move(server).value();
+        server = open_handing_over(orb, *former, pools);
+    }
+    if (server && orb.options().announces_addresses) {
+        std::string text;
+        for (const ior::Address& address : (*server)->published())
+            text += (text.empty() ? "" : ", ") + ior::to_string(address);
+        for (const ior::LocalAddress& local : (*server)->local_addresses())
+            text += (text.empty() ? "" : ", ") + ior::to_string(local);
+        log::announce("published in references: " + text);
+    }
+    return server;
+}
+
+/// What it leaves behind can be closed, and is nobody's.
+std::vector<PriorityLane> Server::take_lanes()
+{
+    std::vector<PriorityLane> taken(1);
+    for (Listener& listener : listeners_)
+        taken.front().listeners.push_back(std::move(listener));
+    return taken;
+}
+
+void Server::leave_to_parent() noexcept
+{
+    for (Listener& listener : listeners_)
+        listener.acceptor.leave_to_parent();
+}
+
+Result<int> Server::descriptor() { return orb_.main_thread().descriptor(); }
+
+void Server::set_connections(const TcpProperties& properties, Priority priority)
+{
+    for (Listener& listener : listeners_) {
+        if (!listener.acceptor.address().is_ip()) continue;
+        listener.acceptor.set_options(with(properties, orb_.socket_options(priority), priority));
+        apply(properties, listener.acceptor.socket(), priority);
+    }
+}
+
+std::vector<Listener*> Server::all_listeners()
+{
+    std::vector<Listener*> all;
+    all.reserve(listeners_.size());
+    for (Listener& listener : listeners_)
+        all.push_back(&listener);
+    return all;
+}
+
+void Server::log_refusal(const net::Acceptor::Accepted& accepted) noexcept
+{
+    if (!accepted.first_of_episode) return;
+    log::error(log::Line() << "cannot accept connections: " << std::strerror(accepted.error)
+                           << "; serving those there are");
+}
+
+void Server::log_refusal(const net::Address& peer, const Error& reason) noexcept
+{
+    log::write_limited(log::Level::error, peer.host_number(),
+                       log::Line() << "connection from " << peer << " refused: " << reason.reason);
+}
+
+void Server::log_out_of_memory(const net::Address& peer) noexcept
+{
+    log::write_limited(log::Level::error, peer.host_number(),
+                       log::Line() << "connection from " << peer << " refused: out of memory");
+}
+
+void Server::log_too_many(const net::Address& peer) noexcept
+{
+    log::write_limited(log::Level::warning, peer.host_number(),
+                       log::Line()
+                           << "connection from " << peer << " refused: -ORBMaxConnections reached");
+}
+
+void Server::turn_away(net::Socket socket) noexcept
+{
+    // 1.0: which version the client speaks is not known, and this header is the same in all.
+    const auto message = giop::close_connection(giop::version_1_0);
+    (void)socket.write_all(Bytes(message));
+    drain(socket);
+}
+
+namespace {
+
+void turn_away_waiting(net::Acceptor& acceptor) noexcept
+{
+    using Status = net::Acceptor::Status;
+    for (;;) {
+        auto accepted = acceptor.accept();
+        if (accepted.status == Status::accepted)
+            Server::turn_away(std::move(accepted.socket));
+        else if (accepted.status != Status::turned_away)
+            return;
+    }
+}
+
+} // namespace
+
+void Server::close_listener(net::Acceptor& acceptor) noexcept
+{
+    // The kernel resets TCP connections that wait; their clients could not know then whether what
+    // they sent was executed.
+    turn_away_waiting(acceptor);
+    acceptor.shut_down();
+    // A Unix socket keeps those who came in between.
+    turn_away_waiting(acceptor);
+    const net::Acceptor closed = std::move(acceptor);
+}
+
+} // namespace kairos::orb

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How connections become requests: one implementation a concurrency architecture (paper 003).
+// Listening sockets are open from construction on; serving begins with `start`.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/ior/component.h"
+#include "kairos/net/acceptor.h"
+#include "kairos/orb/options.h"
+#include "kairos/orb/priority.h"
+#include "kairos/orb/tcp_properties.h"
+#include "kairos/orb/transport.h"
+#include "kairos/server/thread_pools.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kairos::orb {
+
+class Orb;
+
+/// One listening socket and what references say about it.
+struct Listener {
+    net::Acceptor acceptor;
+    const Transport* transport = nullptr; ///< never null
+    std::vector<ior::Address> published{};
+};
+
+/// A priority, and the listeners and threads it has.
+struct PriorityLane {
+    Priority priority = 0;
+    std::size_t threads = 1; ///< 0: one for each connection
+    std::optional<int> cpu{};
+    std::vector<Listener> listeners;
+};
+
+class Server {
+  public:
+    virtual ~Server() = default;
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    /// Opens the endpoints of the options; none given: every interface, a port of the system's
+    /// choice.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, const ForPools& pools);
+
+    /// What references say of all listeners, best first; no address twice.
+    [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
+
+    /// Where clients on this host reach it; those of one priority where requests of each go
+    /// elsewhere.
+    [[nodiscard]] const std::vector<ior::LocalAddress>& local_addresses() const noexcept
+    {
+        return local_addresses_;
+    }
+
+    /// Where requests of each priority go, if that differs: then also `published` is one of these.
+    [[nodiscard]] const std::vector<ior::PriorityAddress>& priority_addresses() const noexcept
+    {
+        return priority_addresses_;
+    }
+
+    /// Those it has listeners and threads for, ascending; none where it makes no difference.
+    [[nodiscard]] virtual std::span<const Priority> lanes() const noexcept { return {}; }
+    /// Gives up what it listens on, for each of its lanes, or one; it cannot start any more.
+    [[nodiscard]] virtual std::vector<PriorityLane> take_lanes();
+    /// In place of a server that has not started: one that hands requests over to a worker pool, or
+    /// to one for each lane, and listens where that did. Lanes for which it cannot listen as well
+    /// are left out, and the log says why.
+    [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb, Server& former,
+                                                                           const ForPools& pools);
+
+    /// What clients connect by, of this priority where the server has no lanes. Before `start`.
+    virtual void set_connections(const TcpProperties& properties, Priority priority);
+
+    /// Once. After an error it serves nobody, or some, and must be stopped.
+    [[nodiscard]] virtual Result<void> start() = 0;
+    /// Serves on the calling thread until `stop`; false where the server has threads of its own.
+    virtual bool run() = 0;
+    virtual bool work_pending() = 0;
+    virtual void perform_work() = 0;
+    /// Readable when perform_work has something to do.
+    [[nodiscard]] virtual Result<int> descriptor();
+    /// Requests held by the adapter can be offered again, or the main thread has work to do.
+    virtual void resume() noexcept = 0;
+    /// Begins to end: no new connections, no new requests. Does not wait.
+    virtual void stop() noexcept = 0;
+    /// Waits until every connection was closed in order. After `stop`; not in an upcall.
+    virtual void join() noexcept = 0;
+
+    /// In a child of the process that serves, which goes on: closes what it listens on here.
+    /// Nothing else may be asked of the server then.
+    virtual void leave_to_parent() noexcept;
+
+    /// Says why a connection could not be accepted. Once an episode.
+    static void log_refusal(const net::Acceptor::Accepted& accepted) noexcept;
+    /// Says why one that was accepted is not served.
+    static void log_refusal(const net::Address& peer, const Error& reason) noexcept;
+    /// How many of those who wait are accepted before others have their turn.
+    static constexpr int accepted_at_once_max = 64;
+    /// … because there was no memory for it.
+    static void log_out_of_memory(const net::Address& peer) noexcept;
+    /// … because of -ORBMaxConnections.
+    static void log_too_many(const net::Address& peer) noexcept;
+    /// Tells a client that came too late that nothing it has sent was executed.
+    static void turn_away(net::Socket socket) noexcept;
+    /// Ends a listener that does not block, and turns away everybody who waits there. Whoever
+    /// cannot be told so finds the connection ended: nobody waits for ever for a server that ends.
+    static void close_listener(net::Acceptor& acceptor) noexcept;
+
+  protected:
+    Server(Orb& orb, std::vector<Listener> listeners);
+
+    [[nodiscard]] std::vector<Listener*> all_listeners();
+
+    /// Of several servers: one for each priority, or for each kind of connection.
+    Server(Orb& orb, std::vector<ior::Address> published,
+           std::vector<ior::PriorityAddress> priority_addresses,
+           std::vector<ior::LocalAddress> local_addresses)
+        : orb_(orb), published_(std::move(published)),
+          priority_addresses_(std::move(priority_addresses)),
+          local_addresses_(std::move(local_addresses))
+    {
+    }
+
+    Orb& orb_;
+    std::vector<Listener> listeners_;
+
+  private:
+    std::vector<ior::Address> published_;
+    std::vector<ior::PriorityAddress> priority_addresses_;
+    std::vector<ior::LocalAddress> local_addresses_;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/server/server_connection.h"
+
+#include "kairos/base/limits.h"
+#include "kairos/base/log.h"
+#include "kairos/giop/control.h"
+#include "kairos/giop/locate.h"
+#include "kairos/giop/ordinary_request.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+#include "kairos/server/serving.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kairos::orb {
+
+void drain(net::Socket& socket) noexcept
+{
+    socket.shutdown_write();
+    std::array<std::byte, 4096> dropped;
+    for (int i = 0; i < 64; ++i)
+        if (!socket.read(dropped, net::ReadFlags::do_not_wait).ok()) return;
+}
+
+ServerConnection::ServerConnection(Orb& orb, net::Socket socket, const net::Address& peer)
+    : orb_(orb), socket_(std::move(socket)), share_(Serving::of(orb).account(), socket_, peer),
+      queue_max_(socket_.receive_queue_max()),
+      protocol_(giop::Connection::Role::server, orb.options().message_size_max,
+                giop::ReadSizes::of(!queue_max_)),
+      peer_(peer)
+{
+    protocol_.count_with(share_);
+}
+
+ServerConnection::Next ServerConnection::serve_received(UpcallMemory& memory)
+{
+    if (holding_) [[unlikely]] {
+        if (const Next next = serve_held(memory); next != Next::read) return next;
+    }
+    return take_messages([&](const giop::Message& message) { return serve(message, memory); });
+}
+
+ServerConnection::Next ServerConnection::serve_some_received(UpcallMemory& memory, unsigned most)
+{
+    const auto within_turn = [&](Next next) {
+        const bool is_over = --most == 0 && next == Next::read && !protocol_.between_messages();
+        return is_over ? Next::more : next;
+    };
+    if (holding_) [[unlikely]] {
+        if (const Next next = within_turn(serve_held(memory)); next != Next::read) return next;
+        most = std::max(most, 1U);
+    }
+    return take_messages(
+        [&](const giop::Message& message) { return within_turn(serve(message, memory)); });
+}
+
+ServerConnection::Next ServerConnection::serve_held(UpcallMemory& memory)
+{
+    const Next next = serve(held_, memory);
+    if (!holding_) hold.end();
+    return next;
+}
+
+ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
+{
+    switch (event) {
+    case giop::Connection::Event::message_error:
+        log::write_limited(log::Level::warning, peer_.host_number(),
+                           log::Line() << "peer " << peer_ << " answered MessageError");
+        return Next::close;
+    case giop::Connection::Event::fault:
+        return refuse(giop::describe(protocol_.fault()));
+    default:
+        return Next::close;
+    }
+}
+
+void ServerConnection::keep_requests_in_progress()
+{
+    // Nothing new is in progress if a few octets came, or none (shared memory): a peer that knocks
+    // again and again must not cost memory each time.
+    if (protocol_.has_messages()) kept_.push_back(protocol_.keep_messages());
+    hold.end(); // a request that was held is being served: it does not wait any more
+}
+
+net::Interest ServerConnection::interest_nested(bool listens) const noexcept
+{
+    if (broken_) return net::Interest::none;
+    if (congested_) return net::Interest::writable;
+    return listens && !holding_ && may_serve_nested() ? net::Interest::readable
+                                                      : net::Interest::none;
+}
+
+int ServerConnection::descriptor_held_nested() noexcept
+{
+    if (!holding_ || !may_serve_nested()) return -1;
+    if (!held_bell_) {
+        auto bell = net::Bell::create();
+        if (!bell) return -1;
+        held_bell_.emplace(std::move(bell).value());
+    }
+    return hold.tell(*held_bell_) ? held_bell_->descriptor() : -1;
+}
+
+bool ServerConnection::go_on_nested() noexcept
+{
+    if (!congested_) return serve_nested(holding_ ? From::hold : From::socket);
+    flush();
+    return congested_ || serve_rest_nested(); // which came before it was full
+}
+
+bool ServerConnection::serve_nested(From from) noexcept
+{
+    if (holding_ != (from == From::hold)) return false;
+    if (from == From::received && protocol_.between_messages()) return true;
+    if (!may_serve_nested() || (from == From::hold && !hold.may_go_on())) return false;
+    try {
+        Lane& lane = Lane::current();
+        auto memory = lane.upcall_memory.take();
+        if (from != From::hold) keep_requests_in_progress();
+        if (from == From::socket) {
+            const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+            if (!got.ok()) return got.status == net::IoResult::Status::would_block;
+            protocol_.received(got.bytes);
+        }
+        const Next next = serve_received(*memory);
+        lane.upcall_memory.give_back(std::move(memory));
+        return next == Next::read;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
+{
+    holding_ = false;
+    switch (message.type) {
+    case giop::MessageType::request: {
+        giop::Request request;
+        if (!giop::parse_ordinary(message, request)) [[unlikely]] {
+            const cdr::Fault fault = giop::parse(message, request);
+            if (fault != cdr::Fault::none) return refuse(cdr::describe(fault));
+        }
+        switch (serve_request(message, request, memory)) {
+        case Served::yes:
+            return Next::read;
+        case Served::held:
+            return Next::hold;
+        case Served::malformed:
+            note_malformed_arguments();
+            return Next::read;
+        }
+        return Next::close;
+    }
+    case giop::MessageType::locate_request: {
+        giop::LocateRequest request;
+        const cdr::Fault fault = giop::parse(message, request);
+        if (fault != cdr::Fault::none) return refuse(cdr::describe(fault));
+        answer_locate(orb_, request, *this, memory);
+        return Next::read;
+    }
+    default: // CancelRequest: requests are served in order, so this one came too late
+        return Next::read;
+    }
+}
+
+Served ServerConnection::serve_request(const giop::Message& message, const giop::Request& request,
+                                       UpcallMemory& memory)
+{
+    const Served served = dispatch(orb_, request, text_form(request), *this, memory);
+    if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
+        keep_reply_memory(memory); // one large reply must not cost its memory for ever
+    if (served == Served::held) [[unlikely]] {
+        held_ = message;
+        holding_ = true;
+    }
+    return served;
+}
+
+void ServerConnection::keep_reply_memory(UpcallMemory& memory) noexcept
+{
+    memory.reply.clear();
+    (void)share_.hold_replies(unsent_.size());
+}
+
+/// The caller was told, and where the next message begins is known: the connection lives on. One
+/// line a connection, or a peer could fill the log.
+void ServerConnection::note_malformed_arguments()
+{
+    if (had_malformed_arguments_.exchange(true)) return;
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line()
+                           << "malformed arguments from " << peer_
+                           << "; answered with MARSHAL, as will be others, which are not logged");
+}
+
+void ServerConnection::find_text_form(const giop::Request& request)
+{
+    // GIOP 1.0 does not know the context (CORBA 3.3 part 2, 7.10.2.5). A client may send it again,
+    // as some do until the first reply is there: what it says is what it does from then on.
+    const auto data =
+        request.version.minor == 0 ? std::nullopt : request.contexts.find(code_sets_context_id);
+    if (data) {
+        const auto announced = decode_code_set_context(*data);
+        if (announced) code_sets_ = announced;
+    }
+    if (!data && request.version.minor == text_minor_) return;
+    text_minor_ = request.version.minor;
+    text_ = orb_.code_sets().form_of(text_minor_, code_sets_);
+}
+
+ServerConnection::Next ServerConnection::refuse(std::string_view why)
+{
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line() << "malformed message from " << peer_ << ": " << why
+                                   << "; connection closed");
+    const auto message = giop::message_error(protocol_.error_version());
+    send_control(Bytes(message));
+    return Next::close;
+}
+
+bool ServerConnection::end_received()
+{
+    if (share_.was_cut_off()) [[unlikely]] {
+        end_out_of_memory();
+        return true;
+    }
+    if (protocol_.ended() || protocol_.between_messages()) return false;
+    (void)refuse("the connection ended within a message");
+    return true;
+}
+
+ReceiveLimit::Clock::time_point
+ServerConnection::rest_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    if (limit.count() == 0) return ReceiveLimit::Clock::time_point::max();
+    return receive_limit_.due(protocol_.unfinished(), limit, now);
+}
+
+bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    return limit.count() != 0 && receive_limit_.was_due(protocol_.unfinished(), limit, now);
+}
+
+void ServerConnection::note_congestion() noexcept
+{
+    congestion_.store(unsent_.episodes(), std::memory_order_relaxed);
+    taken_.store(unsent_.taken(), std::memory_order_relaxed);
+    if (!share_.hold_replies(unsent_.size())) broken_ = true;
+    if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+}
+
+ReceiveLimit::Clock::time_point
+ServerConnection::taking_due(ReceiveLimit::Clock::time_point now) noexcept
+{
+    const auto limit = orb_.options().receive_timeout;
+    if (limit.count() == 0 || !congested_) return ReceiveLimit::Clock::time_point::max();
+    return taking_limit_.due(
+        giop::Unfinished{.begins_at = congestion_.load(std::memory_order_relaxed),
+                         .octets = taken_.load(std::memory_order_relaxed)},
+        limit, now);
+}
+
+void ServerConnection::log_late_taking() const noexcept
+{
+    log::write_limited(log::Level::warning, peer_.host_number(),
+                       log::Line() << "connection from " << peer_
+                                   << " closed: what it was sent was not taken within "
+                                      "-ORBReceiveTimeout");
+}
+
+void ServerConnection::end_out_of_memory() noexcept
+{
+    if (!share_.was_cut_off()) return log_out_of_memory();
+    log::write_limited(log::Level::warning, peer_.host_number(),
+                       log::Line() << "connection from " << peer_
+                                   << " closed: too much is held for its host (-ORBMemory)");
+    if (!broken_) send_close_connection();
+}
+
+void ServerConnection::log_out_of_memory() const noexcept
+{
+    log::write_limited(log::Level::error, peer_.host_number(),
+                       log::Line() << "out of memory for a message from " << peer_
+                                   << "; connection closed");
+}
+
+void ServerConnection::log_late_rest() const
+{
+    const auto message = protocol_.unfinished();
+    const std::size_t came = message ? message->octets : 0;
+    log::write_limited(
+        log::Level::warning, peer_.host_number(),
+        log::Line() << "connection from " << peer_ << " closed: " << came
+                    << " octets of a message came, and not the rest within -ORBReceiveTimeout");
+}
+
+void ServerConnection::send_close_connection() noexcept
+{
+    const auto message = giop::close_connection(protocol_.error_version());
+    send_control(Bytes(message));
+}
+
+void ServerConnection::send_rest_of(std::vector<ServerConnection*> congested)
+{
+    std::vector<pollfd> polled;
+    const Deadline end = Deadline::after(end_max);
+    while (!congested.empty() && !end.has_passed()) {
+        Deadline deadline = Deadline::after(stall_max);
+        polled.resize(congested.size());
+        for (std::size_t i = 0; i < congested.size(); ++i)
+            if (!prepare({congested[i]->socket_, net::Interest::writable}, polled[i])) {
+                polled[i].fd = -1; // it is ready
+                deadline = Deadline::after({});
+            }
+        poll_until(polled, deadline);
+        bool any = false;
+        for (std::size_t i = 0; i < congested.size(); ++i) {
+            if (polled[i].revents == 0 && polled[i].fd >= 0) continue;
+            any = true;
+            congested[i]->flush();
+        }
+        if (!any) return;
+        std::erase_if(congested, [](const ServerConnection* each) {
+            return !each->congested_ || each->broken_;
+        });
+    }
+}
+
+} // namespace kairos::orb

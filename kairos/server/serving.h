@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The serving half of an ORB: its server, what that keeps for peers, thread pools, and what
+// programs have installed. Requests look at the account only, and that where they are queued. Owned
+// by the Orb. Any thread.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/orb/orb.h"
+#include "kairos/orb/sides.h"
+#include "kairos/server/account.h"
+#include "kairos/server/filter.h"
+#include "kairos/server/request_dispatcher.h"
+#include "kairos/server/server.h"
+#include "kairos/server/thread_pools.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace kairos::orb {
+
+class Serving final : public ServerSide {
+  public:
+    explicit Serving(Orb& orb);
+
+    /// That of this ORB, which is made if there is none yet.
+    [[nodiscard]] KAIROS_API static Serving& of(Orb& orb);
+
+    /// A reference to an object of this process; `more` is what its adapter says of it. Needs
+    /// `listen`.
+    [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key,
+                                    std::span<const ior::TaggedComponent> more = {}) const;
+
+    // --- before it serves ---
+    /// Opens the listening sockets of the options. Once; later calls find it done.
+    [[nodiscard]] Result<void> listen();
+    /// Sees to it that whoever reads requests can hand them over to a thread pool with lanes of
+    /// these priorities, or without: with an architecture that does so anyway, or, where none was
+    /// asked for and the ORB does not serve yet, with one lane of the server for each lane of the
+    /// pools, or else worker-pool. The error says what would help.
+    [[nodiscard]] KAIROS_API Result<void> hand_over(std::span<const Priority> lanes);
+    /// What clients connect by. False once it serves.
+    [[nodiscard]] KAIROS_API bool set_accepted_connections(const TcpProperties& properties);
+    /// False if it serves already, or has no filter chain.
+    [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
+    /// False if it serves already, or has another architecture.
+    [[nodiscard]] bool set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher);
+    /// Begins to accept connections. Once; later calls find it done. NO_RESOURCES if the system has
+    /// no threads for it: nobody is served, then, and the addresses are given back.
+    void start();
+
+    // --- what serves ---
+    /// What requests pass with -ORBConcurrency filter-chain, in this order. Constant once it
+    /// serves.
+    [[nodiscard]] const std::vector<std::unique_ptr<RequestFilter>>&
+    request_filters() const noexcept
+    {
+        return request_filters_;
+    }
+    /// Who serves with -ORBConcurrency custom; null if nobody was set. Constant once it serves.
+    [[nodiscard]] RequestDispatcher* request_dispatcher() const noexcept
+    {
+        return request_dispatcher_.get();
+    }
+    /// Real-Time CORBA's.
+    [[nodiscard]] ThreadPools& thread_pools() noexcept { return thread_pools_; }
+    /// What it keeps for peers.
+    [[nodiscard]] Account& account() noexcept { return account_; }
+
+    [[nodiscard]] bool listens() const noexcept override;
+    [[nodiscard]] bool is_own_address(const ior::Address& address,
+                                      const std::vector<LocalWay>& local) const override;
+    bool run() override;
+    bool work_pending() override;
+    void perform_work() override;
+    [[nodiscard]] Result<int> descriptor() override;
+    void resume() noexcept override;
+    void stop() noexcept override;
+    void join() noexcept override;
+    void announce_figures() const override;
+    void lock_for_fork() noexcept override { mutex_.lock(); }
+    void unlock_after_fork() noexcept override { mutex_.unlock(); }
+    [[nodiscard]] bool leave_to_parent() noexcept override;
+
+  private:
+    Orb& orb_;
+    Account account_;
+    std::vector<std::unique_ptr<RequestFilter>> request_filters_;
+    std::unique_ptr<RequestDispatcher> request_dispatcher_;
+    ThreadPools thread_pools_;
+
+    mutable std::mutex mutex_; // guards what follows, when it changes; never held while calling out
+    std::unique_ptr<Server> server_; // set once by listen, and for thread pools before it serves
+    bool serving_ = false;
+    ForPools for_pools_; // what the options do not say
+    std::optional<TcpProperties> accepted_connections_;
+};
+
+} // namespace kairos::orb

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One thread pool of Real-Time CORBA: lanes of threads, each lane with a priority and a queue of
+// its own. Serves the requests of the object adapters that have it: those that a server's thread
+// has read and hands over, and those of callers in this process, who wait. A thread that waits for
+// a call of its own does not count: while it waits, another may take its place, a new one if there
+// is none, so that a pool of one thread can be called back. Where the system has no more threads,
+// those that wait serve. Any thread.
+#pragma once
+
+#include "kairos/net/priority_mutex.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/server/pool_levels.h"
+#include "kairos/server/thread_pools.h"
+#include "kairos/server/thread_set.h"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace kairos::orb {
+
+class ThreadPool final : public Dispatcher, public ServingThread {
+  public:
+    ThreadPool(Orb& orb, PoolSettings settings);
+    ~ThreadPool() override { end(); }
+
+    /// Starts the static threads.
+    [[nodiscard]] Result<void> start() override;
+    /// By request.own_threads.priority. With buffers, what there is no room for is answered with
+    /// TRANSIENT; what there is no thread for and none can be started, with NO_RESOURCES.
+    void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
+    void resume() noexcept override;
+    void begin_to_end() noexcept override;
+    void end() noexcept override;
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override;
+
+    /// Has one of its threads do this, at the lane for `priority`, or else the lowest; waits, and
+    /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended;
+    /// NO_RESOURCES where there is no thread and none can be started.
+    void run(std::optional<Priority> priority, const std::function<void()>& work);
+    /// Whether the calling thread is one of its own.
+    [[nodiscard]] bool is_current() const noexcept;
+
+    [[nodiscard]] const PoolSettings& settings() const noexcept { return settings_; }
+    /// Whether it has a lane of just this priority; without lanes it has all.
+    [[nodiscard]] bool has_lane(Priority priority) const noexcept;
+
+    // --- by object adapters ---
+    void add_user() noexcept { users_.fetch_add(1); }
+    void remove_user() noexcept { users_.fetch_sub(1); }
+    [[nodiscard]] bool is_used() const noexcept { return users_.load() != 0; }
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(); }
+
+  private:
+    using Level = PoolLevel;
+    using Room = PoolLevels::Room;
+    using Lock = std::unique_lock<net::PriorityMutex>;
+
+    void serve(Level& level) noexcept;
+    /// One request within that for which the calling thread waits, if there is one to serve.
+    void serve_nested(Level& level) noexcept;
+    void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
+    void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
+    /// False: not now.
+    [[nodiscard]] bool serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
+                                     const std::optional<Priority>& borrowed) noexcept;
+    // All of these hold the lock.
+    /// Whether somebody looks at the level's queue, now or later. If not, one is started.
+    [[nodiscard]] bool ensure_thread(Level& level) noexcept;
+    [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) noexcept;
+    void call_thread(Level& level) noexcept;
+    [[nodiscard]] Result<void> add_thread(Level& level) noexcept;
+    void finish(LocalCall& call, LocalCall::State state) noexcept;
+    /// Releases it for as long as sources that wait are told that there may be room.
+    void tell_sources(Lock& lock) noexcept;
+
+    Orb& orb_;
+    const PoolSettings settings_;
+    std::atomic<std::size_t> users_{0};
+    std::atomic<bool> has_ended_{false};
+    net::PriorityMutex mutex_; // guards what follows; not held while a request is served
+    PoolLevels levels_;
+    std::vector<RequestSource*> sources_; // that wait for room
+    net::PriorityCondition call_done_;
+    bool ended_ = false;
+    std::mutex end_mutex_; // one thread ends it; outside mutex_
+    ThreadSet threads_;
+};
+
+} // namespace kairos::orb
