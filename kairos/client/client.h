@@ -41,6 +41,7 @@ class Client final : public ClientSide {
 
     void note_unused() noexcept override { cache_.note_unused(); }
     void end() noexcept override;
+    void stop() noexcept override { cache_.stop(); }
     void lock_for_fork() noexcept override;
     void unlock_after_fork() noexcept override;
     void start_over() noexcept override;

@@ -28,10 +28,8 @@ namespace kairos::corba {
 /// Of policies.cpp, which is linked by programs that name a policy or a manager of policies. Others
 /// can do nothing with these services, so they do without.
 [[gnu::weak]] CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
-/// Likewise of poa_services.cpp and poa_current.cpp, which are linked by programs that name
-/// PortableServer.
-[[gnu::weak]] CORBA::Object_ptr root_poa_service(CORBA::ORB& orb);
-[[gnu::weak]] CORBA::Object_ptr poa_current_service();
+/// Likewise of poa_services.cpp, which is linked by programs that name PortableServer.
+[[gnu::weak]] CORBA::Object_ptr adapter_service(CORBA::ORB& orb, bool is_current);
 /// Likewise of ior_table.cpp.
 [[gnu::weak]] CORBA::Object_ptr ior_table_service(CORBA::ORB& orb);
 /// Likewise of kairos/rtcorba; `name` is one of real_time_services.
@@ -68,8 +66,7 @@ bool is_real_time_service(std::string_view name)
 
 bool has_own_service(std::string_view name)
 {
-    if (name == root_poa) return &kairos::corba::root_poa_service != nullptr;
-    if (name == poa_current) return &kairos::corba::poa_current_service != nullptr;
+    if (name == root_poa || name == poa_current) return &kairos::corba::adapter_service != nullptr;
     return std::ranges::find(own_services, name) != std::end(own_services);
 }
 
@@ -328,8 +325,7 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
 {
     if (wanted == root_poa || wanted == poa_current) {
         if (!has_own_service(wanted)) throw InvalidName();
-        return wanted == root_poa ? kairos::corba::root_poa_service(*this)
-                                  : kairos::corba::poa_current_service();
+        return kairos::corba::adapter_service(*this, wanted == poa_current);
     }
     if (wanted == type_code_factory) return new TypeCodeFactory;
     if (wanted == policy_manager || wanted == policy_current) {

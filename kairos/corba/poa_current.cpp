@@ -7,15 +7,6 @@
 
 #include <cstring>
 
-namespace kairos::corba {
-
-CORBA::Object_ptr poa_current_service();
-
-/// For CORBA::ORB (orb.cpp).
-CORBA::Object_ptr poa_current_service() { return new PortableServer::Current; }
-
-} // namespace kairos::corba
-
 namespace PortableServer {
 
 namespace {

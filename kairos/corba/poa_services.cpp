@@ -3,6 +3,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/corba/default_policies.h"
+#include "kairos/corba/poa_current.h"
 #include "kairos/corba/poa_state.h"
 #include "kairos/orb/counting_adapter.h"
 #include "kairos/orb/failure.h"
@@ -12,7 +13,7 @@
 
 namespace kairos::corba {
 
-CORBA::Object_ptr root_poa_service(CORBA::ORB& orb);
+CORBA::Object_ptr adapter_service(CORBA::ORB& orb, bool is_current);
 
 /// Of kairos/rtcorba, if that is linked: then every POA is an RTPortableServer::POA.
 [[gnu::weak]] KAIROS_API PortableServer::POA* make_real_time_poa(PoaServices& services);
@@ -197,7 +198,11 @@ std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb)
 }
 
 /// For CORBA::ORB (orb.cpp).
-CORBA::Object_ptr root_poa_service(CORBA::ORB& orb) { return orb._kairos_root_poa(); }
+CORBA::Object_ptr adapter_service(CORBA::ORB& orb, bool is_current)
+{
+    if (is_current) return new PortableServer::Current;
+    return orb._kairos_root_poa();
+}
 
 } // namespace kairos::corba
 

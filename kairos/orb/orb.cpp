@@ -51,7 +51,7 @@ Orb::~Orb()
 {
     forget_forks(*this);
     if (is_inherited()) start_over();
-    client_side_->end();
+    client_side_->stop();
     if (!is_served_by_parent()) return;
     (void)owned_server_side_.release();
     (void)owned_adapter_.release();

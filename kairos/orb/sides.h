@@ -25,6 +25,8 @@ class ClientSide {
     virtual void note_unused() noexcept = 0;
     /// Ends all calls and closes all connections, now and for ever.
     virtual void end() noexcept = 0;
+    /// Ends what looks after things of the ORB, which is about to go. There are no connections then.
+    virtual void stop() noexcept = 0;
 
     // --- fork() ---
     virtual void lock_for_fork() noexcept = 0;

@@ -37,6 +37,7 @@ struct NoClient final : orb::ClientSide {
     static std::unique_ptr<orb::ClientSide> make(orb::Orb&) { return std::make_unique<NoClient>(); }
     void note_unused() noexcept override {}
     void end() noexcept override {}
+    void stop() noexcept override {}
     void lock_for_fork() noexcept override {}
     void unlock_after_fork() noexcept override {}
     void start_over() noexcept override {}
