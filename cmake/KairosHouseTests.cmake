@@ -35,4 +35,13 @@ if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thr
         --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER}
         --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${KAIROS_SANITIZE}")
     set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2)
+    get_property(libraries GLOBAL PROPERTY KAIROS_LIBRARIES)
+    set(files "")
+    foreach(library IN LISTS libraries)
+        list(APPEND files $<TARGET_FILE:${library}-shared> $<TARGET_FILE:${library}-static>)
+    endforeach()
+    add_test(NAME package.test_code COMMAND Python3::Interpreter
+        ${PROJECT_SOURCE_DIR}/tests/package/test_code_test.py ${CMAKE_NM} ${CMAKE_AR}
+        $<TARGET_FILE:net_faults> ${files})
+    set_tests_properties(package.test_code PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
 endif()

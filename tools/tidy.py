@@ -230,6 +230,8 @@ def check_layers(tree):
             if used and used != module and used not in layers[module]:
                 yield Finding(path, line, "layers",
                               f"'{module}' may not use '{used}' ({LAYERS}): \"{name}\"")
+            if is_test(name) and not is_test(path):
+                yield Finding(path, line, "layers", f'only tests may use "{name}"')
 
 
 def check_link_layers(tree):

@@ -52,6 +52,14 @@ class Layers(unittest.TestCase):
     def test_tests_may_use_everything(self):
         self.assertEqual(rules({"tests/a.h": HEADER + '#include "kairos/poa/poa.h"\n'}), [])
 
+    def test_only_tests_use_what_is_of_tests(self):
+        for used in ("tests/faults.h", "kairos/base/a_testing.h"):
+            include = HEADER + f'#include "{used}"\n'
+            self.assertEqual(findings({"kairos/base/b.h": include, used: HEADER}),
+                             [("layers", "kairos/base/b.h", 5)])
+            for user in ("tests/b.h", "kairos/base/b_testing.h"):
+                self.assertEqual(rules({user: include, used: HEADER}), [])
+
     def test_unlisted_module(self):
         self.assertEqual(rules({"kairos/magic/a.h": HEADER}), ["layers"])
 

@@ -132,33 +132,6 @@ char read_converted(Reader& in, const TextForm& form)
     return octet.value_or('\0');
 }
 
-TextError write_text(Writer& out, std::string_view text)
-{
-    if (const TextForm* form = converting_form(out)) return write_converted(out, *form, text);
-    if (text.size() >= length_max) return TextError::too_long;
-    out.write_string(text);
-    return TextError::none;
-}
-
-TextError write_character(Writer& out, char character)
-{
-    if (const TextForm* form = converting_form(out)) return write_converted(out, *form, character);
-    out.write(character);
-    return TextError::none;
-}
-
-void read_text(Reader& in, std::string& text, std::uint32_t bound)
-{
-    const std::string_view wire = in.read_string();
-    if (const TextForm* form = converting_form(in); form != nullptr && in.ok()) {
-        text.resize(native_size(in, *form, wire, bound).value_or(0));
-        if (in.ok()) to_native(*form, wire, text.data());
-        return;
-    }
-    if (bound != 0 && wire.size() > bound) in.fail(Fault::bound_exceeded);
-    text = in.ok() ? wire : std::string_view();
-}
-
 // --- Writing wide characters ---------------------------------------------------------------------
 
 namespace {
@@ -453,13 +426,6 @@ std::size_t decode_wide_text(Reader& in, const WireWideText& wire, wchar_t* plac
         return 0;
     }
     return count;
-}
-
-void read_wide_text(Reader& in, std::wstring& text, std::uint32_t bound)
-{
-    const WireWideText wire = find_wide_text(in);
-    text.resize(wire.characters_max);
-    text.resize(decode_wide_text(in, wire, text.data(), bound));
 }
 
 wchar_t read_wide_character(Reader& in) noexcept

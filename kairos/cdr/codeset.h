@@ -13,7 +13,6 @@
 #include "kairos/cdr/writer.h"
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace kairos::cdr {
@@ -33,11 +32,6 @@ namespace kairos::cdr {
 /// Writes those octets to `place`, without a terminator.
 void to_native(const TextForm& form, std::string_view wire, char* place);
 
-/// Any string, converted where that is needed: for copying by TypeCode. `bound` is 0 for none.
-[[nodiscard]] TextError write_text(Writer& out, std::string_view text);
-[[nodiscard]] TextError write_character(Writer& out, char character);
-void read_text(Reader& in, std::string& text, std::uint32_t bound = 0);
-
 // --- wchar and wstring ---------------------------------------------------------------------------
 
 [[nodiscard]] TextError write_wide_text(Writer& out, std::wstring_view text);
@@ -56,7 +50,5 @@ struct WireWideText {
 /// the reader on text that is not valid, or longer than `bound` (0: any length).
 [[nodiscard]] std::size_t decode_wide_text(Reader& in, const WireWideText& wire, wchar_t* place,
                                            std::uint32_t bound) noexcept;
-
-void read_wide_text(Reader& in, std::wstring& text, std::uint32_t bound = 0);
 
 } // namespace kairos::cdr

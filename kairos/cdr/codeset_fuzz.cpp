@@ -3,12 +3,13 @@
 // Reads text in a form that is itself part of the input. Whatever is accepted is valid Unicode, no
 // longer than announced, and comes back the same when it is written in that form and read again.
 #include "kairos/base/check.h"
-#include "kairos/cdr/codeset.h"
+#include "kairos/cdr/text_testing.h"
 
 namespace {
 
 using namespace kairos;
 using namespace kairos::cdr;
+using namespace kairos::cdr::testing;
 
 constexpr std::uint32_t wide_sets[] = {code_set::utf_16, code_set::ucs_2, code_set::ucs_4,
                                        code_set::utf_8};

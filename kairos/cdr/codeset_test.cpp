@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/cdr/codeset.h"
 
+#include "kairos/cdr/text_testing.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -10,6 +12,8 @@ namespace {
 
 using namespace std::string_literals;
 using namespace std::string_view_literals;
+
+using namespace cdr::testing;
 
 const CodeSet& set_of(std::string_view name)
 {

@@ -6,7 +6,7 @@
 
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/profile.h"
-#include "kairos/ior/sample_references.h"
+#include "kairos/ior/sample_references_testing.h"
 
 #include <gtest/gtest.h>
 

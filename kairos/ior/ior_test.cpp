@@ -5,7 +5,7 @@
 #include "kairos/ior/ior.h"
 
 #include "kairos/base/limits.h"
-#include "kairos/ior/sample_references.h"
+#include "kairos/ior/sample_references_testing.h"
 #include "kairos/ior/text.h"
 
 #include <gtest/gtest.h>

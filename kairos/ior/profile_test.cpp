@@ -4,7 +4,7 @@
 #include "kairos/ior/profile.h"
 
 #include "kairos/base/limits.h"
-#include "kairos/ior/sample_references.h"
+#include "kairos/ior/sample_references_testing.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // of files that hold none.
 #include "kairos/ior/reference_file.h"
 
-#include "kairos/ior/sample_references.h"
+#include "kairos/ior/sample_references_testing.h"
 
 #include <filesystem>
 #include <fstream>

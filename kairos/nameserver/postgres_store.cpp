@@ -5,15 +5,13 @@
 #include "kairos/nameserver/postgres_store.h"
 
 #include "kairos/nameserver/pool.h"
-#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/postgres.h"
-#include "kairos/nameserver/row.h"
-#include "kairos/nameserver/store_log.h"
-#include "kairos/nameserver/walk.h"
+#include "kairos/nameserver/sql_store.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 
 namespace kairos::nameserver {
 namespace {
@@ -36,23 +34,12 @@ constexpr const char* schema[] = {
 };
 
 enum Statement : std::size_t {
-    begin_reading,
+    begin_reading = sql_statements_end,
     begin_writing,
     commit,
     rollback,
-    find_context_row,
-    share_context_row,
-    take_context_row,
-    find_binding,
-    take_binding,
     list_all,
     list_after,
-    any_binding,
-    insert_binding,
-    update_binding,
-    delete_binding,
-    insert_context,
-    delete_context,
 };
 /// The first rows of those selected, as far as those before each are within so many octets, and how
 /// many were selected: all of them come at once, and clients choose how large they are.
@@ -63,10 +50,6 @@ enum Statement : std::size_t {
     " 1 PRECEDING), 0) AS before FROM (SELECT * FROM kairos_binding " where                        \
     ") AS portion) AS summed WHERE before < " octets_max " ORDER BY id, kind"
 constexpr PostgresStatement statements[] = {
-    {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
-    {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", ""},
-    {"COMMIT", ""},
-    {"ROLLBACK", ""},
     {"SELECT 1 FROM kairos_context WHERE number = $1", "i"},
     {"SELECT 1 FROM kairos_context WHERE number = $1 FOR KEY SHARE", "i"},
     {"SELECT 1 FROM kairos_context WHERE number = $1 FOR UPDATE", "i"},
@@ -76,9 +59,6 @@ constexpr PostgresStatement statements[] = {
     {"SELECT type, target, reference, checksum FROM kairos_binding"
      " WHERE context = $1 AND id = $2 AND kind = $3 FOR UPDATE",
      "ioo"},
-    {KAIROS_LIST("WHERE context = $1 ORDER BY id, kind LIMIT $2", "$3"), "iii"},
-    {KAIROS_LIST("WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4", "$5"),
-     "iooii"},
     {"SELECT 1 FROM kairos_binding WHERE context = $1 LIMIT 1", "i"},
     {"INSERT INTO kairos_binding VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
      "iooiioi"},
@@ -88,26 +68,15 @@ constexpr PostgresStatement statements[] = {
     {"DELETE FROM kairos_binding WHERE context = $1 AND id = $2 AND kind = $3", "ioo"},
     {"INSERT INTO kairos_context DEFAULT VALUES RETURNING number", ""},
     {"DELETE FROM kairos_context WHERE number = $1", "i"},
+    {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ""},
+    {"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", ""},
+    {"COMMIT", ""},
+    {"ROLLBACK", ""},
+    {KAIROS_LIST("WHERE context = $1 ORDER BY id, kind LIMIT $2", "$3"), "iii"},
+    {KAIROS_LIST("WHERE context = $1 AND (id, kind) > ($2, $3) ORDER BY id, kind LIMIT $4", "$5"),
+     "iooii"},
 };
-
-std::int64_t as_column(ContextId context) { return static_cast<std::int64_t>(context); }
-
-PostgresParameters key_of(ContextId context, const ior::NameComponent& component)
-{
-    PostgresParameters key;
-    key.integer(as_column(context)).octets(component.id).octets(component.kind);
-    return key;
-}
-
-std::optional<Entry> entry_of(const PostgresRows& rows, std::size_t row, ContextId context,
-                              std::string_view id, std::string_view kind)
-{
-    return nameserver::entry_of(context, id, kind,
-                                {.type = rows.integer(row, 0),
-                                 .target = rows.integer(row, 1),
-                                 .reference = rows.octets(row, 2),
-                                 .checksum = rows.integer(row, 3)});
-}
+static_assert(std::size(statements) == list_after + 1);
 
 // --- transactions --------------------------------------------------------------------------------
 
@@ -125,6 +94,72 @@ StoreStatus status_of(std::string_view state)
 
 /// Whether the transaction may succeed if it is made again: others were in its way.
 bool collided(std::string_view state) { return state == "40001" || state == "40P01"; }
+
+/// What a statement gave, row by row.
+class Rows {
+  public:
+    explicit Rows(PostgresRows rows) : rows_(std::move(rows)) {}
+
+    bool next() noexcept { return ok() && ++next_ <= rows_.count(); }
+    bool ok() const noexcept { return rows_.ok(); }
+    std::size_t changed() const noexcept { return rows_.changed(); }
+    std::int64_t integer(int column) const noexcept { return rows_.integer(next_ - 1, column); }
+    std::string_view octets(int column) const noexcept { return rows_.octets(next_ - 1, column); }
+    static bool is_binding() noexcept { return true; } // the schema says so
+    const PostgresRows& all() const noexcept { return rows_; }
+
+  private:
+    PostgresRows rows_;
+    std::size_t next_ = 0;
+};
+
+/// The rows of a listing, asked for in portions until nobody wants more: those that come may be
+/// damaged, and not count.
+class Listing {
+  public:
+    Listing(PostgresConnection& connection, ContextId context, const ior::NameComponent* after,
+            const PortionBounds& bounds)
+        : connection_(connection), context_(context), bounds_(bounds), rows_(ask(after))
+    {
+    }
+
+    bool next()
+    {
+        if (rows_.next()) return true;
+        const std::size_t count = ok() ? rows_.all().count() : 0;
+        if (count == 0) return false;
+        const std::size_t end = count - 1;
+        if (count < wanted() && count == static_cast<std::size_t>(rows_.all().integer(end, 6)))
+            return false; // there were no more
+        const ior::NameComponent last{std::string(rows_.all().octets(end, 4)),
+                                      std::string(rows_.all().octets(end, 5))};
+        rows_ = ask(&last);
+        return rows_.next();
+    }
+    bool ok() const noexcept { return rows_.ok(); }
+    std::int64_t integer(int column) const noexcept { return rows_.integer(column); }
+    std::string_view octets(int column) const noexcept { return rows_.octets(column); }
+    static bool is_binding() noexcept { return Rows::is_binding(); }
+    const PostgresRows& all() const noexcept { return rows_.all(); }
+
+  private:
+    [[nodiscard]] std::size_t wanted() const noexcept { return bounds_.count + 1; }
+
+    [[nodiscard]] Rows ask(const ior::NameComponent* after)
+    {
+        PostgresParameters parameters;
+        parameters.integer(static_cast<std::int64_t>(context_));
+        if (after != nullptr) parameters.octets(after->id).octets(after->kind);
+        parameters.integer(static_cast<std::int64_t>(wanted()));
+        parameters.integer(static_cast<std::int64_t>(std::max<std::size_t>(bounds_.octets, 1)));
+        return Rows(connection_.run(after != nullptr ? list_after : list_all, parameters));
+    }
+
+    PostgresConnection& connection_;
+    const ContextId context_;
+    const PortionBounds bounds_;
+    Rows rows_;
+};
 
 /// Rolled back unless it is committed.
 class Transaction {
@@ -154,11 +189,28 @@ class Transaction {
         const StoreStatus why = failed(ended);
         return connection_.is_open() ? why : StoreStatus::uncertain;
     }
-    [[nodiscard]] PostgresRows run(Statement statement, const PostgresParameters& parameters = {})
+    [[nodiscard]] Rows run(SqlStatement statement, SqlValues values)
     {
-        return connection_.run(statement, parameters);
+        PostgresParameters parameters;
+        for (const SqlValue& value : values)
+            if (const auto* octets = std::get_if<std::string_view>(&value))
+                parameters.octets(*octets);
+            else
+                parameters.integer(std::get<std::int64_t>(value));
+        return Rows(connection_.run(statement, parameters));
     }
+    [[nodiscard]] Listing list(ContextId context, const ior::NameComponent* after,
+                               const PortionBounds& bounds)
+    {
+        return {connection_, context, after, bounds};
+    }
+    static void begin_change() noexcept {} // nobody is told of other servers' either
 
+    template <typename SomeRows>
+    StoreStatus failed(const SomeRows& rows)
+    {
+        return failed(rows.all());
+    }
     StoreStatus failed(const PostgresRows& rows)
     {
         log_.say_once(connection_.failure());
@@ -183,36 +235,21 @@ class Transaction {
 
 // --- the store -----------------------------------------------------------------------------------
 
-class PostgresStore final : public Store {
+class PostgresDatabase {
   public:
-    PostgresStore(const std::string& name, std::uint64_t identity,
-                  std::chrono::milliseconds timeout,
-                  std::vector<std::unique_ptr<PostgresConnection>> connections)
+    using Transaction = nameserver::Transaction;
+
+    PostgresDatabase(const std::string& name, std::uint64_t identity,
+                     std::chrono::milliseconds timeout,
+                     std::vector<std::unique_ptr<PostgresConnection>> connections)
         : log_(name), identity_(identity), timeout_(timeout), connections_(std::move(connections))
     {
     }
 
-    std::uint64_t identity() const noexcept override { return identity_; }
-    std::uint64_t changes() const noexcept override { return 1; } // other servers' are not known
-    StoreStatus resolve(ContextId start, std::span<const ior::NameComponent> name,
-                        Resolution& resolution) override;
-    StoreStatus bind(ContextId context, const ior::NameComponent& component,
-                     const Entry& entry) override;
-    StoreStatus rebind(ContextId context, const ior::NameComponent& component,
-                       const Entry& entry) override;
-    StoreStatus unbind(ContextId context, const ior::NameComponent& component) override;
-    StoreStatus new_context(ContextId& created) override;
-    StoreStatus bind_new_context(ContextId context, const ior::NameComponent& component,
-                                 ContextId& created) override;
-    StoreStatus destroy_context(ContextId context) override;
-    StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after,
-                     const PortionBounds& bounds, Portion& portion) override;
+    std::uint64_t identity() const noexcept { return identity_; }
+    static std::uint64_t changes() noexcept { return 1; } // other servers' are not known
+    StoreLog& log() noexcept { return log_; }
 
-  private:
-    /// Runs `action` in a transaction that begins so and is committed if the action answers `done`.
-    template <typename Action>
-    StoreStatus transact(Statement beginning, Action&& action);
     template <typename Action>
     StoreStatus read(Action&& action)
     {
@@ -221,32 +258,21 @@ class PostgresStore final : public Store {
         return status == StoreStatus::uncertain ? StoreStatus::unreachable : status;
     }
     template <typename Action>
-    StoreStatus write(Action&& action)
+    StoreStatus write(Room, Action&& action)
     {
         const StoreStatus status = transact(begin_writing, action);
         if (status == StoreStatus::done) log_.forget();
         return status;
     }
 
+  private:
+    /// Runs `action` in a transaction that begins so and is committed if the action answers `done`.
+    template <typename Action>
+    StoreStatus transact(Statement beginning, Action&& action);
     StoreStatus late();
     StoreStatus begin(PostgresConnection& connection, Transaction& transaction,
                       Statement beginning);
     Result<void> reopen(PostgresConnection& connection) const;
-
-    /// With one of the three statements about a context's row.
-    StoreStatus require_context(Transaction& transaction, Statement statement, ContextId context);
-    StoreStatus find(Transaction& transaction, ContextId context,
-                     const ior::NameComponent& component, Entry& entry);
-    /// For a change: neither the context nor the binding, if there is one, changes until its end.
-    StoreStatus take(Transaction& transaction, ContextId context,
-                     const ior::NameComponent& component, Entry& entry);
-    /// How many rows there were before: one, or none, but somebody may be faster.
-    StoreStatus put(Transaction& transaction, Statement statement, ContextId context,
-                    const ior::NameComponent& component, const Entry& entry);
-    StoreStatus insert_new_context(Transaction& transaction, ContextId& created);
-    StoreStatus only_row(Transaction& transaction, const PostgresRows& rows, ContextId context,
-                         const ior::NameComponent& component, Entry& entry);
-    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
@@ -268,7 +294,7 @@ Result<std::uint64_t> read_identity(PostgresConnection& connection)
 }
 
 template <typename Action>
-StoreStatus PostgresStore::transact(Statement beginning, Action&& action)
+StoreStatus PostgresDatabase::transact(Statement beginning, Action&& action)
 {
     constexpr int attempts_max = 8;
     if (Deadline::Clock::now() < retry_at_.load()) return StoreStatus::unreachable;
@@ -287,15 +313,15 @@ StoreStatus PostgresStore::transact(Statement beginning, Action&& action)
 }
 
 /// Who comes after has to wait no longer.
-StoreStatus PostgresStore::late()
+StoreStatus PostgresDatabase::late()
 {
     retry_at_ = Deadline::Clock::now() + timeout_;
     return StoreStatus::unreachable;
 }
 
 /// If the connection was lost since it was used last, on a new one.
-StoreStatus PostgresStore::begin(PostgresConnection& connection, Transaction& transaction,
-                                 Statement beginning)
+StoreStatus PostgresDatabase::begin(PostgresConnection& connection, Transaction& transaction,
+                                    Statement beginning)
 {
     if (connection.is_open()) {
         const StoreStatus begun = transaction.begin(beginning);
@@ -309,7 +335,7 @@ StoreStatus PostgresStore::begin(PostgresConnection& connection, Transaction& tr
     return transaction.begin(beginning);
 }
 
-Result<void> PostgresStore::reopen(PostgresConnection& connection) const
+Result<void> PostgresDatabase::reopen(PostgresConnection& connection) const
 {
     if (auto opened = connection.reopen(); !opened) return opened;
     const auto identity = read_identity(connection);
@@ -317,207 +343,6 @@ Result<void> PostgresStore::reopen(PostgresConnection& connection) const
     if (*identity != identity_)
         return Error{ErrorCode::malformed, "another store is at the address now"};
     return connection.prepare();
-}
-
-StoreStatus PostgresStore::resolve(ContextId start, std::span<const ior::NameComponent> name,
-                                   Resolution& resolution)
-{
-    return read([&](Transaction& transaction) {
-        return walk(start, name, resolution,
-                    [&](ContextId context, const ior::NameComponent& component, Entry& entry) {
-                        return find(transaction, context, component, entry);
-                    });
-    });
-}
-
-StoreStatus PostgresStore::bind(ContextId context, const ior::NameComponent& component,
-                                const Entry& entry)
-{
-    return write([&](Transaction& transaction) {
-        Entry old;
-        const StoreStatus found = take(transaction, context, component, old);
-        if (found == StoreStatus::done) return StoreStatus::already_bound;
-        if (found != StoreStatus::not_bound) return found;
-        return put(transaction, insert_binding, context, component, entry);
-    });
-}
-
-StoreStatus PostgresStore::rebind(ContextId context, const ior::NameComponent& component,
-                                  const Entry& entry)
-{
-    return write([&](Transaction& transaction) {
-        Entry old;
-        const StoreStatus found = take(transaction, context, component, old);
-        if (found == StoreStatus::not_bound) {
-            const StoreStatus status = put(transaction, insert_binding, context, component, entry);
-            return status == StoreStatus::already_bound ? transaction.collision() : status;
-        }
-        if (found != StoreStatus::done) return found;
-        if (old.is_context() != entry.is_context()) return StoreStatus::wrong_type;
-        return put(transaction, update_binding, context, component, entry);
-    });
-}
-
-StoreStatus PostgresStore::unbind(ContextId context, const ior::NameComponent& component)
-{
-    return write([&](Transaction& transaction) {
-        Entry old;
-        const StoreStatus found = take(transaction, context, component, old);
-        if (found != StoreStatus::done) return found;
-        const PostgresRows gone = transaction.run(delete_binding, key_of(context, component));
-        return gone.ok() ? StoreStatus::done : transaction.failed(gone);
-    });
-}
-
-StoreStatus PostgresStore::new_context(ContextId& created)
-{
-    return write(
-        [&](Transaction& transaction) { return insert_new_context(transaction, created); });
-}
-
-StoreStatus PostgresStore::bind_new_context(ContextId context, const ior::NameComponent& component,
-                                            ContextId& created)
-{
-    return write([&](Transaction& transaction) {
-        Entry entry;
-        const StoreStatus found = take(transaction, context, component, entry);
-        if (found == StoreStatus::done) return StoreStatus::already_bound;
-        if (found != StoreStatus::not_bound) return found;
-        const StoreStatus made = insert_new_context(transaction, created);
-        if (made != StoreStatus::done) return made;
-        entry = {.kind = Entry::Kind::context, .context = created, .reference = {}};
-        return put(transaction, insert_binding, context, component, entry);
-    });
-}
-
-StoreStatus PostgresStore::destroy_context(ContextId context)
-{
-    return write([&](Transaction& transaction) {
-        const StoreStatus there = require_context(transaction, take_context_row, context);
-        if (there != StoreStatus::done) return there;
-        PostgresParameters number;
-        number.integer(as_column(context));
-        const PostgresRows bindings = transaction.run(any_binding, number);
-        if (!bindings.ok()) return transaction.failed(bindings);
-        if (bindings.count() != 0) return StoreStatus::not_empty;
-        const PostgresRows gone = transaction.run(delete_context, number);
-        return gone.ok() ? StoreStatus::done : transaction.failed(gone);
-    });
-}
-
-StoreStatus PostgresStore::find_context(ContextId context)
-{
-    return read([&](Transaction& transaction) {
-        return require_context(transaction, find_context_row, context);
-    });
-}
-
-StoreStatus PostgresStore::list(ContextId context, const ior::NameComponent* after,
-                                const PortionBounds& bounds, Portion& portion)
-{
-    return read([&](Transaction& transaction) {
-        Portioning portioning(bounds, portion);
-        std::optional<ior::NameComponent> last; // of the rows seen
-        if (after != nullptr) last = *after;
-        for (;;) { // until the portion is full: rows may be damaged
-            PostgresParameters parameters;
-            parameters.integer(as_column(context));
-            if (last) parameters.octets(last->id).octets(last->kind);
-            const std::size_t wanted = bounds.count + 1;
-            parameters.integer(static_cast<std::int64_t>(wanted));
-            parameters.integer(static_cast<std::int64_t>(std::max<std::size_t>(bounds.octets, 1)));
-            const PostgresRows rows = transaction.run(last ? list_after : list_all, parameters);
-            if (!rows.ok()) return transaction.failed(rows);
-            if (rows.count() == 0) return StoreStatus::done;
-            for (std::size_t row = 0; row < rows.count(); ++row) {
-                const std::string_view id = rows.octets(row, 4);
-                const std::string_view kind = rows.octets(row, 5);
-                const auto entry = entry_of(rows, row, context, id, kind);
-                if (!entry)
-                    log_.say_damaged(context, id, kind);
-                else if (!portioning.take(id, kind, rows.octets(row, 2).size(),
-                                          entry->is_context()))
-                    return StoreStatus::done;
-            }
-            const std::size_t end = rows.count() - 1;
-            if (end + 1 < wanted && end + 1 == static_cast<std::size_t>(rows.integer(end, 6)))
-                return StoreStatus::done; // there were no more
-            last = {std::string(rows.octets(end, 4)), std::string(rows.octets(end, 5))};
-        }
-    });
-}
-
-StoreStatus PostgresStore::require_context(Transaction& transaction, Statement statement,
-                                           ContextId context)
-{
-    PostgresParameters number;
-    number.integer(as_column(context));
-    const PostgresRows rows = transaction.run(statement, number);
-    if (!rows.ok()) return transaction.failed(rows);
-    return rows.count() == 1 ? StoreStatus::done : StoreStatus::no_context;
-}
-
-/// `done`, `not_bound`, or the last ones.
-StoreStatus PostgresStore::only_row(Transaction& transaction, const PostgresRows& rows,
-                                    ContextId context, const ior::NameComponent& component,
-                                    Entry& entry)
-{
-    if (!rows.ok()) return transaction.failed(rows);
-    if (rows.count() == 0) return StoreStatus::not_bound;
-    auto found = entry_of(rows, 0, context, component.id, component.kind);
-    if (!found) return damaged(context, component);
-    entry = std::move(*found);
-    return StoreStatus::done;
-}
-
-StoreStatus PostgresStore::find(Transaction& transaction, ContextId context,
-                                const ior::NameComponent& component, Entry& entry)
-{
-    const PostgresRows rows = transaction.run(find_binding, key_of(context, component));
-    const StoreStatus found = only_row(transaction, rows, context, component, entry);
-    if (found != StoreStatus::not_bound) return found;
-    const StoreStatus there = require_context(transaction, find_context_row, context);
-    return there == StoreStatus::done ? StoreStatus::not_bound : there;
-}
-
-StoreStatus PostgresStore::take(Transaction& transaction, ContextId context,
-                                const ior::NameComponent& component, Entry& entry)
-{
-    const StoreStatus there = require_context(transaction, share_context_row, context);
-    if (there != StoreStatus::done) return there;
-    const PostgresRows rows = transaction.run(take_binding, key_of(context, component));
-    return only_row(transaction, rows, context, component, entry);
-}
-
-/// `already_bound`: somebody else inserted the row since it was looked for.
-StoreStatus PostgresStore::put(Transaction& transaction, Statement statement, ContextId context,
-                               const ior::NameComponent& component, const Entry& entry)
-{
-    if (entry.kind == Entry::Kind::context) {
-        const StoreStatus there = require_context(transaction, share_context_row, entry.context);
-        if (there != StoreStatus::done) return there;
-    }
-    const auto columns = columns_of(context, component, entry); // the parameters borrow from it
-    PostgresParameters row = key_of(context, component);
-    row.integer(columns.type).integer(columns.target).octets(columns.reference);
-    row.integer(columns.checksum);
-    const PostgresRows rows = transaction.run(statement, row);
-    if (!rows.ok()) return transaction.failed(rows);
-    return rows.changed() == 1 ? StoreStatus::done : StoreStatus::already_bound;
-}
-
-StoreStatus PostgresStore::insert_new_context(Transaction& transaction, ContextId& created)
-{
-    const PostgresRows rows = transaction.run(insert_context);
-    if (!rows.ok()) return transaction.failed(rows);
-    created = static_cast<ContextId>(rows.integer(0, 0));
-    return StoreStatus::done;
-}
-
-StoreStatus PostgresStore::damaged(ContextId context, const ior::NameComponent& component)
-{
-    log_.say_damaged(context, component.id, component.kind);
-    return StoreStatus::broken;
 }
 
 // --- opening -------------------------------------------------------------------------------------
@@ -571,8 +396,8 @@ Result<std::unique_ptr<Store>> open_postgres_store(const PostgresOptions& option
     const auto identity = read_identity(*connections.front());
     if (!identity) return identity.error();
     const std::string name = connections.front()->name();
-    std::unique_ptr<Store> store =
-        std::make_unique<PostgresStore>(name, *identity, options.timeout, std::move(connections));
+    std::unique_ptr<Store> store = std::make_unique<SqlStore<PostgresDatabase>>(
+        name, *identity, options.timeout, std::move(connections));
     return store;
 }
 

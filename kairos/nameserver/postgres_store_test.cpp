@@ -4,8 +4,8 @@
 // over one database are one, and what it does when rows are damaged or the server goes away.
 #include "kairos/nameserver/open_store.h"
 #include "kairos/nameserver/postgres_testing.h"
-#include "kairos/nameserver/store_conformance.h"
-#include "kairos/nameserver/store_crash.h"
+#include "kairos/nameserver/store_conformance_testing.h"
+#include "kairos/nameserver/store_crash_testing.h"
 
 #include <future>
 

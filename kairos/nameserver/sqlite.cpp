@@ -69,35 +69,26 @@ Error Connection::failure() const { return {ErrorCode::system, sqlite3_errmsg(ha
 
 // --- Query ---------------------------------------------------------------------------------------
 
-Query::Query(Connection& connection, std::size_t statement)
+Query::Query(Connection& connection, std::size_t statement, SqlValues values)
     : statement_(connection.statement(statement))
 {
+    int parameter = 0;
+    for (const SqlValue& value : values) {
+        ++parameter;
+        if (const auto* octets = std::get_if<std::string_view>(&value)) {
+            // A null pointer would be NULL, not the empty blob.
+            const char* data = octets->empty() ? "" : octets->data();
+            sqlite3_bind_blob64(statement_, parameter, data, octets->size(), SQLITE_STATIC);
+        } else {
+            sqlite3_bind_int64(statement_, parameter, std::get<std::int64_t>(value));
+        }
+    }
 }
 
 Query::~Query()
 {
     sqlite3_reset(statement_);
     sqlite3_clear_bindings(statement_);
-}
-
-Query& Query::integer(std::int64_t value)
-{
-    sqlite3_bind_int64(statement_, ++parameter_, value);
-    return *this;
-}
-
-Query& Query::blob(std::string_view value)
-{
-    // A null pointer would be NULL, not the empty blob.
-    const char* data = value.empty() ? "" : value.data();
-    sqlite3_bind_blob64(statement_, ++parameter_, data, value.size(), SQLITE_STATIC);
-    return *this;
-}
-
-Query& Query::null()
-{
-    sqlite3_bind_null(statement_, ++parameter_);
-    return *this;
 }
 
 bool Query::next()
@@ -114,33 +105,26 @@ bool Query::run()
     return failure_ == SQLITE_OK;
 }
 
-bool Query::is_integer(int column) const
-{
-    return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
-}
+int Query::changed() const noexcept { return sqlite3_changes(sqlite3_db_handle(statement_)); }
 
-bool Query::is_blob(int column) const
-{
-    return sqlite3_column_type(statement_, column) == SQLITE_BLOB;
-}
+std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_, column); }
 
-bool Query::is_null(int column) const
-{
-    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
-}
-
-std::int64_t Query::integer_of(int column) const
-{
-    return sqlite3_column_int64(statement_, column);
-}
-
-std::string_view Query::blob_of(int column) const
+std::string_view Query::octets(int column) const
 {
     const void* data = sqlite3_column_blob(statement_, column);
     const int size = sqlite3_column_bytes(statement_, column);
     return data == nullptr
                ? std::string_view()
                : std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size));
+}
+
+bool Query::is_binding() const
+{
+    const auto is = [this](int column, int type) {
+        return sqlite3_column_type(statement_, column) == type;
+    };
+    return is(0, SQLITE_INTEGER) && is(1, SQLITE_INTEGER) && is(2, SQLITE_BLOB) &&
+           is(3, SQLITE_INTEGER);
 }
 
 // --- Transaction ---------------------------------------------------------------------------------

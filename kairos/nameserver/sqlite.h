@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/result.h"
+#include "kairos/nameserver/sql_store.h"
 
 #include <array>
 #include <cstdint>
@@ -44,36 +45,32 @@ class Connection {
     std::vector<sqlite3_stmt*> statements_;
 };
 
-/// One use of a prepared statement: parameters, counted from 1, then its rows. What a column gives
-/// lasts until the next row.
+/// One use of a prepared statement, with its parameters: its rows. What a column gives lasts until
+/// the next row.
 class Query {
   public:
-    Query(Connection& connection, std::size_t statement);
+    Query(Connection& connection, std::size_t statement, SqlValues values = {});
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
     ~Query();
-
-    Query& integer(std::int64_t value);
-    /// Must live as long as the Query.
-    Query& blob(std::string_view value);
-    Query& null();
 
     /// True for a row, false at the end and for a failure.
     [[nodiscard]] bool next();
     /// Runs a statement without rows.
     [[nodiscard]] bool run();
+    [[nodiscard]] bool ok() const noexcept { return failure_ == SQLITE_OK; }
     /// SQLITE_OK, or the extended code of what failed.
     [[nodiscard]] int failure() const noexcept { return failure_; }
+    /// How many rows a statement has changed that has ended.
+    [[nodiscard]] int changed() const noexcept;
 
-    [[nodiscard]] bool is_integer(int column) const;
-    [[nodiscard]] bool is_blob(int column) const;
-    [[nodiscard]] bool is_null(int column) const;
-    [[nodiscard]] std::int64_t integer_of(int column) const;
-    [[nodiscard]] std::string_view blob_of(int column) const;
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] std::string_view octets(int column) const;
+    /// Any column may hold anything, whatever the schema says.
+    [[nodiscard]] bool is_binding() const;
 
   private:
     sqlite3_stmt* const statement_;
-    int parameter_ = 0;
     int failure_ = SQLITE_OK;
 };
 

@@ -4,12 +4,9 @@
 #include "kairos/nameserver/sqlite_store.h"
 
 #include "kairos/nameserver/pool.h"
-#include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/reserve.h"
-#include "kairos/nameserver/row.h"
+#include "kairos/nameserver/sql_store.h"
 #include "kairos/nameserver/sqlite.h"
-#include "kairos/nameserver/store_log.h"
-#include "kairos/nameserver/walk.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,8 +17,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
-#include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,40 +52,39 @@ COMMIT;)";
 static_assert(application_id == 1265782355 && schema_version == 1);
 
 enum Statement : std::size_t {
-    begin_reading,
+    begin_reading = sql_statements_end,
     begin_writing,
     commit,
     rollback,
-    find_context_row,
-    find_binding,
     list_all,
     list_after,
-    any_binding,
-    insert_binding,
-    replace_binding,
-    delete_binding,
-    insert_context,
-    delete_context,
 };
+/// One connection writes, and nobody else: rows need not be locked.
+constexpr const char* context_row = "SELECT 1 FROM context WHERE number = ?";
+constexpr const char* binding_row = "SELECT type, target, reference, checksum FROM binding"
+                                    " WHERE context = ? AND id = ? AND kind = ?";
 constexpr const char* statements[] = {
-    "BEGIN",
-    "BEGIN IMMEDIATE",
-    "COMMIT",
-    "ROLLBACK",
-    "SELECT 1 FROM context WHERE number = ?",
-    "SELECT type, target, reference, checksum FROM binding"
-    " WHERE context = ? AND id = ? AND kind = ?",
-    "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? ORDER BY id, kind",
-    "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind",
+    context_row,
+    context_row,
+    context_row,
+    binding_row,
+    binding_row,
     "SELECT 1 FROM binding WHERE context = ? LIMIT 1",
     "INSERT INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
     "REPLACE INTO binding VALUES (?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM binding WHERE context = ? AND id = ? AND kind = ?",
-    "INSERT INTO context DEFAULT VALUES",
+    "INSERT INTO context DEFAULT VALUES RETURNING number",
     "DELETE FROM context WHERE number = ?",
+    "BEGIN",
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "ROLLBACK",
+    "SELECT type, target, reference, checksum, id, kind FROM binding"
+    " WHERE context = ? ORDER BY id, kind",
+    "SELECT type, target, reference, checksum, id, kind FROM binding"
+    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind",
 };
+static_assert(std::size(statements) == list_after + 1);
 constexpr TransactionStatements reading{begin_reading, commit, rollback};
 constexpr TransactionStatements writing{begin_writing, commit, rollback};
 
@@ -134,21 +130,6 @@ class TimedMutex {
     std::condition_variable free_;
     bool taken_ = false;
 };
-
-std::int64_t as_column(ContextId context) { return static_cast<std::int64_t>(context); }
-
-/// The entry of a row; none for one that nobody wrote like this.
-std::optional<Entry> entry_of(const Query& row, ContextId context, std::string_view id,
-                              std::string_view kind)
-{
-    if (!row.is_integer(0) || !row.is_integer(1) || !row.is_blob(2) || !row.is_integer(3))
-        return std::nullopt;
-    return nameserver::entry_of(context, id, kind,
-                                {.type = row.integer_of(0),
-                                 .target = row.integer_of(1),
-                                 .reference = row.blob_of(2),
-                                 .checksum = row.integer_of(3)});
-}
 
 // --- opening -------------------------------------------------------------------------------------
 
@@ -293,60 +274,67 @@ class AtEnd {
     const Action action_;
 };
 
-class SqliteStore final : public Store {
+class SqliteDatabase {
   public:
-    SqliteStore(const std::string& path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
-                std::unique_ptr<Connection> writer,
-                std::vector<std::unique_ptr<Connection>> readers)
+    SqliteDatabase(const std::string& path, std::uint64_t identity, std::unique_ptr<FileLock> lock,
+                   std::unique_ptr<Connection> writer,
+                   std::vector<std::unique_ptr<Connection>> readers)
         : log_(path), identity_(identity), lock_(std::move(lock)), writer_(std::move(writer)),
           reserve_(path + "-room", reserve_octets), readers_(std::move(readers))
     {
     }
 
-    std::uint64_t identity() const noexcept override { return identity_; }
-    std::uint64_t changes() const noexcept override { return changes_; }
-    StoreStatus resolve(ContextId start, std::span<const ior::NameComponent> name,
-                        Resolution& resolution) override;
-    StoreStatus bind(ContextId context, const ior::NameComponent& component,
-                     const Entry& entry) override;
-    StoreStatus rebind(ContextId context, const ior::NameComponent& component,
-                       const Entry& entry) override;
-    StoreStatus unbind(ContextId context, const ior::NameComponent& component) override;
-    StoreStatus new_context(ContextId& created) override;
-    StoreStatus bind_new_context(ContextId context, const ior::NameComponent& component,
-                                 ContextId& created) override;
-    StoreStatus destroy_context(ContextId context) override;
-    StoreStatus find_context(ContextId context) override;
-    StoreStatus list(ContextId context, const ior::NameComponent* after,
-                     const PortionBounds& bounds, Portion& portion) override;
+    std::uint64_t identity() const noexcept { return identity_; }
+    std::uint64_t changes() const noexcept { return changes_; }
+    StoreLog& log() noexcept { return log_; }
 
-  private:
-    /// Runs `action` with a connection and in a snapshot of its own.
+    class Transaction {
+      public:
+        Transaction(SqliteDatabase& database, Connection& connection, TransactionStatements kind)
+            : database_(database), connection_(connection), inner_(connection, kind)
+        {
+        }
+
+        int begun() const noexcept { return inner_.begun(); }
+        int commit() { return inner_.commit(); }
+        Query run(SqlStatement statement, SqlValues values)
+        {
+            return {connection_, statement, values};
+        }
+        Query list(ContextId context, const ior::NameComponent* after, const PortionBounds&)
+        {
+            const auto column = static_cast<std::int64_t>(context);
+            if (after == nullptr) return {connection_, list_all, {column}};
+            return {connection_, list_after, {column, after->id, after->kind}};
+        }
+        StoreStatus failed(const Query& rows)
+        {
+            return database_.failed(connection_, rows.failure());
+        }
+        /// From here to the end of the `write`.
+        void begin_change() { database_.changes_ |= 1; }
+        static StoreStatus collision() { return StoreStatus::broken; } // nobody else writes
+
+      private:
+        SqliteDatabase& database_;
+        Connection& connection_;
+        nameserver::Transaction inner_;
+    };
+
     template <typename Action>
     StoreStatus read(Action&& action);
-    /// Runs `action` in a transaction that is committed if the action answers `done`.
     /// Again, with the room that is kept for it, if it makes room and there is no other.
-    enum class Room { takes, makes };
     template <typename Action>
     StoreStatus write(Room room, Action&& action);
+
+  private:
     template <typename Action>
     StoreStatus attempt(Action&& action);
-    /// From here to the end of the `write` another entry than before may be found under a name.
-    void begin_change() { changes_ |= 1; }
     void end_change() { changes_ += changes_ % 2; }
-
-    StoreStatus find(Connection& connection, ContextId context, const ior::NameComponent& component,
-                     Entry& entry);
-    StoreStatus require_context(Connection& connection, ContextId context);
-    StoreStatus insert(Connection& connection, Statement statement, ContextId context,
-                       const ior::NameComponent& component, const Entry& entry);
-    StoreStatus insert_new_context(Connection& connection, ContextId& created);
-
     /// Others were before, for longer than we wait.
     StoreStatus late();
     /// What SQLite's code means for the caller; logged.
     StoreStatus failed(const Connection& connection, int code);
-    StoreStatus damaged(ContextId context, const ior::NameComponent& component);
 
     StoreLog log_;
     const std::uint64_t identity_;
@@ -359,19 +347,19 @@ class SqliteStore final : public Store {
 };
 
 template <typename Action>
-StoreStatus SqliteStore::read(Action&& action)
+StoreStatus SqliteDatabase::read(Action&& action)
 {
     const Pool<Connection>::Use connection(readers_, Deadline::after(turn_max));
     if (!connection) return late();
-    Transaction transaction(*connection, reading);
-    return transaction.begun() == SQLITE_OK ? action(*connection)
+    Transaction transaction(*this, *connection, reading);
+    return transaction.begun() == SQLITE_OK ? action(transaction)
                                             : failed(*connection, transaction.begun());
 }
 
 /// What makes room needs some, too, on a full disk: in the log, and for what the log has and the
 /// file has not.
 template <typename Action>
-StoreStatus SqliteStore::write(Room room, Action&& action)
+StoreStatus SqliteDatabase::write(Room room, Action&& action)
 {
     const std::unique_lock lock(writing_mutex_, turn_max);
     if (!lock.owns_lock()) return late();
@@ -390,12 +378,12 @@ StoreStatus SqliteStore::write(Room room, Action&& action)
 }
 
 template <typename Action>
-StoreStatus SqliteStore::attempt(Action&& action)
+StoreStatus SqliteDatabase::attempt(Action&& action)
 {
     const AtEnd ended([this] { end_change(); }); // after the transaction's end
-    Transaction transaction(*writer_, writing);
+    Transaction transaction(*this, *writer_, writing);
     if (transaction.begun() != SQLITE_OK) return failed(*writer_, transaction.begun());
-    const StoreStatus status = action(*writer_);
+    const StoreStatus status = action(transaction);
     if (status != StoreStatus::done) return status;
     const int committed = transaction.commit();
     if (committed != SQLITE_OK) {
@@ -407,175 +395,13 @@ StoreStatus SqliteStore::attempt(Action&& action)
     return StoreStatus::done;
 }
 
-StoreStatus SqliteStore::resolve(ContextId start, std::span<const ior::NameComponent> name,
-                                 Resolution& resolution)
-{
-    return read([&](Connection& connection) {
-        return walk(start, name, resolution,
-                    [&](ContextId context, const ior::NameComponent& component, Entry& entry) {
-                        return find(connection, context, component, entry);
-                    });
-    });
-}
-
-StoreStatus SqliteStore::bind(ContextId context, const ior::NameComponent& component,
-                              const Entry& entry)
-{
-    return write(Room::takes, [&](Connection& connection) {
-        Entry old;
-        const StoreStatus found = find(connection, context, component, old);
-        if (found == StoreStatus::done) return StoreStatus::already_bound;
-        if (found != StoreStatus::not_bound) return found;
-        return insert(connection, insert_binding, context, component, entry);
-    });
-}
-
-StoreStatus SqliteStore::rebind(ContextId context, const ior::NameComponent& component,
-                                const Entry& entry)
-{
-    return write(Room::takes, [&](Connection& connection) {
-        Entry old;
-        const StoreStatus found = find(connection, context, component, old);
-        if (found != StoreStatus::done && found != StoreStatus::not_bound) return found;
-        if (found == StoreStatus::done && old.is_context() != entry.is_context())
-            return StoreStatus::wrong_type;
-        if (found == StoreStatus::done) begin_change();
-        return insert(connection, replace_binding, context, component, entry);
-    });
-}
-
-StoreStatus SqliteStore::unbind(ContextId context, const ior::NameComponent& component)
-{
-    return write(Room::makes, [&](Connection& connection) {
-        Entry old;
-        const StoreStatus found = find(connection, context, component, old);
-        if (found != StoreStatus::done) return found;
-        begin_change();
-        Query query(connection, delete_binding);
-        query.integer(as_column(context)).blob(component.id).blob(component.kind);
-        return query.run() ? StoreStatus::done : failed(connection, query.failure());
-    });
-}
-
-StoreStatus SqliteStore::new_context(ContextId& created)
-{
-    return write(Room::takes,
-                 [&](Connection& connection) { return insert_new_context(connection, created); });
-}
-
-StoreStatus SqliteStore::bind_new_context(ContextId context, const ior::NameComponent& component,
-                                          ContextId& created)
-{
-    return write(Room::takes, [&](Connection& connection) {
-        Entry entry;
-        const StoreStatus found = find(connection, context, component, entry);
-        if (found == StoreStatus::done) return StoreStatus::already_bound;
-        if (found != StoreStatus::not_bound) return found;
-        const StoreStatus made = insert_new_context(connection, created);
-        if (made != StoreStatus::done) return made;
-        entry = {.kind = Entry::Kind::context, .context = created, .reference = {}};
-        return insert(connection, insert_binding, context, component, entry);
-    });
-}
-
-StoreStatus SqliteStore::destroy_context(ContextId context)
-{
-    return write(Room::makes, [&](Connection& connection) {
-        const StoreStatus there = require_context(connection, context);
-        if (there != StoreStatus::done) return there;
-        {
-            Query query(connection, any_binding);
-            if (query.integer(as_column(context)).next()) return StoreStatus::not_empty;
-            if (query.failure() != SQLITE_OK) return failed(connection, query.failure());
-        }
-        Query query(connection, delete_context);
-        return query.integer(as_column(context)).run() ? StoreStatus::done
-                                                       : failed(connection, query.failure());
-    });
-}
-
-StoreStatus SqliteStore::find_context(ContextId context)
-{
-    return read([&](Connection& connection) { return require_context(connection, context); });
-}
-
-StoreStatus SqliteStore::list(ContextId context, const ior::NameComponent* after,
-                              const PortionBounds& bounds, Portion& portion)
-{
-    Portioning portioning(bounds, portion);
-    return read([&](Connection& connection) {
-        Query query(connection, after == nullptr ? list_all : list_after);
-        query.integer(as_column(context));
-        if (after != nullptr) query.blob(after->id).blob(after->kind);
-        while (query.next()) {
-            const std::string_view id = query.blob_of(4);
-            const std::string_view kind = query.blob_of(5);
-            const auto entry = entry_of(query, context, id, kind);
-            if (!entry)
-                log_.say_damaged(context, id, kind);
-            else if (!portioning.take(id, kind, query.blob_of(2).size(), entry->is_context()))
-                return StoreStatus::done;
-        }
-        return query.failure() == SQLITE_OK ? StoreStatus::done
-                                            : failed(connection, query.failure());
-    });
-}
-
-/// `done`, `not_bound`, `no_context` or `broken`.
-StoreStatus SqliteStore::find(Connection& connection, ContextId context,
-                              const ior::NameComponent& component, Entry& entry)
-{
-    Query query(connection, find_binding);
-    query.integer(as_column(context)).blob(component.id).blob(component.kind);
-    if (query.next()) {
-        auto found = entry_of(query, context, component.id, component.kind);
-        if (!found) return damaged(context, component);
-        entry = std::move(*found);
-        return StoreStatus::done;
-    }
-    if (query.failure() != SQLITE_OK) return failed(connection, query.failure());
-    const StoreStatus there = require_context(connection, context);
-    return there == StoreStatus::done ? StoreStatus::not_bound : there;
-}
-
-StoreStatus SqliteStore::require_context(Connection& connection, ContextId context)
-{
-    Query query(connection, find_context_row);
-    if (query.integer(as_column(context)).next()) return StoreStatus::done;
-    return query.failure() == SQLITE_OK ? StoreStatus::no_context
-                                        : failed(connection, query.failure());
-}
-
-StoreStatus SqliteStore::insert(Connection& connection, Statement statement, ContextId context,
-                                const ior::NameComponent& component, const Entry& entry)
-{
-    if (entry.kind == Entry::Kind::context) {
-        const StoreStatus there = require_context(connection, entry.context);
-        if (there != StoreStatus::done) return there;
-    }
-    const auto columns = columns_of(context, component, entry); // the query borrows from it
-    Query query(connection, statement);
-    query.integer(as_column(context)).blob(component.id).blob(component.kind);
-    query.integer(columns.type).integer(columns.target).blob(columns.reference);
-    query.integer(columns.checksum);
-    return query.run() ? StoreStatus::done : failed(connection, query.failure());
-}
-
-StoreStatus SqliteStore::insert_new_context(Connection& connection, ContextId& created)
-{
-    Query query(connection, insert_context);
-    if (!query.run()) return failed(connection, query.failure());
-    created = static_cast<ContextId>(sqlite3_last_insert_rowid(connection.handle()));
-    return StoreStatus::done;
-}
-
-StoreStatus SqliteStore::late()
+StoreStatus SqliteDatabase::late()
 {
     log_.say_once("operations take too long for others to wait for their turn");
     return StoreStatus::unreachable;
 }
 
-StoreStatus SqliteStore::failed(const Connection& connection, int code)
+StoreStatus SqliteDatabase::failed(const Connection& connection, int code)
 {
     log_.say_once(connection.failure().reason);
     switch (code & 0xff) {
@@ -586,12 +412,6 @@ StoreStatus SqliteStore::failed(const Connection& connection, int code)
     default:
         return StoreStatus::broken;
     }
-}
-
-StoreStatus SqliteStore::damaged(ContextId context, const ior::NameComponent& component)
-{
-    log_.say_damaged(context, component.id, component.kind);
-    return StoreStatus::broken;
 }
 
 } // namespace
@@ -623,8 +443,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const SqliteOptions& options)
         readers.push_back(std::move(reader).value());
     }
     std::unique_ptr<Store> store =
-        std::make_unique<SqliteStore>(real.path, *identity, std::move(lock).value(),
-                                      std::move(writer).value(), std::move(readers));
+        std::make_unique<SqlStore<SqliteDatabase>>(real.path, *identity, std::move(lock).value(),
+                                                   std::move(writer).value(), std::move(readers));
     return store;
 }
 

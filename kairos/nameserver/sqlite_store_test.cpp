@@ -2,7 +2,7 @@
 //
 // The store in one file: that it is a store, and what it does when rows are damaged, the disk is
 // full or the file is not its own.
-#include "kairos/nameserver/store_conformance.h"
+#include "kairos/nameserver/store_conformance_testing.h"
 
 #include <csignal>
 #include <fstream>

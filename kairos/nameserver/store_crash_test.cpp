@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store in one file keeps its promise through many crashes (store_crash.h).
-#include "kairos/nameserver/store_crash.h"
+// The store in one file keeps its promise through many crashes (store_crash_testing.h).
+#include "kairos/nameserver/store_crash_testing.h"
 
 namespace kairos::nameserver {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/acceptor.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <cerrno>
@@ -131,11 +131,9 @@ Acceptor::Accepted Acceptor::accept_once() noexcept
     socklen_t size = sizeof native;
     auto* peer = reinterpret_cast<sockaddr*>(&native);
     Accepted result;
-    result.error = refused(SystemCall::accept);
-    if (result.error == 0)
-        result.socket = Socket(::accept4(listener_.descriptor(), peer, &size, accept_flags_));
+    result.socket = Socket(system().accept4(listener_.descriptor(), peer, &size, accept_flags_));
     if (!result.socket.is_open()) {
-        if (result.error == 0) result.error = errno;
+        result.error = errno;
         result.status = status_of(result.error);
         return result;
     }
@@ -145,7 +143,7 @@ Acceptor::Accepted Acceptor::accept_once() noexcept
     (void)apply_options(result.socket, options_, address_.family());
     if (options_.observer != nullptr)
         options_.observer->on_socket(result.socket, SocketObserver::Kind::accepted);
-    add_faults(result.socket, true);
+    system().on_accepted(result.socket);
     return result;
 }
 
@@ -167,8 +165,7 @@ Acceptor::Accepted Acceptor::accept_with_spare(int reason) noexcept
 
 bool Acceptor::hold_spare() noexcept
 {
-    if (!spare_.is_open() && refused(SystemCall::spare) == 0)
-        spare_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!spare_.is_open()) spare_ = Socket(system().open("/dev/null", O_RDONLY | O_CLOEXEC));
     return spare_.is_open();
 }
 

@@ -2,7 +2,7 @@
 #include "kairos/net/address.h"
 
 #include "kairos/base/log.h"
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -383,13 +383,11 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port)
             "not the name of a host: '" +
                 std::string(host.substr(0, std::min(host.find('\0'), host_name_size_max))) + "'"};
 
-    resolve_late();
-    if (refused(SystemCall::resolve) != 0) return resolve_error(host, EAI_AGAIN, 0);
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM; // else every address is listed once for each protocol
     hints.ai_flags = AI_ADDRCONFIG;
     addrinfo* found = nullptr;
-    const int status = ::getaddrinfo(std::string(host).c_str(), nullptr, &hints, &found);
+    const int status = system().getaddrinfo(std::string(host).c_str(), nullptr, &hints, &found);
     if (status != 0) return resolve_error(host, status, errno);
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/alarm.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <cerrno>
@@ -14,9 +14,7 @@ namespace kairos::net {
 
 Result<Alarm> Alarm::create()
 {
-    if (const int error = refused(SystemCall::poller); error != 0)
-        return system_error("cannot make a timerfd", error);
-    const int descriptor = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    const int descriptor = system().timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor < 0) return system_error("cannot make a timerfd", errno);
     return Alarm(descriptor);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h),
-// one that a test puts in between (faults.h), or the descriptor itself (descriptor_channel.h),
+// what is put in between (system.h), or the descriptor itself (descriptor_channel.h),
 // looked at for a while before it is waited for (spinning_channel.h), or polled (polled_channel.h).
 // A Socket that has one asks it for everything below; the words mean there what they mean of
 // Socket.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/connector.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int connect_ip(Socket& socket, const Address& address, Timeout timeout)
         if (auto set = socket.set_non_blocking(true); !set) return set.error().system_errno;
     }
     int error = 0;
-    if (::connect(socket.descriptor(), address.native(), address.native_size()) != 0) {
+    if (system().connect(socket.descriptor(), address.native(), address.native_size()) != 0) {
         error = errno;
         // After a signal the system goes on connecting; calling again would only say EALREADY.
         if (error == EINPROGRESS || error == EINTR) error = finish_connect(socket, timeout);
@@ -58,7 +58,7 @@ int connect_unix(Socket& socket, const Address& address, Timeout timeout) noexce
     int error = 0;
     do {
         error = 0;
-        if (::connect(socket.descriptor(), address.native(), address.native_size()) != 0)
+        if (system().connect(socket.descriptor(), address.native(), address.native_size()) != 0)
             error = errno;
     } while (error == EINTR); // a unix-domain connect is all or nothing, so it can be repeated
     if (timeout) set_limit(std::chrono::microseconds(0));
@@ -84,21 +84,17 @@ Result<Socket> connect(const Address& address, const SocketOptions& options, Tim
         return system_error("cannot connect to " + address.to_text(), error,
                             ErrorCode::unreachable);
     };
-    if (const int error = refused(SystemCall::socket); error != 0) return failure(error);
-    Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Socket socket(system().socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return failure(errno);
     if (auto set = apply_options(socket, options, address.family()); !set) return set.error();
     if (options.observer != nullptr)
         options.observer->on_socket(socket, SocketObserver::Kind::connecting);
 
-    int error = refused(SystemCall::connect);
-    if (error == 0)
-        error = address.is_ip() ? connect_ip(socket, address, timeout)
-                                : connect_unix(socket, address, timeout);
+    const int error = address.is_ip() ? connect_ip(socket, address, timeout)
+                                      : connect_unix(socket, address, timeout);
     if (error != 0) return failure(error);
     if (is_self_connected(socket, address)) return failure(ECONNREFUSED);
-    add_silence(socket, options);
-    add_faults(socket, false);
+    system().on_connected(socket, options);
     return socket;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/reactor.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -74,9 +74,7 @@ Result<std::unique_ptr<Reactor>> Reactor::create(std::size_t handlers_expected,
 
 Result<void> Reactor::open()
 {
-    if (const int error = refused(SystemCall::poller); error != 0)
-        return system_error("cannot make an epoll instance", error);
-    epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    epoll_ = system().epoll_create1(EPOLL_CLOEXEC);
     if (epoll_ < 0) return system_error("cannot make an epoll instance", errno);
     wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_ < 0) return system_error("cannot make an eventfd", errno);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/shared_memory.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <array>
@@ -78,10 +78,8 @@ Result<SharedMemory> SharedMemory::map(Socket file, std::size_t size)
 
 Result<SharedMemory> SharedMemory::make(std::size_t size)
 {
-    if (const int error = refused(SystemCall::memory); error != 0)
-        return system_error("cannot make shared memory", error);
     // fallocate(): where there is no memory for a page it is said here, and not by a signal.
-    Socket file(::memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    Socket file(system().memfd_create("kairos", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file.is_open() || ::fallocate(file.descriptor(), 0, 0, static_cast<off_t>(size)) != 0 ||
         ::fcntl(file.descriptor(), F_ADD_SEALS, size_seals) != 0)
         return system_error("cannot make shared memory", errno);

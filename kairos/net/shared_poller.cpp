@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/shared_poller.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <cerrno>
@@ -48,9 +48,7 @@ std::uint32_t one_shot(Interest interest)
 Result<std::unique_ptr<SharedPoller>> SharedPoller::create()
 {
     std::unique_ptr<SharedPoller> poller(new SharedPoller);
-    if (const int error = refused(SystemCall::poller); error != 0)
-        return system_error("cannot create an epoll set", error);
-    poller->epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+    poller->epoll_ = system().epoll_create1(EPOLL_CLOEXEC);
     if (poller->epoll_ < 0) return system_error("cannot create an epoll set", errno);
     poller->wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (poller->wake_ < 0) return system_error("cannot create an eventfd", errno);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/socket.h"
 
-#include "kairos/net/faults.h"
 #include "kairos/net/polled_channel.h"
 #include "kairos/net/ring_channel.h"
 #include "kairos/net/spinning_channel.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -293,7 +293,7 @@ Result<void> Socket::offer_memory(std::chrono::microseconds spin, Deadline deadl
     auto channel = RingChannel::connect(*this, spin, deadline);
     if (!channel) return channel.error();
     set_channel(std::move(channel).value());
-    add_faults(*this, false);
+    system().on_memory(*this);
     return {};
 }
 
@@ -410,8 +410,7 @@ std::span<iovec> drop_front(std::span<iovec> segments, std::size_t bytes) noexce
 Result<Socket> listen(const Address& address, const SocketOptions& options, int backlog)
 {
     const std::string what = "cannot listen on " + address.to_text();
-    if (const int error = refused(SystemCall::socket); error != 0) return system_error(what, error);
-    Socket socket(::socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Socket socket(system().socket(address.native_family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) return system_error(what, errno);
     if (address.is_ip()) {
         // Else a restarted server would wait for its predecessor's last connections to time out.

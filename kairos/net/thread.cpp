@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/thread.h"
 
-#include "kairos/net/faults.h"
+#include "kairos/net/system.h"
 #include "kairos/net/system_error.h"
 
 #include <algorithm>
@@ -150,18 +150,6 @@ Error not_started(const ThreadOptions& options, int error)
     return system_error("cannot start thread '" + options.name + "'", error);
 }
 
-bool is_real_time(Scheduling scheduling) noexcept
-{
-    return scheduling.policy != SchedulingPolicy::other;
-}
-
-int refused_start(const ThreadOptions& options) noexcept
-{
-    if (options.scheduling && is_real_time(*options.scheduling))
-        if (const int error = refused(SystemCall::scheduling); error != 0) return error;
-    return refused(SystemCall::thread);
-}
-
 /// What the calling thread has not used of its stack; 0 where that is not known, or it runs on
 /// another stack, of the program's own.
 std::size_t stack_left() noexcept
@@ -204,8 +192,7 @@ Result<Thread> Thread::start_or_throw(const ThreadOptions& options, std::functio
     auto start = std::make_unique<Start>(
         Start{.name = options.name, .body = std::move(body), .observer = options.observer});
     pthread_t handle{};
-    int error = refused_start(options);
-    if (error == 0) error = ::pthread_create(&handle, attributes.native(), &run_body, start.get());
+    const int error = system().pthread_create(&handle, attributes.native(), &run_body, start.get());
     if (error != 0) return not_started(options, error);
     (void)start.release(); // now the thread's
     Thread thread;
@@ -247,10 +234,8 @@ Result<void> schedule_this_thread(Scheduling scheduling)
 {
     if (auto checked = check_priority(scheduling); !checked) return checked;
     const sched_param parameter{.sched_priority = scheduling.priority};
-    int error = is_real_time(scheduling) ? refused(SystemCall::scheduling) : 0;
-    if (error == 0)
-        error =
-            ::pthread_setschedparam(::pthread_self(), native_policy(scheduling.policy), &parameter);
+    const int error = system().pthread_setschedparam(::pthread_self(),
+                                                     native_policy(scheduling.policy), &parameter);
     return error == 0 ? Result<void>() : refused_scheduling(scheduling, error);
 }
 

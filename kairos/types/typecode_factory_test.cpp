@@ -2,7 +2,7 @@
 #include "kairos/types/typecode_factory.h"
 
 #include "kairos/mapping/exception.h"
-#include "kairos/types/typecode_samples.h"
+#include "kairos/types/typecode_samples_testing.h"
 #include "kairos/types/typecode_wire.h"
 
 #include <gtest/gtest.h>

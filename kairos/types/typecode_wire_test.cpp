@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/types/typecode_samples.h"
+#include "kairos/types/typecode_samples_testing.h"
 #include "kairos/types/typecode_wire.h"
 
 #include "kairos/mapping/exception.h"

@@ -2,8 +2,8 @@
 //
 // Connections that threads share, to peers of which nothing comes any more: after three calls
 // whose time was over the next have another, and nobody's call ends by that.
-#include "kairos/net/faults.h"
 #include "tests/client/policies.h"
+#include "tests/faults/faults.h"
 #include "tests/robust/local.h"
 
 namespace kairos::orb_testing {
@@ -31,7 +31,7 @@ class Unanswered : public testing::TestWithParam<const char*> {
 TEST_P(Unanswered, BlackHolesAreLeft)
 {
     {
-        net::Faults faults({.seed = 1, .break_within = 1, .silences = 100});
+        net::testing::Faults faults({.seed = 1, .break_within = 1, .silences = 100});
         while (outcome([&] { impatient_->ping(); }) == "ok") // a few octets get through
             ;
         faults.stop();              // the connection stays as it is

@@ -12,9 +12,9 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/channel.h"
-#include "kairos/net/faults.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/orb/transport.h"
+#include "tests/faults/faults.h"
 #include "tests/fuzz/link_factory.h"
 #include "tests/fuzz/socketless.h"
 
@@ -113,12 +113,12 @@ std::string reference_text()
 }
 
 /// While it lives nothing else connects.
-net::FaultPlan refusals()
+net::testing::FaultPlan refusals()
 {
-    net::FaultPlan plan;
+    net::testing::FaultPlan plan;
     plan.seed = 1;
-    plan.of(net::SystemCall::connect) = 1000;
-    plan.of(net::SystemCall::resolve) = 1000;
+    plan.of(net::testing::SystemCall::connect) = 1000;
+    plan.of(net::testing::SystemCall::resolve) = 1000;
     return plan;
 }
 
@@ -193,7 +193,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     static const InputTransport transport;
     static const bool added = orb::add_transport(transport).ok();
-    static const net::Faults faults(refusals());
+    static const net::testing::Faults faults(refusals());
     static const std::string reference = reference_text();
     KAIROS_CHECK(added);
     if (size < 2) return 0;

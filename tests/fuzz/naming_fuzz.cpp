@@ -7,7 +7,7 @@
 #include "fuzz/bounds.h"
 #include "kairos/nameserver/portion.h"
 #include "kairos/nameserver/service.h"
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 #include "tests/fuzz/socketless.h"
 
 #include <map>
@@ -127,12 +127,12 @@ class MemoryStore final : public Store {
 };
 
 /// While it lives nothing connects.
-net::FaultPlan refusals()
+net::testing::FaultPlan refusals()
 {
-    net::FaultPlan plan;
+    net::testing::FaultPlan plan;
     plan.seed = 1;
-    plan.of(net::SystemCall::connect) = 1000;
-    plan.of(net::SystemCall::resolve) = 1000;
+    plan.of(net::testing::SystemCall::connect) = 1000;
+    plan.of(net::testing::SystemCall::resolve) = 1000;
     return plan;
 }
 
@@ -147,7 +147,7 @@ kairos::fuzz::Bounds kairos::fuzz::bounds()
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static const net::Faults faults(refusals());
+    static const net::testing::Faults faults(refusals());
     static const CORBA::ORB_var orb =
         kairos::fuzz::make_orb({"-ORBPlainKeys", "1", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
     if (size == 0) return 0;

@@ -3,18 +3,18 @@
 // Peers that reset their connections wherever the protocol is, thousands of them that come at once,
 // and threads that the system does not give: what becomes of the call, and that everybody else is
 // served meanwhile. docs/robustness.md has the whole list.
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 #include "tests/malformed/fake_server.h"
 
 namespace kairos::orb_testing {
 namespace {
 
-using net::SystemCall;
+using net::testing::SystemCall;
 
 /// Every call of this kind is refused.
-net::FaultPlan refusing(SystemCall call)
+net::testing::FaultPlan refusing(SystemCall call)
 {
-    net::FaultPlan plan;
+    net::testing::FaultPlan plan;
     plan.of(call) = 1000;
     return plan;
 }
@@ -258,7 +258,7 @@ TEST_P(NoThreads, ToBeginWithRefuseToActivateAndGiveTheAddressesBack)
 {
     RunningServer server(GetParam(), {}, RunningServer::Start::holding);
     {
-        const net::Faults faults(refusing(SystemCall::thread));
+        const net::testing::Faults faults(refusing(SystemCall::thread));
         EXPECT_EQ(outcome([&] { server.manager()->activate(); }),
                   has_none_of_its_own() ? "ok" : "NO_RESOURCES 0x0 NO");
     }
@@ -276,7 +276,7 @@ TEST_P(NoThreads, ForOneMoreRefuseThatOneAlone)
     EXPECT_EQ(ParsedReply(first.read_message()).text(), "NO_EXCEPTION");
     std::string refused = "ok";
     {
-        const net::Faults faults(refusing(SystemCall::thread));
+        const net::testing::Faults faults(refusing(SystemCall::thread));
         Client client;
         const Probe::Target_var target = client.target(server.reference());
         refused = outcome([&] { target->ping(); });
@@ -306,7 +306,7 @@ TEST(NoThreadsForClients, EndTheCallUnsent)
     Client client({"-ORBConnection", "active"});
     const Probe::Target_var target = client.target(server.reference());
     {
-        const net::Faults faults(refusing(SystemCall::thread));
+        const net::testing::Faults faults(refusing(SystemCall::thread));
         const std::string how = outcome([&] { target->ping(); });
         EXPECT_TRUE(how.ends_with(" NO")) << how;
     }
@@ -317,7 +317,7 @@ TEST(NoThreadsForClients, EndTheCallUnsent)
 TEST(NoPollers, RefuseToStartAndSayWhy)
 {
     for (const char* architecture : {"reactor", "leader-followers", "worker-pool"}) {
-        const net::Faults faults(refusing(SystemCall::poller));
+        const net::testing::Faults faults(refusing(SystemCall::poller));
         const CORBA::ORB_var orb = make_orb(
             {"-ORBConcurrency", architecture, "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
         std::string reason;

@@ -4,7 +4,7 @@
 // threads: whoever waits serves. However few threads an architecture has: the call back is
 // answered, or refused as docs/robustness.md says, everybody else is served, and the end joins
 // everything.
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 #include "tests/malformed/fixture.h"
 
 #include <map>
@@ -12,9 +12,9 @@
 namespace kairos::orb_testing {
 namespace {
 
-net::FaultPlan refusing(net::SystemCall call)
+net::testing::FaultPlan refusing(net::testing::SystemCall call)
 {
-    net::FaultPlan plan;
+    net::testing::FaultPlan plan;
     plan.of(call) = 1000;
     return plan;
 }
@@ -88,9 +88,9 @@ TEST_P(NestedWithoutThreads, TheCallBackIsServedByWhoWaits)
 {
     for (const bool by_a_new_connection : {false, true}) {
         Pair pair("1");
-        std::optional<net::Faults> faults;
+        std::optional<net::testing::Faults> faults;
         pair.server.servant().action = [&] {
-            faults.emplace(refusing(net::SystemCall::thread));
+            faults.emplace(refusing(net::testing::SystemCall::thread));
             pair.to_partner->act();
         };
         pair.activate();
@@ -136,7 +136,7 @@ TEST_P(NestedWithoutThreads, EverybodyWaitsAndEverybodyIsServed)
     while (ready != callers)
         std::this_thread::yield();
     {
-        const net::Faults faults(refusing(net::SystemCall::thread));
+        const net::testing::Faults faults(refusing(net::testing::SystemCall::thread));
         begin.set();
         for (std::thread& thread : threads)
             thread.join();
@@ -180,8 +180,8 @@ TEST_P(NestedWithoutThreads, TheCallBackComesByTheConnectionOfAnother)
         peer->send(server.ping());
         EXPECT_EQ(ParsedReply(peer->read_message()).text(), "NO_EXCEPTION");
     }
-    std::optional<net::Faults> faults;
-    if (!is("thread-per-request")) faults.emplace(refusing(net::SystemCall::thread));
+    std::optional<net::testing::Faults> faults;
+    if (!is("thread-per-request")) faults.emplace(refusing(net::testing::SystemCall::thread));
     first->send(request(server.key(), "act", 1).finish());
     ASSERT_TRUE(inside.wait());
     second.send(request(server.key(), "act", 2).finish());
@@ -198,9 +198,9 @@ TEST_P(NestedWithoutThreads, ShuttingDownJoinsEverything)
         Pair pair("1");
         Event inside;
         std::string called_back;
-        std::optional<net::Faults> faults;
+        std::optional<net::testing::Faults> faults;
         pair.server.servant().action = [&] {
-            faults.emplace(refusing(net::SystemCall::thread));
+            faults.emplace(refusing(net::testing::SystemCall::thread));
             pair.to_partner->act();
         };
         pair.partner.servant().action = [&] {
@@ -238,7 +238,7 @@ TEST_P(NobodyAccepts, AndTheEndLeavesNobodyWaiting)
                          RunningServer::Start::holding);
     std::string how;
     {
-        const net::Faults faults(refusing(net::SystemCall::accept));
+        const net::testing::Faults faults(refusing(net::testing::SystemCall::accept));
         server.manager()->activate();
         Client client;
         const Probe::Target_var target = client.target(server.reference());

@@ -2,16 +2,16 @@
 //
 // Thread pools whose threads all wait for calls of their own, or have not begun, in a system that
 // gives no more threads.
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 #include "tests/rtcorba/fixture.h"
 
 namespace kairos::rtcorba_testing {
 namespace {
 
-net::FaultPlan without_threads()
+net::testing::FaultPlan without_threads()
 {
-    net::FaultPlan plan;
-    plan.of(net::SystemCall::thread) = 1000;
+    net::testing::FaultPlan plan;
+    plan.of(net::testing::SystemCall::thread) = 1000;
     return plan;
 }
 
@@ -55,7 +55,7 @@ TEST_F(NestedInPool, WhoWaitsServes)
 {
     open(world_.rtorb()->create_threadpool(0, 1, 0, low, false, 0, 0), RTCORBA::SERVER_DECLARED);
     target_->ping();
-    const net::Faults faults(without_threads());
+    const net::testing::Faults faults(without_threads());
     for (int i = 0; i < 3; ++i)
         EXPECT_EQ(outcome([&] { target_->act(); }), "ok");
     EXPECT_EQ(servant_.calls, 7u);
@@ -64,7 +64,7 @@ TEST_F(NestedInPool, WhoWaitsServes)
 TEST_F(NestedInPool, WhoWaitsServesCallersOfItsProcess)
 {
     open(world_.rtorb()->create_threadpool(0, 1, 0, low, false, 0, 0), RTCORBA::SERVER_DECLARED);
-    const net::Faults faults(without_threads());
+    const net::testing::Faults faults(without_threads());
     EXPECT_EQ(outcome([&] { local_->act(); }), "ok");
     EXPECT_EQ(servant_.calls, 2u);
 }
@@ -83,7 +83,7 @@ TEST_F(NestedInPool, WhoWaitsServesAtThePriorityOfTheLane)
         to_pool_->note(1);
         to_pool_->ping();
     };
-    const net::Faults faults(without_threads());
+    const net::testing::Faults faults(without_threads());
     EXPECT_EQ(outcome([&] { target_->act(); }), "ok");
     EXPECT_EQ(priorities, std::vector{low});
 }
@@ -91,7 +91,7 @@ TEST_F(NestedInPool, WhoWaitsServesAtThePriorityOfTheLane)
 TEST_F(NestedInPool, SeveralWaitAtOnce)
 {
     open(world_.rtorb()->create_threadpool(0, 2, 0, low, false, 0, 0), RTCORBA::SERVER_DECLARED);
-    const net::Faults faults(without_threads());
+    const net::testing::Faults faults(without_threads());
     std::vector<std::thread> callers;
     callers.reserve(5);
     for (int i = 0; i < 5; ++i)
@@ -109,7 +109,7 @@ TEST_F(NestedInPool, WithoutAnyThreadRequestsAreRefused)
 {
     open(world_.rtorb()->create_threadpool(0, 0, 1, low, true, 0, 0), RTCORBA::SERVER_DECLARED);
     {
-        const net::Faults faults(without_threads());
+        const net::testing::Faults faults(without_threads());
         EXPECT_EQ(outcome([&] { target_->ping(); }), "NO_RESOURCES 0x0 NO");
         EXPECT_EQ(outcome([&] { local_->ping(); }), "NO_RESOURCES 0x0 NO");
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients and a server in one process while the system fails them as a seed says (net/faults.h):
+// Clients and a server in one process while the system fails them as a seed says (tests/faults):
 // messages in pieces, connections that break at any octet or go silent there, attempts refused for
 // now, signals, threads, descriptors and priorities that are not to be had, names that are answered
 // late. Some calls lead on to another server, and back. Whatever the seed, every way to serve and
@@ -13,10 +13,10 @@
 // first: a failure may need several runs to come back.
 // KAIROS_SIM_SEED=<n> repeats one seed, KAIROS_SIM_SEEDS=<n> runs so many; with
 // KAIROS_SIM_VERBOSE set each tells what it came to.
-#include "kairos/net/faults.h"
 #include "kairos/net/thread.h"
 #include "kairos/rtcorba/RTCORBA.h"
 #include "tests/client/policies.h"
+#include "tests/faults/faults.h"
 #include "tests/robust/local.h"
 #include "tests/sim/hazards.h"
 #include "tests/sim/sim_calls.h"
@@ -29,8 +29,8 @@
 namespace kairos::orb_testing {
 namespace {
 
-using net::FaultPlan;
-using net::SystemCall;
+using net::testing::FaultPlan;
+using net::testing::SystemCall;
 using std::chrono::milliseconds;
 
 /// Behind a black hole whoever has no time limit waits for ever: then all have one.
@@ -178,7 +178,7 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
         const Watchdog watchdog(what);
         CountingServant servant;
         RTCORBA::ThreadpoolId pool = 0;
-        std::optional<net::Faults> at_start = start_without_priorities(seed);
+        std::optional<net::testing::Faults> at_start = start_without_priorities(seed);
         RunningServer server(concurrency(), server_options(seed), RunningServer::Start::active,
                              [&](CORBA::ORB_ptr orb) {
                                  if (has_pool(seed)) pool = make_pool(orb, seed);
@@ -197,7 +197,7 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
         const CORBA::Object_var there = server.orb()->string_to_object(partner.reference().c_str());
         servant.partner = Probe::Target::_unchecked_narrow(there);
         partner.manager()->activate();
-        net::Faults faults(plan_of(seed));
+        net::testing::Faults faults(plan_of(seed));
         const std::vector<Ended> ended = call_with(faults, seed, reference, server, servant);
         if (!ends_early(seed)) {
             Client client({"-ORBConnection", connection()});
@@ -211,15 +211,15 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
     }
 
     /// A server that wants priorities, and gets none, begins all the same.
-    static std::optional<net::Faults> start_without_priorities(std::uint64_t seed)
+    static std::optional<net::testing::Faults> start_without_priorities(std::uint64_t seed)
     {
         if (may_be_real_time && (seed % 2 != 0 || requires_priorities(seed))) return std::nullopt;
         FaultPlan plan{.seed = seed};
         plan.of(SystemCall::scheduling) = 1'000;
-        return std::optional<net::Faults>(plan);
+        return std::optional<net::testing::Faults>(plan);
     }
 
-    static std::vector<Ended> call_with(net::Faults& faults, std::uint64_t seed,
+    static std::vector<Ended> call_with(net::testing::Faults& faults, std::uint64_t seed,
                                         const std::string& reference, RunningServer& server,
                                         const CountingServant& servant)
     {
@@ -266,7 +266,7 @@ class FaultsSim : public testing::TestWithParam<std::tuple<const char*, const ch
         return all;
     }
 
-    static void tell(std::uint64_t seed, const net::FaultCounts& counts,
+    static void tell(std::uint64_t seed, const net::testing::FaultCounts& counts,
                      const std::array<std::vector<Ended>, callers>& ended)
     {
         std::map<std::string, int> ends;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a simulation lives with besides the faults of net/faults.h: signals, and somebody who ends
+// What a simulation lives with besides the faults of tests/faults: signals, and somebody who ends
 // it when it waits for ever.
 #pragma once
 

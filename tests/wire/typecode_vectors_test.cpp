@@ -3,7 +3,7 @@
 // Every golden TypeCode is read in both byte orders, at each offset modulo eight that a message may
 // have it at, and is the type that the file says; those that Kairos would have written so are
 // written again, octet for octet.
-#include "kairos/types/typecode_samples.h"
+#include "kairos/types/typecode_samples_testing.h"
 #include "kairos/types/typecode_wire.h"
 #include "vectors.h"
 

@@ -5,7 +5,7 @@
 #include "bench/process.h"
 #include "kairos/base/shown.h"
 #include "kairos/ior/profile.h"
-#include "kairos/ior/sample_references.h"
+#include "kairos/ior/sample_references_testing.h"
 #include "tests/malformed/fixture.h"
 
 #include <fstream>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults on purpose, for tests: while a Faults lives, what this module asks the system for fails
-// now and then, and connections made meanwhile misbehave, as a plan with a seed says. Not
-// installed, and nothing in the library makes one: no option, variable or file can.
+// Faults on purpose: while a Faults lives, what kairos/net asks the system for fails now and then,
+// and connections made meanwhile misbehave, as a plan with a seed says. It comes in by the table of
+// the system's functions (kairos/net/system.h), for programs that are linked with the modules' own
+// archives; nothing of it is in the library.
 //
 //   Socket ──► FaultyChannel (cuts, storms, delays, ends) ──► the descriptor, or shared memory
 //   connect() ──► Silences (silences.h) ──► the server
-//   connect(), accept(), Thread::start(), … ──► refused(SystemCall) ──► the system
-//   resolve() ──► resolve_late() ──► the system
+//   connect(), accept(), Thread::start(), … ──► refused or late ──► the system
 //
 // What a seed determines: the faults of a connection lie at positions in its two streams of octets,
 // which follow from the seed, from whether it was connected or accepted and from how many of these
@@ -16,13 +16,12 @@
 // connection is the scheduler's choice. How the system cuts the stream itself is never determined.
 #pragma once
 
-#include "kairos/net/socket.h"
-
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
-namespace kairos::net {
+namespace kairos::net::testing {
 
 /// What may be refused. Each kind is counted by itself.
 enum class SystemCall : std::uint8_t {
@@ -102,42 +101,4 @@ class Faults {
     std::shared_ptr<FaultState> state_; // shared with the connections
 };
 
-namespace detail {
-extern std::atomic<bool> has_faults;
-[[nodiscard, gnu::cold]] int refused_by_plan(SystemCall call) noexcept;
-[[gnu::cold]] void add_faults_by_plan(Socket& socket, bool accepted);
-[[gnu::cold]] void add_silence_by_plan(Socket& socket, const SocketOptions& options);
-[[gnu::cold]] void resolve_late_by_plan();
-} // namespace detail
-
-/// 0: the system is to be asked. Else what it is taken to have said (errno).
-[[nodiscard]] inline int refused(SystemCall call) noexcept
-{
-    if (!detail::has_faults.load(std::memory_order_acquire)) [[likely]]
-        return 0;
-    return detail::refused_by_plan(call);
-}
-
-/// A connection that was just made, or got its memory.
-inline void add_faults(Socket& socket, bool accepted)
-{
-    if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
-        detail::add_faults_by_plan(socket, accepted);
-}
-
-/// Before that: one that was just connected with these options becomes another if it is to go
-/// silent.
-inline void add_silence(Socket& socket, const SocketOptions& options)
-{
-    if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
-        detail::add_silence_by_plan(socket, options);
-}
-
-/// Before the system is asked for a name: returns when it may answer.
-inline void resolve_late()
-{
-    if (detail::has_faults.load(std::memory_order_acquire)) [[unlikely]]
-        detail::resolve_late_by_plan();
-}
-
-} // namespace kairos::net
+} // namespace kairos::net::testing

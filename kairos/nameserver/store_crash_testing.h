@@ -2,8 +2,8 @@
 //
 // The store's promise: a change that was acknowledged is there after the process was killed, at any
 // moment, many times over one store. What was under way may be there or not, but not in part.
-// KAIROS_CRASHES is the number of times, for a long run. A backend is what store_conformance.h
-// says; `settle` waits for what the killed process left behind to do.
+// KAIROS_CRASHES is the number of times, for a long run. A backend is what
+// store_conformance_testing.h says; `settle` waits for what the killed process left behind to do.
 #pragma once
 
 #include "kairos/nameserver/store_testing.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 
 #include "kairos/base/check.h"
 #include "kairos/net/channel.h"
-#include "kairos/net/silences.h"
+#include "kairos/net/system.h"
+#include "tests/faults/silences.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace kairos::net {
+namespace kairos::net::testing {
 
 class FaultState {
   public:
@@ -290,13 +291,8 @@ int error_of(SystemCall call, Random& random) noexcept
     }
 }
 
-} // namespace
-
-namespace detail {
-
-constinit std::atomic<bool> has_faults{false};
-
-int refused_by_plan(SystemCall call) noexcept
+/// 0: the system is to be asked. Else what it is taken to have said.
+int draw_refusal(SystemCall call) noexcept
 {
     const auto state = find_installed();
     if (!state || state->stopped) return 0;
@@ -307,7 +303,15 @@ int refused_by_plan(SystemCall call) noexcept
     return error_of(call, random);
 }
 
-void add_faults_by_plan(Socket& socket, bool accepted)
+/// For functions that say by errno why they fail.
+[[nodiscard]] bool is_refused(SystemCall call) noexcept
+{
+    const int error = draw_refusal(call);
+    if (error != 0) errno = error;
+    return error != 0;
+}
+
+void add_faults(Socket& socket, bool accepted)
 {
     auto state = find_installed();
     if (!state || state->stopped) return;
@@ -318,7 +322,8 @@ void add_faults_by_plan(Socket& socket, bool accepted)
                                                        std::move(state), random));
 }
 
-void add_silence_by_plan(Socket& socket, const SocketOptions& options)
+/// One that was just connected becomes another if it is to go silent.
+void add_silence(Socket& socket, const SocketOptions& options)
 {
     const auto state = find_installed();
     if (!state || state->stopped) return;
@@ -331,7 +336,8 @@ void add_silence_by_plan(Socket& socket, const SocketOptions& options)
         {.to_server = by_request ? place : never, .to_client = by_request ? never : place});
 }
 
-void resolve_late_by_plan()
+/// Returns when a name may be asked for.
+void resolve_late()
 {
     const auto state = find_installed();
     if (!state || state->stopped) return;
@@ -343,14 +349,113 @@ void resolve_late_by_plan()
                                 [&] { return state->stopped.load(); });
 }
 
-} // namespace detail
+// --- The table -----------------------------------------------------------------------------------
+
+int faulty_socket(int family, int type, int protocol)
+{
+    return is_refused(SystemCall::socket) ? -1 : real_system.socket(family, type, protocol);
+}
+
+int faulty_connect(int descriptor, const sockaddr* address, socklen_t size)
+{
+    if (is_refused(SystemCall::connect)) return -1;
+    int result = -1;
+    // Here already, where the library would begin anew: a signal is no reason for another number.
+    do
+        result = real_system.connect(descriptor, address, size);
+    while (result != 0 && errno == EINTR && address->sa_family == AF_UNIX);
+    return result;
+}
+
+int faulty_accept4(int descriptor, sockaddr* peer, socklen_t* size, int flags)
+{
+    if (is_refused(SystemCall::accept)) return -1;
+    return real_system.accept4(descriptor, peer, size, flags);
+}
+
+int faulty_open(const char* path, int flags)
+{
+    return is_refused(SystemCall::spare) ? -1 : real_system.open(path, flags);
+}
+
+int faulty_epoll_create1(int flags)
+{
+    return is_refused(SystemCall::poller) ? -1 : real_system.epoll_create1(flags);
+}
+
+int faulty_timerfd_create(clockid_t clock, int flags)
+{
+    return is_refused(SystemCall::poller) ? -1 : real_system.timerfd_create(clock, flags);
+}
+
+int faulty_memfd_create(const char* name, unsigned flags)
+{
+    return is_refused(SystemCall::memory) ? -1 : real_system.memfd_create(name, flags);
+}
+
+bool is_real_time(int policy) noexcept { return policy == SCHED_FIFO || policy == SCHED_RR; }
+
+bool asks_for_real_time(const pthread_attr_t* attributes) noexcept
+{
+    int inherits = PTHREAD_INHERIT_SCHED;
+    int policy = SCHED_OTHER;
+    return ::pthread_attr_getinheritsched(attributes, &inherits) == 0 &&
+           inherits == PTHREAD_EXPLICIT_SCHED &&
+           ::pthread_attr_getschedpolicy(attributes, &policy) == 0 && is_real_time(policy);
+}
+
+int faulty_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                          void* argument)
+{
+    if (asks_for_real_time(attributes))
+        if (const int error = draw_refusal(SystemCall::scheduling); error != 0) return error;
+    if (const int error = draw_refusal(SystemCall::thread); error != 0) return error;
+    return real_system.pthread_create(thread, attributes, body, argument);
+}
+
+int faulty_pthread_setschedparam(pthread_t thread, int policy, const sched_param* parameter)
+{
+    if (is_real_time(policy))
+        if (const int error = draw_refusal(SystemCall::scheduling); error != 0) return error;
+    return real_system.pthread_setschedparam(thread, policy, parameter);
+}
+
+int faulty_getaddrinfo(const char* host, const char* service, const addrinfo* hints,
+                       addrinfo** found)
+{
+    resolve_late();
+    if (draw_refusal(SystemCall::resolve) != 0) return EAI_AGAIN;
+    return real_system.getaddrinfo(host, service, hints, found);
+}
+
+constexpr System faulty_system{
+    .socket = &faulty_socket,
+    .connect = &faulty_connect,
+    .accept4 = &faulty_accept4,
+    .open = &faulty_open,
+    .epoll_create1 = &faulty_epoll_create1,
+    .timerfd_create = &faulty_timerfd_create,
+    .memfd_create = &faulty_memfd_create,
+    .pthread_create = &faulty_pthread_create,
+    .pthread_setschedparam = &faulty_pthread_setschedparam,
+    .getaddrinfo = &faulty_getaddrinfo,
+    .on_connected =
+        [](Socket& socket, const SocketOptions& options) {
+            add_silence(socket, options);
+            add_faults(socket, false);
+        },
+    .on_accepted = [](Socket& socket) { add_faults(socket, true); },
+    .on_memory = [](Socket& socket) { add_faults(socket, false); },
+};
+
+} // namespace
 
 Faults::Faults(const FaultPlan& plan) : state_(std::make_shared<FaultState>(plan))
 {
     const std::lock_guard lock(installed_mutex);
     KAIROS_CHECK(!installed);
     installed = state_;
-    detail::has_faults = true;
+    system_in_use = &faulty_system;
 }
 
 Faults::~Faults()
@@ -365,7 +470,7 @@ Faults::~Faults()
 
 void Faults::stop() noexcept
 {
-    detail::has_faults = false;
+    system_in_use = &real_system;
     {
         const std::lock_guard lock(state_->stop_mutex);
         state_->stopped = true;
@@ -375,4 +480,4 @@ void Faults::stop() noexcept
 
 const FaultCounts& Faults::counts() const noexcept { return state_->counts; }
 
-} // namespace kairos::net
+} // namespace kairos::net::testing

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/net/faults.h"
+#include "tests/faults/faults.h"
 
+#include "kairos/net/alarm.h"
 #include "kairos/net/loopback_testing.h"
 #include "kairos/net/reactor.h"
 #include "kairos/net/resolver.h"
 #include "kairos/net/shared_memory.h"
 #include "kairos/net/shared_poller.h"
+#include "kairos/net/system.h"
 #include "kairos/net/thread.h"
 
 #include <array>
 #include <thread>
 #include <vector>
 
-namespace kairos::net {
+namespace kairos::net::testing {
 namespace {
 
-using testing::connected_pair;
-using testing::must;
 using Status = IoResult::Status;
 
 std::vector<std::byte> octets(std::size_t size)
@@ -266,6 +266,7 @@ TEST(Refusals, AreThoseOfTheSystem)
         const Faults faults(refusing(SystemCall::poller));
         EXPECT_EQ(Reactor::create().error().system_errno, EMFILE);
         EXPECT_EQ(SharedPoller::create().error().system_errno, EMFILE);
+        EXPECT_EQ(Alarm::create().error().system_errno, EMFILE);
     }
     {
         const Faults faults(refusing(SystemCall::memory));
@@ -332,23 +333,28 @@ TEST(Refusals, OfDescriptorsAreGotOverByAcceptors)
 TEST(Refusals, ComeAsOftenAsThePlanSays)
 {
     FaultPlan plan{.seed = 9};
-    plan.of(SystemCall::thread) = 100;
-    const auto draw = [&plan] {
+    plan.of(SystemCall::socket) = 100;
+    const auto error = [] {
+        const Socket made(system().socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        return made.is_open() ? 0 : errno;
+    };
+    const auto draw = [&] {
         const Faults faults(plan);
         std::vector<int> drawn;
         drawn.reserve(1000);
         for (int i = 0; i < 1000; ++i)
-            drawn.push_back(refused(SystemCall::thread));
-        EXPECT_EQ(refused(SystemCall::socket), 0);
+            drawn.push_back(error());
+        EXPECT_TRUE(Alarm::create().ok()); // of which the plan says nothing
         return drawn;
     };
     const auto drawn = draw();
     EXPECT_EQ(draw(), drawn);
-    const auto count = std::ranges::count(drawn, EAGAIN);
+    const auto count = std::ranges::count(drawn, EMFILE);
     EXPECT_GT(count, 50);
     EXPECT_LT(count, 200);
-    EXPECT_EQ(refused(SystemCall::thread), 0); // with the plan gone
+    EXPECT_EQ(count + std::ranges::count(drawn, 0), 1000);
+    EXPECT_EQ(&system(), &real_system); // with the plan gone
 }
 
 } // namespace
-} // namespace kairos::net
+} // namespace kairos::net::testing

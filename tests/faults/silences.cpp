@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/net/silences.h"
+#include "tests/faults/silences.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace kairos::net {
+namespace kairos::net::testing {
 namespace {
 
 /// A Socket closes any descriptor.
@@ -297,4 +297,4 @@ void Silences::wait(std::vector<std::unique_ptr<Carrier>>& carriers)
     std::erase(carriers, nullptr);
 }
 
-} // namespace kairos::net
+} // namespace kairos::net::testing

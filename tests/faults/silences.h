@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace kairos::net {
+namespace kairos::net::testing {
 
 /// Any thread.
 class Silences {
@@ -59,4 +59,4 @@ class Silences {
     std::thread thread_;
 };
 
-} // namespace kairos::net
+} // namespace kairos::net::testing
