@@ -65,7 +65,7 @@ bool is_real_time_service(std::string_view name)
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
-    std::mutex mutex;
+    std::mutex mutex;          // guards what follows; outside an ORB's own construction
     std::vector<ORB_ptr> orbs; // not counted: an ORB takes itself out
 };
 
