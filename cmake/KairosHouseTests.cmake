@@ -8,8 +8,10 @@ add_test(NAME tidy COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy
     --root ${PROJECT_SOURCE_DIR})
 add_test(NAME tidy.rules COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/tidy_test.py)
 add_test(NAME readme COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/readme.py)
-add_test(NAME options_page COMMAND Python3::Interpreter
-    ${PROJECT_SOURCE_DIR}/tools/options_page.py)
+add_test(NAME lock_table COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/lock_table.py)
+add_test(NAME lock_table.rules COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/lock_table_test.py)
 add_test(NAME figures COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/figures.py)
 add_test(NAME build_times COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/build_times_test.py)
@@ -19,8 +21,8 @@ add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools
     --check)
 add_test(NAME changelog.rules COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/changelog_test.py)
-set_tests_properties(tidy tidy.rules readme options_page figures build_times slow_tests
-    changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+set_tests_properties(tidy tidy.rules readme lock_table lock_table.rules figures build_times
+    slow_tests changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
 # What is in an archive does not depend on how this was built.
 if(NOT KAIROS_SANITIZE)
     add_test(NAME release COMMAND Python3::Interpreter

@@ -53,7 +53,8 @@ def check_tree(tree, path):
     (path / "git").chmod(0o755)
     without_git = {"PATH": f"{path}:{os.environ['PATH']}"}
     for command in (["cmake", "--preset", "minimal"], ["tools/tidy.py"], ["tools/readme.py"],
-                    ["tools/options_page.py"], ["tools/changelog.py", "--check"]):
+                    ["tools/lock_table.py"],
+                    ["tools/changelog.py", "--check"]):
         ended = run(*command, directory=tree, **without_git)
         if ended.returncode != 0:
             fail(" ".join(command), ended)

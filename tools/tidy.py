@@ -19,6 +19,8 @@ import re
 import subprocess
 import sys
 
+import lock_table
+
 LAYERS = "docs/layers.txt"
 EXCEPTIONS = "docs/tidy-exceptions.txt"
 COLUMNS_MAX = 100
@@ -463,6 +465,18 @@ def check_todos(tree):
             yield Finding(path, line, "todo", "'@@' is a leftover mark")
 
 
+def check_locks(tree):
+    for path, text in tree.cxx():
+        if not lock_table.is_product(path):
+            continue
+        for mutex in lock_table.mutexes(path, text):
+            if not mutex.guards:
+                yield Finding(path, mutex.line, "lock",
+                              f"'{mutex.name}': say beside it '// guards …' and, behind "
+                              "semicolons, inside or outside which others it is taken",
+                              mutex.name)
+
+
 # ---- leftovers --------------------------------------------------------------------------------
 
 
@@ -578,8 +592,9 @@ def check_dead_files(tree):
 
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
           check_own_header_first, check_licence, check_header_comment, check_pragma_once,
-          check_lengths, check_functions, check_names, check_comments, check_todos, check_debug,
-          check_machine_paths, check_sleeps, check_lookups, check_mentions, check_dead_files)
+          check_lengths, check_functions, check_names, check_comments, check_todos, check_locks,
+          check_debug, check_machine_paths, check_sleeps, check_lookups, check_mentions,
+          check_dead_files)
 EXCEPTION = re.compile(
     r"(?P<rule>[\w-]+) (?P<path>[^\s:]+)(?: (?P<subject>[^:]+))?: (?P<reason>.+)")
 

@@ -357,5 +357,15 @@ class Message(unittest.TestCase):
                          ["kairos/base/a.h:5: no using namespace in a header [using-namespace]"])
 
 
+class Locks(unittest.TestCase):
+    def test_a_mutex_says_what_it_guards(self):
+        mutex = "struct A {\n    std::mutex mutex;%s\n};\n"
+        self.assertEqual(rules({"kairos/base/a.h": HEADER + mutex % " // guards b; inside C's"}),
+                         [])
+        self.assertEqual(findings({"kairos/base/a.h": HEADER + mutex % " // one thread ends it"}),
+                         [("lock", "kairos/base/a.h", 6)])
+        self.assertEqual(rules({"tests/a.h": HEADER + mutex % ""}), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -46,7 +46,7 @@ class Backlogs {
     std::optional<net::Bell> bell_;
     List newcomers_;
     bool stopping_ = false;
-    std::mutex join_mutex_; // one thread ends it
+    std::mutex join_mutex_; // guards that one thread ends it
     net::Thread thread_;
 };
 

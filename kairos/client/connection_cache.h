@@ -73,7 +73,7 @@ class ConnectionCache {
     bool watching_ = false;
     std::uint64_t notes_of_unused_ = 0;
     bool has_unused_ = false;
-    std::mutex join_mutex_; // one thread ends it
+    std::mutex join_mutex_; // guards that one thread ends it
     net::Thread thread_;
 };
 

@@ -45,7 +45,7 @@ class ConnectionThread final : private net::EventHandler {
     std::mutex mutex_; // guards what follows; inside nobody's
     IntrusiveList<SharedConnection, &SharedConnection::attention_links> attention_; // owns a count
     bool stopping_ = false;
-    std::mutex join_mutex_; // one thread ends it
+    std::mutex join_mutex_; // guards that one thread ends it
     net::Thread thread_;    // last: uses the others
 };
 

@@ -225,7 +225,7 @@ class SharedConnection final : public RefCounted {
     std::atomic<std::uint64_t> heard_{0}; // how often something has come; counted by who reads
     net::Bell bell_;                      // rung for who writes and waits for the peer
 
-    std::mutex mutex_; // guards what follows
+    std::mutex mutex_; // guards what follows; inside SharedConnections'
     std::array<SharedCall*, bucket_count> calls_{};
     std::size_t call_count_ = 0; // of calls_
     std::size_t users_ = 0;      // threads in `exchange`

@@ -64,7 +64,8 @@ class SharedConnections {
     [[nodiscard]] Result<ConnectionThread*> thread(ConnectionArchitecture architecture);
 
     Orb& orb_;
-    mutable std::mutex mutex_; // guards what follows; not held while connecting
+    // guards what follows; not held while connecting; outside those of the connections
+    mutable std::mutex mutex_;
     std::condition_variable attempt_over_;
     Slots leader_followers_;
     Slots active_;

@@ -72,7 +72,7 @@ bool has_own_service(std::string_view name)
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
-    std::mutex mutex;
+    std::mutex mutex;          // guards what follows; outside an ORB's own construction
     std::vector<ORB_ptr> orbs; // not counted: an ORB takes itself out
 };
 
@@ -147,6 +147,9 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     for (ORB_ptr orb : table.orbs)
         if (orb->state_->id == id) return ORB::_duplicate(orb);
     kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
+    if (kairos::log::enabled(kairos::log::Level::info))
+        kairos::log::info("ORB '" + id +
+                          "': options in force: " + kairos::orb::options_in_force(*options));
     if (options->lock_memory) lock_memory(options->real_time_required);
     table.orbs.push_back(new ORB(std::move(id), std::move(options).value()));
     return table.orbs.back();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ORB_init, initial references, object URLs and the life of an ORB, without any generated code.
+#include "kairos/base/log.h"
 #include "kairos/corba/CORBA.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -95,6 +97,25 @@ CORBA::ULong minor_of(Action&& action)
 }
 
 using kairos::mapping::omg_minor;
+
+TEST(OrbInit, SaysWhichOptionsAreInForce)
+{
+    static std::vector<std::string> lines;
+    lines.clear();
+    kairos::log::set_sink(
+        [](kairos::log::Level, std::string_view line) { lines.emplace_back(line); });
+    const auto said = [](std::initializer_list<const char*> options) {
+        lines.clear();
+        const TestOrb orb(options);
+        return std::ranges::count_if(
+            lines, [](const std::string& line) { return line.find("in force") != line.npos; });
+    };
+    EXPECT_EQ(said({"-ORBDebug", "1", "-ORBClientIdle", "1500"}), 0);
+    EXPECT_EQ(said({"-ORBDebug", "2", "-ORBClientIdle", "1500", "-ORBNoDelay", "1"}), 1);
+    EXPECT_EQ(lines.front(), "ORB 'test': options in force: -ORBClientIdle 1500 -ORBDebug 2");
+    kairos::log::set_level(kairos::log::Level::warning);
+    kairos::log::set_sink(nullptr);
+}
 
 TEST(OrbInit, TakesItsOptionsAndLeavesTheOthers)
 {

@@ -34,7 +34,7 @@ class POA::State final : public kairos::poa::AdapterFace {
     // Set before anybody else knows the POA.
     kairos::poa::Adapters::Found found;
     POAManager_var manager;
-    std::mutex mutex; // guards what follows
+    std::mutex mutex; // guards what follows; outside Adapters'
     ServantManager_var servant_manager;
     AdapterActivator_var activator;
 };

@@ -170,7 +170,7 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
 
   private:
     const IntrusivePtr<orb::Orb> orb_;
-    mutable std::mutex mutex_; // guards set_, and that the core hears of it in order
+    mutable std::mutex mutex_; // guards set_, and that the core hears of it in order; outside Orb's
     PolicySetPtr set_;         // null for none
 };
 

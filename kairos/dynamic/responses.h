@@ -30,8 +30,8 @@ class Responses final : public corba::OrbAttachment {
     [[nodiscard]] Requests outstanding();
     void remove(CORBA::Request_ptr request);
 
-    std::mutex waiting_mutex_; // held by the one who looks at the requests
-    std::mutex mutex_;         // guards what follows; taken within waiting_mutex_
+    std::mutex waiting_mutex_; // guards that one thread waits for the next response; outside mutex_
+    std::mutex mutex_;         // guards what follows; inside waiting_mutex_
     Requests requests_;
 };
 

@@ -21,7 +21,7 @@ namespace kairos::nameserver {
 struct Listing {
     explicit Listing(ContextId of) : context(of) {}
     const ContextId context;
-    std::mutex mutex;
+    std::mutex mutex; // guards what follows; held while the store is read; outside the store's
     std::optional<ior::NameComponent> after; ///< none: at the beginning
 };
 

@@ -60,7 +60,7 @@ class Pool {
         returned_.notify_one();
     }
 
-    std::mutex mutex_; // guards idle_
+    std::mutex mutex_; // guards idle_; inside a Listing's
     std::condition_variable returned_;
     std::vector<std::unique_ptr<Connection>> idle_;
 };

@@ -339,10 +339,12 @@ class SqliteDatabase {
     StoreLog log_;
     const std::uint64_t identity_;
     const std::unique_ptr<FileLock> lock_; // given back last
-    TimedMutex writing_mutex_;             // guards writer_, and changes of changes_
+    // guards writer_, reserve_ and changes of changes_; held for one change, until it is on the
+    // disk; outside StoreLog's
+    TimedMutex writing_mutex_;
     std::atomic<std::uint64_t> changes_ = 0;
     const std::unique_ptr<Connection> writer_;
-    Reserve reserve_;          // guarded by it, too
+    Reserve reserve_;
     Pool<Connection> readers_; // as many may read at the same time
 };
 

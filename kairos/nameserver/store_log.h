@@ -43,7 +43,7 @@ class StoreLog {
 
   private:
     const std::string store_;
-    std::mutex mutex_; // guards said_
+    std::mutex mutex_; // guards said_; inside SqliteStore::writing_mutex_
     std::set<std::string> said_;
 };
 

@@ -48,7 +48,7 @@ class Sweeper {
 
     Store& store_;
     const SweepOptions options_;
-    std::mutex sweeping_mutex_; // one at a time
+    std::mutex sweeping_mutex_; // guards that one thread sweeps at a time
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable ended_;
     bool ending_ = false;

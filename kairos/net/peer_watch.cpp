@@ -14,7 +14,7 @@ namespace kairos::net {
 
 namespace {
 
-constinit std::mutex known_mutex; // which watch the process has
+constinit std::mutex known_mutex; // guards which watch the process has; held while it forks
 
 extern "C" void lock_known() noexcept { known_mutex.lock(); }
 extern "C" void unlock_known() noexcept { known_mutex.unlock(); }

@@ -46,7 +46,7 @@ class PeerWatch {
 
     const int epoll_;
     Bell bell_;        // rung once: the thread is to end
-    std::mutex mutex_; // guards what follows
+    std::mutex mutex_; // guards what follows; note_end is called under it
     std::unordered_map<int, Watched*> watched_;
     Thread thread_;
     MadeHere made_;

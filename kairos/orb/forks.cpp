@@ -12,7 +12,7 @@ namespace {
 
 /// Never destroyed: a program may fork at its very end.
 struct Orbs {
-    std::mutex mutex; // guards what follows; outside all of an ORB's
+    std::mutex mutex; // guards what follows; held while the process forks; outside all of an ORB's
     std::vector<Orb*> all;
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each -ORB… option makes of its value: a function for each, or for each kind of value. The
-// table of options.cpp says which option has which.
+// The kinds of values that -ORB… options have. A kind is a type with three functions:
+//   set   puts a value into Options, or says what is wrong with it;
+//   show  says what Options has, as users write it;
+//   form  is what stands for the value in documentation, such as "ms" or "block|refuse".
+// Most kinds name the member of Options (or of the SocketOptions or CallPolicies in it) that they
+// are for. option_list.h says which option has which.
 #pragma once
 
 #include "kairos/orb/options.h"
@@ -10,14 +14,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace kairos::orb {
-
-/// Sets one option from its value; an empty Result is success. What an error says begins with the
-/// name of the option.
-using Setter = Result<void> (*)(Options&, std::string_view option, std::string_view value);
 
 /// "<option>: '<value>' is not <expected>".
 [[nodiscard]] Error bad_option(std::string_view option, std::string_view value,
@@ -33,108 +36,280 @@ std::optional<T> parse_number(std::string_view text)
     return number;
 }
 
-// --- Kinds of values: several options are of each ------------------------------------------------
-
-template <auto Member>
-Result<void> set_size(Options& options, std::string_view option, std::string_view value)
+/// The member itself, wherever in Options it is.
+template <typename Whole, typename Of, typename T>
+auto& part_of(Whole& options, T Of::*member)
 {
-    const auto number = parse_number<std::size_t>(value);
-    if (!number) return bad_option(option, value, "a number of zero or more");
-    options.*Member = *number;
-    return {};
+    if constexpr (std::is_same_v<Of, net::SocketOptions>)
+        return options.socket.*member;
+    else if constexpr (std::is_same_v<Of, CallPolicies>)
+        return options.call_policies.*member;
+    else
+        return options.*member;
 }
 
-template <auto Member>
-Result<void> set_count(Options& options, std::string_view option, std::string_view value)
-{
-    const auto number = parse_number<std::size_t>(value);
-    if (!number || *number == 0 || *number > 100'000)
-        return bad_option(option, value, "a number of 1 to 100000");
-    options.*Member = *number;
-    return {};
-}
+// --- Numbers -------------------------------------------------------------------------------------
+
+inline constexpr auto most_64 = std::numeric_limits<std::uint64_t>::max();
+inline constexpr auto most_32 = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint64_t most_int = std::numeric_limits<int>::max();
+
+/// Which numbers an option takes.
+struct Range {
+    std::string_view form;     ///< the unit, or "n"
+    std::string_view expected; ///< for messages: "… is not a number of milliseconds"
+    std::uint64_t least = 0;
+    std::uint64_t most = most_64;
+    bool or_zero = false;             ///< 0 means something of its own
+    std::chrono::nanoseconds unit{0}; ///< of times
+};
+
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""us;
+
+inline constexpr Range any_number{"n", "a number of zero or more"};
+inline constexpr Range any_size{"bytes", "a number of zero or more"};
+inline constexpr Range count{"n", "a number of 1 to 100000", 1, 100'000};
+inline constexpr Range milliseconds{"ms", "a number of milliseconds", 0, most_32, false, 1ms};
+inline constexpr Range spin_time{
+    "µs", "a number of microseconds, at most 1000000", 0, 1'000'000, false, 1us};
+inline constexpr Range brief_time{"µs", "a number of microseconds, at most 1000", 0, 1000, false,
+                                  1us};
+inline constexpr Range poll_time{"µs", "a number of microseconds", 0, 1'000'000};
+inline constexpr Range queue_size{"bytes", "a number of bytes", 0, most_int};
+inline constexpr Range message_size{"bytes", "a size of 64 to 4294967295 bytes", 64, most_32};
+inline constexpr Range fragment_size{"bytes", "0 or a size of at least 256 bytes", 256, most_32,
+                                     true};
+inline constexpr Range memory_size{"bytes", "a number of bytes, at least 1048576",
+                                   std::uint64_t{1} << 20};
+inline constexpr Range stack_size{"bytes", "0 or a size of 64 KiB to 1 GiB, in bytes",
+                                  limits::stack_least, limits::stack_most, true};
+inline constexpr Range debug_level{"0…3", "a level of 0 to 3", 0, 3};
+
+[[nodiscard]] Result<std::uint64_t> number_in(const Range& range, std::string_view option,
+                                              std::string_view value);
+
+/// Times in Options: what was not said is zero.
+template <typename T>
+struct Time {
+    static T of(std::chrono::nanoseconds time) { return std::chrono::duration_cast<T>(time); }
+    static std::chrono::nanoseconds in(T time) { return time; }
+};
+template <typename T>
+struct Time<std::optional<T>> {
+    static T of(std::chrono::nanoseconds time) { return time; }
+    static std::chrono::nanoseconds in(std::optional<T> time) { return time.value_or(T{}); }
+};
+
+/// A number, or a time as a number of the range's unit.
+template <auto Member, const Range& Of>
+struct Number {
+    static constexpr const Range& range = Of;
+
+    static Result<void> set(Options& options, std::string_view option, std::string_view value)
+    {
+        const auto number = number_in(range, option, value);
+        if (!number) return number.error();
+        auto& member = part_of(options, Member);
+        using Value = std::remove_reference_t<decltype(member)>;
+        if constexpr (std::is_integral_v<Value>)
+            member = static_cast<Value>(*number);
+        else
+            member = Time<Value>::of(range.unit * static_cast<std::int64_t>(*number));
+        return {};
+    }
+    static std::string show(const Options& options)
+    {
+        const auto& member = part_of(options, Member);
+        using Value = std::remove_cvref_t<decltype(member)>;
+        if constexpr (std::is_integral_v<Value>)
+            return std::to_string(member);
+        else
+            return std::to_string(Time<Value>::in(member) / range.unit);
+    }
+    static std::string form() { return std::string(range.form); }
+};
+
+// --- Named values --------------------------------------------------------------------------------
+
+template <typename T>
+struct Named {
+    std::string_view name;
+    T meaning;
+};
+
+inline constexpr Named<bool> no_or_yes[] = {{"0", false}, {"1", true}};
+inline constexpr Named<bool> wanted_or_required[] = {{"wanted", false}, {"required", true}};
+inline constexpr Named<PublishAs> publish_as_names[] = {{"alternates", PublishAs::alternates},
+                                                        {"profiles", PublishAs::profiles}};
+inline constexpr Named<WhenQueueFull> when_queue_full_names[] = {{"block", WhenQueueFull::block},
+                                                                 {"refuse", WhenQueueFull::refuse}};
+inline constexpr Named<WhenLate> when_late_names[] = {{"results", WhenLate::results},
+                                                      {"timeout", WhenLate::timeout}};
+inline constexpr Named<InitialMapping> mapping_names[] = {{"linear", InitialMapping::linear},
+                                                          {"direct", InitialMapping::direct}};
+inline constexpr Named<net::SchedulingPolicy> scheduling_policy_names[] = {
+    {"fifo", net::SchedulingPolicy::fifo}, {"rr", net::SchedulingPolicy::round_robin}};
+inline constexpr Named<Dispatching> dispatching_names[] = {{"fifo", Dispatching::fifo},
+                                                           {"rms", Dispatching::rms},
+                                                           {"edf", Dispatching::edf},
+                                                           {"llf", Dispatching::llf},
+                                                           {"muf", Dispatching::muf}};
+inline constexpr Named<Demultiplexing> demultiplexing_names[] = {
+    {"linear", Demultiplexing::linear},
+    {"hash", Demultiplexing::hash},
+    {"active", Demultiplexing::active},
+    {"delayered", Demultiplexing::delayered}};
+inline constexpr Named<Collocation> collocation_names[] = {
+    {"direct", Collocation::direct},
+    {"through-poa", Collocation::through_poa},
+    {"no", Collocation::no}};
+inline constexpr Named<ior::IiopVersion> giop_version_names[] = {
+    {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
+/// The default says nothing, so that calls remain plain ones.
+inline constexpr Named<std::optional<ConnectionArchitecture>> connection_names[] = {
+    {"non-multiplexed", std::nullopt},
+    {"leader-followers", ConnectionArchitecture::leader_followers},
+    {"active", ConnectionArchitecture::active}};
+
+/// Puts a name behind others: "a, b" and "c" become "a, b or c" if it is the last one.
+void add_alternative(std::string& list, std::string_view name, bool is_last);
+
+/// One of several values that have names.
+template <auto Member, const auto& Names>
+struct Choice {
+    static constexpr const auto& names = Names;
+
+    static Result<void> set(Options& options, std::string_view option, std::string_view value)
+    {
+        std::string list;
+        for (const auto& each : names) {
+            if (value == each.name) {
+                part_of(options, Member) = each.meaning;
+                return {};
+            }
+            add_alternative(list, each.name, &each == std::end(names) - 1);
+        }
+        return bad_option(option, value, list);
+    }
+    static std::string show(const Options& options)
+    {
+        for (const auto& each : names)
+            if (part_of(options, Member) == each.meaning) return std::string(each.name);
+        return {};
+    }
+    static std::string form()
+    {
+        std::string list;
+        for (const auto& each : names)
+            list.append(list.empty() ? "" : "|").append(each.name);
+        return list;
+    }
+};
 
 template <auto Member>
-Result<void> set_queue(Options& options, std::string_view option, std::string_view value)
-{
-    const auto number = parse_number<int>(value);
-    if (!number || *number < 0) return bad_option(option, value, "a number of bytes");
-    options.socket.*Member = *number;
-    return {};
-}
+using Flag = Choice<Member, no_or_yes>;
 
-template <auto Member>
-Result<void> set_time(Options& options, std::string_view option, std::string_view value)
-{
-    const auto number = parse_number<std::uint32_t>(value);
-    if (!number) return bad_option(option, value, "a number of milliseconds");
-    options.call_policies.*Member = std::chrono::milliseconds(*number);
-    return {};
-}
+// --- Kinds of one option each --------------------------------------------------------------------
 
-template <auto Member>
-Result<void> set_milliseconds(Options& options, std::string_view option, std::string_view value)
-{
-    const auto number = parse_number<std::uint32_t>(value);
-    if (!number) return bad_option(option, value, "a number of milliseconds");
-    options.*Member = std::chrono::milliseconds(*number);
-    return {};
-}
-
-template <auto Member>
-Result<void> set_flag(Options& options, std::string_view option, std::string_view value)
-{
-    if (value != "0" && value != "1") return bad_option(option, value, "0 or 1");
-    options.*Member = value == "1";
-    return {};
-}
-
-// --- Values of one option each -------------------------------------------------------------------
+/// The name of a file, never empty.
+Result<void> check_file_name(std::string_view option, std::string_view value);
 
 /// Only looks at it: the file is read before the others are set.
-Result<void> set_configuration_file(Options& options, std::string_view option,
-                                    std::string_view value);
-Result<void> set_orb_id(Options& options, std::string_view option, std::string_view value);
-Result<void> add_initial_reference(Options& options, std::string_view option,
-                                   std::string_view value);
-Result<void> set_default_initial_reference(Options& options, std::string_view option,
-                                           std::string_view value);
-Result<void> add_listen_endpoints(Options& options, std::string_view option,
-                                  std::string_view value);
-Result<void> set_publish(Options& options, std::string_view option, std::string_view value);
-Result<void> set_publish_as(Options& options, std::string_view option, std::string_view value);
-Result<void> set_concurrency(Options& options, std::string_view option, std::string_view value);
-Result<void> set_connection(Options& options, std::string_view option, std::string_view value);
-Result<void> set_client_connections(Options& options, std::string_view option,
-                                    std::string_view value);
-Result<void> set_client_idle(Options& options, std::string_view option, std::string_view value);
-Result<void> set_lanes(Options& options, std::string_view option, std::string_view value);
-Result<void> set_real_time(Options& options, std::string_view option, std::string_view value);
-Result<void> set_priority_mapping(Options& options, std::string_view option,
-                                  std::string_view value);
-Result<void> set_scheduling_policy(Options& options, std::string_view option,
-                                   std::string_view value);
-Result<void> set_late_calls(Options& options, std::string_view option, std::string_view value);
-Result<void> set_dispatching(Options& options, std::string_view option, std::string_view value);
-Result<void> set_stack_size(Options& options, std::string_view option, std::string_view value);
-Result<void> set_busy_poll(Options& options, std::string_view option, std::string_view value);
-Result<void> set_when_queue_full(Options& options, std::string_view option, std::string_view value);
-Result<void> set_memory(Options& options, std::string_view option, std::string_view value);
-Result<void> set_max_message_size(Options& options, std::string_view option,
-                                  std::string_view value);
-Result<void> set_demultiplexing(Options& options, std::string_view option, std::string_view value);
-Result<void> set_collocation(Options& options, std::string_view option, std::string_view value);
-Result<void> set_fragment_size(Options& options, std::string_view option, std::string_view value);
-Result<void> set_giop_version(Options& options, std::string_view option, std::string_view value);
-Result<void> set_no_delay(Options& options, std::string_view option, std::string_view value);
-Result<void> set_spin(Options& options, std::string_view option, std::string_view value);
-Result<void> set_room_spin(Options& options, std::string_view option, std::string_view value);
-Result<void> set_stream_pause(Options& options, std::string_view option, std::string_view value);
-Result<void> set_native_code_set(Options& options, std::string_view option, std::string_view value);
-Result<void> set_native_wide_code_set(Options& options, std::string_view option,
-                                      std::string_view value);
-Result<void> set_quirks(Options& options, std::string_view option, std::string_view value);
-Result<void> set_profile_types(Options& options, std::string_view option, std::string_view value);
-Result<void> set_debug(Options& options, std::string_view option, std::string_view value);
+struct ConfigurationFile {
+    static Result<void> set(Options&, std::string_view option, std::string_view value)
+    {
+        return check_file_name(option, value);
+    }
+    static std::string show(const Options&) { return {}; }
+    static std::string form() { return "FILE"; }
+};
+
+struct ProfileTypes {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options) { return options.profile_types; }
+    static std::string form() { return "FILE"; }
+};
+
+struct OrbId {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options) { return options.orb_id; }
+    static std::string form() { return "name"; }
+};
+
+/// One more each time that the option is given.
+struct InitialReferences {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "name=url"; }
+};
+
+struct DefaultInitialReference {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options) { return options.default_initial_reference; }
+    static std::string form() { return "url"; }
+};
+
+/// More of them each time that the option is given.
+struct ListenEndpoints {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "url[;url…]"; }
+};
+
+struct Publish {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "item[,item…]"; }
+};
+
+struct Concurrency {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form();
+};
+
+struct Lanes {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "priority[:threads|:each][@cpu],…"; }
+};
+
+struct NativeCodeSet {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "name|number"; }
+};
+
+struct NativeWideCodeSet {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options);
+    static std::string form() { return "name|number"; }
+};
+
+struct QuirkNames {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options) { return names_of(options.quirks); }
+    static std::string form() { return "name,…"; }
+};
+
+// --- Kinds that say more than their number -------------------------------------------------------
+
+struct ClientConnections : Number<&Options::client_connections_max, count> {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+};
+
+struct ClientIdle : Number<&Options::client_idle, milliseconds> {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+};
+
+struct DebugLevel : Number<&Options::log_level, debug_level> {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+};
+
+/// Shows what there is room for when the option does not say it.
+struct Memory : Number<&Options::memory, memory_size> {
+    static std::string show(const Options& options);
+};
 
 } // namespace kairos::orb

@@ -60,79 +60,53 @@ struct LaneOption {
     std::optional<int> cpu{};  ///< the only one that they may run on
 };
 
+/// What each means is in option_list.h, beside the name of its option; the defaults are here.
 struct Options {
     // --- what calls look at (orb.h) ---
-    /// -ORBFragmentSize bytes: larger GIOP 1.2 messages go out in fragments; 0: never.
-    std::size_t fragment_size = 0;
-    /// -ORBExceptionIdInAny 0 or 1: whether the repository id of an exception is in front of it in
-    /// an Any, as CORBA wants it and omniORB before 4.3 does not.
-    bool exception_id_in_any = true;
+    std::size_t fragment_size = 0;   ///< -ORBFragmentSize, bytes
+    bool exception_id_in_any = true; ///< -ORBExceptionIdInAny
     /// Whether connections may be closed while threads keep them: -ORBMaxClientConnections or
     /// -ORBClientIdle was given.
     bool closes_idle_connections = false;
 
     // --- the others ---
-    std::string orb_id;
-    std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints, -ORBEndpoint
-    std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef name=url
-    /// -ORBDefaultInitRef url: where the initial references are that -ORBInitRef does not name.
-    std::string default_initial_reference;
+    std::string orb_id;                           ///< -ORBid
+    std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints; empty: iiop://
+    std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef
+    std::string default_initial_reference;                              ///< -ORBDefaultInitRef
     const Architecture* concurrency = architectures().front(); ///< -ORBConcurrency; never null
     bool concurrency_given = false; ///< else thread pools may choose another
-    /// -ORBMaxClientConnections: for one more, the idle one that was used least recently is closed.
+    /// -ORBMaxClientConnections
     std::size_t client_connections_max = limits::client_connections_max;
-    /// -ORBClientIdle milliseconds: connections that nobody has used for so long are closed; 0:
-    /// none is.
-    std::chrono::milliseconds client_idle{0};
-    /// -ORBClientUnused milliseconds: connections to a server that no reference has led to for so
-    /// long are closed; 0: none is.
-    std::chrono::milliseconds client_unused{120'000};
-    /// -ORBBindEarly 0 or 1: whether references that a program makes of URLs, or of the names of
-    /// initial references, are connected at once.
-    bool binds_early = false;
-    /// -ORBThreads: how many threads of a pool serve at the same time, or how many there may be of
-    /// those that belong to requests or objects.
-    std::size_t threads = limits::threads;
-    /// -ORBLanes priority[:threads|:each][@cpu],…: of reactor-per-priority, ascending. Empty: 0 and
-    /// the first of real time.
+    std::chrono::milliseconds client_idle{0};         ///< -ORBClientIdle; 0: none is closed
+    std::chrono::milliseconds client_unused{120'000}; ///< -ORBClientUnused; 0: none is closed
+    bool binds_early = false;                         ///< -ORBBindEarly
+    std::size_t threads = limits::threads;            ///< -ORBThreads
+    /// -ORBLanes, ascending. Empty: 0 and the first of real time.
     std::vector<LaneOption> lanes;
-    /// -ORBRealTime wanted or required: whether an ORB goes on without the priorities of its lanes
-    /// and of Real-Time CORBA, or memory that is locked, where the process may not have them.
-    bool real_time_required = false;
-    /// -ORBPriorityMapping linear or direct: until RTCORBA's PriorityMappingManager has another.
-    InitialMapping priority_mapping = InitialMapping::linear;
-    /// -ORBSchedulingPolicy fifo or rr: what native priorities from 1 on are, whatever the mapping.
+    bool real_time_required = false;                          ///< -ORBRealTime
+    InitialMapping priority_mapping = InitialMapping::linear; ///< -ORBPriorityMapping
+    /// -ORBSchedulingPolicy: what native priorities from 1 on are, whatever the mapping.
     net::SchedulingPolicy scheduling_policy = net::SchedulingPolicy::fifo;
-    WhenLate late_calls = WhenLate::results; ///< -ORBLateCalls results or timeout
-    /// -ORBDispatching fifo, rms, edf, llf or muf: which of the requests that wait goes first.
-    Dispatching dispatching = Dispatching::fifo;
-    bool lock_memory = false;    ///< -ORBLockMemory 0 or 1
-    std::size_t stack_bytes = 0; ///< -ORBStackSize, of the ORB's threads; 0: the system's default
-    /// -ORBNetworkPriority 0 or 1: packets say the priority of their requests.
-    bool network_priority = false;
-    /// -ORBPools: how many pools the filters choose among.
-    std::size_t pools = 1;
-    /// -ORBQueue: requests that wait for a pool, or for an object's thread.
-    std::size_t requests_queued_max = limits::requests_queued_max;
-    /// -ORBOnewayQueue bytes: of oneways with SYNC_NONE that a peer has not taken, for each
-    /// connection. The next one is refused with TRANSIENT.
-    std::size_t oneways_unsent_max = limits::oneways_unsent_max;
-    /// -ORBStreamPause: how long a thread of thread-per-connection, or that in ORB::run of a
-    /// reactor, sleeps when it has read all there was of a stream of oneways. 0: until more comes.
-    std::chrono::microseconds stream_pause{20};
-    /// -ORBRoomSpin: how long who calls stays awake while the server does not take what it sends,
-    /// before it sleeps (net/room_spin.h). 0: not at all.
-    std::chrono::microseconds room_spin{50};
-    WhenQueueFull when_queue_full = WhenQueueFull::block; ///< -ORBQueueFull block or refuse
-    /// -ORBSendQueue, -ORBReceiveQueue (bytes), -ORBNoDelay (0 or 1), -ORBBusyPoll and -ORBSpin
-    /// (microseconds). Orb::socket_options has them, and more.
+    WhenLate late_calls = WhenLate::results;     ///< -ORBLateCalls
+    Dispatching dispatching = Dispatching::fifo; ///< -ORBDispatching
+    bool lock_memory = false;                    ///< -ORBLockMemory
+    std::size_t stack_bytes = 0;                 ///< -ORBStackSize; 0: the system's default
+    bool network_priority = false;               ///< -ORBNetworkPriority
+    std::size_t pools = 1;                       ///< -ORBPools
+    std::size_t requests_queued_max = limits::requests_queued_max; ///< -ORBQueue
+    std::size_t oneways_unsent_max = limits::oneways_unsent_max;   ///< -ORBOnewayQueue, bytes
+    std::chrono::microseconds stream_pause{20};                    ///< -ORBStreamPause
+    std::chrono::microseconds room_spin{50};                       ///< -ORBRoomSpin
+    WhenQueueFull when_queue_full = WhenQueueFull::block;          ///< -ORBQueueFull
+    /// -ORBSendQueue, -ORBReceiveQueue, -ORBNoDelay, -ORBBusyPoll and -ORBSpin.
+    /// Orb::socket_options has them, and more.
     net::SocketOptions socket;
-    std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize bytes
+    std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize, bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
-    /// -ORBMemory bytes: what a server keeps for all peers together (account.h). 0: what
-    /// memory_max() says.
-    std::size_t memory = 0;
-    /// Room for the largest message, and for a little of others.
+    std::size_t memory = 0; ///< -ORBMemory, bytes; 0: what memory_max() says
+    /// What a server keeps for all peers together (account.h). Where -ORBMemory does not say it,
+    /// room for the largest message, and for a little of others.
     [[nodiscard]] std::size_t memory_max() const noexcept
     {
         if (memory != 0) return memory;
@@ -140,48 +114,38 @@ struct Options {
                                                             : limits::message_size_max) +
                limits::memory_beside_message;
     }
-    /// -ORBDemux linear, hash, active or delayered.
-    Demultiplexing demultiplexing = Demultiplexing::active;
-    /// -ORBCollocation direct, through-poa or no.
-    Collocation collocation = Collocation::through_poa;
-    /// -ORBHoldLimit: requests that wait for their POAManagers at the same time; the next is
-    /// refused with TRANSIENT.
-    std::size_t held_requests_max = limits::held_requests_max;
-    /// -ORBGIOPVersion 1.0, 1.1 or 1.2: the version published in references, and the highest used.
-    ior::IiopVersion giop_version{1, 2};
-    /// -ORBNativeCharCodeSet: what the program's chars are. Never null.
+    Demultiplexing demultiplexing = Demultiplexing::active;    ///< -ORBDemux
+    Collocation collocation = Collocation::through_poa;        ///< -ORBCollocation
+    std::size_t held_requests_max = limits::held_requests_max; ///< -ORBHoldLimit
+    ior::IiopVersion giop_version{1, 2};                       ///< -ORBGIOPVersion
+    /// -ORBNativeCharCodeSet. Never null.
     const cdr::CodeSet* native_code_set = cdr::find_code_set(cdr::code_set::iso_8859_1);
-    /// -ORBNativeWCharCodeSet: what wide characters are preferred to travel in. In the program
-    /// they are wchar_t, which holds Unicode code points. Never null.
+    /// -ORBNativeWCharCodeSet. In the program wide characters are wchar_t, which holds Unicode code
+    /// points. Never null.
     const cdr::CodeSet* native_wide_code_set = cdr::find_code_set(cdr::code_set::utf_16);
-    /// -ORBQuirks name,…: with all peers, whatever their references say.
-    Quirks quirks;
-    /// -ORBProfileTypes FILE: where what instrumented code measures is written; empty: nowhere.
-    std::string profile_types;
-    bool counters = false; ///< -ORBCounters 0 or 1: count requests served, and say so at the end
-    int log_level = 1;     ///< -ORBDebug 0…3: errors; and warnings; and events; and details
-    bool announces_addresses = false;                ///< -ORBDebug was given, with 1 or more
-    std::vector<PublishItem> publish{PublishItem{}}; ///< -ORBPublish
-    PublishAs publish_as = PublishAs::alternates;    ///< -ORBPublishAs alternates or profiles
-    /// -ORBReceiveTimeout milliseconds: how long a server waits for the rest of a message that has
-    /// begun, or for the memory of a connection that is to have some (receive_limit.h); 0: for
-    /// ever.
-    std::chrono::milliseconds receive_timeout{60'000};
-    /// -ORBPreferLocal 0 or 1: whether clients go to a server of their own host by its local
-    /// address. One that has no other is reached by that in any case.
-    bool prefer_local = true;
-    /// -ORBClientTimeout, -ORBConnectTimeout (milliseconds), -ORBConnection (non-multiplexed,
-    /// leader-followers or active): for calls that no policy says it of.
+    Quirks quirks;                    ///< -ORBQuirks: with all peers, whatever references say
+    std::string profile_types;        ///< -ORBProfileTypes; empty: nothing is measured
+    bool counters = false;            ///< -ORBCounters
+    int log_level = 1;                ///< -ORBDebug
+    bool announces_addresses = false; ///< -ORBDebug was given, with 1 or more
+    std::vector<PublishItem> publish{PublishItem{}};   ///< -ORBPublish
+    PublishAs publish_as = PublishAs::alternates;      ///< -ORBPublishAs
+    std::chrono::milliseconds receive_timeout{60'000}; ///< -ORBReceiveTimeout (receive_limit.h)
+    bool prefer_local = true;                          ///< -ORBPreferLocal
+    /// -ORBClientTimeout, -ORBConnectTimeout and -ORBConnection: for calls that no policy says it
+    /// of.
     CallPolicies call_policies;
-    /// -ORBPlainKeys 0 or 1: whether references to persistent objects have readable keys, and such
-    /// keys are understood.
-    bool plain_keys = false;
+    bool plain_keys = false; ///< -ORBPlainKeys
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do
 /// not say is said by the file of -ORBConfigFile (configuration.h), if there is one. An option that
 /// is unknown, lacks its value or has a bad one is an error that names it.
 [[nodiscard]] Result<Options> parse_options(std::vector<std::string>& arguments);
+
+/// The options that are not as by default, as a command line would say them: "-ORBThreads 4
+/// -ORBQueue 10". Empty if all are.
+[[nodiscard]] std::string options_in_force(const Options& options);
 
 /// The URL of an initial reference by -ORBDefaultInitRef: "<default>/<name>" (CORBA 3.3 part 1,
 /// 8.5.3.3).

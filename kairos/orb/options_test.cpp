@@ -2,9 +2,14 @@
 #include "kairos/orb/options.h"
 
 #include "kairos/ior/component.h"
+#include "kairos/orb/option_values.h"
 #include "kairos/orb/transport.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
 
 namespace kairos::orb {
 namespace {
@@ -257,6 +262,163 @@ TEST(Options, TimesAreInMilliseconds)
         std::vector<std::string> wrong{"-ORBClientTimeout", bad};
         EXPECT_FALSE(parse_options(wrong).ok()) << bad;
     }
+}
+
+// --- What is in the list -------------------------------------------------------------------------
+
+/// A row of option_list.h.
+struct Row {
+    std::string name;
+    std::string meaning;
+    Result<void> (*set)(Options&, std::string_view option, std::string_view value);
+    std::string (*show)(const Options&);
+    const Range* range = nullptr;
+    std::vector<std::string> choices{};
+};
+
+template <typename Kind>
+Row row_of(const char* name, const char* meaning)
+{
+    Row row{.name = name, .meaning = meaning, .set = &Kind::set, .show = &Kind::show};
+    if constexpr (requires { Kind::range; }) row.range = &Kind::range;
+    if constexpr (requires { Kind::names; })
+        for (const auto& each : Kind::names)
+            row.choices.emplace_back(each.name);
+    return row;
+}
+
+std::vector<Row> all_rows()
+{
+    return {
+#define KAIROS_OPTION_TOPIC(title, note)
+#define KAIROS_OPTION(name, needs, pages, meaning, ...) row_of<__VA_ARGS__>(name, meaning),
+#define KAIROS_OPTION_SPELLING(name, option)
+#include "kairos/orb/option_list.h"
+    };
+}
+
+TEST(OptionList, EveryOptionIsThereOnceAndSaysWhatItMeans)
+{
+    std::set<std::string> names;
+    for (const Row& row : all_rows()) {
+        EXPECT_TRUE(names.insert(row.name).second) << row.name << " is there twice";
+        EXPECT_TRUE(row.meaning.ends_with('.') && !std::islower(row.meaning.front())) << row.name;
+        EXPECT_EQ(row.meaning.find("  "), std::string::npos) << row.name;
+    }
+    EXPECT_GT(names.size(), 50u);
+    const std::pair<const char*, const char*> spellings[] = {
+#define KAIROS_OPTION_TOPIC(title, note)
+#define KAIROS_OPTION(name, needs, pages, meaning, ...)
+#define KAIROS_OPTION_SPELLING(name, option) {name, option},
+#include "kairos/orb/option_list.h"
+    };
+    for (const auto& [name, option] : spellings) {
+        EXPECT_TRUE(names.insert(name).second) << name << " is there twice";
+        EXPECT_TRUE(names.contains(option)) << option;
+    }
+}
+
+TEST(OptionList, DefaultsAreSaidAsUsersWriteThem)
+{
+    for (const Row& row : all_rows()) {
+        Options options;
+        const std::string by_default = row.show(options);
+        if (by_default.empty()) continue; // there is nothing to write
+        EXPECT_TRUE(row.set(options, row.name, by_default)) << row.name << " " << by_default;
+        EXPECT_EQ(row.show(options), by_default) << row.name;
+    }
+}
+
+/// Sets an option to a value in otherwise unchanged options and says what is in force then; what is
+/// wrong with the value, if it is refused.
+std::string set_and_shown(const Row& row, const std::string& value)
+{
+    Options options;
+    const auto set = row.set(options, row.name, value);
+    return set ? row.show(options) : set.error().reason;
+}
+
+TEST(OptionList, NumbersHaveTheirRange)
+{
+    std::size_t numbers = 0;
+    for (const Row& row : all_rows()) {
+        if (row.range == nullptr) continue;
+        ++numbers;
+        const Range& range = *row.range;
+        for (const std::uint64_t good : {range.least, range.most})
+            EXPECT_EQ(set_and_shown(row, std::to_string(good)), std::to_string(good)) << row.name;
+        std::vector<std::string> bad{"", "x", "-1", "1.5", "18446744073709551616"};
+        if (range.most < most_64) bad.push_back(std::to_string(range.most + 1));
+        if (range.least > 0) bad.push_back(std::to_string(range.least - 1));
+        if (range.least > 0 && !range.or_zero) bad.emplace_back("0");
+        for (const std::string& value : bad)
+            EXPECT_EQ(set_and_shown(row, value),
+                      row.name + ": '" + value + "' is not " + std::string(range.expected));
+        if (range.or_zero) {
+            EXPECT_EQ(set_and_shown(row, "0"), "0") << row.name;
+        }
+    }
+    EXPECT_GT(numbers, 20u);
+}
+
+TEST(OptionList, NamedValuesAreThoseOfTheList)
+{
+    std::size_t values = 0;
+    for (const Row& row : all_rows()) {
+        for (const std::string& value : row.choices) {
+            ++values;
+            EXPECT_EQ(set_and_shown(row, value), value) << row.name;
+            EXPECT_NE(set_and_shown(row, value + "x"), value + "x") << row.name;
+        }
+    }
+    EXPECT_GT(values, 40u);
+}
+
+TEST(OptionsInForce, AreThoseThatAreNotAsByDefault)
+{
+    EXPECT_EQ(options_in_force(Options{}), "");
+    EXPECT_EQ(options_in_force(
+                  *parse({"-ORBThreads", "8", "-ORBConcurrency", "worker-pool", "-ORBQueue=7",
+                          "-ORBDebug", "2", "-ORBClientIdle", "1500", "-ORBClientTimeout", "30"})),
+              "-ORBConcurrency worker-pool -ORBQueue 7 -ORBClientIdle 1500 -ORBClientTimeout 30 "
+              "-ORBDebug 2");
+    // What follows from another option is in force, too.
+    EXPECT_EQ(options_in_force(*parse({"-ORBMaxMessageSize", "1073741824"})),
+              "-ORBMaxMessageSize 1073741824 -ORBMemory 1107296256");
+}
+
+TEST(OptionsInForce, AreWhatTheCommandLineSaid)
+{
+    for (const std::string given :
+         {"-ORBListenEndpoints iiop://:7000;uiop://;iiop://1.2@[::1]:7001",
+          "-ORBPublish ipv4,interface=eth0:99,host=gate.example,host=[::1]:7,hostname,ipv6",
+          "-ORBPublishAs profiles", "-ORBGIOPVersion 1.1", "-ORBNativeCharCodeSet UTF-8",
+          "-ORBNativeWCharCodeSet UCS-4", "-ORBQuirks tao-chunks", "-ORBNoDelay 0",
+          "-ORBConcurrency reactor-per-priority -ORBLanes 0,9:3@1,10@0,11:each@1",
+          "-ORBConnection active", "-ORBRealTime required", "-ORBSpin 30", "-ORBid telescope",
+          "-ORBInitRef Name=corbaloc::h/k=1 -ORBInitRef Other=corbaloc::h/o",
+          "-ORBDefaultInitRef corbaloc::host", "-ORBProfileTypes file"}) {
+        std::vector<std::string> arguments;
+        for (std::size_t at = 0; at < given.size();) {
+            const std::size_t end = std::min(given.find(' ', at), given.size());
+            arguments.push_back(given.substr(at, end - at));
+            at = end + 1;
+        }
+        const auto options = parse(arguments);
+        ASSERT_TRUE(options) << options.error().reason;
+        EXPECT_EQ(options_in_force(*options), given);
+    }
+    EXPECT_EQ(
+        options_in_force(*parse({"-ORBEndpoint", "iiop://:1", "-ORBnativeCharCodeSet=UTF-8"})),
+        "-ORBListenEndpoints iiop://:1 -ORBNativeCharCodeSet UTF-8");
+}
+
+TEST(Options, OtherSpellingsAreNamedAsTheyWereGiven)
+{
+    EXPECT_EQ(parse({"-ORBnativeCharCodeSet", "none"}).error().reason,
+              "-ORBnativeCharCodeSet: 'none' is not a code set for char, by name or number");
+    EXPECT_EQ(parse({"-ORBEndpoint"}).error().reason, "-ORBEndpoint needs a value");
+    EXPECT_EQ(parse({"-ORBEndpoint", "iiop://:1"})->listen_endpoints.size(), 1u);
 }
 
 } // namespace

@@ -85,7 +85,7 @@ void Orb::unlock_after_fork() noexcept
 
 void Orb::start_over() noexcept
 {
-    static constinit std::mutex one_thread;
+    static constinit std::mutex one_thread; // guards that one thread starts over; outside mutex_
     const std::lock_guard lock(one_thread);
     if (!is_inherited()) return;
     client_side_->start_over();

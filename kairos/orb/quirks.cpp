@@ -49,6 +49,14 @@ Result<Quirks> quirks_named(std::string_view names)
     return quirks;
 }
 
+std::string names_of(const Quirks& quirks)
+{
+    std::string names;
+    for (const Quirk& quirk : known_quirks)
+        if (quirks.*quirk.member) names.append(names.empty() ? "" : ",").append(quirk.name);
+    return names;
+}
+
 Quirks quirks_of(std::span<const ior::TaggedComponent> components)
 {
     Quirks quirks;

@@ -9,6 +9,7 @@
 #include "kairos/base/result.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace kairos::ior {
@@ -26,6 +27,8 @@ struct Quirks {
 /// Those of a list of names with commas between them; none of an empty one. The reason of an error
 /// says what there is.
 [[nodiscard]] Result<Quirks> quirks_named(std::string_view names);
+/// Their names, with commas between them.
+[[nodiscard]] std::string names_of(const Quirks& quirks);
 /// Those of the ORB that a profile's TAG_ORB_TYPE names.
 [[nodiscard]] Quirks quirks_of(std::span<const ior::TaggedComponent> components);
 

@@ -287,7 +287,9 @@ class Adapter final : private Retiring {
     std::uint32_t parent_key_id_ = no_key;
     IntrusivePtr<Manager> manager_;
     AdapterFace* face_ = nullptr;
-    std::recursive_mutex single_; // held while a single-threaded adapter calls out
+    // guards that a single-threaded adapter serves one request at a time; held while it calls out,
+    // also by who has it; outside a servant activator's
+    std::recursive_mutex single_;
     std::atomic<ServantActivator*> activator_{nullptr}; // counted; set once in a life
     std::atomic<ServantLocator*> locator_{nullptr};     // likewise
     std::atomic<Servant*> default_servant_{nullptr};    // counted
@@ -302,7 +304,8 @@ class Adapter final : private Retiring {
     std::atomic<ObjectMap*> named_{nullptr};
     std::unique_ptr<ObjectMap> owned_named_;
 
-    mutable std::mutex mutex_; // guards what follows, and activations against the end
+    // guards what follows, and activations against the end; outside the map's
+    mutable std::mutex mutex_;
     std::atomic<Life> life_{Life::none};
     bool may_end_ = false; // its children were told
     std::atomic<bool> etherealize_{true};

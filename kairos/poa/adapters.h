@@ -130,7 +130,9 @@ class Adapters final : public orb::Adapter {
     ForwardTable forwards_;
     std::atomic<std::size_t> held_{0};
 
-    mutable std::mutex mutex_; // guards what follows and all changes; not held while calling out
+    // guards what follows and all changes; not held while calling out; outside the managers' and
+    // the adapters'
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<std::unique_ptr<poa::Adapter>> owned_;
     std::vector<poa::Adapter*> free_;

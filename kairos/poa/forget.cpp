@@ -12,7 +12,8 @@ namespace kairos::poa {
 namespace {
 
 struct Everybody {
-    // Recursive: what an adapter gives up with its last object may own another servant.
+    // guards what follows; recursive, for what an adapter gives up with its last object may own
+    // another servant
     std::recursive_mutex mutex;
     std::vector<Adapters*> adapters;
 };

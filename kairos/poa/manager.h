@@ -50,7 +50,7 @@ class Manager final : public orb::Gate {
     const std::string id_;
     std::atomic<ManagerState> state_{ManagerState::holding};
     std::atomic<std::uint64_t> changes_{0};
-    mutable std::mutex mutex_; // guards changes of all this
+    mutable std::mutex mutex_; // guards changes of all this; inside Adapters'
     std::condition_variable has_changed_;
     std::vector<Adapter*> adapters_;
     std::vector<net::Bell*> bells_;

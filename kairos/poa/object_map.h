@@ -284,7 +284,8 @@ class ObjectMap {
     bool user_ids_ = false; // read inside objects: changes only while there are none
     IdIndex ids_;
 
-    mutable std::mutex mutex_; // guards what follows and all changes; never taken by enter
+    // guards what follows and all changes; never taken by enter; inside Adapter::mutex_
+    mutable std::mutex mutex_;
     mutable std::condition_variable released_;
     Retiring* retiring_ = nullptr; // this and the next change only while there are no objects
     bool find_servants_ = true;

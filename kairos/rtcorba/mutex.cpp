@@ -56,7 +56,7 @@ class Mutex final : public RTCORBA::Mutex {
                                 static_cast<std::int64_t>(time * unit_ns)));
     }
 
-    net::PriorityMutex mutex_;
+    net::PriorityMutex mutex_;             // guards what the program says: it is the program's
     std::atomic<std::thread::id> owner_{}; // written by the owner only
 };
 

@@ -45,7 +45,7 @@ class Services final : public corba::OrbAttachment {
     class Transform;
 
     const IntrusivePtr<orb::Orb> core_;
-    std::mutex mutex_; // guards what follows
+    std::mutex mutex_; // guards what follows; outside Orb's
     std::map<std::string, RTCORBA::Mutex_var, std::less<>> mutexes_;
     RTCORBA::PriorityMapping* mapping_ = nullptr; // the core's
     // Every transform there ever was: a call in progress may be using it.

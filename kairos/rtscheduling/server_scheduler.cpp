@@ -100,7 +100,7 @@ class ServerScheduler final : public RTCosScheduling::ServerScheduler {
     const RTCORBA::Priority lowest_;
     RTCORBA::RTORB_var rtorb_;
     RTCORBA::ThreadpoolId pool_ = 0;
-    std::mutex mutex_;                            // guards what follows
+    std::mutex mutex_; // guards what follows; outside Adapters' and the adapters'
     std::vector<RTPortableServer::POA_var> poas_; // that it has made
 };
 

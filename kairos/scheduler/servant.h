@@ -81,7 +81,7 @@ class Servant final : public POA_KairosScheduler::Scheduler {
     void replace(sched::OperationIndex operation, const sched::RtInfo& info);
 
     const sched::Policy policy_;
-    std::mutex mutex_;
+    std::mutex mutex_; // guards what follows; not held while it computes
     sched::OperationSet set_;
     std::uint64_t changes_ = 0; ///< of the set
     std::uint64_t computed_ = 0;

@@ -71,8 +71,9 @@ class Account {
     void remove(Share& share) noexcept;
 
     const std::size_t limit_;
-    mutable std::mutex
-        mutex_; // guards what follows, and the shares; sockets are shut down under it
+    // guards what follows, and the shares; sockets are shut down under it; inside those of whoever
+    // sends
+    mutable std::mutex mutex_;
     std::atomic<std::size_t> held_{0};
     std::size_t held_most_ = 0;
     std::size_t queued_ = 0; // of these

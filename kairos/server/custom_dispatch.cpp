@@ -173,7 +173,9 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
     RequestSource* const source_;
     RequestDispatcher* const dispatcher_;
     const std::size_t entries_max_;
-    std::mutex mutex_; // guards what follows; not held while a request is served or dispatched
+    // guards what follows; wakes a reactor under it; not held while a request is served or
+    // dispatched
+    std::mutex mutex_;
     std::list<Entry> entries_;
     HeldRequests held_;
     std::size_t serving_ = 0;

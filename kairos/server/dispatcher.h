@@ -142,7 +142,7 @@ class RequestStore {
     void give_back(QueuedRequest* request) noexcept;
 
     const std::size_t spares_max_;
-    std::mutex mutex_; // guards spares_
+    std::mutex mutex_; // guards spares_; inside those of dispatchers and thread pools
     std::vector<std::unique_ptr<QueuedRequest>> spares_;
 };
 

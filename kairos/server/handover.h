@@ -63,11 +63,11 @@ class HandoverConnection final : public ReactorConnection {
     void send_control(Bytes message) noexcept override;
 
     HandoverServer& server_;
-    QueuedRequestPtr waiting_;          // what there was no place for
-    std::mutex send_mutex_;             // guards writing, what is queued for the peer, and the next
-    std::vector<std::byte> last_words_; // behind the replies to what is under way
-    std::atomic<int> under_way_{0};     // requests that the dispatcher has
-    std::atomic<int> discarded_{0};     // those of them that are never served
+    QueuedRequestPtr waiting_;           // what there was no place for
+    std::mutex send_mutex_;              // guards writing, what is queued for the peer, last_words_
+    std::vector<std::byte> last_words_;  // behind the replies to what is under way
+    std::atomic<int> under_way_{0};      // requests that the dispatcher has
+    std::atomic<int> discarded_{0};      // those of them that are never served
     std::atomic<bool> is_to_end_{false}; // when there are none
 };
 
@@ -104,10 +104,10 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     RequestStore requests_;
     std::unique_ptr<ReactorLoop> loop_;
     std::unique_ptr<Dispatcher> dispatcher_;
-    std::mutex attention_mutex_; // guards the next
+    std::mutex attention_mutex_; // guards attention_
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
     std::atomic<bool> has_started_{false};
-    std::mutex join_mutex_; // one thread ends the server
+    std::mutex join_mutex_; // guards that one thread ends the server
     net::Thread thread_;
 };
 

@@ -90,8 +90,8 @@ class LeaderFollowers final : public Server {
     std::unique_ptr<Looking> looking_; // none without -ORBReceiveTimeout; made by start()
     std::atomic<bool> will_look_{false};
     std::atomic<std::size_t> connection_count_{0};
-    std::mutex join_mutex_; // one thread ends the server; taken before mutex_
-    std::mutex mutex_;      // guards what follows; not taken while serving
+    std::mutex join_mutex_; // guards that one thread ends the server; outside mutex_
+    std::mutex mutex_;      // guards what follows; not taken while serving; inside join_mutex_
     std::list<std::unique_ptr<WatchedConnection>> connections_;
     std::vector<WatchedConnection*> held_;
     FollowerLine line_; // has a mutex of its own; last, so that its threads end first

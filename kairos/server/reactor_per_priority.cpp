@@ -59,7 +59,7 @@ class ReactorThread final : public InPlaceServer {
 
   private:
     const ServingThreads wanted_;
-    std::mutex join_mutex_; // one thread ends the server
+    std::mutex join_mutex_; // guards that one thread ends the server
     net::Thread thread_;
 };
 

@@ -62,7 +62,8 @@ class ReactorServer final : public InPlaceServer {
     void on_wake() noexcept override { orb_.main_thread().serve_pending(); }
 
   private:
-    std::mutex serving_mutex_; // held by the thread that serves, once for all of its turns
+    // guards that one thread serves, once for all of its turns; servants are called under it
+    std::mutex serving_mutex_;
 };
 
 Result<std::unique_ptr<Server>> make(Orb& orb, std::vector<Listener> listeners)

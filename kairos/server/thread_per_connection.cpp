@@ -478,8 +478,9 @@ class ThreadPerConnection final : public Server {
 
     const ServingThreads threads_;
     std::atomic<bool> stopping_{false};
-    std::mutex join_mutex_; // one thread ends the server; taken before mutex_
-    std::mutex mutex_;      // guards what follows; not taken while a request is served
+    std::mutex join_mutex_; // guards that one thread ends the server; outside mutex_
+    // guards what follows; not taken while a request is served; inside join_mutex_
+    std::mutex mutex_;
     std::list<Served> connections_;
     std::list<Served> ended_; // their threads are about to end, their connections are gone
     std::condition_variable all_ended_;

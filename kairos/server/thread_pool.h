@@ -81,12 +81,14 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     const PoolSettings settings_;
     std::atomic<std::size_t> users_{0};
     std::atomic<bool> has_ended_{false};
-    net::PriorityMutex mutex_; // guards what follows; not held while a request is served
+    // guards what follows; inherits priorities; not held while a request is served; outside
+    // ThreadSet's and RequestStore's
+    net::PriorityMutex mutex_;
     PoolLevels levels_;
     std::vector<RequestSource*> sources_; // that wait for room
     net::PriorityCondition call_done_;
     bool ended_ = false;
-    std::mutex end_mutex_; // one thread ends it; outside mutex_
+    std::mutex end_mutex_; // guards that one thread ends it; outside mutex_
     ThreadSet threads_;
 };
 

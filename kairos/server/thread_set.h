@@ -30,7 +30,8 @@ class ThreadSet {
   private:
     void end(std::list<net::Thread>::iterator thread) noexcept;
 
-    std::mutex mutex_; // guards what follows; not held while a thread's body runs
+    // guards what follows; inside that of who has it; not held while a thread's body runs
+    std::mutex mutex_;
     std::list<net::Thread> running_;
     std::list<net::Thread> ended_; // about to end, to be joined
     std::condition_variable none_runs_;

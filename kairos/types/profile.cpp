@@ -29,7 +29,7 @@ constinit thread_local Measurement* innermost = nullptr;
 
 /// Where the profile goes. Constant-initialised and never destroyed: ORBs may outlive statics.
 struct Output {
-    std::mutex mutex;
+    std::mutex mutex; // guards what follows
     int descriptor = -1;
     unsigned users = 0; ///< ORBs that want it written
     pid_t owner = 0;    ///< a child of the process has its descriptor, but is not what it measures

@@ -10,8 +10,8 @@ namespace kairos::values {
 namespace {
 
 // Before any initialiser runs, and after all destructors did.
-constinit std::mutex boxes_mutex;
-constinit KnownBox* first_box = nullptr; // guarded by it
+constinit std::mutex boxes_mutex; // guards first_box
+constinit KnownBox* first_box = nullptr;
 
 } // namespace
 

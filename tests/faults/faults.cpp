@@ -32,7 +32,7 @@ class FaultState {
     std::atomic<std::uint64_t> connected{0};                 ///< … before anything else
     std::atomic<std::uint64_t> names{0};                     ///< asked for
     Silences silences{stopped, counts.silences};
-    std::mutex stop_mutex; ///< `stopped` is set under it
+    std::mutex stop_mutex; // guards changes of `stopped`
     std::condition_variable has_stopped;
 };
 
@@ -259,9 +259,8 @@ class FaultyChannel final : public Channel {
     std::atomic<bool> has_broken_{false};
 };
 
-/// Which plan is installed.
-constinit std::mutex installed_mutex;
-constinit std::shared_ptr<FaultState> installed;
+constinit std::mutex installed_mutex;            // guards which plan is installed
+constinit std::shared_ptr<FaultState> installed; // the plan, if there is one
 
 std::shared_ptr<FaultState> find_installed()
 {

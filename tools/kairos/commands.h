@@ -17,13 +17,14 @@ namespace kairos::tools {
 /// What --help says at the end of commands that are programs of an ORB.
 constexpr const char* orb_options_footer =
     "Options of the ORB: -ORBName VALUE and -ORBName=VALUE may stand anywhere behind the command; "
-    "options.md of the documentation lists them.";
+    "`kairos options` prints them.";
 
 void add_bench_command(CLI::App& app, int& status);
 void add_count_command(CLI::App& app, int& status);
 /// `orb_options` are the -ORB… options of the command line, which must live as long as the parser.
 void add_names_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+void add_options_command(CLI::App& app, int& status);
 /// `ior` and `ping`.
 void add_reference_commands(CLI::App& app, int& status);
 /// What `bench` has measured, read again.

@@ -117,6 +117,43 @@ TEST(Kairos, WrongArgumentsAreStatusTwoAndSayWhy)
     }
 }
 
+TEST(Options, AreAllPrintedWithWhatTheyMean)
+{
+    const auto remains = run({"options"});
+    EXPECT_EQ(remains.exit_status, 0);
+    for (const char* const part :
+         {"Where a server listens, and what it publishes\n", "\nLooking at what happens\n",
+          "  -ORBQueueFull block|refuse\n      What becomes of a request", "Default: block.",
+          "  -ORBEndpoint\n      The same as -ORBListenEndpoints.\n"})
+        EXPECT_NE(remains.output.find(part), std::string::npos) << part;
+    EXPECT_EQ(remains.output.find('`'), std::string::npos);
+}
+
+TEST(Options, OneIsAskedForByItsName)
+{
+    for (const char* const name : {"-ORBThreads", "ORBThreads", "threads"}) {
+        const auto remains = run({"options", name});
+        EXPECT_EQ(remains.exit_status, 0) << remains.errors;
+        EXPECT_EQ(
+            remains.output,
+            "-ORBThreads n\n"
+            "    How many threads serve at the same time, for each pool; where threads belong\n"
+            "    to requests or objects, how many there may be.\n"
+            "    Value:      a number of 1 to 100000\n"
+            "    Default:    8\n"
+            "    Only with:  -ORBConcurrency leader-followers, worker-pool, "
+            "thread-per-request, thread-per-object or filter-chain\n"
+            "    More:       docs/architectures.md\n");
+    }
+    const auto spelled = run({"options", "-ORBEndpoint"});
+    EXPECT_TRUE(spelled.output.starts_with("-ORBListenEndpoints url[;url…]\n")) << spelled.output;
+    EXPECT_NE(spelled.output.find("Also named: -ORBEndpoint\n"), std::string::npos);
+    const auto unknown = run({"options", "-ORBNoSuchThing"});
+    EXPECT_EQ(unknown.exit_status, 2);
+    EXPECT_EQ(unknown.errors, "kairos options: the ORB has no option ORBNoSuchThing\n");
+    EXPECT_EQ(run({"options", "-ORBThreads", "--markdown"}).exit_status, 2);
+}
+
 TEST(Kairos, HelpAndVersionAreSuccess)
 {
     EXPECT_EQ(run({"--help"}).exit_status, 0);

@@ -42,6 +42,13 @@ bool takes_orb_options(int argc, char** argv)
     return command == "names" || command == "naming" || command == "scheduler";
 }
 
+/// An option whose name is asked for is no option of the tool.
+void take_dashes(int argc, char** argv)
+{
+    for (int i = 2; i < argc; ++i)
+        if (std::string_view(argv[i]).starts_with("-ORB")) ++argv[i];
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -52,6 +59,7 @@ int main(int argc, char** argv)
     int status = 0;
     std::vector<std::string> orb_options;
     if (takes_orb_options(argc, argv)) orb_options = take_orb_options(argc, argv);
+    if (argc > 1 && std::string_view(argv[1]) == "options") take_dashes(argc, argv);
     kairos::tools::add_reference_commands(app, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
@@ -60,6 +68,7 @@ int main(int argc, char** argv)
     kairos::tools::add_bench_command(app, status);
     kairos::tools::add_report_command(app, status);
     kairos::tools::add_count_command(app, status);
+    kairos::tools::add_options_command(app, status);
     app.footer("Exit status: 0 for success, 1 for failure, 2 for wrong arguments.");
     kairos::packaging::add_option_model_flag(app);
     try {
