@@ -3,8 +3,7 @@
 // What the back end has no code for yet, found before anything is written: never silently missing
 // code. Only what the main file declares or uses counts; other constructs of included files are
 // the business of whoever compiles those.
-#include "idlc/cpp_names.h"
-#include "idlc/emit.h"
+#include "idlc/cpp/emitters.h"
 
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 // The tables that describe interpreted structs (kairos/types/table.h): declared in the header,
 // defined as constant data in the source file. Types of fixed length need none of their own: the
 // ORB's headers derive their description from the Marshal that they have anyway.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // Stubs and skeletons of the interpretive kind (kairos/corba/interpreted.h): an operation's
 // signature as constant data, a stub that gathers the addresses of its arguments, and a function
 // that hands such addresses to the servant.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <optional>
 

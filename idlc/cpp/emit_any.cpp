@@ -3,7 +3,7 @@
 // Insertion into Any and extraction, in the header: inline functions of one line, in the namespace
 // of the type (C++ mapping 5.17), where every use of them finds them. What nobody uses costs no
 // code.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 namespace kairos::idlc {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idlc/profile_choice.h"
+#include "idlc/cpp/profile_choice.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -2,8 +2,8 @@
 //
 // The server side: skeleton and TIE classes, and the functions by which a skeleton finds the
 // operation, decodes its arguments, calls the servant and encodes the results.
-#include "idlc/emitters.h"
-#include "idlc/operation_search.h"
+#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/operation_search.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 //
 // Which operations a servant of the same process is called for without a message: those whose
 // arguments it can be given as the caller has them, and nobody sees a difference.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 #include "idlc/frontend.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,10 @@ std::set<std::string> shared_by(const std::string& declarations, const std::stri
     Compilation compilation{options};
     const std::string text = declarations + " interface I { " + operations + " };";
     EXPECT_TRUE(compilation.compile_text(text, "t.idl")) << compilation.diagnostics().render(false);
-    const Source source{compilation.unit(), options};
+    const CppOptions cpp_options;
+    const OutputOptions output_options;
+    const Outputs outputs(output_options, compilation.unit());
+    const Source source{compilation.unit(), cpp_options, outputs};
     std::set<std::string> names;
     for (const Interface* interface : all_of<Interface>(source))
         for (const Declaration* declaration : interface->declarations)

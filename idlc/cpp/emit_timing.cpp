@@ -2,7 +2,7 @@
 //
 // The timing of operations in skeletons: what the IDL says of it, as data, and its enforcement
 // where there is a deadline (kairos/orb/timed_upcall.h).
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 namespace kairos::idlc {
 namespace {

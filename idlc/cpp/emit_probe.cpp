@@ -2,7 +2,7 @@
 //
 // --instrument: the probes of generated code (kairos/types/profile.h), each in the function that it
 // measures.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 namespace kairos::idlc {
 namespace {

@@ -6,7 +6,7 @@
 // interpreted. The same input always gives the same choices.
 #pragma once
 
-#include "idlc/code_size.h"
+#include "idlc/cpp/code_size.h"
 #include "idlc/profile.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 //
 // Value boxes of the C++ mapping (1.3, 1.17.7): one class for each, whose form depends on what is
 // in it.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 namespace kairos::idlc {
 namespace {

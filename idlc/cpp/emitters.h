@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The emitters of the back end, one per generated text, and what they share. emit.cpp puts their
+// The emitters of the back end, one per generated text, and what they share. backend.cpp puts their
 // texts into files as the chosen style wants them.
 #pragma once
 
-#include "idlc/cpp_names.h"
+#include "idlc/cpp/cpp_names.h"
+#include "idlc/cpp/marshal_choice.h"
+#include "idlc/cpp/options.h"
+#include "idlc/cpp/text.h"
 #include "idlc/diagnostics.h"
-#include "idlc/marshal_choice.h"
 #include "idlc/model.h"
-#include "idlc/options.h"
-#include "idlc/text.h"
+#include "idlc/outputs.h"
 #include "idlc/timing.h"
 
 #include <functional>
@@ -25,7 +26,8 @@ namespace kairos::idlc {
 /// What the emitters read.
 struct Source {
     const Unit& unit;
-    const Options& options;
+    const CppOptions& options;
+    const Outputs& outputs;
     /// Every name that the unit declares: what a local variable would hide.
     std::unordered_set<std::string> declared_names{};
     /// The namespace that describes each interface's operations in the generated source files:
@@ -37,6 +39,9 @@ struct Source {
     std::unordered_map<const Declaration*, const Timing*> timings{};
 };
 
+/// emit_check.cpp: reports everything in the main file, or used by it, that there is no code
+/// generation for yet.
+[[nodiscard]] bool check_supported(const Unit& unit, Diagnostics& diagnostics);
 /// emit_types.cpp: types, constants, stub classes and their Marshal specialisations.
 void emit_types(const Source& source, Text& out);
 /// What the IDL declares forward in front of an #include, in front of the C++'s: files that include
@@ -184,29 +189,14 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 /// "::CORBA::Long a, const ::Demo::Numbers& b".
 [[nodiscard]] std::string parameter_list(const Call& call);
 
-/// The main file's declarations of kind T, at any depth, in their order.
+/// Adds the main file's declarations of kind T, at any depth, in their order.
 template <typename T>
 void collect(const Declarations& declarations, std::vector<const T*>& found)
 {
-    for (const Declaration* declaration : declarations) {
-        if (const auto* module = as<Module>(declaration)) {
-            collect(module->declarations, found);
-        } else if (const auto* interface = as<Interface>(declaration)) {
-            collect(interface->declarations, found);
-        } else if (const auto* composite = as<Struct>(declaration)) {
-            collect(composite->declarations, found);
-        } else if (const auto* united = as<Union>(declaration)) {
-            collect(united->declarations, found);
-        } else if (const auto* value = as<ValueType>(declaration)) {
-            collect(value->declarations, found);
-        } else if (const auto* box = as<ValueBox>(declaration)) {
-            collect(box->declarations, found);
-        } else if (const auto* exception = as<Exception>(declaration)) {
-            collect(exception->declarations, found);
-        }
-        if (const auto* wanted = as<T>(declaration); wanted != nullptr && wanted->generated)
+    for_each(declarations, [&found](const Declaration& declaration) {
+        if (const auto* wanted = as<T>(&declaration); wanted != nullptr && wanted->generated)
             found.push_back(wanted);
-    }
+    });
 }
 template <typename T>
 [[nodiscard]] std::vector<const T*> all_of(const Source& source)

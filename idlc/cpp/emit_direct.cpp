@@ -4,7 +4,7 @@
 // interface has a class of pure virtual functions, which its skeleton's derives from; the stub
 // calls those, once the ORB has found a servant that has them. Inheritance between interfaces needs
 // no counterpart: each stub function asks for the class of the interface that declares it.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // Union classes of the C++ mapping (1.3, 1.12): the class with its accessors and modifiers, and its
 // Marshal. What all unions do alike is in kairos/mapping/union.h; a generated class says which
 // label selects which member and how each is reached.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 // have no interpreted form, so that nothing is fitted to them. Since the fit, code for `in` strings
 // and sequences of values has become smaller, and what all files had in common has gone to the
 // libraries: those, and operations as such, are set by hand, to param.idl and CosNaming.
-#include "idlc/code_size.h"
+#include "idlc/cpp/code_size.h"
 
 #include <array>
 

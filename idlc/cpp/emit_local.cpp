@@ -3,7 +3,7 @@
 // Interfaces whose classes have pure virtual functions. Local ones, which programs implement and
 // nobody calls from elsewhere: no stub, no skeleton, nothing on the wire. Abstract ones, behind
 // which there is an object, called by a stub class of its own, or a value.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idlc/cpp_names.h"
+#include "idlc/cpp/cpp_names.h"
 
 #include <algorithm>
 #include <array>

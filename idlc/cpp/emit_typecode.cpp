@@ -3,7 +3,7 @@
 // TypeCodes as constant data: for every declared type an object, _kairos_tc_X, that constant
 // initialisers of any file may refer to, and the user's pointer to it, _tc_X. Types without a name
 // get objects that only their file sees, one for each distinct type.
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <map>
 

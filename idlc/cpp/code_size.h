@@ -5,7 +5,7 @@
 // for x86-64 and -O2; tests/profile/code_size_test.py holds it against real object files.
 #pragma once
 
-#include "idlc/emitters.h"
+#include "idlc/cpp/emitters.h"
 
 #include <cstdint>
 #include <string>
