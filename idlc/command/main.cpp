@@ -5,6 +5,7 @@
 #include "idlc/backend.h"
 #include "idlc/cpp/backend.h"
 #include "idlc/frontend.h"
+#include "idlc/json/backend.h"
 #include "idlc/options.h"
 #include "packaging/option_model.h"
 
@@ -91,10 +92,12 @@ void add_output_options(CLI::App& app, OutputOptions& outputs)
 void add_back_ends(CLI::App& app, Command& command)
 {
     command.back_ends.push_back({std::make_unique<kairos::idlc::CppBackEnd>(), {}});
+    command.back_ends.push_back({std::make_unique<kairos::idlc::JsonBackEnd>(), {}});
     std::vector<std::string> names;
     for (const BackEndOptions& each : command.back_ends)
         names.emplace_back(each.back_end->name());
-    app.add_option("--backend", command.chosen, "What to generate: C++ (cpp)")
+    app.add_option("--backend", command.chosen,
+                   "What to generate: C++ (cpp), or what the IDL says as JSON for tools (json)")
         ->check(CLI::IsMember(names))
         ->type_name("NAME");
     for (BackEndOptions& each : command.back_ends) {
