@@ -96,10 +96,4 @@ std::string exported(const Source& source)
     return source.options.export_macro.empty() ? "" : source.options.export_macro + " ";
 }
 
-std::string bound_argument(const Type& type)
-{
-    const std::uint64_t bound = string_bound(type);
-    return bound == 0 ? "" : ", " + std::to_string(bound);
-}
-
 } // namespace kairos::idlc

@@ -45,46 +45,19 @@ constexpr std::int64_t interpreted_parameter_bytes = 30;
 constexpr std::int64_t interpreted_struct_bytes = 60;
 constexpr std::int64_t interpreted_member_bytes = 16;
 
-Shape shape_of_sequence(const Type& element)
-{
-    switch (form_of(element)) {
-    case Form::basic:
-    case Form::fixed_struct:
-        return Shape::bulk;
-    case Form::string:
-    case Form::object:
-        return Shape::pointers;
-    default:
-        return Shape::values;
-    }
-}
+/// By Form; of a sequence it depends on the elements.
+constexpr std::array<Shape, form_count> shape_by_form{
+    Shape::basic,          Shape::basic,           Shape::string, Shape::object,
+    Shape::fixed_struct,   Shape::variable_struct, Shape::values, Shape::fixed_array,
+    Shape::variable_array, Shape::shared,          Shape::shared, Shape::shared};
 
 Shape shape_of(const Type& type)
 {
-    switch (form_of(type)) {
-    case Form::string:
-        return Shape::string;
-    case Form::object:
-        return Shape::object;
-    case Form::fixed_struct:
-        return Shape::fixed_struct;
-    case Form::variable_struct:
-        return Shape::variable_struct;
-    case Form::sequence:
-        return shape_of_sequence(*resolved(type).element);
-    case Form::fixed_array:
-        return Shape::fixed_array;
-    case Form::variable_array:
-        return Shape::variable_array;
-    case Form::value:
-    case Form::abstract_object:
-    case Form::native:
-        return Shape::shared;
-    case Form::void_:
-    case Form::basic:
-        break;
-    }
-    return Shape::basic;
+    const Form form = form_of(type);
+    if (form != Form::sequence) return shape_by_form[static_cast<std::size_t>(form)];
+    const Form element = form_of(*resolved(type).element);
+    if (is_given_by_value(element)) return Shape::bulk;
+    return element == Form::string || element == Form::object ? Shape::pointers : Shape::values;
 }
 
 std::int64_t bytes_of(const Type& type, const BytesByShape& bytes)
@@ -94,15 +67,9 @@ std::int64_t bytes_of(const Type& type, const BytesByShape& bytes)
 
 std::int64_t bytes_of(const Parameter& parameter)
 {
-    switch (parameter.direction) {
-    case Direction::in:
-        return bytes_of(*parameter.type, in_bytes);
-    case Direction::inout:
-        return bytes_of(*parameter.type, inout_bytes);
-    case Direction::out:
-        break;
-    }
-    return bytes_of(*parameter.type, out_bytes);
+    return bytes_of(*parameter.type, parameter.direction == Direction::in      ? in_bytes
+                                     : parameter.direction == Direction::inout ? inout_bytes
+                                                                               : out_bytes);
 }
 
 void add_sequence(const Type& type, std::vector<std::string>& found)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/cpp/cpp_names.h"
 
+#include "idlc/cpp/forms.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -218,8 +220,6 @@ std::string unsigned_literal(std::uint64_t value)
     return std::to_string(value) + (value > UINT32_MAX ? "ULL" : value > INT32_MAX ? "U" : "");
 }
 
-bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
-
 std::string bounds(std::initializer_list<std::uint64_t> bounds)
 {
     std::string text;
@@ -229,51 +229,6 @@ std::string bounds(std::initializer_list<std::uint64_t> bounds)
 }
 
 } // namespace
-
-bool is_pseudo_object(const Type& type)
-{
-    const Type& actual = resolved(type);
-    const auto* native =
-        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
-    return native != nullptr && native->built_in && native->name != "Principal";
-}
-
-Form form_of(const Type& type)
-{
-    const Type& actual = resolved(type);
-    switch (actual.kind) {
-    case TypeKind::void_:
-        return Form::void_;
-    case TypeKind::string:
-    case TypeKind::wstring:
-        return Form::string;
-    case TypeKind::object:
-    case TypeKind::type_code: // in all its roles as an object reference
-        return Form::object;
-    case TypeKind::value_base:
-        return Form::value;
-    case TypeKind::sequence:
-        return Form::sequence;
-    case TypeKind::array:
-        return is_variable_length(actual) ? Form::variable_array : Form::fixed_array;
-    case TypeKind::any:
-        return Form::variable_struct;
-    case TypeKind::fixed:
-        return Form::fixed_struct; // passed like one
-    case TypeKind::declared:
-        break;
-    default:
-        return Form::basic;
-    }
-    if (const auto* interface = as<Interface>(actual.declaration))
-        return interface->is_abstract ? Form::abstract_object : Form::object;
-    if (as<ValueType>(actual.declaration) != nullptr) return Form::value;
-    if (as<ValueBox>(actual.declaration) != nullptr) return Form::value;
-    if (as<Enum>(actual.declaration) != nullptr) return Form::basic;
-    if (is_pseudo_object(actual)) return Form::object;
-    if (as<Native>(actual.declaration) != nullptr) return Form::native;
-    return is_variable_length(actual) ? Form::variable_struct : Form::fixed_struct;
-}
 
 std::string identifier(std::string_view idl_name)
 {
@@ -337,13 +292,7 @@ std::string value_type(const Type& type)
     }
 }
 
-std::string traits_of(const Type& type)
-{
-    const char* traits = "::kairos::mapping::ObjectTraits<";
-    if (form_of(type) == Form::value) traits = "::kairos::values::ValueTraits<";
-    if (form_of(type) == Form::abstract_object) traits = "::kairos::corba::AbstractTraits<";
-    return traits + interface_class(type) + ">";
-}
+std::string traits_of(const Type& type) { return fill(passing(type).traits, {type}); }
 
 namespace {
 
@@ -393,46 +342,23 @@ std::string dimensions_of(const Type& array, std::size_t first)
 
 Declarator storage_type(const Type& type)
 {
-    switch (form_of(type)) {
-    case Form::string: {
+    if (form_of(type) == Form::string) {
         const std::string member = std::string(is_wide(type) ? "W" : "") + "StringMember";
-        if (const std::uint64_t bound = string_bound(type); bound != 0)
-            return {"::kairos::mapping::Bounded" + member + "<" + std::to_string(bound) + ">"};
-        return {"::kairos::mapping::" + member};
+        const std::uint64_t bound = string_bound(type);
+        return {"::kairos::mapping::" +
+                (bound == 0 ? member : "Bounded" + member + "<" + std::to_string(bound) + ">")};
     }
-    case Form::object:
-        return {"::kairos::mapping::ObjectMember<" + interface_class(type) + ">"};
-    case Form::value:
-        return {"::kairos::values::Var<" + interface_class(type) + ">"};
-    case Form::abstract_object:
-        return {"::kairos::corba::AbstractVar<" + interface_class(type) + ">"};
-    default:
-        break;
-    }
-    if (type.kind == TypeKind::array) {
-        Declarator element = storage_type(*type.element);
-        return {element.type, dimensions_of(type)};
-    }
-    return {value_type(type)};
+    if (type.kind == TypeKind::array)
+        return {storage_type(*type.element).type, dimensions_of(type)};
+    const std::string_view storage = passing(type).storage;
+    return {fill(storage.empty() ? "$B" : storage, {type})};
 }
 
-std::string_view sequence_template(const Type& sequence)
+std::string sequence_template(const Type& sequence)
 {
-    const bool bounded = sequence.bound != 0;
-    switch (form_of(*sequence.element)) {
-    case Form::string:
-        if (is_wide(*sequence.element))
-            return bounded ? "BoundedWStringSequence" : "UnboundedWStringSequence";
-        return bounded ? "BoundedStringSequence" : "UnboundedStringSequence";
-    case Form::object:
-        return bounded ? "BoundedObjectSequence" : "UnboundedObjectSequence";
-    case Form::value:
-        return bounded ? "BoundedValueSequence" : "UnboundedValueSequence";
-    case Form::abstract_object:
-        return bounded ? "BoundedAbstractSequence" : "UnboundedAbstractSequence";
-    default:
-        return bounded ? "BoundedSequence" : "UnboundedSequence";
-    }
+    const std::string_view wide = is_wide(*sequence.element) ? "W" : "";
+    std::string name = sequence.bound != 0 ? "Bounded" : "Unbounded";
+    return name.append(wide).append(passing(*sequence.element).element).append("Sequence");
 }
 
 std::string sequence_base(const Type& sequence)
@@ -444,14 +370,13 @@ std::string sequence_base(const Type& sequence)
         const std::uint64_t element_bound = string_bound(element);
         arguments = bound != 0 ? bounds({bound, element_bound}) : bounds({element_bound});
     } else {
-        const Form form = form_of(element);
-        const bool shared =
-            form == Form::object || form == Form::value || form == Form::abstract_object;
-        arguments = shared ? interface_class(element) : value_type(element);
+        arguments = has_traits(form_of(element)) ? interface_class(element) : value_type(element);
         if (bound != 0) arguments += ", " + std::to_string(bound);
     }
-    return "::kairos::mapping::" + std::string(sequence_template(sequence)) + "<" + arguments + ">";
+    return "::kairos::mapping::" + sequence_template(sequence) + "<" + arguments + ">";
 }
+
+bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
 
 std::uint64_t string_bound(const Type& type)
 {
@@ -469,54 +394,22 @@ std::string string_free_function(const Type& type)
     return is_wide(type) ? "::CORBA::wstring_free" : "::CORBA::string_free";
 }
 
-std::string parameter_type(const Type& type, Direction direction)
+std::string bound_argument(const Type& type)
 {
-    const Form form = form_of(type);
-    if (form == Form::string) {
-        const std::string pointer = value_type(resolved(type));
-        if (direction == Direction::out) return string_class(type) + "_out";
-        return direction == Direction::in ? "const " + pointer : pointer + "&";
-    }
-    const std::string name = value_type(type);
-    if (form == Form::native) return direction == Direction::in ? name : name + "&";
-    if (direction == Direction::out) return name + "_out";
-    const bool in = direction == Direction::in;
-    switch (form) {
-    case Form::basic:
-        return in ? name : name + "&";
-    case Form::object:
-    case Form::abstract_object:
-        return in ? name + "_ptr" : name + "_ptr&";
-    case Form::value:
-        return in ? name + "*" : name + "*&";
-    case Form::fixed_array:
-    case Form::variable_array:
-        return in ? "const " + name : name;
-    default:
-        return in ? "const " + name + "&" : name + "&";
-    }
+    const std::uint64_t bound = string_bound(type);
+    return bound == 0 ? "" : ", " + std::to_string(bound);
 }
 
-std::string result_type(const Type& type)
+std::string parameter_type(const Type& type, Direction direction)
 {
-    std::string name = value_type(type);
-    switch (form_of(type)) {
-    case Form::string:
-        return value_type(resolved(type));
-    case Form::object:
-    case Form::abstract_object:
-        return name + "_ptr";
-    case Form::variable_struct:
-    case Form::sequence:
-    case Form::value:
-        return name + "*";
-    case Form::fixed_array:
-    case Form::variable_array:
-        return name + "_slice*";
-    default:
-        return name;
-    }
+    const Passing& row = passing(type);
+    return fill(direction == Direction::in    ? row.in
+                : direction == Direction::out ? row.out
+                                              : row.inout,
+                {type});
 }
+
+std::string result_type(const Type& type) { return fill(passing(type).result, {type}); }
 
 std::string string_literal(std::string_view text)
 {

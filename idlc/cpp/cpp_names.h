@@ -12,26 +12,6 @@
 
 namespace kairos::idlc {
 
-/// What the mapping distinguishes when a value is passed (C++ mapping, table 5.2 ff).
-enum class Form {
-    void_,
-    basic,  ///< numbers and enums
-    string, ///< and wstring
-    object,
-    fixed_struct,
-    variable_struct,
-    sequence,
-    fixed_array,
-    variable_array,
-    value,           ///< valuetypes, value boxes, ValueBase
-    abstract_object, ///< references of abstract interfaces: to an object or a value
-    native,          ///< of local interfaces only: what the C++ type of that name is
-};
-[[nodiscard]] Form form_of(const Type& type);
-/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
-/// never to another process.
-[[nodiscard]] bool is_pseudo_object(const Type& type);
-
 /// The identifier, with "_cxx_" in front where C++ has it as a keyword, or a header that generated
 /// code includes as a macro.
 [[nodiscard]] std::string identifier(std::string_view idl_name);
@@ -70,7 +50,7 @@ struct Declarator {
 /// The base of a sequence class: "::kairos::mapping::UnboundedSequence<::CORBA::Long>".
 [[nodiscard]] std::string sequence_base(const Type& sequence);
 /// "BoundedStringSequence" of that.
-[[nodiscard]] std::string_view sequence_template(const Type& sequence);
+[[nodiscard]] std::string sequence_template(const Type& sequence);
 /// "[2][3]", from dimension `first` on.
 [[nodiscard]] std::string dimensions_of(const Type& array, std::size_t first = 0);
 
@@ -82,6 +62,10 @@ struct Declarator {
 [[nodiscard]] std::string string_free_function(const Type& type);
 /// The bound of the string behind the type, or 0.
 [[nodiscard]] std::uint64_t string_bound(const Type& type);
+/// ", 5" for a string with a bound: the last argument of the functions that check it.
+[[nodiscard]] std::string bound_argument(const Type& type);
+/// Whether it is a wstring.
+[[nodiscard]] bool is_wide(const Type& type);
 
 /// A constant as C++ writes it. `type` is the constant's own.
 [[nodiscard]] std::string literal(const Value& value, const Type& type);

@@ -16,19 +16,36 @@ class BoxEmitter {
 
     void emit()
     {
-        switch (form_of(type_)) {
-        case Form::basic:
-            return emit_basic();
-        case Form::string:
-            return emit_string();
-        case Form::object:
-        case Form::abstract_object:
-            return emit_reference();
-        case Form::fixed_array:
-        case Form::variable_array:
-            return emit_array();
-        default:
-            return emit_aggregate();
+        const Form form = form_of(type_);
+        const Access access = access_to(type_);
+        const bool string = form == Form::string;
+        const bool aggregate = is_aggregate(form);
+        if (string) setter(fill("$R", {type_}), "_kairos_boxed = _value");
+        setter(access.given, is_array(form) ? "::kairos::mapping::array_copy<" + boxed_ +
+                                                  ">(_kairos_boxed, _value)"
+                                            : "_kairos_boxed = " + access.taken);
+        if (string) setter(fill("const $S_var&", {type_}), "_kairos_boxed = _value.in()");
+        const bool owned = aggregate || passing(form).kept == Kept::shared;
+        const std::string in = owned ? "_kairos_boxed.in()" : "_kairos_boxed";
+        const std::string inout = owned ? "_kairos_boxed.inout()" : "_kairos_boxed";
+        accessor(access.read, "_value", " const", in);
+        if (!access.write.empty()) accessor(access.write, "_value", "", inout);
+        if (string) emit_letters();
+        if (is_array(form)) emit_elements();
+        accessor(access.read, "_boxed_in", " const", in);
+        accessor(is_array(form) ? access.write : parameter_type(type_, Direction::inout),
+                 "_boxed_inout", "", inout);
+        accessor(result_type(type_) + (is_array(form) ? "" : "&"), "_boxed_out", "",
+                 owned ? "_kairos_boxed.out()" : "_kairos_boxed");
+        if (aggregate) emit_parts();
+        out_.blank();
+        out_.label("private:");
+        if (aggregate) {
+            out_.line("::kairos::mapping::", form == Form::fixed_struct ? "Fixed" : "Variable",
+                      "Var<", boxed_, "> _kairos_boxed = new ", boxed_, "();");
+        } else {
+            out_.line(owned ? storage_type(type_).type : boxed_, " _kairos_boxed",
+                      owned ? ";" : "{};");
         }
     }
 
@@ -52,72 +69,21 @@ class BoxEmitter {
     {
         out_.line(result, " ", function, "()", qualifier, " { return ", value, "; }");
     }
-    void stored(const std::string& declaration)
+    void emit_letters()
     {
-        out_.blank();
-        out_.label("private:");
-        out_.line(declaration, ";");
-    }
-
-    void emit_basic()
-    {
-        setter(boxed_, "_kairos_boxed = _value");
-        accessor(boxed_, "_value", " const", "_kairos_boxed");
-        accessor(boxed_, "_boxed_in", " const", "_kairos_boxed");
-        accessor(boxed_ + "&", "_boxed_inout", "", "_kairos_boxed");
-        accessor(boxed_ + "&", "_boxed_out", "", "_kairos_boxed");
-        stored(boxed_ + " _kairos_boxed{}");
-    }
-    void emit_string()
-    {
-        const std::string pointer = value_type(resolved(type_));
-        setter(pointer, "_kairos_boxed = _value");
-        setter("const " + pointer, "_kairos_boxed = _value");
-        setter("const " + string_class(type_) + "_var&", "_kairos_boxed = _value.in()");
-        accessor("const " + pointer, "_value", " const", "_kairos_boxed.in()");
         out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
         out_.line("auto operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }");
-        accessor("const " + pointer, "_boxed_in", " const", "_kairos_boxed.in()");
-        accessor(pointer + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
-        accessor(pointer + "&", "_boxed_out", "", "_kairos_boxed.out()");
-        stored(storage_type(type_).type + " _kairos_boxed");
     }
-    void emit_reference()
+    void emit_elements()
     {
-        const std::string pointer = boxed_ + "_ptr";
-        setter(pointer, "_kairos_boxed = " + traits_of(type_) + "::duplicate(_value)");
-        accessor(pointer, "_value", " const", "_kairos_boxed.in()");
-        accessor(pointer, "_boxed_in", " const", "_kairos_boxed.in()");
-        accessor(pointer + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
-        accessor(pointer + "&", "_boxed_out", "", "_kairos_boxed.out()");
-        stored(storage_type(type_).type + " _kairos_boxed");
-    }
-    void emit_array()
-    {
-        const std::string slices = boxed_ + "_slice*";
-        setter("const " + boxed_,
-               "::kairos::mapping::array_copy<" + boxed_ + ">(_kairos_boxed, _value)");
-        accessor("const " + slices, "_value", " const", "_kairos_boxed");
-        accessor(slices, "_value", "", "_kairos_boxed");
         out_.line("const auto& operator[](::CORBA::ULong _index) const { return "
                   "_kairos_boxed[_index]; }");
         out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
-        accessor("const " + slices, "_boxed_in", " const", "_kairos_boxed");
-        accessor(slices, "_boxed_inout", "", "_kairos_boxed");
-        accessor(slices, "_boxed_out", "", "_kairos_boxed");
-        stored(boxed_ + " _kairos_boxed{}");
     }
 
-    /// Structs, unions, sequences and what else passes by reference.
-    void emit_aggregate()
+    /// Of structs and sequences: their members and elements.
+    void emit_parts()
     {
-        const bool fixed = form_of(type_) == Form::fixed_struct;
-        setter("const " + boxed_ + "&", "_kairos_boxed = _value");
-        accessor("const " + boxed_ + "&", "_value", " const", "_kairos_boxed.in()");
-        accessor(boxed_ + "&", "_value", "", "_kairos_boxed.inout()");
-        accessor("const " + boxed_ + "&", "_boxed_in", " const", "_kairos_boxed.in()");
-        accessor(boxed_ + "&", "_boxed_inout", "", "_kairos_boxed.inout()");
-        accessor(boxed_ + (fixed ? "&" : "*&"), "_boxed_out", "", "_kairos_boxed.out()");
         const Type& actual = resolved(type_);
         if (actual.kind == TypeKind::sequence) emit_sequence_functions(actual);
         if (actual.kind == TypeKind::declared) {
@@ -128,8 +94,6 @@ class BoxEmitter {
                                     .scope = qualified(*composite) + "::"},
                                    out_);
         }
-        stored("::kairos::mapping::" + std::string(fixed ? "Fixed" : "Variable") + "Var<" + boxed_ +
-               "> _kairos_boxed = new " + boxed_ + "()");
     }
     void emit_sequence_functions(const Type& sequence)
     {
@@ -184,9 +148,7 @@ void emit_box_functions(const Source& source, const ValueBox& box, Text& out)
 {
     const std::string name = defined_name(box);
     const std::string type = qualified(box);
-    const Form form = form_of(*box.type);
-    const bool aggregate =
-        form == Form::fixed_struct || form == Form::variable_struct || form == Form::sequence;
+    const bool aggregate = is_aggregate(form_of(*box.type));
     const std::string in = aggregate ? "_kairos_boxed.in()" : "_kairos_boxed";
     const std::string inout = aggregate ? "_kairos_boxed.inout()" : "_kairos_boxed";
     out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");

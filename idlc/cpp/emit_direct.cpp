@@ -66,15 +66,9 @@ bool can_share(const Type& type, Seen& seen)
 /// Whether the servant writes where the caller has a value already.
 bool is_written_in_place(const Parameter& parameter)
 {
-    if (parameter.direction != Direction::out) return parameter.direction == Direction::inout;
-    switch (form_of(*parameter.type)) {
-    case Form::basic:
-    case Form::fixed_struct:
-    case Form::fixed_array:
-        return true;
-    default:
-        return false;
-    }
+    return parameter.direction == Direction::inout ||
+           (parameter.direction == Direction::out &&
+            passing(*parameter.type).kept == Kept::in_place);
 }
 
 std::vector<Call> direct_calls(const Source& source, const Interface& interface)
@@ -148,8 +142,6 @@ void emit_direct_class(const Source& source, const Interface& interface, Text& o
 
 namespace {
 
-bool is_array(Form form) { return form == Form::fixed_array || form == Form::variable_array; }
-
 /// Whether what a stub is passed is a number or pointer that it does not change.
 bool is_captured_by_value(const Parameter& parameter)
 {
@@ -157,23 +149,6 @@ bool is_captured_by_value(const Parameter& parameter)
     if (parameter.direction == Direction::in)
         return form == Form::basic || form == Form::string || is_array(form);
     return is_array(form) && (parameter.direction == Direction::inout || form == Form::fixed_array);
-}
-
-/// Declares what takes the result. Returns whether it owns what it is given.
-bool declare_result(const Type& type, Text& out)
-{
-    switch (form_of(type)) {
-    case Form::basic:
-    case Form::fixed_struct:
-        out.line(value_type(type), " _result{};");
-        return false;
-    case Form::string:
-        out.line(string_class(type), "_var _result;");
-        return true;
-    default:
-        out.line(value_type(type), "_var _result;");
-        return true;
-    }
 }
 
 void require_texts(const Call& call, bool given, Text& out)
@@ -193,7 +168,7 @@ void require_results(const Call& call, Text& out)
     const Form form = form_of(*call.result);
     if (form == Form::string) {
         out.line("::kairos::corba::require_text(_result.in());");
-    } else if (form != Form::void_ && form != Form::basic && form != Form::fixed_struct) {
+    } else if (form != Form::void_ && !is_given_by_value(form)) {
         out.line("::kairos::corba::require_result(_result.ptr());");
     }
     require_texts(call, false, out);
@@ -214,7 +189,10 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
     out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
     require_texts(call, true, out);
-    const bool owned = has_result && declare_result(*call.result, out);
+    const bool owned = !is_given_by_value(form_of(*call.result));
+    if (has_result)
+        out.line(fill(passing(*call.result).owner, {*call.result}), " _result",
+                 owned ? ";" : "{};");
     std::string captured = has_result ? "&_result" : "";
     std::string arguments;
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {

@@ -25,45 +25,24 @@ Way way_of(Direction direction)
 /// kairos::corba::Passing, or none for what has no interpreted form.
 std::optional<std::string_view> passing_of(const Type& type, Way way)
 {
-    if (is_pseudo_object(type)) return std::nullopt;
-    const bool made_by_callee = way == Way::out || way == Way::result;
-    switch (form_of(type)) {
-    case Form::basic:
-    case Form::fixed_struct:
-        return "value";
-    case Form::string:
-    case Form::object:
-        return "owned";
-    case Form::variable_struct:
-    case Form::sequence:
-    case Form::variable_array:
-        return made_by_callee ? "pointer" : "value";
-    case Form::fixed_array:
-        return way == Way::result ? "pointer" : "value";
-    default:
+    const Form form = form_of(type);
+    if (is_pseudo_object(type) || form == Form::value || form == Form::abstract_object ||
+        form == Form::native || form == Form::void_)
         return std::nullopt;
-    }
+    const Kept kept = passing(form).kept;
+    if (kept == Kept::shared) return "owned";
+    const bool pointer =
+        way == Way::result ? !is_given_by_value(form) : way == Way::out && kept == Kept::by_pointer;
+    return pointer ? "pointer" : "value";
 }
-
-bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
 
 /// The type whose table describes a parameter.
 std::string described_type(const Type& type)
 {
-    switch (form_of(type)) {
-    case Form::string:
+    if (form_of(type) == Form::string)
         return std::string("::kairos::types::TextParameter<") +
                (is_wide(type) ? "wchar_t, " : "char, ") + std::to_string(string_bound(type)) + ">";
-    case Form::object:
-        return "::kairos::mapping::ObjectVar<" + interface_class(type) + ">";
-    default:
-        return value_type(type);
-    }
-}
-
-bool is_array(const Type& type)
-{
-    return form_of(type) == Form::fixed_array || form_of(type) == Form::variable_array;
+    return fill(form_of(type) == Form::object ? "::kairos::mapping::ObjectVar<$R>" : "$B", {type});
 }
 
 } // namespace
@@ -100,26 +79,23 @@ std::size_t parameter_count(const Call& call)
 std::string address_of(const Parameter& parameter, const std::string& name)
 {
     const Way way = way_of(parameter.direction);
-    const std::string_view passing = *passing_of(*parameter.type, way);
-    if (is_array(*parameter.type) && passing == "value") return name;
-    if (way == Way::out && passing != "value") return "&" + name + ".ptr()";
+    const std::string_view passed = *passing_of(*parameter.type, way);
+    if (is_array(form_of(*parameter.type)) && passed == "value") return name;
+    if (way == Way::out && passed != "value") return "&" + name + ".ptr()";
     return "&" + name;
 }
 
 /// The C++ type at the address of a parameter in a skeleton.
 std::string type_at(const Type& type, Way way)
 {
-    switch (form_of(type)) {
-    case Form::string:
-        if (is_wide(type)) return way == Way::in ? "const wchar_t* const" : "wchar_t*";
-        return way == Way::in ? "const char* const" : "char*";
-    case Form::object:
-        return interface_class(type) + "*";
-    default:
-        break;
+    const Form form = form_of(type);
+    if (form == Form::object) return interface_class(type) + "*";
+    if (form == Form::string) {
+        const std::string pointer = is_wide(type) ? "wchar_t*" : "char*";
+        return way == Way::in ? "const " + pointer + " const" : pointer;
     }
     const std::string name = value_type(type);
-    if (*passing_of(type, way) == "pointer") return name + (is_array(type) ? "_slice*" : "*");
+    if (*passing_of(type, way) == "pointer") return name + (is_array(form) ? "_slice*" : "*");
     return (way == Way::in ? "const " : "") + name;
 }
 

@@ -155,29 +155,28 @@ struct Local {
     std::string argument; ///< the C++ expression that the servant is given
 };
 
-bool is_array(Form form) { return form == Form::fixed_array || form == Form::variable_array; }
-
-std::string decoding(const std::string& value)
+bool is_on_stack(const Type& type)
 {
-    return "::kairos::mapping::decode(_upcall.in(), " + value + ");";
+    return form_of(type) == Form::basic || memory_bytes(type) <= stack_bytes_max;
 }
 
-/// A fixed-length value, or an array that comes in: on the stack unless it is large.
-Local declare_value(const Type& type, const std::string& name, Text& out)
+/// The form of what owns an argument that is decoded: what is large is not on the stack.
+Form form_of_owner(const Type& type)
 {
-    const std::string base = value_type(type);
     const Form form = form_of(type);
-    if (form == Form::basic || memory_bytes(type) <= stack_bytes_max) {
-        out.line(base, " ", name, "{};");
-        return {name, name};
-    }
-    if (is_array(form)) {
-        out.line(base, "_var ", name, " = ", base, "_alloc();");
-        return {"::kairos::mapping::as_array<" + base + ">(" + name + ".inout())",
-                name + ".inout()"};
-    }
-    out.line(base, "_var ", name, " = new ", base, "();");
-    return {name + ".inout()", name + ".inout()"};
+    if (passing(form).kept == Kept::shared) return form;
+    if (is_on_stack(type)) return Form::basic;
+    return form == Form::fixed_struct ? Form::variable_struct : form;
+}
+
+/// What is decoded into the owner, and encoded of it.
+std::string value_of_owner(const Type& type, const std::string& name)
+{
+    const Form form = form_of_owner(type);
+    if (form == Form::basic) return name;
+    if (passing(form).kept == Kept::shared) return name + ".in()";
+    return is_array(form) ? fill("::kairos::mapping::as_array<$B>($N.inout())", {type, name})
+                          : name + ".inout()";
 }
 
 /// A value that owns something by its type, but refers to the message and the arena instead.
@@ -188,125 +187,50 @@ bool is_borrowed(const Type& type)
 
 Local emit_in(const Type& type, const std::string& name, Text& out)
 {
-    const std::string base = value_type(type);
-    switch (form_of(type)) {
-    case Form::string:
-        out.line(parameter_type(type, Direction::in), " ", name, " = nullptr;");
-        out.line("::kairos::mapping::decode_string_view(_upcall.in(), _upcall.arena(), ", name,
-                 bound_argument(type), ");");
+    const Form form = form_of(type);
+    const Words words{type, name, "_upcall.in()"};
+    if (form == Form::string) {
+        out.lines(fill("const $R $N = nullptr;\n"
+                       "::kairos::mapping::decode_string_view($V, _upcall.arena(), $N$L);",
+                       words));
         return {name, name};
-    case Form::object:
-        out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
-                 interface_class(type), ">(_upcall.in());");
-        return {name + ".in()", name + ".in()"};
-    case Form::value:
-    case Form::abstract_object:
-        out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_upcall.in());");
-        return {name + ".in()", name + ".in()"};
-    default:
-        if (is_borrowed(type)) {
-            out.line("::kairos::mapping::Borrowed<", base, "> ", name,
-                     "(_upcall.in(), _upcall.arena());");
-            return {name + ".in()", name + ".in()"};
-        }
-        Local local = declare_value(type, name, out);
-        out.line(decoding(local.value));
-        return local;
     }
+    const bool borrowed = !has_traits(form) && is_borrowed(type);
+    out.lines(fill(borrowed ? "::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());"
+                            : passing(form_of_owner(type)).receive,
+                   words));
+    if (borrowed || has_traits(form)) return {name + ".in()", name + ".in()"};
+    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
 }
 
 Local emit_inout(const Type& type, const std::string& name, Text& out)
 {
-    const std::string base = value_type(type);
-    switch (form_of(type)) {
-    case Form::string:
-        out.line(string_class(type), "_var ", name, ";");
-        out.line("::kairos::mapping::decode_string(_upcall.in(), ", name, bound_argument(type),
-                 ");");
-        return {name + ".in()", name + ".inout()"};
-    case Form::object:
-        out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
-                 interface_class(type), ">(_upcall.in());");
-        return {name + ".in()", name + ".inout()"};
-    case Form::value:
-    case Form::abstract_object:
-        out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_upcall.in());");
-        return {name + ".in()", name + ".inout()"};
-    default:
-        Local local = declare_value(type, name, out);
-        out.line(decoding(local.value));
-        return local;
-    }
+    const Form form = form_of_owner(type);
+    out.lines(fill(passing(form).receive, {type, name, "_upcall.in()"}));
+    return {value_of_owner(type, name), form == Form::basic ? name : name + ".inout()"};
 }
 
 Local emit_out(const Type& type, const std::string& name, Text& out)
 {
-    const std::string base = value_type(type);
-    switch (form_of(type)) {
-    case Form::string:
-        out.line(string_class(type), "_var ", name, ";");
-        return {name + ".in()", name + ".out()"};
-    case Form::object:
-    case Form::value:
-    case Form::abstract_object:
-        out.line(base, "_var ", name, ";");
-        return {name + ".in()", name + ".out()"};
-    case Form::variable_struct:
-    case Form::sequence:
-    case Form::variable_array:
-        out.line(base, "_var ", name, ";");
-        return {name + ".ptr()", name + ".out()"};
-    default:
-        return declare_value(type, name, out);
+    const Passing& row = passing(type);
+    if (row.kept != Kept::in_place) {
+        out.line(fill(row.owner, {type}), " ", name, ";");
+        return {name + std::string(row.read), name + ".out()"};
     }
+    // The first line of what decodes declares it.
+    const std::string_view receive = passing(form_of_owner(type)).receive;
+    out.line(fill(receive.substr(0, receive.find('\n')), {type, name}));
+    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
 }
 
-/// Encodes the result, or an inout or out argument.
+/// Encodes the result, or an inout or out argument. Of an array `value` is one already, no pointer.
 void emit_result(const Type& type, const std::string& value, bool may_be_null, Text& out)
 {
-    switch (form_of(type)) {
-    case Form::string:
-        return out.line("::kairos::mapping::encode_string(_upcall.out(), ", value,
-                        bound_argument(type), ");");
-    case Form::object:
-        return out.line("::kairos::mapping::encode_object(_upcall.out(), ", value, ");");
-    case Form::value:
-    case Form::abstract_object:
-        return out.line(traits_of(type), "::encode(_upcall.out(), ", value, ");");
-    default:
-        break;
-    }
-    if (!may_be_null) return out.line("::kairos::mapping::encode(_upcall.out(), ", value, ");");
-    if (is_array(form_of(type)))
-        return out.line("::kairos::mapping::encode_array_result<", value_type(type),
-                        ">(_upcall.out(), ", value, ");");
-    out.line("::kairos::mapping::encode_result(_upcall.out(), ", value, ");");
-}
-
-/// Declares the variable that takes the servant's result and says how to encode it.
-std::string declare_result(const Type& type, const std::string& call, Text& out)
-{
-    const std::string base = value_type(type);
-    switch (form_of(type)) {
-    case Form::void_:
-        out.line(call, ";");
-        return "";
-    case Form::basic:
-    case Form::fixed_struct:
-        out.line("const ", base, " _result = ", call, ";");
-        return "_result";
-    case Form::string:
-        out.line("const ", string_class(type), "_var _result = ", call, ";");
-        return "_result.in()";
-    case Form::object:
-    case Form::value:
-    case Form::abstract_object:
-        out.line("const ", base, "_var _result = ", call, ";");
-        return "_result.in()";
-    default:
-        out.line("const ", base, "_var _result = ", call, ";");
-        return "_result.ptr()";
-    }
+    const Form form = form_of(type);
+    const std::string_view encode = may_be_null
+                                        ? passing(form).encode_result
+                                        : passing(is_array(form) ? Form::basic : form).encode;
+    out.line(fill(encode, {type, value, "_upcall.out()"}));
 }
 
 void emit_serve(const Source& source, const Call& call, Text& out)
@@ -339,18 +263,15 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     for (const Local& local : locals)
         arguments += (arguments.empty() ? "" : ", ") + local.argument;
     const std::string invocation = "this->" + call.cpp_name() + "(" + arguments + ")";
-    const std::string result = declare_result(*call.result, invocation, out);
+    const Passing& result = passing(*call.result);
+    const std::string owner = fill(result.owner, {*call.result});
+    out.line(owner.empty() ? "" : "const " + owner + " _result = ", invocation, ";");
     if (!call.oneway) emit_call_probe(source, call, "server-encode", "_kairos_encoding", out);
-    if (!result.empty()) {
-        const Form form = form_of(*call.result);
-        emit_result(*call.result, result, form != Form::basic && form != Form::fixed_struct, out);
-    }
+    if (!owner.empty()) emit_result(*call.result, "_result" + std::string(result.read), true, out);
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
         if (parameter.direction == Direction::in) continue;
-        const Form form = form_of(*parameter.type);
-        const bool pointer =
-            form == Form::variable_struct || form == Form::sequence || form == Form::variable_array;
+        const bool pointer = passing(*parameter.type).kept == Kept::by_pointer;
         emit_result(*parameter.type, locals[i].value,
                     pointer && parameter.direction == Direction::out, out);
     }

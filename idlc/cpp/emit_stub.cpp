@@ -125,20 +125,18 @@ void emit_exception_constructor(const Exception& exception, Text& out)
     for (const Member& member : exception.members) {
         parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
         const Form form = form_of(*member.type);
-        if (form == Form::fixed_array || form == Form::variable_array) continue;
+        if (is_array(form)) continue;
         const std::string value = "_" + member.name + "_";
         initialisers += initialisers.empty() ? " : " : ", ";
         initialisers += identifier(member.name) + "(";
-        const bool shared =
-            form == Form::object || form == Form::value || form == Form::abstract_object;
-        initialisers += shared ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
+        initialisers +=
+            has_traits(form) ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
         initialisers += ")";
     }
     out.open(defined_name(exception), "::", identifier(exception), "(", parameters, ")",
              initialisers, "\n{");
     for (const Member& member : exception.members) {
-        const Form form = form_of(*member.type);
-        if (form != Form::fixed_array && form != Form::variable_array) continue;
+        if (!is_array(form_of(*member.type))) continue;
         const std::string name = identifier(member.name);
         out.line("::kairos::mapping::array_copy<decltype(", name, ")>(", name, ", _", member.name,
                  "_);");
@@ -174,84 +172,12 @@ void emit_exception(const Exception& exception, Text& out)
 
 // --- Stubs -------------------------------------------------------------------------------------
 
-/// Encodes one in or inout argument.
-void emit_argument(const Type& type, const std::string& name, Text& out)
-{
-    switch (form_of(type)) {
-    case Form::string:
-        return out.line("::kairos::mapping::encode_string(_call.out(), ", name,
-                        bound_argument(type), ");");
-    case Form::object:
-        return out.line("::kairos::mapping::encode_object(_call.out(), ", name, ");");
-    case Form::value:
-    case Form::abstract_object:
-        return out.line(traits_of(type), "::encode(_call.out(), ", name, ");");
-    case Form::fixed_array:
-    case Form::variable_array:
-        return out.line("::kairos::mapping::encode(_call.out(), ::kairos::mapping::as_array<",
-                        value_type(type), ">(", name, "));");
-    default:
-        return out.line("::kairos::mapping::encode(_call.out(), ", name, ");");
-    }
-}
-
-/// Decodes one result into a variable of this name that owns it until the end of the function.
-void emit_owned_result(const Type& type, const std::string& name, Text& out)
-{
-    const std::string base = value_type(type);
-    switch (form_of(type)) {
-    case Form::string:
-        out.line(string_class(type), "_var ", name, ";");
-        return out.line("::kairos::mapping::decode_string(_call.in(), ", name, bound_argument(type),
-                        ");");
-    case Form::object:
-        return out.line(base, "_var ", name, " = ::kairos::corba::decode_reference<",
-                        interface_class(type), ">(_call.in());");
-    case Form::value:
-    case Form::abstract_object:
-        return out.line(base, "_var ", name, " = ", traits_of(type), "::decode(_call.in());");
-    case Form::variable_struct:
-    case Form::sequence:
-        out.line(base, "_var ", name, " = new ", base, "();");
-        return out.line("::kairos::mapping::decode(_call.in(), ", name, ".inout());");
-    case Form::fixed_array:
-    case Form::variable_array:
-        out.line(base, "_var ", name, " = ", base, "_alloc();");
-        return out.line("::kairos::mapping::decode(_call.in(), ::kairos::mapping::as_array<", base,
-                        ">(", name, ".inout()));");
-    default:
-        out.line(base, " ", name, "{};");
-        return out.line("::kairos::mapping::decode(_call.in(), ", name, ");");
-    }
-}
-
 /// Whether an out or inout parameter is decoded where it is, not into an owner of its own first.
 bool is_decoded_in_place(const Parameter& parameter)
 {
-    switch (form_of(*parameter.type)) {
-    case Form::string:
-    case Form::object:
-    case Form::value:
-    case Form::abstract_object:
-        return false;
-    case Form::variable_struct:
-    case Form::sequence:
-    case Form::variable_array:
-        return parameter.direction == Direction::inout;
-    default:
-        return true;
-    }
-}
-
-void emit_in_place(const Type& type, const std::string& name, Text& out)
-{
-    const Form form = form_of(type);
-    if (form == Form::fixed_array || form == Form::variable_array) {
-        out.line("::kairos::mapping::decode(_call.in(), ::kairos::mapping::as_array<",
-                 value_type(type), ">(", name, "));");
-    } else {
-        out.line("::kairos::mapping::decode(_call.in(), ", name, ");");
-    }
+    const Kept kept = passing(*parameter.type).kept;
+    return kept == Kept::in_place ||
+           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
 }
 
 /// Hands the owned results over: nothing can fail any more.
@@ -270,9 +196,8 @@ void emit_hand_over(const Call& call, Text& out)
         out.line(name, " = _out_", parameter.name, "._retn();");
     }
     if (call.result->kind == TypeKind::void_) return;
-    const Form form = form_of(*call.result);
-    const bool value = form == Form::basic || form == Form::fixed_struct;
-    out.line(value ? "return _result;" : "return _result._retn();");
+    out.line(is_given_by_value(form_of(*call.result)) ? "return _result;"
+                                                      : "return _result._retn();");
 }
 
 void emit_stub(const Source& source, const Call& call, Text& out)
@@ -286,7 +211,8 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     emit_call_probe(source, call, "client-encode", "_kairos_encoding", out);
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction != Direction::out)
-            emit_argument(*call.parameters[i].type, call.locals[i], out);
+            out.line(fill(passing(*call.parameters[i].type).encode,
+                          {*call.parameters[i].type, call.locals[i], "_call.out()"}));
     if (!call.context.empty())
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");
@@ -298,14 +224,18 @@ void emit_stub(const Source& source, const Call& call, Text& out)
     }
     if (!call.oneway) {
         emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
-        if (call.result->kind != TypeKind::void_) emit_owned_result(*call.result, "_result", out);
+        const auto receive = [&out](const Type& type, const std::string& name) {
+            out.lines(fill(passing(type).receive, {type, name, "_call.in()"}));
+        };
+        if (call.result->kind != TypeKind::void_) receive(*call.result, "_result");
         for (std::size_t i = 0; i < call.parameters.size(); ++i) {
             const Parameter& parameter = call.parameters[i];
             if (parameter.direction == Direction::in) continue;
             if (is_decoded_in_place(parameter)) {
-                emit_in_place(*parameter.type, call.locals[i], out);
+                out.line(fill(passing(*parameter.type).decode,
+                              {*parameter.type, call.locals[i], "_call.in()"}));
             } else {
-                emit_owned_result(*parameter.type, "_out_" + parameter.name, out);
+                receive(*parameter.type, "_out_" + parameter.name);
             }
         }
         end_call_probe(source, "_kairos_decoding", out);

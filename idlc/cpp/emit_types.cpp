@@ -214,22 +214,11 @@ void TypesEmitter::emit_union(const Union& type)
 void TypesEmitter::emit_members(const std::vector<Member>& members, std::string_view initialiser)
 {
     for (const Member& member : members) {
-        const std::string name = identifier(member.name);
-        const Type& type = *member.type;
-        const Declarator declarator = storage_type(type);
-        if (type.kind == TypeKind::sequence) {
-            out_.line("typedef ", declarator.type, " _", member.name, "_seq;");
-            out_.line("_", member.name, "_seq ", name, ";");
-        } else if (type.kind == TypeKind::array) {
-            out_.line("typedef ", declarator.type, " _", member.name, declarator.dimensions, ";");
-            out_.line("typedef ", declarator.type, " _", member.name, "_slice",
-                      dimensions_of(type, 1), ";");
-            out_.line("_", member.name, " ", name, initialiser, ";");
-        } else {
-            const bool value = form_of(type) == Form::basic || form_of(type) == Form::fixed_array ||
-                               form_of(type) == Form::fixed_struct;
-            out_.line(declarator.type, " ", name, value ? initialiser : "", ";");
-        }
+        emit_anonymous_types(member, out_);
+        const bool initialised =
+            member.type->kind == TypeKind::array || passing(*member.type).kept == Kept::in_place;
+        out_.line(stored_type(member), " ", identifier(member.name), initialised ? initialiser : "",
+                  ";");
     }
 }
 
@@ -354,8 +343,7 @@ void TypesEmitter::emit_alias(const Alias& alias)
     const Form form = form_of(type);
     if (form == Form::native) return out_.line("typedef ", value_type(type), " ", name, ";");
     emit_alias_of(name, type);
-    if (form == Form::fixed_array || form == Form::variable_array)
-        emit_array_functions(name, in_class(alias) ? "static" : "inline");
+    if (is_array(form)) emit_array_functions(name, in_class(alias) ? "static" : "inline");
     out_.blank();
 }
 
@@ -407,30 +395,19 @@ void TypesEmitter::emit_array_functions(const std::string& name, const std::stri
 /// A typedef of what has a name already: all the names that go with it.
 void TypesEmitter::emit_alias_of(const std::string& name, const Type& type)
 {
-    const auto also = [&](const char* suffix) {
+    const auto also = [&](std::string_view suffix) {
         const bool is_unnamed_string =
             type.kind == TypeKind::string || type.kind == TypeKind::wstring;
         const std::string base = is_unnamed_string ? string_class(type) : value_type(type);
         out_.line("typedef ", base, suffix, " ", name, suffix, ";");
     };
     out_.line("typedef ", value_type(type), " ", name, ";");
-    switch (form_of(type)) {
-    case Form::object:
-    case Form::abstract_object:
-        also("_ptr");
-        break;
-    case Form::fixed_array:
-    case Form::variable_array:
-        also("_slice");
-        also("_forany");
-        break;
-    case Form::basic:
-        return also("_out");
-    default:
-        break;
+    std::string_view suffixes = passing(type).suffixes;
+    for (std::size_t end = 0; end != suffixes.npos; suffixes.remove_prefix(end + 1)) {
+        end = suffixes.find(' ');
+        also(suffixes.substr(0, end));
+        if (end == suffixes.npos) break;
     }
-    also("_var");
-    also("_out");
 }
 
 // --- Marshalling -------------------------------------------------------------------------------
@@ -503,6 +480,30 @@ void TypesEmitter::emit_marshal_functions(const Declaration& declaration, std::u
 }
 
 } // namespace
+
+void emit_anonymous_types(const Member& member, Text& out)
+{
+    const Type& type = *member.type;
+    const Declarator declarator = storage_type(type);
+    if (type.kind == TypeKind::sequence)
+        out.line("typedef ", declarator.type, " _", member.name, "_seq;");
+    if (type.kind != TypeKind::array) return;
+    out.line("typedef ", declarator.type, " _", member.name, declarator.dimensions, ";");
+    out.line("typedef ", declarator.type, " _", member.name, "_slice", dimensions_of(type, 1), ";");
+}
+
+std::string anonymous_type(const Member& member, const std::string& scope)
+{
+    if (member.type->kind == TypeKind::sequence) return scope + "_" + member.name + "_seq";
+    if (member.type->kind == TypeKind::array) return scope + "_" + member.name;
+    return value_type(*member.type);
+}
+
+std::string stored_type(const Member& member)
+{
+    return member.type->element != nullptr ? anonymous_type(member, "")
+                                           : storage_type(*member.type).type;
+}
 
 std::string member_parameter(const Member& member)
 {

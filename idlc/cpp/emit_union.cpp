@@ -44,23 +44,22 @@ class MemberEmitter {
 
     void emit()
     {
-        switch (form_of(type_)) {
-        case Form::basic:
-            return emit_basic(value_type(type_));
-        case Form::string:
-            return emit_string();
-        case Form::object:
-        case Form::abstract_object:
-            return emit_object(value_type(type_) + "_ptr");
-        case Form::value:
-            return emit_object(value_type(type_) + "*");
-        case Form::fixed_array:
-        case Form::variable_array:
-            return emit_array();
-        default:
-            return emit_aggregate(type_.kind == TypeKind::sequence ? "_" + one_.member.name + "_seq"
-                                                                   : value_type(type_));
+        const Form form = form_of(type_);
+        const bool anonymous = type_.element != nullptr;
+        const std::string base = anonymous ? anonymous_type(one_.member, "") : value_type(type_);
+        const Access types = access_to(type_, base);
+        if (form == Form::string) {
+            emit_string_modifiers();
+        } else {
+            modifier(types.given + " _value", types.taken, is_array(form) ? "set_array" : "set");
         }
+        if (is_aggregate(form)) modifier(base + "&& _value", "::std::move(_value)");
+        // The mapping gives everybody the slices to write to.
+        if (is_array(form))
+            return accessor(types.write, " const",
+                            "const_cast<" + base + "&>(" + one_.stored + ")");
+        accessor(types.read, " const", one_.stored + types.suffix);
+        if (!types.write.empty()) accessor(types.write, "", one_.stored);
     }
 
   private:
@@ -80,14 +79,9 @@ class MemberEmitter {
     }
     [[nodiscard]] std::string label() const { return "_kairos_discriminator{" + one_.label + "}"; }
 
-    void emit_basic(const std::string& type)
+    void emit_string_modifiers()
     {
-        modifier(type + " _value", "_value");
-        accessor(type, " const", one_.stored);
-    }
-    void emit_string()
-    {
-        const bool wide = resolved(type_).kind == TypeKind::wstring;
+        const bool wide = is_wide(type_);
         const std::string pointer = wide ? "::CORBA::WChar*" : "char*";
         const std::string copied =
             wide ? "(::CORBA::wstring_dup(_value" : "(::CORBA::string_dup(_value";
@@ -102,54 +96,12 @@ class MemberEmitter {
                 ".in()");
         out_.line("template <typename _Elements>");
         copying("::kairos::mapping::PointerElement<_Elements>&", ".in()");
-        accessor("const " + pointer, " const", one_.stored + ".in()");
-    }
-    void emit_object(const std::string& type)
-    {
-        modifier(type + " _value", traits_of(type_) + "::duplicate(_value)");
-        accessor(type, " const", one_.stored + ".in()");
-    }
-    void emit_aggregate(const std::string& type)
-    {
-        modifier("const " + type + "& _value", "_value");
-        modifier(type + "&& _value", "::std::move(_value)");
-        accessor("const " + type + "&", " const", one_.stored);
-        accessor(type + "&", "", one_.stored);
-    }
-    void emit_array()
-    {
-        const std::string type =
-            type_.kind == TypeKind::array ? "_" + one_.member.name : value_type(type_);
-        modifier("const " + type + " _value", "_value", "set_array");
-        // The mapping gives everybody the slices to write to.
-        accessor(type + "_slice*", " const", "const_cast<" + type + "&>(" + one_.stored + ")");
     }
 
     const Case& one_;
     const Type& type_;
     Text& out_;
 };
-
-/// What has no name of its own gets the typedefs that members of structs get, too.
-void emit_typedefs(const Member& member, Text& out)
-{
-    const Type& type = *member.type;
-    const Declarator declarator = storage_type(type);
-    if (type.kind == TypeKind::sequence) {
-        out.line("typedef ", declarator.type, " _", member.name, "_seq;");
-    } else if (type.kind == TypeKind::array) {
-        out.line("typedef ", declarator.type, " _", member.name, declarator.dimensions, ";");
-        out.line("typedef ", declarator.type, " _", member.name, "_slice", dimensions_of(type, 1),
-                 ";");
-    }
-}
-
-std::string stored_type(const Member& member)
-{
-    if (member.type->kind == TypeKind::sequence) return "_" + member.name + "_seq";
-    if (member.type->kind == TypeKind::array) return "_" + member.name;
-    return storage_type(*member.type).type;
-}
 
 // --- The parts of the class --------------------------------------------------------------------
 
@@ -239,7 +191,7 @@ void emit_union_body(const Union& type, Text& out)
 {
     out.line("typedef ", value_type(*type.discriminator), " _kairos_discriminator;");
     for (const UnionCase& one : type.cases)
-        emit_typedefs(one.member, out);
+        emit_anonymous_types(one.member, out);
     out.blank();
     emit_special_functions(type, out);
     emit_discriminator(type, out);

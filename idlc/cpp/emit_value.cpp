@@ -104,25 +104,21 @@ class AccessorEmitter {
 
     void emit()
     {
-        switch (form_of(type_)) {
-        case Form::basic:
-            setter(local_type_ + " _value", how_.stored + " = _value");
-            return getter(local_type_, " const", how_.stored);
-        case Form::string:
-            return emit_string();
-        case Form::object:
-        case Form::abstract_object:
-            return emit_shared(local_type_ + "_ptr");
-        case Form::value:
-            return emit_shared(local_type_ + "*");
-        case Form::fixed_array:
-        case Form::variable_array:
-            return emit_array();
-        default:
-            setter("const " + local_type_ + "& _value", how_.stored + " = _value");
-            getter("const " + local_type_ + "&", " const", how_.stored);
-            return getter(local_type_ + "&", "", how_.stored);
-        }
+        const std::string& stored = how_.stored;
+        const Access access = access_to(type_, local_type_);
+        const bool string = form_of(type_) == Form::string;
+        if (string) setter(fill("$R _value", {type_}), stored + " = _value");
+        setter(access.given + " _value",
+               is_array(form_of(type_))
+                   ? "::kairos::mapping::array_copy<" + local_type_ + ">(" + stored + ", _value)"
+                   : stored + " = " + access.taken);
+        if (string) setter(fill("const $S_var& _value", {type_}), stored + " = _value.in()");
+        getter(access.read, " const", stored + access.suffix);
+        if (!access.write.empty()) getter(access.write, "", stored);
+        // Not virtual: for members of structs, whose conversions would else be ambiguous.
+        if (string && how_.specifier.empty())
+            out_.line("void ", name_, "(const ::kairos::mapping::", is_wide(type_) ? "W" : "",
+                      "StringMember& _value) { ", name_, "(_value.in()); }");
     }
 
   private:
@@ -138,51 +134,12 @@ class AccessorEmitter {
         out_.line(result, " ", name_, "()", qualifier, how_.specifier, " { return ", value, "; }");
     }
 
-    void emit_string()
-    {
-        const std::string pointer = value_type(resolved(type_));
-        setter(pointer + " _value", how_.stored + " = _value");
-        setter("const " + pointer + " _value", how_.stored + " = _value");
-        setter("const " + string_class(type_) + "_var& _value", how_.stored + " = _value.in()");
-        getter("const " + pointer, " const", how_.stored + ".in()");
-        // Not virtual: for members of structs, whose conversions would else be ambiguous.
-        const bool wide = resolved(type_).kind == TypeKind::wstring;
-        if (how_.specifier.empty())
-            out_.line("void ", name_, "(const ::kairos::mapping::", wide ? "W" : "",
-                      "StringMember& _value) { ", name_, "(_value.in()); }");
-    }
-    void emit_shared(const std::string& pointer)
-    {
-        setter(pointer + " _value", how_.stored + " = " + traits_of(type_) + "::duplicate(_value)");
-        getter(pointer, " const", how_.stored + ".in()");
-    }
-    void emit_array()
-    {
-        setter("const " + local_type_ + " _value",
-               "::kairos::mapping::array_copy<" + local_type_ + ">(" + how_.stored + ", _value)");
-        getter("const " + local_type_ + "_slice*", " const", how_.stored);
-        getter(local_type_ + "_slice*", "", how_.stored);
-    }
-
     std::string name_;
     const Type& type_;
     const Accessors& how_;
     Text& out_;
     std::string local_type_;
 };
-
-/// The names of types that have none of their own, as emit_types gives them to struct members.
-void emit_anonymous_types(const Member& member, Text& out)
-{
-    const Declarator declarator = storage_type(*member.type);
-    if (member.type->kind == TypeKind::sequence)
-        out.line("typedef ", declarator.type, " _", member.name, "_seq;");
-    if (member.type->kind == TypeKind::array) {
-        out.line("typedef ", declarator.type, " _", member.name, declarator.dimensions, ";");
-        out.line("typedef ", declarator.type, " _", member.name, "_slice",
-                 dimensions_of(*member.type, 1), ";");
-    }
-}
 
 // --- The class ---------------------------------------------------------------------------------
 
@@ -237,11 +194,17 @@ void emit_accessors(const Member& member, const Accessors& how, Text& out)
     AccessorEmitter(member, how, out).emit();
 }
 
-std::string anonymous_type(const Member& member, const std::string& scope)
+Access access_to(const Type& type, const std::string& base)
 {
-    if (member.type->kind == TypeKind::sequence) return scope + "_" + member.name + "_seq";
-    if (member.type->kind == TypeKind::array) return scope + "_" + member.name;
-    return value_type(*member.type);
+    const Form form = form_of(type);
+    const Words words{.type = type, .base = base};
+    Access access{.given = fill(passing(form).in, words), .taken = "_value"};
+    access.read = is_array(form) ? fill("const $B_slice*", words) : access.given;
+    if (is_array(form)) access.write = fill("$B_slice*", words);
+    if (is_aggregate(form)) access.write = fill("$B&", words);
+    if (has_traits(form)) access.taken = traits_of(type) + "::duplicate(_value)";
+    if (passing(form).kept == Kept::shared) access.suffix = ".in()";
+    return access;
 }
 
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
@@ -393,14 +356,8 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
     out.line("~", name, "() override = default;");
     out.blank();
     out.label("private:");
-    for (const StateMember& member : value.members) {
-        const Type& member_type = *member.member.type;
-        const std::string stored = anonymous_type(member.member, "");
-        const bool anonymous =
-            member_type.kind == TypeKind::sequence || member_type.kind == TypeKind::array;
-        out.line(anonymous ? stored : storage_type(member_type).type, " ",
-                 stored_name(member.member), "{};");
-    }
+    for (const StateMember& member : value.members)
+        out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
     out.close("};");
     out.blank();
 }
@@ -431,73 +388,40 @@ void emit_obv_classes(const Source& source, const Declarations& declarations, Te
 
 void emit_encode_member(const Member& member, Text& out)
 {
-    const Type& type = *member.type;
-    const std::string value = "this->" + identifier(member.name) + "()";
-    switch (form_of(type)) {
-    case Form::string:
-        return out.line("::kairos::mapping::encode_string(out, ", value, bound_argument(type),
-                        ");");
-    case Form::object:
-        return out.line("::kairos::mapping::encode_object(out, ", value, ");");
-    case Form::abstract_object:
-    case Form::value:
-        return out.line(traits_of(type), "::encode(out, ", value, ");");
-    case Form::fixed_array:
-    case Form::variable_array:
-        return out.line("::kairos::mapping::encode(out, ::kairos::mapping::as_array<",
-                        anonymous_type(member, ""), ">(", value, "));");
-    default:
-        return out.line("::kairos::mapping::encode(out, ", value, ");");
-    }
+    out.line(
+        fill(passing(*member.type).encode, {*member.type, "this->" + identifier(member.name) + "()",
+                                            "out", anonymous_type(member, "")}));
 }
 
 void emit_decode_member(const Member& member, Text& out)
 {
     const Type& type = *member.type;
+    const Form form = form_of(type);
+    const Passing& row = passing(form);
     const std::string name = "this->" + identifier(member.name);
+    if (form != Form::basic && row.kept != Kept::shared)
+        return out.line(fill(row.decode, {type, name + "()", "in", anonymous_type(member, "")}));
     const std::string local = "_" + member.name + "_";
-    switch (form_of(type)) {
-    case Form::basic:
-        out.line(value_type(type), " ", local, "{};");
-        out.line("::kairos::mapping::decode(in, ", local, ");");
-        return out.line(name, "(", local, ");");
-    case Form::string:
-        out.line(string_class(type), "_var ", local, ";");
-        out.line("::kairos::mapping::decode_string(in, ", local, bound_argument(type), ");");
-        return out.line(name, "(", local, "._retn());");
-    case Form::object:
-        out.line("const ::kairos::mapping::ObjectVar<", interface_class(type), "> ", local,
-                 " = ::kairos::corba::decode_reference<", interface_class(type), ">(in);");
-        return out.line(name, "(", local, ".in());");
-    case Form::abstract_object:
-    case Form::value:
-        out.line("const ", storage_type(type).type, " ", local, " = ", traits_of(type),
-                 "::decode(in);");
-        return out.line(name, "(", local, ".in());");
-    case Form::fixed_array:
-    case Form::variable_array:
-        return out.line("::kairos::mapping::decode(in, ::kairos::mapping::as_array<",
-                        anonymous_type(member, ""), ">(", name, "()));");
-    default:
-        return out.line("::kairos::mapping::decode(in, ", name, "());");
+    std::string receive = fill(row.receive, {type, local, "in"});
+    if (has_traits(form)) { // by its own name, which a _var need not go with
+        const std::string owner =
+            form == Form::object ? "::kairos::mapping::ObjectVar<$R>" : std::string(row.storage);
+        receive = "const " + fill(owner, {type}) + receive.substr(receive.find(' '));
     }
+    out.lines(receive);
+    const char* const given = has_traits(form) ? ".in()" : form == Form::string ? "._retn()" : "";
+    out.line(name, "(", local, given, ");");
 }
 
 void emit_clear_member(const Member& member, Text& out)
 {
     if (!holds_values(*member.type)) return;
+    const Form form = form_of(*member.type);
     const std::string name = "this->" + identifier(member.name);
-    switch (form_of(*member.type)) {
-    case Form::abstract_object:
-    case Form::value:
-        return out.line(name, "(nullptr);");
-    case Form::fixed_array:
-    case Form::variable_array:
-        return out.line("::kairos::values::reset(::kairos::mapping::as_array<",
-                        anonymous_type(member, ""), ">(", name, "()));");
-    default:
-        return out.line("::kairos::values::reset(", name, "());");
-    }
+    if (has_traits(form)) return out.line(name, "(nullptr);");
+    out.line(fill(is_array(form) ? "::kairos::values::reset(::kairos::mapping::as_array<$B>($N()));"
+                                 : "::kairos::values::reset($N());",
+                  {.type = *member.type, .name = name, .base = anonymous_type(member, "")}));
 }
 
 using EmitMember = void (*)(const Member&, Text&);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "idlc/cpp/cpp_names.h"
+#include "idlc/cpp/forms.h"
 #include "idlc/cpp/marshal_choice.h"
 #include "idlc/cpp/options.h"
 #include "idlc/cpp/text.h"
@@ -115,8 +116,22 @@ struct Accessors {
 };
 /// emit_value.cpp: the accessors and modifiers of a value's member, as the mapping wants them.
 void emit_accessors(const Member& member, const Accessors& how, Text& out);
+/// emit_value.cpp: the types of the functions that give access to a stored value, and what they do.
+struct Access {
+    std::string given{};  ///< what a modifier is given: "const ::Demo::Numbers&"
+    std::string taken{};  ///< what of `_value` is kept
+    std::string read{};   ///< what an accessor returns
+    std::string write{};  ///< what one returns that lets the value be changed; empty: there is none
+    std::string suffix{}; ///< behind what is stored, to read it
+};
+/// `base` is the type's name if it has none of its own, else empty.
+[[nodiscard]] Access access_to(const Type& type, const std::string& base = {});
+/// emit_types.cpp: typedefs, as the mapping wants them, of a member's type without a name.
+void emit_anonymous_types(const Member& member, Text& out);
 /// The member's type, "_name_seq" or "_name" in the scope if it has no name of its own.
 [[nodiscard]] std::string anonymous_type(const Member& member, const std::string& scope);
+/// What the member is stored as.
+[[nodiscard]] std::string stored_type(const Member& member);
 
 /// One request: an operation or one half of an attribute.
 struct Call {
@@ -214,7 +229,5 @@ template <typename T>
 [[nodiscard]] std::string member_parameter(const Member& member);
 /// "NAME " where an export macro was asked for.
 [[nodiscard]] std::string exported(const Source& source);
-/// ", 5" for a string with a bound: the last argument of the functions that check it.
-[[nodiscard]] std::string bound_argument(const Type& type);
 
 } // namespace kairos::idlc

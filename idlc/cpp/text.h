@@ -18,6 +18,15 @@ class Text {
         text_ += '\n';
         blank_ = false;
     }
+    /// Each line of the text as a line of its own.
+    void lines(std::string_view text)
+    {
+        for (std::size_t end = 0; end != text.npos; text.remove_prefix(end + 1)) {
+            end = text.find('\n');
+            line(text.substr(0, end));
+            if (end == text.npos) return;
+        }
+    }
     /// A line after which the text is indented until close().
     template <typename... Parts>
     void open(const Parts&... parts)
