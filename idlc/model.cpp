@@ -340,6 +340,19 @@ bool is_viewable(const Struct& type)
     return all_parts(std::move(parts), owns_no_more_than_text);
 }
 
+const Declarations& within(const Declaration& declaration) noexcept
+{
+    static const Declarations nothing;
+    if (const auto* module = as<Module>(&declaration)) return module->declarations;
+    if (const auto* interface = as<Interface>(&declaration)) return interface->declarations;
+    if (const auto* value = as<ValueType>(&declaration)) return value->declarations;
+    if (const auto* box = as<ValueBox>(&declaration)) return box->declarations;
+    if (const auto* composite = as<Struct>(&declaration)) return composite->declarations;
+    if (const auto* choice = as<Union>(&declaration)) return choice->declarations;
+    if (const auto* exception = as<Exception>(&declaration)) return exception->declarations;
+    return nothing;
+}
+
 Declarations all_operations(const Interface& interface)
 {
     Declarations out;

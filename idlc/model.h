@@ -387,6 +387,21 @@ struct Unit {
 /// Whether the type is local (cannot be marshalled): a local interface or something made of one.
 [[nodiscard]] bool is_local(const Type& type);
 
+/// What is declared directly within the declaration, in the order of the IDL: nothing where it is
+/// no scope. What an annotation declares for its elements is the annotation's own and not among it.
+[[nodiscard]] const Declarations& within(const Declaration& declaration) noexcept;
+
+/// Calls the function for each of the declarations and for what is declared within it, at any
+/// depth: what is within comes first, as the C++ of a type comes behind that of its parts.
+template <typename Function>
+void for_each(const Declarations& declarations, const Function& function)
+{
+    for (const Declaration* declaration : declarations) {
+        for_each(within(*declaration), function);
+        function(*declaration);
+    }
+}
+
 /// Operations and attributes of the interface and of all its ancestors, ancestors first, each
 /// once: what a skeleton must answer.
 [[nodiscard]] Declarations all_operations(const Interface& interface);

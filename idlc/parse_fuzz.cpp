@@ -13,25 +13,20 @@ namespace {
 
 using namespace kairos::idlc;
 
-void ask(const Declarations& declarations)
+void ask(const Declaration& declaration)
 {
-    for (const Declaration* declaration : declarations) {
-        static_cast<void>(is_recursive(*declaration));
-        if (const auto* module = as<Module>(declaration)) ask(module->declarations);
-        if (const auto* interface = as<Interface>(declaration)) {
-            static_cast<void>(all_operations(*interface));
-            ask(interface->declarations);
-        }
-        if (const auto* value = as<ValueType>(declaration)) static_cast<void>(all_members(*value));
-        if (const auto* alias = as<Alias>(declaration)) {
-            static_cast<void>(is_variable_length(*alias->type));
-            static_cast<void>(to_string(*alias->type));
-        }
-        if (const auto* one = as<Union>(declaration))
-            static_cast<void>(unlabelled_discriminator(*one));
-        if (const auto* constant = as<Constant>(declaration))
-            static_cast<void>(to_string(constant->value));
+    static_cast<void>(is_recursive(declaration));
+    if (const auto* interface = as<Interface>(&declaration))
+        static_cast<void>(all_operations(*interface));
+    if (const auto* value = as<ValueType>(&declaration)) static_cast<void>(all_members(*value));
+    if (const auto* alias = as<Alias>(&declaration)) {
+        static_cast<void>(is_variable_length(*alias->type));
+        static_cast<void>(to_string(*alias->type));
     }
+    if (const auto* one = as<Union>(&declaration))
+        static_cast<void>(unlabelled_discriminator(*one));
+    if (const auto* constant = as<Constant>(&declaration))
+        static_cast<void>(to_string(constant->value));
 }
 
 } // namespace
@@ -50,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Options options;
     Compilation compilation(options);
     if (compilation.compile_text(std::string(reinterpret_cast<const char*>(data), size), "in.idl"))
-        ask(compilation.unit().declarations);
+        for_each(compilation.unit().declarations, ask);
     static_cast<void>(compilation.diagnostics().render(false));
     return 0;
 }

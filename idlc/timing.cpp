@@ -81,19 +81,10 @@ class Reader {
   private:
     void index(const Declarations& declarations)
     {
-        for (const Declaration* declaration : declarations) {
-            if (const auto* operation = as<Operation>(declaration))
+        for_each(declarations, [this](const Declaration& declaration) {
+            if (const auto* operation = as<Operation>(&declaration))
                 operations_.emplace(operation->scoped_name, operation);
-            if (const Declarations* inner = inner_of(*declaration)) index(*inner);
-        }
-    }
-
-    static const Declarations* inner_of(const Declaration& declaration)
-    {
-        if (const auto* module = as<Module>(&declaration)) return &module->declarations;
-        if (const auto* interface = as<Interface>(&declaration)) return &interface->declarations;
-        if (const auto* value = as<ValueType>(&declaration)) return &value->declarations;
-        return nullptr;
+        });
     }
 
     void visit(const Declarations& declarations)
@@ -103,7 +94,7 @@ class Reader {
                 read(*operation);
             else
                 warn_of_useless(*declaration);
-            if (const Declarations* inner = inner_of(*declaration)) visit(*inner);
+            visit(within(*declaration));
         }
     }
 

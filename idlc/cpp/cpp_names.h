@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the classic C++ mapping calls what IDL declares: identifiers, scoped names, and the C++ type
+// of every IDL type in each role it can play. Every name of a type starts with "::", so that no
+// scope of the user's can hide it. Used by the emitters; depends on the model alone.
+#pragma once
+
+#include "idlc/model.h"
+
+#include <string>
+#include <string_view>
+
+namespace kairos::idlc {
+
+/// The identifier, with "_cxx_" in front where C++ has it as a keyword, or a header that generated
+/// code includes as a macro.
+[[nodiscard]] std::string identifier(std::string_view idl_name);
+/// That of a declaration: namespaces `std` and `kairos` are not the IDL's, either.
+[[nodiscard]] std::string identifier(const Declaration& declaration);
+
+/// "::Demo::Echo". The name of an enumerator is that of the scope around its enum.
+[[nodiscard]] std::string qualified(const Declaration& declaration);
+/// "Demo::Echo": for definitions, where a leading "::" would join the type before it.
+[[nodiscard]] std::string defined_name(const Declaration& declaration);
+/// "Demo_Echo": for names of constants in generated source files.
+[[nodiscard]] std::string flat_name(const Declaration& declaration);
+/// The innermost name of the interface's skeleton: "POA_Echo" at file scope, else "Echo".
+[[nodiscard]] std::string skeleton_identifier(const Interface& interface);
+/// "POA_Demo::Echo".
+[[nodiscard]] std::string skeleton_name(const Interface& interface);
+
+/// The C++ type of a value of the IDL type: "::CORBA::Long", "::Demo::Numbers". Of an interface its
+/// class, of a string "char*" or
+/// "::CORBA::WChar*". Not of arrays without a name.
+[[nodiscard]] std::string value_type(const Type& type);
+/// How objects and values of the type are shared: "::kairos::mapping::ObjectTraits<::Demo::Echo>".
+[[nodiscard]] std::string traits_of(const Type& type);
+/// Whether something of the type may hold a value of a valuetype.
+[[nodiscard]] bool holds_values(const Type& type);
+/// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
+[[nodiscard]] std::string interface_class(const Type& type);
+
+/// A declarator for a member, an element or a typedef: the type in front of the name and the
+/// dimensions behind it.
+struct Declarator {
+    std::string type;
+    std::string dimensions{}; ///< "[2][3]", or empty
+};
+[[nodiscard]] Declarator storage_type(const Type& type);
+/// The base of a sequence class: "::kairos::mapping::UnboundedSequence<::CORBA::Long>".
+[[nodiscard]] std::string sequence_base(const Type& sequence);
+/// "BoundedStringSequence" of that.
+[[nodiscard]] std::string sequence_template(const Type& sequence);
+/// "[2][3]", from dimension `first` on.
+[[nodiscard]] std::string dimensions_of(const Type& array, std::size_t first = 0);
+
+[[nodiscard]] std::string parameter_type(const Type& type, Direction direction);
+[[nodiscard]] std::string result_type(const Type& type);
+/// Of a string, wide or not: "::CORBA::String" or "::CORBA::WString", what "_var" is appended to.
+[[nodiscard]] std::string string_class(const Type& type);
+/// "::CORBA::string_free" or "::CORBA::wstring_free".
+[[nodiscard]] std::string string_free_function(const Type& type);
+/// The bound of the string behind the type, or 0.
+[[nodiscard]] std::uint64_t string_bound(const Type& type);
+/// ", 5" for a string with a bound: the last argument of the functions that check it.
+[[nodiscard]] std::string bound_argument(const Type& type);
+/// Whether it is a wstring.
+[[nodiscard]] bool is_wide(const Type& type);
+
+/// A constant as C++ writes it. `type` is the constant's own.
+[[nodiscard]] std::string literal(const Value& value, const Type& type);
+/// A C++ string literal.
+[[nodiscard]] std::string string_literal(std::string_view text);
+
+/// The fewest bytes that CDR needs for a value.
+[[nodiscard]] std::uint64_t wire_bytes_min(const Type& type);
+[[nodiscard]] std::uint64_t wire_bytes_min(const Union& type);
+/// About how large a value of fixed length is in memory.
+[[nodiscard]] std::uint64_t memory_bytes(const Type& type);
+
+/// Whether CDR has each number of such structs at a place known beforehand, counted from the
+/// first: they are of fixed length, and neither unions nor wide characters are in them.
+[[nodiscard]] bool has_fixed_layout(const Struct& type);
+
+} // namespace kairos::idlc

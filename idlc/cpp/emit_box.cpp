@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Value boxes of the C++ mapping (1.3, 1.17.7): one class for each, whose form depends on what is
+// in it.
+#include "idlc/cpp/emitters.h"
+
+namespace kairos::idlc {
+namespace {
+
+class BoxEmitter {
+  public:
+    BoxEmitter(const ValueBox& box, Text& out)
+        : name_(identifier(box)), type_(*box.type), boxed_(value_type(type_)), out_(out)
+    {
+    }
+
+    void emit()
+    {
+        const Form form = form_of(type_);
+        const Access access = access_to(type_);
+        const bool string = form == Form::string;
+        const bool aggregate = is_aggregate(form);
+        if (string) setter(fill("$R", {type_}), "_kairos_boxed = _value");
+        setter(access.given, is_array(form) ? "::kairos::mapping::array_copy<" + boxed_ +
+                                                  ">(_kairos_boxed, _value)"
+                                            : "_kairos_boxed = " + access.taken);
+        if (string) setter(fill("const $S_var&", {type_}), "_kairos_boxed = _value.in()");
+        const bool owned = aggregate || passing(form).kept == Kept::shared;
+        const std::string in = owned ? "_kairos_boxed.in()" : "_kairos_boxed";
+        const std::string inout = owned ? "_kairos_boxed.inout()" : "_kairos_boxed";
+        accessor(access.read, "_value", " const", in);
+        if (!access.write.empty()) accessor(access.write, "_value", "", inout);
+        if (string) emit_letters();
+        if (is_array(form)) emit_elements();
+        accessor(access.read, "_boxed_in", " const", in);
+        accessor(is_array(form) ? access.write : parameter_type(type_, Direction::inout),
+                 "_boxed_inout", "", inout);
+        accessor(result_type(type_) + (is_array(form) ? "" : "&"), "_boxed_out", "",
+                 owned ? "_kairos_boxed.out()" : "_kairos_boxed");
+        if (aggregate) emit_parts();
+        out_.blank();
+        out_.label("private:");
+        if (aggregate) {
+            out_.line("::kairos::mapping::", form == Form::fixed_struct ? "Fixed" : "Variable",
+                      "Var<", boxed_, "> _kairos_boxed = new ", boxed_, "();");
+        } else {
+            out_.line(owned ? storage_type(type_).type : boxed_, " _kairos_boxed",
+                      owned ? ";" : "{};");
+        }
+    }
+
+  private:
+    /// The constructors and assignments from what `parameter` says.
+    void from(const std::string& parameter, const std::string& statement)
+    {
+        out_.line(name_, "(", parameter, " _value) { ", statement, "; }");
+        out_.open(name_, "& operator=(", parameter, " _value)\n    {");
+        out_.line(statement, ";");
+        out_.line("return *this;");
+        out_.close();
+    }
+    void setter(const std::string& parameter, const std::string& statement)
+    {
+        from(parameter, statement);
+        out_.line("void _value(", parameter, " _value) { ", statement, "; }");
+    }
+    void accessor(const std::string& result, std::string_view function, std::string_view qualifier,
+                  const std::string& value)
+    {
+        out_.line(result, " ", function, "()", qualifier, " { return ", value, "; }");
+    }
+    void emit_letters()
+    {
+        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
+        out_.line("auto operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }");
+    }
+    void emit_elements()
+    {
+        out_.line("const auto& operator[](::CORBA::ULong _index) const { return "
+                  "_kairos_boxed[_index]; }");
+        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
+    }
+
+    /// Of structs and sequences: their members and elements.
+    void emit_parts()
+    {
+        const Type& actual = resolved(type_);
+        if (actual.kind == TypeKind::sequence) emit_sequence_functions(actual);
+        if (actual.kind == TypeKind::declared) {
+            if (const auto* composite = as<Struct>(actual.declaration))
+                for (const Member& member : composite->members)
+                    emit_accessors(member,
+                                   {.stored = "_kairos_boxed->" + identifier(member.name),
+                                    .scope = qualified(*composite) + "::"},
+                                   out_);
+        }
+    }
+    void emit_sequence_functions(const Type& sequence)
+    {
+        if (sequence.bound == 0)
+            out_.line("explicit ", name_, "(::CORBA::ULong _maximum) : _kairos_boxed(new ", boxed_,
+                      "(_maximum)) {}");
+        out_.line("::CORBA::ULong maximum() const { return _kairos_boxed->maximum(); }");
+        out_.line("::CORBA::ULong length() const { return _kairos_boxed->length(); }");
+        out_.line("void length(::CORBA::ULong _length) { _kairos_boxed->length(_length); }");
+        out_.line("decltype(auto) operator[](::CORBA::ULong _index) { return "
+                  "_kairos_boxed.inout()[_index]; }");
+        out_.line("decltype(auto) operator[](::CORBA::ULong _index) const { return "
+                  "_kairos_boxed.in()[_index]; }");
+    }
+
+    std::string name_;
+    const Type& type_;
+    std::string boxed_;
+    Text& out_;
+};
+
+} // namespace
+
+void emit_box_class(const Source& source, const ValueBox& box, const EmitNested& nested, Text& out)
+{
+    const std::string name = identifier(box);
+    out.open("class ", exported(source), name, " : public ::CORBA::DefaultValueRefCountBase {");
+    out.label("public:");
+    out.line("typedef ", name, "_var _var_type;");
+    out.line("static constexpr const char* _kairos_id = ", string_literal(box.repository_id), ";");
+    out.line("static const ::kairos::values::Type _kairos_value_type;");
+    out.line("static const ::kairos::values::KnownBox _kairos_known;");
+    out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
+    out.line("::CORBA::ValueBase* _copy_value() override;");
+    out.blank();
+    nested(box.declarations);
+    out.line("const ::kairos::values::Type& _kairos_type() const override;");
+    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
+    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
+    if (holds_values(*box.type)) out.line("void _kairos_clear() override;");
+    out.blank();
+    out.line(name, "() = default;");
+    // ValueBase is not assignable, so neither is the copy constructor's counterpart generated.
+    out.line(name, "(const ", name, "&) = default;");
+    out.line("~", name, "() override = default;");
+    BoxEmitter(box, out).emit();
+    out.close("};");
+    out.blank();
+}
+
+void emit_box_functions(const Source& source, const ValueBox& box, Text& out)
+{
+    const std::string name = defined_name(box);
+    const std::string type = qualified(box);
+    const bool aggregate = is_aggregate(form_of(*box.type));
+    const std::string in = aggregate ? "_kairos_boxed.in()" : "_kairos_boxed";
+    const std::string inout = aggregate ? "_kairos_boxed.inout()" : "_kairos_boxed";
+    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
+    out.line(".id = _kairos_id,");
+    out.line(".create = []() -> ::CORBA::ValueBase* { return new ", type, "(); },");
+    out.close("};");
+    out.line("const ::kairos::values::KnownBox ", name, "::_kairos_known(", type,
+             "::_kairos_value_type);");
+    out.line(type, "* ", name, "::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<",
+             type, "*>(value); }");
+    out.line("::CORBA::ValueBase* ", name, "::_copy_value() { return new ", type, "(*this); }");
+    out.line("const ::kairos::values::Type& ", name,
+             "::_kairos_type() const { return _kairos_value_type; }");
+    out.open("void ", name, "::_kairos_encode(::kairos::cdr::Writer& out) const\n{");
+    emit_type_probe(source, box, "encode", out);
+    out.line("::kairos::mapping::encode(out, ", in, ");");
+    out.close();
+    out.open("void ", name, "::_kairos_decode(::kairos::cdr::Reader& in)\n{");
+    emit_type_probe(source, box, "decode", out);
+    out.line("::kairos::mapping::decode(in, ", inout, ");");
+    out.close();
+    if (holds_values(*box.type))
+        out.line("void ", name, "::_kairos_clear() { ::kairos::values::reset(", inout, "); }");
+    out.blank();
+}
+
+} // namespace kairos::idlc

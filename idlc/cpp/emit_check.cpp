@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the back end has no code for yet, found before anything is written: never silently missing
+// code. Only what the main file declares or uses counts; other constructs of included files are
+// the business of whoever compiles those.
+#include "idlc/cpp/emitters.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace kairos::idlc {
+namespace {
+
+class Check {
+  public:
+    explicit Check(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+    void declarations(const Declarations& declarations)
+    {
+        for (const Declaration* each : declarations)
+            declaration(*each);
+    }
+
+  private:
+    void declaration(const Declaration& declaration);
+    void interface(const Interface& interface);
+    void calls(const Declarations& within, bool local);
+    void value(const ValueType& value);
+    void operation(const Operation& operation, bool local);
+    void argument(const Type& type, Location location, bool local);
+    /// Refuses types that only a program can make sense of where something is made of them.
+    void natives(const Type& type, Location location);
+    void raises(const Declaration& owner, const Declarations& raises);
+    void members(const std::vector<Member>& members);
+    void united(const Union& united);
+    void type(const Type& type, Location location);
+    /// What in the type there is no code for; empty where all is well.
+    [[nodiscard]] std::string_view missing(const Type& type);
+    [[nodiscard]] std::string_view missing_declared(const Declaration& declaration);
+
+    void refuse(Location location, std::string_view what)
+    {
+        diagnostics_.error(location,
+                           "code generation for " + std::string(what) + " is not there yet");
+    }
+
+    Diagnostics& diagnostics_;
+    std::unordered_set<const Declaration*> fine_;
+};
+
+void Check::declaration(const Declaration& declaration)
+{
+    if (const auto* module = as<Module>(&declaration)) return declarations(module->declarations);
+    if (!declaration.generated) return;
+    switch (declaration.kind) {
+    case DeclarationKind::interface:
+        return interface(*as<Interface>(&declaration));
+    case DeclarationKind::struct_: {
+        const auto& composite = *as<Struct>(&declaration);
+        if (composite.base != nullptr) refuse(composite.location, "struct inheritance");
+        declarations(composite.declarations);
+        return members(composite.members);
+    }
+    case DeclarationKind::exception:
+        declarations(as<Exception>(&declaration)->declarations);
+        return members(as<Exception>(&declaration)->members);
+    case DeclarationKind::alias: {
+        const Type& aliased = *as<Alias>(&declaration)->type;
+        if (aliased.element != nullptr) natives(aliased, declaration.location);
+        return type(aliased, declaration.location);
+    }
+    case DeclarationKind::native:
+        if (declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr)
+            diagnostics_.error(declaration.location,
+                               "a program can define a native type in a module only: its C++ name "
+                               "would be inside a generated class");
+        return;
+    case DeclarationKind::union_:
+        return united(*as<Union>(&declaration));
+    case DeclarationKind::value_type:
+        return value(*as<ValueType>(&declaration));
+    case DeclarationKind::value_box:
+        declarations(as<ValueBox>(&declaration)->declarations);
+        natives(*as<ValueBox>(&declaration)->type, declaration.location);
+        return type(*as<ValueBox>(&declaration)->type, declaration.location);
+    default:
+        return; // forward declarations, enums, constants, annotations
+    }
+}
+
+void Check::interface(const Interface& interface)
+{
+    calls(interface.declarations, interface.is_local);
+}
+
+/// Of an interface or a valuetype, with the types declared among them.
+void Check::calls(const Declarations& within, bool local)
+{
+    declarations(within);
+    for (const Declaration* each : within) {
+        if (const auto* call = as<Operation>(each)) operation(*call, local);
+        if (const auto* attribute = as<Attribute>(each)) {
+            argument(*attribute->type, attribute->location, local);
+            raises(*attribute, attribute->get_raises);
+            raises(*attribute, attribute->set_raises);
+        }
+    }
+}
+
+void Check::value(const ValueType& value)
+{
+    calls(value.declarations, true);
+    for (const StateMember& member : value.members)
+        members({member.member});
+    for (const Factory& factory : value.factories) {
+        for (const Parameter& parameter : factory.parameters)
+            argument(*parameter.type, parameter.location, true);
+        if (!factory.raises.empty()) raises(value, factory.raises);
+    }
+}
+
+void Check::operation(const Operation& operation, bool local)
+{
+    argument(*operation.result, operation.location, local);
+    for (const Parameter& parameter : operation.parameters)
+        argument(*parameter.type, parameter.location, local);
+    raises(operation, operation.raises);
+}
+
+void Check::argument(const Type& type, Location location, bool local)
+{
+    const bool pseudo = is_pseudo_object(type);
+    if (form_of(type) != Form::native && !pseudo) return this->type(type, location);
+    if (local) return;
+    // Old IDL of the OMG's, CosTSPortability, has it where "local" was not known yet.
+    if (pseudo && resolved(type).declaration->name == "Environment")
+        return diagnostics_.warning(location, "'" + to_string(type) +
+                                                  "' cannot be sent: calls of remote objects "
+                                                  "will raise MARSHAL");
+    diagnostics_.error(location, "the " + std::string(pseudo ? "pseudo object" : "native type") +
+                                     " '" + to_string(type) +
+                                     "' cannot be sent: the interface would have to be local");
+}
+
+void Check::natives(const Type& type, Location location)
+{
+    const Type* part = &resolved(type);
+    while (part->element != nullptr)
+        part = &resolved(*part->element);
+    const bool pseudo = is_pseudo_object(*part);
+    if (pseudo || form_of(*part) == Form::native)
+        diagnostics_.error(location,
+                           "the " + std::string(pseudo ? "pseudo object" : "native type") + " '" +
+                               to_string(*part) + "' cannot be part of another type");
+}
+
+void Check::raises(const Declaration& owner, const Declarations& raises)
+{
+    for (const Declaration* raised : raises) {
+        const auto* exception = as<Exception>(raised);
+        if (exception == nullptr) {
+            refuse(owner.location, "native exceptions");
+        } else if (!exception->generated) {
+            for (const Member& member : exception->members)
+                type(*member.type, owner.location);
+        }
+    }
+}
+
+void Check::members(const std::vector<Member>& members)
+{
+    for (const Member& member : members) {
+        type(*member.type, member.location);
+        natives(*member.type, member.location);
+    }
+}
+
+void Check::united(const Union& united)
+{
+    declarations(united.declarations);
+    type(*united.discriminator, united.location);
+    for (const UnionCase& one : united.cases) {
+        type(*one.member.type, one.member.location);
+        natives(*one.member.type, one.member.location);
+    }
+}
+
+void Check::type(const Type& type, Location location)
+{
+    const std::string_view what = missing(type);
+    if (what.empty()) return;
+    // What the main file declares is reported where it is declared, once.
+    if (type.kind == TypeKind::declared && type.declaration->generated) return;
+    refuse(location, what);
+}
+
+std::string_view Check::missing(const Type& type)
+{
+    switch (type.kind) {
+    case TypeKind::sequence:
+    case TypeKind::array:
+        return missing(*type.element);
+    case TypeKind::declared:
+        return missing_declared(*type.declaration);
+    default:
+        return {};
+    }
+}
+
+std::string_view Check::missing_declared(const Declaration& declaration)
+{
+    if (!fine_.insert(&declaration).second) return {}; // known, or a recursive type
+    std::string_view what;
+    switch (declaration.kind) {
+    case DeclarationKind::alias:
+        what = missing(*as<Alias>(&declaration)->type);
+        break;
+    case DeclarationKind::struct_:
+        for (const Member& member : as<Struct>(&declaration)->members)
+            if (what.empty()) what = missing(*member.type);
+        if (as<Struct>(&declaration)->base != nullptr) what = "struct inheritance";
+        break;
+    case DeclarationKind::union_:
+        what = missing(*as<Union>(&declaration)->discriminator);
+        for (const UnionCase& one : as<Union>(&declaration)->cases)
+            if (what.empty()) what = missing(*one.member.type);
+        break;
+    default:
+        break;
+    }
+    if (!what.empty()) fine_.erase(&declaration);
+    return what;
+}
+
+/// Names that the mapping makes of others: what is declared under one of them would be a second
+/// declaration to the C++ compiler, which explains it badly.
+class MadeNames {
+  public:
+    MadeNames(const Unit& unit, Diagnostics& diagnostics) : diagnostics_(diagnostics)
+    {
+        for_each(unit.declarations, [this](const Declaration& one) { note(one); });
+        for_each(unit.declarations, [this](const Declaration& one) { check(one); });
+    }
+
+  private:
+    template <typename Function>
+    static void for_each(const Declarations& declarations, const Function& function)
+    {
+        for (const Declaration* declaration : declarations) {
+            if (declaration->kind == DeclarationKind::forward ||
+                declaration->kind == DeclarationKind::annotation)
+                continue;
+            function(*declaration);
+            const Declarations* inner = nullptr;
+            if (const auto* module = as<Module>(declaration)) inner = &module->declarations;
+            if (const auto* interface = as<Interface>(declaration))
+                inner = &interface->declarations;
+            if (const auto* value = as<ValueType>(declaration)) inner = &value->declarations;
+            if (const auto* enumeration = as<Enum>(declaration))
+                for (const Enumerator* enumerator : enumeration->enumerators)
+                    function(*enumerator);
+            if (inner != nullptr) for_each(*inner, function);
+        }
+    }
+
+    void note(const Declaration& declaration)
+    {
+        declared_.try_emplace(declaration.scoped_name, &declaration);
+    }
+
+    void check(const Declaration& declaration)
+    {
+        if (declaration.parent == nullptr) {
+            if (as<Module>(&declaration) || as<Interface>(&declaration))
+                check(declaration, "POA_" + declaration.name, "skeletons");
+            if (as<Module>(&declaration) || as<ValueType>(&declaration))
+                check(declaration, "OBV_" + declaration.name, "values");
+        }
+        for (const std::string_view suffix : suffixes(declaration))
+            check(declaration, declaration.scoped_name + std::string(suffix), "C++");
+    }
+
+    void check(const Declaration& declaration, const std::string& made, std::string_view what)
+    {
+        const auto found = declared_.find(made);
+        if (found == declared_.end()) return;
+        const Declaration& other = *found->second;
+        if (!other.generated && !declaration.generated) return;
+        const bool later = !other.generated;
+        diagnostics_.error((later ? declaration : other).location,
+                           "'" + made + "' is the name that " + std::string(what) + " of " +
+                               std::string(to_string(declaration.kind)) + " '" +
+                               declaration.scoped_name + "' " + (what == "C++" ? "needs" : "need") +
+                               "; rename one of them");
+        diagnostics_.note((later ? other : declaration).location,
+                          "'" + (later ? other : declaration).scoped_name + "' is declared here");
+    }
+
+    static std::vector<std::string_view> suffixes(const Declaration& declaration)
+    {
+        const auto* alias = as<Alias>(&declaration);
+        const Type& type = alias != nullptr ? resolved(*alias->type) : Type{};
+        const Declaration* real = type.kind == TypeKind::declared ? type.declaration : nullptr;
+        if (alias == nullptr) real = &declaration;
+        if (type.kind == TypeKind::array)
+            return {"_slice", "_var", "_out", "_alloc", "_dup", "_copy", "_free", "_forany"};
+        if (type.kind == TypeKind::sequence) return {"_var", "_out"};
+        if (real == nullptr) return {};
+        switch (real->kind) {
+        case DeclarationKind::interface:
+            return {"_ptr", "_var", "_out"};
+        case DeclarationKind::value_type:
+            if (alias == nullptr) return {"_var", "_out", "_init"};
+            return {"_var", "_out"};
+        case DeclarationKind::value_box:
+        case DeclarationKind::struct_:
+        case DeclarationKind::union_:
+            return {"_var", "_out"};
+        case DeclarationKind::enum_:
+            return {"_out"};
+        default:
+            return {};
+        }
+    }
+
+    Diagnostics& diagnostics_;
+    std::unordered_map<std::string, const Declaration*> declared_;
+};
+
+} // namespace
+
+bool check_supported(const Unit& unit, Diagnostics& diagnostics)
+{
+    const std::size_t before = diagnostics.error_count();
+    Check(diagnostics).declarations(unit.declarations);
+    const MadeNames made(unit, diagnostics);
+    return diagnostics.error_count() == before;
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls within a process without a message (kairos/orb/direct_call.h). Beside its stub class, an
+// interface has a class of pure virtual functions, which its skeleton's derives from; the stub
+// calls those, once the ORB has found a servant that has them. Inheritance between interfaces needs
+// no counterpart: each stub function asks for the class of the interface that declares it.
+#include "idlc/cpp/emitters.h"
+
+#include <algorithm>
+
+namespace kairos::idlc {
+namespace {
+
+using Seen = std::vector<const Declaration*>;
+
+bool can_share(const Type& type, Seen& seen);
+
+bool can_share(const std::vector<Member>& members, Seen& seen)
+{
+    return std::ranges::all_of(
+        members, [&seen](const Member& member) { return can_share(*member.type, seen); });
+}
+
+bool can_share(const Declaration& declaration, Seen& seen)
+{
+    if (as<Enum>(&declaration) != nullptr) return true;
+    if (std::ranges::find(seen, &declaration) != seen.end()) return true; // as far as is known
+    seen.push_back(&declaration);
+    if (const auto* composite = as<Struct>(&declaration))
+        return can_share(composite->members, seen);
+    if (const auto* exception = as<Exception>(&declaration))
+        return can_share(exception->members, seen);
+    const auto* united = as<Union>(&declaration);
+    return united != nullptr && std::ranges::all_of(united->cases, [&seen](const UnionCase& one) {
+               return can_share(*one.member.type, seen);
+           });
+}
+
+/// Whether nobody can tell a value of the type from a copy that was sent. Not so values and what
+/// holds them, which are one object for both; references, which may be of local objects and have
+/// policies; nor what may be refused when it is sent: what has a bound, and wide characters.
+bool can_share(const Type& type, Seen& seen)
+{
+    const Type& actual = resolved(type);
+    switch (actual.kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
+    case TypeKind::wchar:
+    case TypeKind::wstring:
+        return false;
+    case TypeKind::string:
+        return actual.bound == 0;
+    case TypeKind::sequence:
+        return actual.bound == 0 && can_share(*actual.element, seen);
+    case TypeKind::array:
+        return can_share(*actual.element, seen);
+    case TypeKind::declared:
+        return can_share(*actual.declaration, seen);
+    default:
+        return true;
+    }
+}
+
+/// Whether the servant writes where the caller has a value already.
+bool is_written_in_place(const Parameter& parameter)
+{
+    return parameter.direction == Direction::inout ||
+           (parameter.direction == Direction::out &&
+            passing(*parameter.type).kept == Kept::in_place);
+}
+
+std::vector<Call> direct_calls(const Source& source, const Interface& interface)
+{
+    std::vector<Call> calls;
+    for (const Declaration* declaration : interface.declarations)
+        for (Call& call : calls_of(source, *declaration))
+            if (is_called_directly(source, call)) calls.push_back(std::move(call));
+    return calls;
+}
+
+} // namespace
+
+bool can_share_arguments(const Call& call)
+{
+    const auto* interface = as<Interface>(call.declaration->parent);
+    if (interface == nullptr || interface->is_local || interface->is_abstract) return false;
+    if (!call.context.empty()) return false;
+    Seen seen;
+    bool given_by_address = false;
+    bool written_in_place = false;
+    for (const Parameter& parameter : call.parameters) {
+        if (!can_share(*parameter.type, seen)) return false;
+        given_by_address |=
+            parameter.direction == Direction::in && form_of(*parameter.type) != Form::basic;
+        written_in_place |= is_written_in_place(parameter);
+    }
+    // Both may be one variable of the caller's, which would change while the servant reads it.
+    if (given_by_address && written_in_place) return false;
+    if (call.result->kind != TypeKind::void_ && !can_share(*call.result, seen)) return false;
+    return std::ranges::all_of(
+        call.raises, [&seen](const Declaration* raised) { return can_share(*raised, seen); });
+}
+
+bool is_called_directly(const Source& source, const Call& call)
+{
+    // The interpretive kind is chosen for its size; what is measured are messages.
+    return can_share_arguments(call) && !is_interpreted(source, call) && !source.options.instrument;
+}
+
+std::string direct_class(const Interface& interface)
+{
+    return qualified(interface) + "_kairos_direct";
+}
+
+// --- Classes -----------------------------------------------------------------------------------
+
+bool has_direct_class(const Source& source, const Interface& interface)
+{
+    return !direct_calls(source, interface).empty();
+}
+
+void emit_direct_class(const Source& source, const Interface& interface, Text& out)
+{
+    const std::vector<Call> calls = direct_calls(source, interface);
+    if (calls.empty()) return;
+    const std::string name = identifier(interface) + "_kairos_direct";
+    out.open("class ", exported(source), name, " {");
+    out.label("public:");
+    for (const Call& call : calls)
+        out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+                 parameter_list(call), ") = 0;");
+    out.blank();
+    out.label("protected:");
+    out.line("~", name, "() = default;");
+    out.close("};");
+    out.blank();
+}
+
+// --- Stubs -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Whether what a stub is passed is a number or pointer that it does not change.
+bool is_captured_by_value(const Parameter& parameter)
+{
+    const Form form = form_of(*parameter.type);
+    if (parameter.direction == Direction::in)
+        return form == Form::basic || form == Form::string || is_array(form);
+    return is_array(form) && (parameter.direction == Direction::inout || form == Form::fixed_array);
+}
+
+void require_texts(const Call& call, bool given, Text& out)
+{
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (form_of(*parameter.type) != Form::string) continue;
+        if (parameter.direction == (given ? Direction::out : Direction::in)) continue;
+        out.line("::kairos::corba::require_text(", call.locals[i],
+                 parameter.direction == Direction::out ? ".ptr());" : ");");
+    }
+}
+
+/// What encoding results would have refused.
+void require_results(const Call& call, Text& out)
+{
+    const Form form = form_of(*call.result);
+    if (form == Form::string) {
+        out.line("::kairos::corba::require_text(_result.in());");
+    } else if (form != Form::void_ && !is_given_by_value(form)) {
+        out.line("::kairos::corba::require_result(_result.ptr());");
+    }
+    require_texts(call, false, out);
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::out && !is_written_in_place(parameter) &&
+            form_of(*parameter.type) != Form::string)
+            out.line("::kairos::corba::require_result(", call.locals[i], ".ptr());");
+    }
+}
+
+} // namespace
+
+bool emit_direct_call(const Source& source, const Call& call, Text& out)
+{
+    if (!is_called_directly(source, call)) return false;
+    const bool has_result = call.result->kind != TypeKind::void_;
+    out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
+    out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
+    require_texts(call, true, out);
+    const bool owned = !is_given_by_value(form_of(*call.result));
+    if (has_result)
+        out.line(fill(passing(*call.result).owner, {*call.result}), " _result",
+                 owned ? ";" : "{};");
+    std::string captured = has_result ? "&_result" : "";
+    std::string arguments;
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const std::string& name = call.locals[i];
+        captured += captured.empty() ? "" : ", ";
+        captured += (is_captured_by_value(call.parameters[i]) ? "" : "&") + name;
+        arguments += (arguments.empty() ? "" : ", ") + name;
+    }
+    const std::string direct = direct_class(call.interface());
+    out.open("const auto _direct = [", captured, "](", direct, "& _servant) {");
+    out.line(has_result ? "_result = " : "", "_servant.", call.cpp_name(), "(", arguments, ");");
+    out.close("};");
+    out.line("_reference = ::kairos::corba::call_directly<", qualified(call.interface()), ", ",
+             direct, ", ", operation_reference(source, call), ">(*_reference, _direct);");
+    out.open("if (_reference == nullptr) {");
+    if (!call.oneway) require_results(call, out);
+    out.line(!has_result ? "return;" : owned ? "return _result._retn();" : "return _result;");
+    out.close();
+    out.close();
+    return true;
+}
+
+// --- Skeletons ---------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<const Interface*> bases_with_skeletons(const Interface& interface)
+{
+    std::vector<const Interface*> bases = interface.bases;
+    std::erase_if(bases, [](const Interface* base) { return base->is_abstract; });
+    return bases;
+}
+
+} // namespace
+
+/// Of several bases more than one may have the function: then there must be one here.
+bool gives_direct_classes(const Source& source, const Interface& interface)
+{
+    if (interface.is_abstract) return false;
+    return has_direct_class(source, interface) || bases_with_skeletons(interface).size() > 1;
+}
+
+void emit_direct_function(const Source& source, const Interface& interface, Text& out)
+{
+    if (!gives_direct_classes(source, interface)) return;
+    out.open("void* ", skeleton_name(interface),
+             "::_kairos_direct(const void* _interface) noexcept\n{");
+    if (has_direct_class(source, interface))
+        out.line("if (_interface == &", qualified(interface), "::_kairos_id) return static_cast<",
+                 direct_class(interface), "*>(this);");
+    for (const Interface* base : bases_with_skeletons(interface))
+        out.line("if (void* _found = ::", skeleton_name(*base),
+                 "::_kairos_direct(_interface)) return _found;");
+    out.line("return nullptr;");
+    out.close();
+    out.blank();
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stubs and skeletons of the interpretive kind (kairos/corba/interpreted.h): an operation's
+// signature as constant data, a stub that gathers the addresses of its arguments, and a function
+// that hands such addresses to the servant.
+#include "idlc/cpp/emitters.h"
+
+#include <optional>
+
+namespace kairos::idlc {
+namespace {
+
+/// More would not fit into a signature.
+constexpr std::size_t parameters_max = 254;
+
+enum class Way { in, out, inout, result };
+
+Way way_of(Direction direction)
+{
+    return direction == Direction::in    ? Way::in
+           : direction == Direction::out ? Way::out
+                                         : Way::inout;
+}
+
+/// kairos::corba::Passing, or none for what has no interpreted form.
+std::optional<std::string_view> passing_of(const Type& type, Way way)
+{
+    const Form form = form_of(type);
+    if (is_pseudo_object(type) || form == Form::value || form == Form::abstract_object ||
+        form == Form::native || form == Form::void_)
+        return std::nullopt;
+    const Kept kept = passing(form).kept;
+    if (kept == Kept::shared) return "owned";
+    const bool pointer =
+        way == Way::result ? !is_given_by_value(form) : way == Way::out && kept == Kept::by_pointer;
+    return pointer ? "pointer" : "value";
+}
+
+/// The type whose table describes a parameter.
+std::string described_type(const Type& type)
+{
+    if (form_of(type) == Form::string)
+        return std::string("::kairos::types::TextParameter<") +
+               (is_wide(type) ? "wchar_t, " : "char, ") + std::to_string(string_bound(type)) + ">";
+    return fill(form_of(type) == Form::object ? "::kairos::mapping::ObjectVar<$R>" : "$B", {type});
+}
+
+} // namespace
+
+bool can_interpret(const Call& call)
+{
+    if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
+    const auto* interface = as<Interface>(call.declaration->parent);
+    if (interface == nullptr || interface->is_abstract) return false; // whose stub has another name
+    if (call.result->kind != TypeKind::void_ && !passing_of(*call.result, Way::result))
+        return false;
+    for (const Parameter& parameter : call.parameters)
+        if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
+    return true;
+}
+
+namespace {
+
+void emit_form(const Type& type, Way way, Text& out)
+{
+    constexpr const char* ways[] = {"in", "out", "inout", "out"};
+    out.line("    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<", described_type(type),
+             ">::table,");
+    out.line("        ::kairos::corba::Way::", ways[static_cast<std::size_t>(way)],
+             ", ::kairos::corba::Passing::", *passing_of(type, way), "},");
+}
+
+std::size_t parameter_count(const Call& call)
+{
+    return call.parameters.size() + (call.result->kind == TypeKind::void_ ? 0 : 1);
+}
+
+/// The address that the stub puts into the array for an argument.
+std::string address_of(const Parameter& parameter, const std::string& name)
+{
+    const Way way = way_of(parameter.direction);
+    const std::string_view passed = *passing_of(*parameter.type, way);
+    if (is_array(form_of(*parameter.type)) && passed == "value") return name;
+    if (way == Way::out && passed != "value") return "&" + name + ".ptr()";
+    return "&" + name;
+}
+
+/// The C++ type at the address of a parameter in a skeleton.
+std::string type_at(const Type& type, Way way)
+{
+    const Form form = form_of(type);
+    if (form == Form::object) return interface_class(type) + "*";
+    if (form == Form::string) {
+        const std::string pointer = is_wide(type) ? "wchar_t*" : "char*";
+        return way == Way::in ? "const " + pointer + " const" : pointer;
+    }
+    const std::string name = value_type(type);
+    if (*passing_of(type, way) == "pointer") return name + (is_array(form) ? "_slice*" : "*");
+    return (way == Way::in ? "const " : "") + name;
+}
+
+Engine engine_of(const Source& source, const Declaration& declaration, const std::string& wire_name)
+{
+    // What is measured must be comparable; what the IDL says counts again when it is chosen.
+    if (source.options.instrument) return Engine::compiled;
+    if (const auto engine = annotated_engine(declaration)) return *engine;
+    const auto chosen = source.chosen.find({&declaration, wire_name});
+    return chosen == source.chosen.end() ? source.options.marshal : chosen->second;
+}
+
+/// As many as kairos::corba::call takes one by one.
+constexpr std::size_t arguments_in_registers_max = 4;
+
+std::string list_of(const std::vector<std::string>& addresses)
+{
+    std::string list;
+    for (const std::string& address : addresses)
+        list += (list.empty() ? "" : ", ") + address;
+    return list;
+}
+
+std::string in_registers(std::vector<std::string> addresses)
+{
+    addresses.resize(arguments_in_registers_max, "nullptr");
+    return list_of(addresses);
+}
+
+std::string argument_at(const Type& type, Way way, std::size_t index)
+{
+    return "*static_cast<" + type_at(type, way) + "*>(_at[" + std::to_string(index) + "])";
+}
+
+} // namespace
+
+bool is_interpreted(const Source& source, const Declaration& declaration)
+{
+    return engine_of(source, declaration, "") == Engine::interpretive;
+}
+
+bool is_interpreted(const Source& source, const Call& call)
+{
+    return engine_of(source, *call.declaration, call.wire_name) == Engine::interpretive &&
+           can_interpret(call);
+}
+
+void emit_signature(const Call& call, Text& out)
+{
+    const std::string count = std::to_string(parameter_count(call));
+    out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation_constant(call),
+             "_signature{");
+    out.line("    ", operation_initialiser(call), ", {");
+    if (call.result->kind != TypeKind::void_) emit_form(*call.result, Way::result, out);
+    for (const Parameter& parameter : call.parameters)
+        emit_form(*parameter.type, way_of(parameter.direction), out);
+    out.line("}};");
+}
+
+void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
+{
+    out.open(result_type(*call.result), " ", defined_name(call.interface()), "::", call.cpp_name(),
+             "(", parameter_list(call), ")\n{");
+    const std::string signature = operation_reference(source, call) + "_signature.signature";
+    std::vector<std::string> addresses;
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        addresses.push_back(address_of(call.parameters[i], call.locals[i]));
+    const bool has_result = call.result->kind != TypeKind::void_;
+    const std::string deadline = timed_call_argument(source, call);
+    const auto fit = [&] {
+        return deadline.empty() && addresses.size() <= arguments_in_registers_max;
+    };
+    if (has_result && *passing_of(*call.result, Way::result) != "value" && fit()) {
+        out.line("return static_cast<", result_type(*call.result),
+                 ">(::kairos::corba::call_for_pointer(*this, ", in_registers(addresses), ", ",
+                 signature, "));");
+    } else {
+        if (has_result) {
+            out.line(result_type(*call.result), " _result{};");
+            addresses.insert(addresses.begin(), "&_result");
+        }
+        if (fit()) {
+            out.line("::kairos::corba::call(*this, ", in_registers(addresses), ", ", signature,
+                     ");");
+        } else {
+            // An array has an element at least, also where there are no arguments.
+            out.line("const void* const _arguments[] = {", list_of(addresses),
+                     addresses.empty() ? "nullptr};" : "};");
+            out.line("::kairos::corba::call(*this, ", signature, ", _arguments",
+                     deadline.empty() ? "" : ", ", deadline, ");");
+        }
+        if (has_result) out.line("return _result;");
+    }
+    out.close();
+    out.blank();
+}
+
+void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
+{
+    const std::string skeleton = skeleton_name(call.interface());
+    const std::string at = parameter_count(call) == 0 ? "" : " _at";
+    out.open("void ", skeleton, "::_serve_", call.wire_name, "(::kairos::orb::Upcall& _upcall)\n{");
+    begin_timed(source, call, out);
+    out.open("constexpr auto _call = [](void* _servant, void* const*", at, ") {");
+    std::size_t index = 0;
+    std::string result;
+    if (call.result->kind != TypeKind::void_)
+        result = argument_at(*call.result, Way::result, index++) + " = ";
+    std::string arguments;
+    for (const Parameter& parameter : call.parameters)
+        arguments += (arguments.empty() ? "" : ", ") +
+                     argument_at(*parameter.type, way_of(parameter.direction), index++);
+    out.line(result, "static_cast<::", skeleton, "*>(_servant)->", call.cpp_name(), "(", arguments,
+             ");");
+    out.close("};");
+    out.line("::kairos::corba::serve(_upcall, ", operation_reference(source, call),
+             "_signature.signature, _call, this);");
+    end_timed(source, call, out);
+    out.close();
+    out.blank();
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The server side: skeleton and TIE classes, and the functions by which a skeleton finds the
+// operation, decodes its arguments, calls the servant and encodes the results.
+#include "idlc/cpp/emitters.h"
+#include "idlc/cpp/operation_search.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace kairos::idlc {
+namespace {
+
+/// Larger arguments live on the heap, not on the stack of the thread that serves.
+constexpr std::uint64_t stack_bytes_max = 16 << 10;
+
+// --- Classes -----------------------------------------------------------------------------------
+
+std::string argument_list(const Call& call)
+{
+    std::string list;
+    for (const std::string& local : call.locals)
+        list += (list.empty() ? "" : ", ") + local;
+    if (!call.context.empty()) list += list.empty() ? "_context" : ", _context";
+    return list;
+}
+
+std::vector<Call> calls_of_all(const Source& source, const Interface& interface)
+{
+    std::vector<Call> calls;
+    for (const Declaration* declaration : all_operations(interface))
+        for (Call& call : calls_of(source, *declaration))
+            calls.push_back(std::move(call));
+    return calls;
+}
+
+void emit_class(const Source& source, const Interface& interface, Text& out)
+{
+    const std::string name = skeleton_identifier(interface);
+    std::string bases;
+    for (const Interface* base : interface.bases)
+        bases +=
+            (bases.empty() ? "public virtual ::" : ", public virtual ::") + skeleton_name(*base);
+    if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
+    // Not virtual, so that both classes have one table of functions.
+    if (has_direct_class(source, interface)) bases += ", public " + direct_class(interface);
+    out.open("class ", exported(source), name, " : ", bases, " {");
+    out.label("public:");
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration)) {
+            const bool overrides = is_called_directly(source, call);
+            out.line(overrides ? "" : "virtual ", result_type(*call.result), " ", call.cpp_name(),
+                     "(", parameter_list(call), overrides ? ") override = 0;" : ") = 0;");
+        }
+    out.blank();
+    if (!interface.is_abstract) {
+        out.line(qualified(interface), "_ptr _this();");
+        out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
+        out.line("bool _kairos_supports(std::string_view repository_id) const override;");
+        out.line("const char* _kairos_id() const override;");
+        out.line("::kairos::poa::Skeleton _kairos_skeleton() noexcept override;");
+        if (gives_direct_classes(source, interface))
+            out.line("void* _kairos_direct(const void* interface) noexcept override;");
+        out.blank();
+    }
+    emit_timings_declaration(source, interface, out);
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
+    out.close("};");
+    out.blank();
+}
+
+void emit_tie(const Source& source, const Interface& interface, Text& out)
+{
+    const std::string base = skeleton_identifier(interface);
+    const std::string name = base + "_tie";
+    out.line("template <class T>");
+    out.open("class ", name, " : public ", base, " {");
+    out.label("public:");
+    out.line(name, "(T& tied) : _tied(&tied) {}");
+    out.line(name, "(T& tied, ::PortableServer::POA_ptr poa)");
+    out.line("    : _tied(&tied), _poa(::PortableServer::POA::_duplicate(poa)) {}");
+    out.line(name, "(T* tied, ::CORBA::Boolean release = true)");
+    out.line("    : _tied(tied), _release(release) {}");
+    out.line(name, "(T* tied, ::PortableServer::POA_ptr poa, ::CORBA::Boolean release = true)");
+    out.line("    : _tied(tied), _poa(::PortableServer::POA::_duplicate(poa)), _release(release) "
+             "{}");
+    out.line(name, "(const ", name, "&) = delete;");
+    out.line(name, "& operator=(const ", name, "&) = delete;");
+    out.open("~", name, "() override\n    {");
+    out.line("if (_release) delete _tied;");
+    out.close();
+    out.blank();
+    out.line("T* _tied_object() { return _tied; }");
+    out.line("void _tied_object(T& tied) { _tied_object(&tied, false); }");
+    out.open("void _tied_object(T* tied, ::CORBA::Boolean release = true)\n    {");
+    out.line("if (_release && tied != _tied) delete _tied;");
+    out.line("_tied = tied;");
+    out.line("_release = release;");
+    out.close();
+    out.line("::CORBA::Boolean _is_owner() { return _release; }");
+    out.line("void _is_owner(::CORBA::Boolean release) { _release = release; }");
+    out.open("::PortableServer::POA_ptr _default_POA() override\n    {");
+    out.line("if (::CORBA::is_nil(_poa.in())) return ", base, "::_default_POA();");
+    out.line("return ::PortableServer::POA::_duplicate(_poa.in());");
+    out.close();
+    out.blank();
+    for (const Call& call : calls_of_all(source, interface)) {
+        out.open(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
+                 ") override\n    {");
+        out.line(call.result->kind == TypeKind::void_ ? "" : "return ", "_tied->", call.cpp_name(),
+                 "(", argument_list(call), ");");
+        out.close();
+    }
+    out.blank();
+    out.label("private:");
+    out.line("T* _tied;");
+    out.line("::PortableServer::POA_var _poa{};");
+    out.line("::CORBA::Boolean _release = false;");
+    out.close("};");
+    out.blank();
+}
+
+void emit_classes(const Source& source, const Declarations& declarations, Text& out)
+{
+    for (const Declaration* declaration : declarations) {
+        const auto* interface = as<Interface>(declaration);
+        if (interface != nullptr && interface->generated && !interface->is_local) {
+            emit_class(source, *interface, out);
+            if (!interface->is_abstract) emit_tie(source, *interface, out);
+        }
+        const auto* module = as<Module>(declaration);
+        if (module == nullptr || !module->generated) continue;
+        std::vector<const Interface*> found;
+        collect(module->declarations, found);
+        if (found.empty()) continue;
+        const std::string name =
+            module->parent == nullptr ? "POA_" + module->name : identifier(*module);
+        out.blank();
+        out.line("namespace ", name, " {");
+        out.blank();
+        emit_classes(source, module->declarations, out);
+        out.line("} // namespace ", name);
+        out.blank();
+    }
+}
+
+// --- Serving one request -----------------------------------------------------------------------
+
+/// What an argument is within the function that serves a request.
+struct Local {
+    std::string value;    ///< the C++ expression that encodes or decodes it
+    std::string argument; ///< the C++ expression that the servant is given
+};
+
+bool is_on_stack(const Type& type)
+{
+    return form_of(type) == Form::basic || memory_bytes(type) <= stack_bytes_max;
+}
+
+/// The form of what owns an argument that is decoded: what is large is not on the stack.
+Form form_of_owner(const Type& type)
+{
+    const Form form = form_of(type);
+    if (passing(form).kept == Kept::shared) return form;
+    if (is_on_stack(type)) return Form::basic;
+    return form == Form::fixed_struct ? Form::variable_struct : form;
+}
+
+/// What is decoded into the owner, and encoded of it.
+std::string value_of_owner(const Type& type, const std::string& name)
+{
+    const Form form = form_of_owner(type);
+    if (form == Form::basic) return name;
+    if (passing(form).kept == Kept::shared) return name + ".in()";
+    return is_array(form) ? fill("::kairos::mapping::as_array<$B>($N.inout())", {type, name})
+                          : name + ".inout()";
+}
+
+/// A value that owns something by its type, but refers to the message and the arena instead.
+bool is_borrowed(const Type& type)
+{
+    return is_variable_length(type) && is_viewable(type) && memory_bytes(type) <= stack_bytes_max;
+}
+
+Local emit_in(const Type& type, const std::string& name, Text& out)
+{
+    const Form form = form_of(type);
+    const Words words{type, name, "_upcall.in()"};
+    if (form == Form::string) {
+        out.lines(fill("const $R $N = nullptr;\n"
+                       "::kairos::mapping::decode_string_view($V, _upcall.arena(), $N$L);",
+                       words));
+        return {name, name};
+    }
+    const bool borrowed = !has_traits(form) && is_borrowed(type);
+    out.lines(fill(borrowed ? "::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());"
+                            : passing(form_of_owner(type)).receive,
+                   words));
+    if (borrowed || has_traits(form)) return {name + ".in()", name + ".in()"};
+    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
+}
+
+Local emit_inout(const Type& type, const std::string& name, Text& out)
+{
+    const Form form = form_of_owner(type);
+    out.lines(fill(passing(form).receive, {type, name, "_upcall.in()"}));
+    return {value_of_owner(type, name), form == Form::basic ? name : name + ".inout()"};
+}
+
+Local emit_out(const Type& type, const std::string& name, Text& out)
+{
+    const Passing& row = passing(type);
+    if (row.kept != Kept::in_place) {
+        out.line(fill(row.owner, {type}), " ", name, ";");
+        return {name + std::string(row.read), name + ".out()"};
+    }
+    // The first line of what decodes declares it.
+    const std::string_view receive = passing(form_of_owner(type)).receive;
+    out.line(fill(receive.substr(0, receive.find('\n')), {type, name}));
+    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
+}
+
+/// Encodes the result, or an inout or out argument. Of an array `value` is one already, no pointer.
+void emit_result(const Type& type, const std::string& value, bool may_be_null, Text& out)
+{
+    const Form form = form_of(type);
+    const std::string_view encode = may_be_null
+                                        ? passing(form).encode_result
+                                        : passing(is_array(form) ? Form::basic : form).encode;
+    out.line(fill(encode, {type, value, "_upcall.out()"}));
+}
+
+void emit_serve(const Source& source, const Call& call, Text& out)
+{
+    if (is_interpreted(source, call)) return emit_interpreted_serve(source, call, out);
+    out.open("void ", skeleton_name(call.interface()), "::_serve_", call.wire_name,
+             "(::kairos::orb::Upcall& _upcall)\n{");
+    begin_timed(source, call, out);
+    emit_call_probe(source, call, "server-decode", "_kairos_decoding", out);
+    std::vector<Local> locals(call.parameters.size());
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::out) continue;
+        const auto emit = parameter.direction == Direction::in ? emit_in : emit_inout;
+        locals[i] = emit(*parameter.type, call.locals[i], out);
+    }
+    if (!call.context.empty()) {
+        out.line("const ::CORBA::Context_var _context = "
+                 "::kairos::corba::decode_context(_upcall.in());");
+        locals.push_back({"", "_context.in()"});
+    }
+    end_call_probe(source, "_kairos_decoding", out);
+    out.line("_upcall.", call.oneway ? "oneway_" : "", "arguments_read(",
+             call.raises.empty() ? "" : operation_reference(source, call) + "_raises", ");");
+    // Not before: nothing has to be known to be empty, or to be given back, that is not there yet.
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        if (call.parameters[i].direction == Direction::out)
+            locals[i] = emit_out(*call.parameters[i].type, call.locals[i], out);
+    std::string arguments;
+    for (const Local& local : locals)
+        arguments += (arguments.empty() ? "" : ", ") + local.argument;
+    const std::string invocation = "this->" + call.cpp_name() + "(" + arguments + ")";
+    const Passing& result = passing(*call.result);
+    const std::string owner = fill(result.owner, {*call.result});
+    out.line(owner.empty() ? "" : "const " + owner + " _result = ", invocation, ";");
+    if (!call.oneway) emit_call_probe(source, call, "server-encode", "_kairos_encoding", out);
+    if (!owner.empty()) emit_result(*call.result, "_result" + std::string(result.read), true, out);
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::in) continue;
+        const bool pointer = passing(*parameter.type).kept == Kept::by_pointer;
+        emit_result(*parameter.type, locals[i].value,
+                    pointer && parameter.direction == Direction::out, out);
+    }
+    if (!call.oneway) end_call_probe(source, "_kairos_encoding", out);
+    out.line("_upcall.reply();");
+    end_timed(source, call, out);
+    out.close();
+    out.blank();
+}
+
+// --- Finding the operation ---------------------------------------------------------------------
+
+std::string hexadecimal(std::uint64_t number)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%016llxu", static_cast<unsigned long long>(number));
+    return text;
+}
+
+std::string name_list(const std::vector<Call>& calls)
+{
+    std::string names;
+    for (const Call& call : calls)
+        names += (names.empty() ? "" : ", ") + string_literal(call.wire_name);
+    return names;
+}
+
+std::optional<OperationHash> hash_of(const Interface& interface, const std::vector<Call>& calls,
+                                     Diagnostics& diagnostics)
+{
+    std::vector<std::string> wire_names;
+    wire_names.reserve(calls.size());
+    for (const Call& call : calls)
+        wire_names.push_back(call.wire_name);
+    auto hash = search_operation_hash(wire_names);
+    if (!hash)
+        diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
+    return hash;
+}
+
+std::string number_list(const std::vector<std::size_t>& numbers)
+{
+    std::string list;
+    for (const std::size_t number : numbers)
+        list += (list.empty() ? "" : ", ") + std::to_string(number);
+    return list;
+}
+
+void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
+                        Diagnostics& diagnostics)
+{
+    const auto hash = hash_of(interface, calls, diagnostics);
+    if (!hash) return;
+    out.line("static constexpr ::kairos::corba::OperationTable<", std::to_string(calls.size()),
+             ", ", std::to_string(hash->bits), "> table{");
+    out.line("    ", hexadecimal(hash->multiplier), ",");
+    out.line("    {", name_list(calls), "},");
+    out.line("    {", number_list(hash->slots), "},");
+    out.line("};");
+}
+
+/// `table`, whose find() says the index of an operation by its name.
+void emit_table(const Source& source, const Interface& interface, const std::vector<Call>& calls,
+                Text& out, Diagnostics& diagnostics)
+{
+    switch (source.options.operation_demux) {
+    case OperationDemux::perfect:
+        return emit_perfect_table(interface, calls, out, diagnostics);
+    case OperationDemux::hash:
+        out.line("static const ::kairos::corba::HashedOperations table{");
+        out.line("    ", name_list(calls), ",");
+        return out.line("};");
+    case OperationDemux::delayered: // has one in _kairos_skeleton
+        return;
+    case OperationDemux::linear:
+        out.line("static constexpr ::kairos::corba::LinearOperations<",
+                 std::to_string(calls.size()), "> table{{");
+        out.line("    ", name_list(calls), ",");
+        return out.line("}};");
+    }
+}
+
+void emit_dispatch(const Source& source, const Interface& interface, Text& out,
+                   Diagnostics& diagnostics)
+{
+    const std::vector<Call> calls = calls_of_all(source, interface);
+    const std::string name = skeleton_name(interface);
+    out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
+    if (source.options.operation_demux == OperationDemux::delayered) {
+        out.line(name, "::_kairos_skeleton().serve(upcall.operation(), upcall);");
+        return out.close();
+    }
+    if (calls.empty()) {
+        out.line("_kairos_dispatch_standard(upcall);");
+        return out.close();
+    }
+    emit_table(source, interface, calls, out, diagnostics);
+    out.line("switch (table.find(upcall.operation())) {");
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        out.line("case ", std::to_string(i), ":");
+        const bool own = calls[i].declaration->parent == &interface;
+        const std::string scope = own ? "" : "::" + skeleton_name(calls[i].interface()) + "::";
+        out.line("    return ", scope, "_serve_", calls[i].wire_name, "(upcall);");
+    }
+    out.line("default:");
+    out.line("    return _kairos_dispatch_standard(upcall);");
+    out.line("}");
+    out.close();
+}
+
+/// The table that object adapters look into by themselves.
+void emit_delayered_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
+                          Diagnostics& diagnostics)
+{
+    std::optional<OperationHash> hash(std::in_place);
+    if (!calls.empty()) hash = hash_of(interface, calls, diagnostics);
+    if (!hash) return;
+    std::ranges::replace(hash->slots, calls.size(), std::size_t{0}); // where no name falls
+    const std::string name = "::" + skeleton_name(interface);
+    const std::string serve = "::kairos::corba::serve<" + name + ", &";
+    const std::string others = serve + name + "::_kairos_dispatch_standard>";
+    out.line("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
+    for (const Call& call : calls)
+        out.line("    {", string_literal(call.wire_name), ", ", serve,
+                 "::", skeleton_name(call.interface()), "::_serve_", call.wire_name, ">},");
+    if (calls.empty()) out.line("    {\"\", ", others, "},");
+    out.line("};");
+    out.line("static constexpr std::uint16_t slots[] = {",
+             calls.empty() ? "0" : number_list(hash->slots), "};");
+    out.line("static constexpr ::kairos::poa::Operations operations{");
+    out.line("    entries, slots, ", hexadecimal(hash->multiplier), ", ",
+             std::to_string(hash->bits), ",");
+    out.line("    ", others, ",");
+    out.line("};");
+}
+
+/// What adapters may look into by themselves, where that was asked for. Others say that there is
+/// nothing: what a base has would not be all.
+void emit_skeleton_function(const Source& source, const Interface& interface, Text& out,
+                            Diagnostics& diagnostics)
+{
+    out.open("::kairos::poa::Skeleton ", skeleton_name(interface),
+             "::_kairos_skeleton() noexcept\n{");
+    if (source.options.operation_demux == OperationDemux::delayered) {
+        emit_delayered_table(interface, calls_of_all(source, interface), out, diagnostics);
+        out.line("return {&operations, this};");
+    } else {
+        out.line("return {};");
+    }
+    out.close();
+}
+
+void emit_serving(const Source& source, const Interface& interface, Text& out)
+{
+    emit_timings(source, interface, out);
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_serve(source, call, out);
+}
+
+void emit_interface(const Source& source, const Interface& interface, Text& out,
+                    Diagnostics& diagnostics)
+{
+    if (interface.is_abstract) return emit_serving(source, interface, out);
+    const std::string name = skeleton_name(interface);
+    const std::string stub = qualified(interface);
+    out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
+             ">(*this); }");
+    out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
+    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
+    out.line(supports_test(interface, stub + "::_kairos_id"));
+    out.close();
+    out.blank();
+    emit_direct_function(source, interface, out);
+    emit_skeleton_function(source, interface, out, diagnostics);
+    out.blank();
+    emit_timed_operations(source, interface, out);
+    emit_dispatch(source, interface, out, diagnostics);
+    out.blank();
+    emit_serving(source, interface, out);
+}
+
+} // namespace
+
+void emit_skeleton_classes(const Source& source, Text& out)
+{
+    emit_classes(source, source.unit.declarations, out);
+}
+
+void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
+{
+    for (const Interface* interface : all_of<Interface>(source))
+        if (!interface->is_local) emit_interface(source, *interface, out, diagnostics);
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The source file of the client side: descriptions of operations, encoding and decoding of structs
+// and exceptions, and one function a stub operation. Straight-line code: policy stays in the ORB.
+#include "idlc/cpp/emitters.h"
+
+#include <utility>
+
+namespace kairos::idlc {
+namespace {
+
+// --- Descriptions of operations ----------------------------------------------------------------
+
+void emit_raises(const Call& call, Text& out)
+{
+    std::string raises;
+    for (const Declaration* raised : call.raises)
+        raises += (raises.empty() ? "" : ", ") +
+                  ("::kairos::corba::exception_type<" + qualified(*raised) + ">()");
+    if (!raises.empty())
+        out.line("constexpr ::kairos::orb::ExceptionType ", operation_constant(call),
+                 "_raises[] = {", raises, "};");
+}
+
+void emit_stub_constants(const Source& source, const Call& call, Text& out)
+{
+    emit_raises(call, out);
+    if (is_interpreted(source, call)) return emit_signature(call, out);
+    const std::string name = operation_constant(call);
+    std::string context;
+    for (const std::string& name_or_pattern : call.context)
+        context += (context.empty() ? "" : ", ") + string_literal(name_or_pattern);
+    if (!context.empty())
+        out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
+    out.line("constexpr ::kairos::orb::Operation ", name, operation_initialiser(call), ";");
+}
+
+/// A compiled skeleton needs to know of the exceptions only.
+void emit_skeleton_constants(const Source& source, const Call& call, Text& out)
+{
+    emit_raises(call, out);
+    if (is_interpreted(source, call)) emit_signature(call, out);
+}
+
+// --- Members of structs and exceptions ---------------------------------------------------------
+
+struct DecodingTraits {
+    bool recursive = false;
+    bool viewable = false; ///< with an arena, into a view
+};
+
+void emit_marshal(const Source& source, const Declaration& declaration,
+                  const std::vector<Member>& members, DecodingTraits traits, Text& out)
+{
+    const std::string name = qualified(declaration);
+    const bool empty = members.empty();
+    out.open("void Marshal<", name, ">::encode(cdr::Writer&", empty ? "" : " out", ", const ", name,
+             "&", empty ? "" : " value", ")\n{");
+    emit_type_probe(source, declaration, "encode", out);
+    for (const Member& member : members)
+        out.line("mapping::encode(out, value.", identifier(member.name), ");");
+    out.close();
+    out.blank();
+    out.open("void Marshal<", name, ">::decode(cdr::Reader&", empty ? "" : " in", ", ", name, "&",
+             empty ? "" : " value", traits.viewable ? ", Arena* arena" : "", ")\n{");
+    emit_type_probe(source, declaration, "decode", out);
+    if (traits.recursive) {
+        out.line("const NestingGuard nesting(in);");
+        out.line("if (!in.ok()) return;");
+    }
+    for (const Member& member : members)
+        out.line("mapping::decode(in, value.", identifier(member.name),
+                 traits.viewable ? ", arena" : "", ");");
+    out.close();
+    out.blank();
+}
+
+void emit_interpreted_marshal(const Struct& declaration, Text& out)
+{
+    const std::string name = qualified(declaration);
+    const std::string table = "types::TableOf<" + name + ">::table";
+    out.open("void Marshal<", name, ">::encode(cdr::Writer& out, const ", name, "& value)\n{");
+    out.line("types::encode(out, ", table, ", &value);");
+    out.close();
+    out.blank();
+    const bool viewable = is_viewable(declaration);
+    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value",
+             viewable ? ", Arena* arena" : "", ")\n{");
+    out.line("types::decode(in, ", table, ", &value", viewable ? ", arena" : "", ");");
+    out.close();
+    out.blank();
+}
+
+void emit_marshals(const Source& source, Text& out)
+{
+    Text body;
+    for (const Struct* composite : all_of<Struct>(source))
+        if (has_fixed_layout(*composite)) {
+            continue;
+        } else if (is_interpreted(source, *composite)) {
+            emit_interpreted_marshal(*composite, body);
+        } else {
+            emit_marshal(source, *composite, composite->members,
+                         {is_recursive(*composite), is_viewable(*composite)}, body);
+        }
+    for (const Union* united : all_of<Union>(source))
+        emit_union_marshal(source, *united, body);
+    for (const Exception* exception : all_of<Exception>(source))
+        emit_marshal(source, *exception, exception->members, {}, body);
+    if (body.text().empty()) return;
+    out.line("namespace kairos::mapping {");
+    out.blank();
+    out.append(body);
+    out.line("} // namespace kairos::mapping");
+    out.blank();
+}
+
+// --- Exceptions --------------------------------------------------------------------------------
+
+/// The constructor that sets all members; it copies, as `in` parameters are copied.
+void emit_exception_constructor(const Exception& exception, Text& out)
+{
+    std::string parameters;
+    std::string initialisers;
+    for (const Member& member : exception.members) {
+        parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
+        const Form form = form_of(*member.type);
+        if (is_array(form)) continue;
+        const std::string value = "_" + member.name + "_";
+        initialisers += initialisers.empty() ? " : " : ", ";
+        initialisers += identifier(member.name) + "(";
+        initialisers +=
+            has_traits(form) ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
+        initialisers += ")";
+    }
+    out.open(defined_name(exception), "::", identifier(exception), "(", parameters, ")",
+             initialisers, "\n{");
+    for (const Member& member : exception.members) {
+        if (!is_array(form_of(*member.type))) continue;
+        const std::string name = identifier(member.name);
+        out.line("::kairos::mapping::array_copy<decltype(", name, ")>(", name, ", _", member.name,
+                 "_);");
+    }
+    out.close();
+    out.blank();
+}
+
+void emit_exception(const Exception& exception, Text& out)
+{
+    const std::string name = defined_name(exception);
+    const std::string type = qualified(exception);
+    if (!exception.members.empty()) emit_exception_constructor(exception, out);
+    const auto function = [&](std::string_view head, std::string_view body) {
+        out.line(head, " { ", body, " }");
+    };
+    function(type + "* " + name + "::_downcast(::CORBA::Exception* exception)",
+             "return dynamic_cast<" + type + "*>(exception);");
+    function("const " + type + "* " + name + "::_downcast(const ::CORBA::Exception* exception)",
+             "return dynamic_cast<const " + type + "*>(exception);");
+    function("void " + name + "::_raise() const", "throw " + type + "(*this);");
+    function("const char* " + name + "::_name() const noexcept",
+             "return " + string_literal(exception.name) + ";");
+    function("const char* " + name + "::_rep_id() const noexcept", "return _kairos_id.data();");
+    function("::CORBA::Exception* " + name + "::_duplicate() const",
+             "return new " + type + "(*this);");
+    out.open("void ", name, "::_marshal(::kairos::cdr::Writer& out) const\n{");
+    out.line("out.write_string(_kairos_id);");
+    out.line("::kairos::mapping::encode(out, *this);");
+    out.close();
+    out.blank();
+}
+
+// --- Stubs -------------------------------------------------------------------------------------
+
+/// Whether an out or inout parameter is decoded where it is, not into an owner of its own first.
+bool is_decoded_in_place(const Parameter& parameter)
+{
+    const Kept kept = passing(*parameter.type).kept;
+    return kept == Kept::in_place ||
+           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
+}
+
+/// Hands the owned results over: nothing can fail any more.
+void emit_hand_over(const Call& call, Text& out)
+{
+    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+        const Parameter& parameter = call.parameters[i];
+        if (parameter.direction == Direction::in || is_decoded_in_place(parameter)) continue;
+        const std::string& name = call.locals[i];
+        if (parameter.direction == Direction::inout) {
+            const bool string = form_of(*parameter.type) == Form::string;
+            out.line(string ? string_free_function(*parameter.type)
+                            : traits_of(*parameter.type) + "::release",
+                     "(", name, ");");
+        }
+        out.line(name, " = _out_", parameter.name, "._retn();");
+    }
+    if (call.result->kind == TypeKind::void_) return;
+    out.line(is_given_by_value(form_of(*call.result)) ? "return _result;"
+                                                      : "return _result._retn();");
+}
+
+void emit_stub(const Source& source, const Call& call, Text& out)
+{
+    if (is_interpreted(source, call)) return emit_interpreted_stub(source, call, out);
+    out.open(result_type(*call.result), " ", stub_class(call.interface()).substr(2),
+             "::", call.cpp_name(), "(", parameter_list(call), ")\n{");
+    const bool tried = emit_direct_call(source, call, out);
+    out.line("::kairos::corba::Invocation _call(", tried ? "*_reference, " : "*this, ",
+             operation_reference(source, call), ");");
+    emit_call_probe(source, call, "client-encode", "_kairos_encoding", out);
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        if (call.parameters[i].direction != Direction::out)
+            out.line(fill(passing(*call.parameters[i].type).encode,
+                          {*call.parameters[i].type, call.locals[i], "_call.out()"}));
+    if (!call.context.empty())
+        out.line("::kairos::corba::encode_context(_call.out(), _context, ",
+                 operation_reference(source, call), "_context);");
+    end_call_probe(source, "_kairos_encoding", out);
+    if (const std::string deadline_ns = timed_call_argument(source, call); !deadline_ns.empty()) {
+        out.line("_call.invoke_within(", deadline_ns, ");");
+    } else {
+        out.line("_call.invoke();");
+    }
+    if (!call.oneway) {
+        emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
+        const auto receive = [&out](const Type& type, const std::string& name) {
+            out.lines(fill(passing(type).receive, {type, name, "_call.in()"}));
+        };
+        if (call.result->kind != TypeKind::void_) receive(*call.result, "_result");
+        for (std::size_t i = 0; i < call.parameters.size(); ++i) {
+            const Parameter& parameter = call.parameters[i];
+            if (parameter.direction == Direction::in) continue;
+            if (is_decoded_in_place(parameter)) {
+                out.line(fill(passing(*parameter.type).decode,
+                              {*parameter.type, call.locals[i], "_call.in()"}));
+            } else {
+                receive(*parameter.type, "_out_" + parameter.name);
+            }
+        }
+        end_call_probe(source, "_kairos_decoding", out);
+        out.line("_call.finish();");
+        emit_hand_over(call, out);
+    }
+    out.close();
+    out.blank();
+}
+
+void emit_stub_operations(const Source& source, const Interface& interface, Text& out)
+{
+    for (const Declaration* declaration : interface.declarations)
+        for (const Call& call : calls_of(source, *declaration))
+            emit_stub(source, call, out);
+}
+
+void emit_interface(const Source& source, const Interface& interface, Text& out)
+{
+    if (interface.is_abstract) {
+        emit_abstract_functions(interface, out);
+        return emit_stub_operations(source, interface, out);
+    }
+    const std::string name = defined_name(interface);
+    const std::string type = qualified(interface);
+    out.line(type, "_ptr ", name, "::_duplicate(", type,
+             "_ptr object) { return ::kairos::corba::duplicate(object); }");
+    for (const std::string_view function : {"narrow", "unchecked_narrow"})
+        out.line(type, "_ptr ", name, "::_", function,
+                 "(::CORBA::Object_ptr object) { return ::kairos::corba::", function, "<", type,
+                 ">(object); }");
+    std::string bases = "::CORBA::Object(argument)";
+    for (const Interface* ancestor : interface.ancestors)
+        if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
+    out.line(name, "::", identifier(interface),
+             "(::kairos::corba::StubArgument argument) : ", bases, " {}");
+    out.blank();
+    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
+    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
+    out.close();
+    out.blank();
+    emit_stub_operations(source, interface, out);
+}
+
+} // namespace
+
+std::string supports_test(const Interface& interface, const std::string& own_id,
+                          std::string_view more)
+{
+    std::string ids = own_id;
+    for (const Interface* ancestor : interface.ancestors)
+        ids += ", " + qualified(*ancestor) + "::_kairos_id";
+    return "return ::kairos::corba::is_one_of(repository_id, {" + ids + std::string(more) + "});";
+}
+
+void emit_operations(const Source& source, bool stubs, Text& out)
+{
+    const auto emit_constants = stubs ? emit_stub_constants : emit_skeleton_constants;
+    Text scopes;
+    for (const Interface* interface : all_of<Interface>(source)) {
+        if (interface->is_local) continue;
+        Text constants;
+        for (const Declaration* declaration : interface->declarations)
+            for (const Call& call : calls_of(source, *declaration))
+                emit_constants(source, call, constants);
+        if (constants.text().empty()) continue;
+        scopes.line("namespace ", source.operation_scopes.at(interface), " {");
+        scopes.append(constants);
+        scopes.line("} // namespace ", source.operation_scopes.at(interface));
+        scopes.blank();
+    }
+    if (!scopes.text().empty()) {
+        out.line("namespace {");
+        out.blank();
+        out.append(scopes);
+        out.line("} // namespace");
+    }
+    out.blank();
+}
+
+void emit_stubs(const Source& source, Text& out)
+{
+    emit_tables(source, out);
+    emit_marshals(source, out);
+    for (const Exception* exception : all_of<Exception>(source))
+        emit_exception(*exception, out);
+    for (const Interface* interface : all_of<Interface>(source))
+        if (interface->is_local)
+            emit_local_functions(*interface, out);
+        else
+            emit_interface(source, *interface, out);
+    emit_values(source, out);
+}
+
+} // namespace kairos::idlc

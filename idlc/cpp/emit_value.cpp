@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Valuetypes of the C++ mapping (1.3, 1.17): the abstract class with accessors for the state, OBV_
+// classes that hold it, factories, and the functions that write and read it. What all valuetypes do
+// alike is in kairos/values.
+#include "idlc/cpp/emitters.h"
+
+#include <algorithm>
+
+namespace kairos::idlc {
+namespace {
+
+const ValueType* concrete_base(const ValueType& value)
+{
+    return value.bases.empty() || value.bases[0]->is_abstract ? nullptr : value.bases[0];
+}
+
+bool is_call(const Declaration& declaration)
+{
+    return as<Operation>(&declaration) != nullptr || as<Attribute>(&declaration) != nullptr;
+}
+
+bool has_calls(const Declarations& declarations)
+{
+    return std::ranges::any_of(declarations,
+                               [](const Declaration* each) { return is_call(*each); });
+}
+
+/// Interfaces whose operations the class of the value declares, so do not those of its bases: the
+/// supported ones that are not abstract, with their ancestors.
+void collect_supported(const ValueType& value, std::vector<const Interface*>& found)
+{
+    const auto add = [&found](const Interface* interface) {
+        if (!interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        std::ranges::for_each(interface->ancestors, add);
+        add(interface);
+    }
+}
+
+std::vector<const Interface*> newly_supported(const ValueType& value)
+{
+    std::vector<const Interface*> all;
+    std::vector<const Interface*> known;
+    std::vector<const ValueType*> open(value.bases.begin(), value.bases.end());
+    while (!open.empty()) {
+        const ValueType* base = open.back();
+        open.pop_back();
+        open.insert(open.end(), base->bases.begin(), base->bases.end());
+        collect_supported(*base, known);
+    }
+    collect_supported(value, all);
+    std::erase_if(all, [&known](const Interface* interface) {
+        return std::ranges::find(known, interface) != known.end();
+    });
+    return all;
+}
+
+/// The abstract interfaces that the class of the value derives from directly.
+std::vector<const Interface*> abstract_supports(const ValueType& value)
+{
+    std::vector<const Interface*> found;
+    const auto add = [&found](const Interface* interface) {
+        if (interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        add(interface);
+        if (!interface->is_abstract) std::ranges::for_each(interface->ancestors, add);
+    }
+    return found;
+}
+
+bool supports_abstract(const ValueType& value)
+{
+    return !abstract_supports(value).empty() ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return supports_abstract(*base); });
+}
+
+/// Whether the program must derive from it: it or what it derives from has operations.
+bool needs_implementation(const ValueType& value)
+{
+    const auto has_operations = [](const Interface* interface) {
+        return !all_operations(*interface).empty();
+    };
+    return value.is_custom || has_calls(value.declarations) ||
+           std::ranges::any_of(value.supports, has_operations) ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return needs_implementation(*base); });
+}
+
+// --- Accessors ---------------------------------------------------------------------------------
+
+class AccessorEmitter {
+  public:
+    AccessorEmitter(const Member& member, const Accessors& how, Text& out)
+        : name_(identifier(member.name)), type_(*member.type), how_(how), out_(out),
+          local_type_(anonymous_type(member, how.scope))
+    {
+    }
+
+    void emit()
+    {
+        const std::string& stored = how_.stored;
+        const Access access = access_to(type_, local_type_);
+        const bool string = form_of(type_) == Form::string;
+        if (string) setter(fill("$R _value", {type_}), stored + " = _value");
+        setter(access.given + " _value",
+               is_array(form_of(type_))
+                   ? "::kairos::mapping::array_copy<" + local_type_ + ">(" + stored + ", _value)"
+                   : stored + " = " + access.taken);
+        if (string) setter(fill("const $S_var& _value", {type_}), stored + " = _value.in()");
+        getter(access.read, " const", stored + access.suffix);
+        if (!access.write.empty()) getter(access.write, "", stored);
+        // Not virtual: for members of structs, whose conversions would else be ambiguous.
+        if (string && how_.specifier.empty())
+            out_.line("void ", name_, "(const ::kairos::mapping::", is_wide(type_) ? "W" : "",
+                      "StringMember& _value) { ", name_, "(_value.in()); }");
+    }
+
+  private:
+    void setter(const std::string& parameter, const std::string& statement)
+    {
+        if (how_.stored.empty()) return out_.line("virtual void ", name_, "(", parameter, ") = 0;");
+        out_.line("void ", name_, "(", parameter, ")", how_.specifier, " { ", statement, "; }");
+    }
+    void getter(const std::string& result, const std::string& qualifier, const std::string& value)
+    {
+        if (how_.stored.empty())
+            return out_.line("virtual ", result, " ", name_, "()", qualifier, " = 0;");
+        out_.line(result, " ", name_, "()", qualifier, how_.specifier, " { return ", value, "; }");
+    }
+
+    std::string name_;
+    const Type& type_;
+    const Accessors& how_;
+    Text& out_;
+    std::string local_type_;
+};
+
+// --- The class ---------------------------------------------------------------------------------
+
+std::string bases_of(const ValueType& value)
+{
+    std::string bases;
+    const auto add = [&bases](const std::string& base) {
+        bases += (bases.empty() ? "public virtual " : ", public virtual ") + base;
+    };
+    for (const ValueType* base : value.bases)
+        add(qualified(*base));
+    for (const Interface* interface : abstract_supports(value))
+        add(qualified(*interface));
+    if (value.is_custom) add("::CORBA::CustomMarshal");
+    if (value.bases.empty()) add("::CORBA::ValueBase");
+    return bases;
+}
+
+void emit_accessors_of(const ValueType& value, bool is_public, Text& out)
+{
+    for (const StateMember& member : value.members) {
+        if (member.is_public != is_public) continue;
+        emit_anonymous_types(member.member, out);
+        emit_accessors(member.member, {}, out);
+    }
+}
+
+/// A value's state lies in its OBV_ class; but what a member is called, the class says.
+void emit_marshal_declarations(const ValueType& value, Text& out)
+{
+    out.line("const ::kairos::values::Type& _kairos_type() const override;");
+    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
+    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
+    out.line("void _kairos_clear() override;");
+    if (supports_abstract(value))
+        out.line("::CORBA::ValueBase* _kairos_value() override { return this; }");
+}
+
+} // namespace
+
+void announce_value(const Declaration& value, Text& out)
+{
+    const std::string name = identifier(value);
+    out.line("class ", name, ";");
+    out.line("typedef ::kairos::values::Var<", name, "> ", name, "_var;");
+    out.line("typedef ::kairos::values::Out<", name, "> ", name, "_out;");
+    out.blank();
+}
+
+void emit_accessors(const Member& member, const Accessors& how, Text& out)
+{
+    AccessorEmitter(member, how, out).emit();
+}
+
+Access access_to(const Type& type, const std::string& base)
+{
+    const Form form = form_of(type);
+    const Words words{.type = type, .base = base};
+    Access access{.given = fill(passing(form).in, words), .taken = "_value"};
+    access.read = is_array(form) ? fill("const $B_slice*", words) : access.given;
+    if (is_array(form)) access.write = fill("$B_slice*", words);
+    if (is_aggregate(form)) access.write = fill("$B&", words);
+    if (has_traits(form)) access.taken = traits_of(type) + "::duplicate(_value)";
+    if (passing(form).kept == Kept::shared) access.suffix = ".in()";
+    return access;
+}
+
+void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
+                      Text& out)
+{
+    const std::string name = identifier(value);
+    out.open("class ", exported(source), name, " : ", bases_of(value), " {");
+    out.label("public:");
+    out.line("typedef ", name, "* _ptr_type;");
+    out.line("typedef ", name, "_var _var_type;");
+    out.line("static constexpr const char* _kairos_id = ", string_literal(value.repository_id),
+             ";");
+    out.line("static const ::kairos::values::Type _kairos_value_type;");
+    out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
+    out.line("static const ", name, "* _downcast(const ::CORBA::ValueBase* value);");
+    if (!value.is_abstract) out.line("::CORBA::ValueBase* _copy_value() override;");
+    out.blank();
+    nested(value.declarations);
+    for (const Interface* interface : newly_supported(value))
+        for (const Declaration* declaration : interface->declarations)
+            for (const Call& call : calls_of(source, *declaration))
+                out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+                         parameter_list(call), ") = 0;");
+    out.blank();
+    emit_accessors_of(value, true, out);
+    out.blank();
+    if (!value.is_abstract) emit_marshal_declarations(value, out);
+    out.blank();
+    out.label("protected:");
+    emit_accessors_of(value, false, out);
+    out.line(name, "() = default;");
+    out.line(name, "(const ", name, "&) = default;");
+    out.line("~", name, "() override = default;");
+    out.close("};");
+    out.blank();
+}
+
+void emit_value_factory(const Source& source, const ValueType& value, Text& out)
+{
+    const bool automatic = !needs_implementation(value) && value.factories.empty();
+    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
+    const std::string name = identifier(value);
+    out.open("class ", exported(source), name, "_init : public ::CORBA::ValueFactoryBase {");
+    out.label("public:");
+    out.line("static ", name, "_init* _downcast(::CORBA::ValueFactory factory);");
+    for (const Factory& factory : value.factories) {
+        std::string parameters;
+        for (const Parameter& parameter : factory.parameters)
+            parameters += (parameters.empty() ? "" : ", ") +
+                          parameter_type(*parameter.type, Direction::in) + " _" + parameter.name;
+        out.line("virtual ", name, "* ", identifier(factory.name), "(", parameters, ") = 0;");
+    }
+    if (automatic) {
+        out.blank();
+        out.line(name, "_init() = default;");
+        out.line("~", name, "_init() override = default;");
+        out.blank();
+        out.label("private:");
+        out.line("::CORBA::ValueBase* create_for_unmarshal() override;");
+    } else {
+        out.blank();
+        out.label("protected:");
+        out.line(name, "_init() = default;");
+        out.line("~", name, "_init() override = default;");
+    }
+    out.close("};");
+    out.blank();
+}
+
+// --- OBV_ classes ------------------------------------------------------------------------------
+
+namespace {
+
+std::string obv_identifier(const ValueType& value)
+{
+    return value.parent == nullptr ? "OBV_" + value.name : identifier(value);
+}
+
+std::string obv_name(const ValueType& value)
+{
+    const Declaration* outermost = &value;
+    while (outermost->parent != nullptr)
+        outermost = outermost->parent;
+    const std::string name = defined_name(value);
+    return "::OBV_" + outermost->name + name.substr(identifier(*outermost).size());
+}
+
+std::string stored_name(const Member& member) { return "_kairos_" + member.name; }
+
+/// The constructor that sets all members, those of the bases first, as `in` parameters are given.
+void emit_obv_constructor(const ValueType& value, const std::string& name, Text& out)
+{
+    const std::vector<const StateMember*> members = all_members(value);
+    if (members.empty()) return;
+    std::string parameters;
+    for (const StateMember* member : members) {
+        const Type& type = *member->member.type;
+        std::string parameter = parameter_type(type, Direction::in);
+        if (type.kind == TypeKind::array || type.kind == TypeKind::sequence)
+            parameter = "const " + anonymous_type(member->member, "") +
+                        (type.kind == TypeKind::sequence ? "&" : "");
+        parameters +=
+            (parameters.empty() ? "" : ", ") + parameter + " _" + member->member.name + "_";
+    }
+    // Bases are virtual: whoever derives from this class constructs them. So all is assigned here.
+    out.open(name, "(", parameters, ")\n    {");
+    for (const StateMember* member : members)
+        out.line("this->", identifier(member->member.name), "(_", member->member.name, "_);");
+    out.close();
+}
+
+void emit_obv_accessors(const ValueType& value, bool is_public, Text& out)
+{
+    for (const StateMember& member : value.members) {
+        if (member.is_public != is_public) continue;
+        if (form_of(*member.member.type) == Form::string)
+            out.line("using ", qualified(value), "::", identifier(member.member.name), ";");
+        emit_accessors(member.member,
+                       {.stored = stored_name(member.member), .specifier = " override"}, out);
+    }
+}
+
+void emit_obv_class(const Source& source, const ValueType& value, Text& out)
+{
+    const std::string name = obv_identifier(value);
+    const std::string type = qualified(value);
+    const ValueType* base = concrete_base(value);
+    const bool complete = !needs_implementation(value);
+    std::string bases = "public virtual " + type;
+    if (base != nullptr) bases += ", public virtual " + obv_name(*base);
+    if (complete) bases += ", public virtual ::CORBA::DefaultValueRefCountBase";
+    out.open("class ", exported(source), name, " : ", bases, " {");
+    if (complete) {
+        out.label("public:");
+        out.line(name, "() = default;");
+        emit_obv_constructor(value, name, out);
+        out.blank();
+    }
+    out.label("public:");
+    emit_obv_accessors(value, true, out);
+    out.blank();
+    out.label("protected:");
+    emit_obv_accessors(value, false, out);
+    if (!complete) {
+        out.line(name, "() = default;");
+        emit_obv_constructor(value, name, out);
+    }
+    out.line(name, "(const ", name, "&) = default;");
+    out.line("~", name, "() override = default;");
+    out.blank();
+    out.label("private:");
+    for (const StateMember& member : value.members)
+        out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
+    out.close("};");
+    out.blank();
+}
+
+void emit_obv_classes(const Source& source, const Declarations& declarations, Text& out)
+{
+    for (const Declaration* declaration : declarations) {
+        const auto* value = as<ValueType>(declaration);
+        if (value != nullptr && value->generated && !value->is_abstract)
+            emit_obv_class(source, *value, out);
+        const auto* module = as<Module>(declaration);
+        if (module == nullptr || !module->generated) continue;
+        std::vector<const ValueType*> found;
+        collect(module->declarations, found);
+        if (std::ranges::all_of(found, &ValueType::is_abstract)) continue;
+        const std::string name =
+            module->parent == nullptr ? "OBV_" + module->name : identifier(*module);
+        out.blank();
+        out.line("namespace ", name, " {");
+        out.blank();
+        emit_obv_classes(source, module->declarations, out);
+        out.line("} // namespace ", name);
+        out.blank();
+    }
+}
+
+// --- Functions ---------------------------------------------------------------------------------
+
+void emit_encode_member(const Member& member, Text& out)
+{
+    out.line(
+        fill(passing(*member.type).encode, {*member.type, "this->" + identifier(member.name) + "()",
+                                            "out", anonymous_type(member, "")}));
+}
+
+void emit_decode_member(const Member& member, Text& out)
+{
+    const Type& type = *member.type;
+    const Form form = form_of(type);
+    const Passing& row = passing(form);
+    const std::string name = "this->" + identifier(member.name);
+    if (form != Form::basic && row.kept != Kept::shared)
+        return out.line(fill(row.decode, {type, name + "()", "in", anonymous_type(member, "")}));
+    const std::string local = "_" + member.name + "_";
+    std::string receive = fill(row.receive, {type, local, "in"});
+    if (has_traits(form)) { // by its own name, which a _var need not go with
+        const std::string owner =
+            form == Form::object ? "::kairos::mapping::ObjectVar<$R>" : std::string(row.storage);
+        receive = "const " + fill(owner, {type}) + receive.substr(receive.find(' '));
+    }
+    out.lines(receive);
+    const char* const given = has_traits(form) ? ".in()" : form == Form::string ? "._retn()" : "";
+    out.line(name, "(", local, given, ");");
+}
+
+void emit_clear_member(const Member& member, Text& out)
+{
+    if (!holds_values(*member.type)) return;
+    const Form form = form_of(*member.type);
+    const std::string name = "this->" + identifier(member.name);
+    if (has_traits(form)) return out.line(name, "(nullptr);");
+    out.line(fill(is_array(form) ? "::kairos::values::reset(::kairos::mapping::as_array<$B>($N()));"
+                                 : "::kairos::values::reset($N());",
+                  {.type = *member.type, .name = name, .base = anonymous_type(member, "")}));
+}
+
+using EmitMember = void (*)(const Member&, Text&);
+
+/// One of _kairos_encode, _kairos_decode, _kairos_clear: that of the concrete base first.
+void emit_state_function(const Source& source, const ValueType& value, std::string_view function,
+                         std::string_view parameter, std::string_view argument,
+                         std::string_view qualifier, EmitMember emit, Text& out)
+{
+    Text body;
+    for (const StateMember& member : value.members)
+        emit(member.member, body);
+    const ValueType* base = concrete_base(value);
+    const bool named = base != nullptr || !body.text().empty();
+    out.open("void ", defined_name(value), "::_kairos_", function, "(", parameter,
+             named || argument.empty() ? "" : " ", named ? argument : "", ")", qualifier, "\n{");
+    if (!argument.empty()) emit_type_probe(source, value, function, out);
+    if (base != nullptr) out.line(qualified(*base), "::_kairos_", function, "(", argument, ");");
+    for (const StateMember& member : value.members)
+        emit(member.member, out);
+    out.close();
+    out.blank();
+}
+
+void emit_functions(const Source& source, const ValueType& value, Text& out)
+{
+    const std::string name = defined_name(value);
+    const std::string type = qualified(value);
+    const ValueType* base = concrete_base(value);
+    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
+    out.line(".id = _kairos_id,");
+    if (value.is_truncatable && base != nullptr)
+        out.line(".truncated = &", qualified(*base), "::_kairos_value_type,");
+    if (value.is_custom) out.line(".is_custom = true,");
+    out.close("};");
+    for (const std::string_view constant : {"", "const "})
+        out.line(constant, type, "* ", name, "::_downcast(", constant,
+                 "::CORBA::ValueBase* value) { return dynamic_cast<", constant, type,
+                 "*>(value); }");
+    out.blank();
+    if (value.is_abstract) return;
+    out.line("::CORBA::ValueBase* ", name,
+             "::_copy_value() { return ::kairos::corba::copy_value(*this); }");
+    out.line("const ::kairos::values::Type& ", name,
+             "::_kairos_type() const { return _kairos_value_type; }");
+    out.blank();
+    if (value.is_custom) {
+        out.line("void ", name,
+                 "::_kairos_encode(::kairos::cdr::Writer& out) const { "
+                 "::kairos::corba::encode_custom(out, *this); }");
+        out.line("void ", name,
+                 "::_kairos_decode(::kairos::cdr::Reader& in) { "
+                 "::kairos::corba::decode_custom(in, *this); }");
+        out.blank();
+    } else {
+        emit_state_function(source, value, "encode", "::kairos::cdr::Writer&", "out", " const",
+                            emit_encode_member, out);
+        emit_state_function(source, value, "decode", "::kairos::cdr::Reader&", "in", "",
+                            emit_decode_member, out);
+    }
+    emit_state_function(source, value, "clear", "", "", "", emit_clear_member, out);
+}
+
+void emit_factory_functions(const ValueType& value, Text& out)
+{
+    const bool automatic = !needs_implementation(value) && value.factories.empty();
+    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
+    const std::string type = qualified(value) + "_init";
+    const std::string name = defined_name(value) + "_init";
+    out.line(type, "* ", name, "::_downcast(::CORBA::ValueFactory factory) { return dynamic_cast<",
+             type, "*>(factory); }");
+    if (automatic)
+        out.line("::CORBA::ValueBase* ", name, "::create_for_unmarshal() { return new ",
+                 obv_name(value), "(); }");
+    out.blank();
+}
+
+} // namespace
+
+void emit_value_implementations(const Source& source, Text& out)
+{
+    emit_obv_classes(source, source.unit.declarations, out);
+}
+
+void emit_values(const Source& source, Text& out)
+{
+    for (const ValueType* value : all_of<ValueType>(source)) {
+        emit_functions(source, *value, out);
+        emit_factory_functions(*value, out);
+    }
+    for (const ValueBox* box : all_of<ValueBox>(source))
+        emit_box_functions(source, *box, out);
+}
+
+} // namespace kairos::idlc

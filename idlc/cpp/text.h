@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Generated text as it grows: lines with indentation. Used by the emitters, one object per file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kairos::idlc {
+
+class Text {
+  public:
+    template <typename... Parts>
+    void line(const Parts&... parts)
+    {
+        text_.append(4 * depth_, ' ');
+        (text_.append(parts), ...);
+        text_ += '\n';
+        blank_ = false;
+    }
+    /// Each line of the text as a line of its own.
+    void lines(std::string_view text)
+    {
+        for (std::size_t end = 0; end != text.npos; text.remove_prefix(end + 1)) {
+            end = text.find('\n');
+            line(text.substr(0, end));
+            if (end == text.npos) return;
+        }
+    }
+    /// A line after which the text is indented until close().
+    template <typename... Parts>
+    void open(const Parts&... parts)
+    {
+        line(parts...);
+        ++depth_;
+        blank_ = true; // no empty line at the start of a block
+    }
+    void close(std::string_view end = "}")
+    {
+        --depth_;
+        if (text_.ends_with("\n\n")) text_.pop_back();
+        line(end);
+    }
+    /// "public:", two columns to the left.
+    void label(std::string_view text)
+    {
+        text_.append(4 * depth_ - 2, ' ').append(text) += '\n';
+        blank_ = true;
+    }
+    /// An empty line, but never two.
+    void blank()
+    {
+        if (!blank_) text_ += '\n';
+        blank_ = true;
+    }
+    /// The lines of another text, as they are.
+    void append(const Text& lines)
+    {
+        text_ += lines.text_;
+        blank_ = lines.blank_;
+    }
+    [[nodiscard]] const std::string& text() const noexcept { return text_; }
+    /// The whole text, without empty lines at its end.
+    [[nodiscard]] std::string finished() const
+    {
+        const std::size_t end = text_.find_last_not_of('\n');
+        return end == std::string::npos ? "" : text_.substr(0, end + 1) + "\n";
+    }
+
+  private:
+    std::string text_;
+    std::size_t depth_ = 0;
+    bool blank_ = true;
+};
+
+} // namespace kairos::idlc
