@@ -133,14 +133,29 @@ void check_names(const Source& source, Diagnostics& diagnostics)
     }
 }
 
-/// What included IDL became, under the same naming options.
-void emit_includes(const Source& source, std::string_view suffix, Text& out)
+/// What included IDL became, under the same naming options. Where its C++ is installed, that serves
+/// as well, unless the program has generated it once more.
+void emit_includes(const Source& source, std::string_view suffix, bool skeletons, Text& out)
 {
     const std::vector<bool> declares = declaring_files(source.unit);
     for (const std::uint32_t index : source.unit.direct_includes) {
         if (!declares[index]) continue;
-        const std::string& path = source.unit.files[index].path;
-        out.line("#include ", string_literal(included_name(path, source.options, suffix)));
+        const SourceFile& file = source.unit.files[index];
+        const std::string name = string_literal(included_name(file.path, source.options, suffix));
+        const std::string installed = "#include <" + file.headers + "/" +
+                                      fs::path(file.path).stem().string() +
+                                      (skeletons ? "_skel.h>" : ".h>");
+        if (file.headers.empty()) {
+            out.line("#include ", name);
+        } else if (source.options.of_run_time) {
+            out.line(installed);
+        } else {
+            out.line("#if __has_include(", name, ")");
+            out.line("#include ", name);
+            out.line("#else");
+            out.line(installed);
+            out.line("#endif");
+        }
     }
 }
 
@@ -172,7 +187,7 @@ std::string header_text(const Source& source)
         out.line("#include ", string_literal(file));
     out.blank();
     emit_early_forwards(source, out);
-    emit_includes(source, source.options.header_suffix, out);
+    emit_includes(source, source.options.header_suffix, alone, out);
     out.blank();
     emit_types(source, out);
     if (alone) {
@@ -191,7 +206,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
     out.line("#include <kairos/corba/skel.h>");
     emit_run_time_skeletons(source, out);
     out.blank();
-    emit_includes(source, source.options.skel_header_suffix, out);
+    emit_includes(source, source.options.skel_header_suffix, true, out);
     out.blank();
     emit_skeleton_classes(source, out);
     return out.finished();
