@@ -36,6 +36,8 @@ struct SourceFile {
     std::string path;                   ///< as a user would write it: relative where given so
     std::string include_spelling;       ///< `"x.idl"` or `<x.idl>` as written; empty for entry 0
     std::optional<Location> includer{}; ///< the #include directive; none for entry 0
+    /// The installed folder of the C++ of what it declares, where a pragma in it says so.
+    std::string headers{};
 };
 
 // --- Types -------------------------------------------------------------------------------------

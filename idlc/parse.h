@@ -111,6 +111,7 @@ class Parser {
     // --- parse_pragma.cpp ---
     void pragma(const Token& token);
     void pragma_named(std::string_view rest, const Token& token, bool is_id);
+    bool pragma_headers(std::string_view rest, const Location& location);
     void pragma_own(std::string_view rest, const Location& location);
 
     // --- parse_type.cpp ---

@@ -157,8 +157,21 @@ void Parser::pragma_named(std::string_view rest, const Token& token, bool is_id)
     ids_.set_id(*declaration, *id, location);
 }
 
+/// `headers kairos/naming`, in the IDL whose C++ is installed: where.
+bool Parser::pragma_headers(std::string_view rest, const Location& location)
+{
+    if (next_word(rest) != "headers") return false;
+    const std::string_view folder = next_word(rest);
+    if (folder.empty() || folder.find_first_of("\"<>\\") != folder.npos || !rest.empty())
+        error(location, "expected the name of a folder after #pragma kairos headers");
+    else
+        unit_.files[location.file].headers = folder;
+    return true;
+}
+
 void Parser::pragma_own(std::string_view rest, const Location& location)
 {
+    if (pragma_headers(rest, location)) return;
     const std::string_view name = trimmed(rest.substr(0, rest.find_first_of("( \t")));
     const bool is_timing = is_timing_name(name);
     if (name != "marshal" && !is_timing)

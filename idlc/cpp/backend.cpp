@@ -5,11 +5,14 @@
 #include "idlc/cpp/profile_choice.h"
 #include "idlc/provider.h"
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kairos::idlc {
+
+namespace fs = std::filesystem;
 namespace {
 
 /// The headers of what the run time declares itself, where that is in the IDL or used by it.
@@ -44,14 +47,29 @@ void emit_run_time_skeletons(const Source& source, Text& out)
     if (ir) out.line("#include <kairos/ir/ir_skel.h>");
 }
 
-/// What included IDL became, under the same naming options.
-void emit_includes(const Source& source, std::string_view suffix, Text& out)
+/// What included IDL became, under the same naming options. Where its C++ is installed, that serves
+/// as well, unless the program has generated it once more.
+void emit_includes(const Source& source, std::string_view suffix, bool skeletons, Text& out)
 {
     const std::vector<bool> declares = declaring_files(source.unit);
     for (const std::uint32_t index : source.unit.direct_includes) {
         if (!declares[index]) continue;
-        const std::string& path = source.unit.files[index].path;
-        out.line("#include ", string_literal(source.outputs.included_name(path, suffix)));
+        const SourceFile& file = source.unit.files[index];
+        const std::string name = string_literal(source.outputs.included_name(file.path, suffix));
+        const std::string installed = "#include <" + file.headers + "/" +
+                                      fs::path(file.path).stem().string() +
+                                      (skeletons ? "_skel.h>" : ".h>");
+        if (file.headers.empty()) {
+            out.line("#include ", name);
+        } else if (source.unit.of_run_time) {
+            out.line(installed);
+        } else {
+            out.line("#if __has_include(", name, ")");
+            out.line("#include ", name);
+            out.line("#else");
+            out.line(installed);
+            out.line("#endif");
+        }
     }
 }
 
@@ -83,7 +101,7 @@ std::string header_text(const Source& source)
         out.line("#include ", string_literal(file));
     out.blank();
     emit_early_forwards(source, out);
-    emit_includes(source, source.options.header_suffix, out);
+    emit_includes(source, source.options.header_suffix, alone, out);
     out.blank();
     emit_types(source, out);
     if (alone) {
@@ -102,7 +120,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
     out.line("#include <kairos/corba/skel.h>");
     emit_run_time_skeletons(source, out);
     out.blank();
-    emit_includes(source, source.options.skel_header_suffix, out);
+    emit_includes(source, source.options.skel_header_suffix, true, out);
     out.blank();
     emit_skeleton_classes(source, out);
     return out.finished();

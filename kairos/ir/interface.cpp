@@ -23,9 +23,8 @@ InterfaceDef_ptr Object::_get_interface()
 
 namespace kairos::corba {
 
-// servant.cpp asks for these if they are there.
+// servant.cpp asks for this, and for what linked.h has, if they are there.
 KAIROS_API CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object);
-KAIROS_API CORBA::Object_ptr interface_of(PortableServer::ServantBase& servant);
 
 CORBA::InterfaceDef_ptr interface_definition(CORBA::Object_ptr object)
 {

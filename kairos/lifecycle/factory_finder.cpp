@@ -2,7 +2,7 @@
 #include "kairos/lifecycle/factory_finder.h"
 
 #include "kairos/corba/CORBA.h"
-#include "kairos/naming/listing.h"
+#include "kairos/naming/call_time.h"
 
 #include <memory>
 
@@ -22,19 +22,20 @@ void append(Factories& factories, CORBA::Object_ptr factory)
     factories[last] = CORBA::Object::_duplicate(factory);
 }
 
-bool supports(CosLifeCycle::GenericFactory_ptr factory, const Key& key)
+bool supports(CosLifeCycle::GenericFactory_ptr factory, const Key& key, naming::CallTime& time)
 {
     try {
-        return factory->supports(key);
+        return time.briefly(factory)->supports(key);
     } catch (const CORBA::SystemException&) {
         return false;
     }
 }
 
-CORBA::Object_ptr resolve(CosNaming::NamingContext_ptr context, const Key& key)
+CORBA::Object_ptr resolve(CosNaming::NamingContext_ptr context, const Key& key,
+                          naming::CallTime& time)
 {
     try {
-        return context->resolve(key);
+        return time.limited(context)->resolve(key);
     } catch (const CORBA::UserException&) { // NotFound, CannotProceed, InvalidName
         throw CosLifeCycle::NoFactory(key);
     }
@@ -42,10 +43,10 @@ CORBA::Object_ptr resolve(CosNaming::NamingContext_ptr context, const Key& key)
 
 /// Nil where the object is none, and where its server does not answer: then it may be a factory
 /// that will.
-CosNaming::NamingContext_var as_context(CORBA::Object_ptr object)
+CosNaming::NamingContext_var as_context(CORBA::Object_ptr object, naming::CallTime& time)
 {
     try {
-        return NamingContext::_narrow(object);
+        return NamingContext::_narrow(time.briefly(object).in());
     } catch (const CORBA::SystemException&) {
         return {};
     }
@@ -68,8 +69,9 @@ Factories* FactoryFinder::find_factories(const Key& factory_key)
         factories = factories_;
     }
     auto found = std::make_unique<Factories>();
+    naming::CallTime time(factories.empty() ? CORBA::Object::_nil() : factories.front().in());
     for (const GenericFactory_var& factory : factories)
-        if (lifecycle::supports(factory.in(), factory_key)) append(*found, factory.in());
+        if (lifecycle::supports(factory.in(), factory_key, time)) append(*found, factory.in());
     if (found->length() == 0) throw CosLifeCycle::NoFactory(factory_key);
     return found.release();
 }
@@ -82,18 +84,20 @@ NamingFactoryFinder::NamingFactoryFinder(CosNaming::NamingContext_ptr context)
 
 Factories* NamingFactoryFinder::find_factories(const Key& factory_key)
 {
-    const CORBA::Object_var object = resolve(context_.in(), factory_key);
+    naming::CallTime time(context_.in());
+    const CORBA::Object_var object = resolve(context_.in(), factory_key, time);
     auto found = std::make_unique<Factories>();
-    const CosNaming::NamingContext_var context = as_context(object.in());
+    const CosNaming::NamingContext_var context = as_context(object.in(), time);
     if (CORBA::is_nil(context.in())) {
         append(*found, object.in());
         return found.release();
     }
-    naming::for_each_binding(context.in(), [&](const CosNaming::Binding& binding) {
+    const auto add = [&](const CosNaming::Binding& binding) {
         if (binding.binding_type != CosNaming::nobject) return;
-        const CORBA::Object_var factory = context->resolve(binding.binding_name);
+        const CORBA::Object_var factory = time.limited(context.in())->resolve(binding.binding_name);
         append(*found, factory.in());
-    });
+    };
+    naming::for_each_binding(context.in(), add, time);
     if (found->length() == 0) throw CosLifeCycle::NoFactory(factory_key);
     return found.release();
 }

@@ -2,6 +2,7 @@
 #include "kairos/lifecycle/generic_factory.h"
 
 #include "kairos/corba/CORBA.h"
+#include "kairos/naming/call_time.h"
 #include "kairos/naming/name.h"
 
 namespace kairos::lifecycle {
@@ -79,7 +80,8 @@ CORBA::Boolean GenericFactory::supports(const Key& k)
 {
     if (maker_of(k)) return true;
     const GenericFactory_var other = other_for(k);
-    return !CORBA::is_nil(other.in()) && other->supports(k);
+    return !CORBA::is_nil(other.in()) &&
+           naming::CallTime(other.in()).limited(other.in())->supports(k);
 }
 
 CORBA::Object_ptr GenericFactory::create_object(const Key& k, const Criteria& the_criteria)
@@ -91,7 +93,7 @@ CORBA::Object_ptr GenericFactory::create_object(const Key& k, const Criteria& th
     }
     const GenericFactory_var other = other_for(k); // called without the lock: it may call back
     if (CORBA::is_nil(other.in())) throw CosLifeCycle::NoFactory(k);
-    return other->create_object(k, the_criteria);
+    return naming::CallTime(other.in()).limited(other.in())->create_object(k, the_criteria);
 }
 
 /// Throws CannotMeetCriteria with the first criterion that cannot be met.

@@ -4,6 +4,7 @@
 #include "kairos/base/log.h"
 #include "kairos/corba/CORBA.h"
 #include "kairos/lifecycle/criteria.h"
+#include "kairos/naming/call_time.h"
 
 #include <optional>
 
@@ -14,18 +15,38 @@ using CosLifeCycle::Criteria;
 using CosLifeCycle::FactoryFinder_ptr;
 using CosLifeCycle::Key;
 using CosLifeCycle::LifeCycleObject_ptr;
+using naming::CallTime;
 
 namespace {
 
-/// Nil if the factory makes no such objects or does not answer.
-LifeCycleObject_ptr make_with(CORBA::Object_ptr factory, const Key& key, const Criteria& criteria)
+/// Nil if it is none, makes no such objects or does not answer; nothing is made by asking.
+CosLifeCycle::GenericFactory_ptr factory_for(CORBA::Object_ptr factory, const Key& key,
+                                             CallTime& time)
 {
     try {
-        const auto generic =
-            CosLifeCycle::GenericFactory_var(CosLifeCycle::GenericFactory::_narrow(factory));
-        if (CORBA::is_nil(generic.in()) || !generic->supports(key)) return nullptr;
-        const CORBA::Object_var made = generic->create_object(key, criteria);
-        return CosLifeCycle::LifeCycleObject::_narrow(made.in());
+        const auto generic = CosLifeCycle::GenericFactory_var(
+            CosLifeCycle::GenericFactory::_narrow(time.briefly(factory).in()));
+        if (CORBA::is_nil(generic.in()) || !time.briefly(generic.in())->supports(key))
+            return nullptr;
+        return CosLifeCycle::GenericFactory::_unchecked_narrow(factory);
+    } catch (const CORBA::SystemException&) {
+        return nullptr;
+    }
+}
+
+/// Likewise, of the factory.
+LifeCycleObject_ptr make_with(CORBA::Object_ptr factory, const Key& key, const Criteria& criteria,
+                              CallTime& time)
+{
+    const CosLifeCycle::GenericFactory_var generic = factory_for(factory, key, time);
+    if (CORBA::is_nil(generic.in())) return nullptr;
+    try {
+        const CORBA::Object_var made = time.limited(generic.in())->create_object(key, criteria);
+        const CosLifeCycle::LifeCycleObject_var same =
+            CosLifeCycle::LifeCycleObject::_narrow(time.limited(made.in()).in());
+        // The caller's is without our limit.
+        return CORBA::is_nil(same.in()) ? nullptr
+                                        : CosLifeCycle::LifeCycleObject::_unchecked_narrow(made);
     } catch (const CosLifeCycle::NoFactory&) {
         return nullptr;
     } catch (const CORBA::SystemException& exception) {
@@ -38,7 +59,7 @@ LifeCycleObject_ptr make_with(CORBA::Object_ptr factory, const Key& key, const C
 void give_up(LifeCycleObject_ptr object) noexcept
 {
     try {
-        object->remove();
+        CallTime(object).limited(object)->remove();
     } catch (const CORBA::Exception& exception) {
         log::warning(std::string("a copy that nobody wants could not be removed: ") +
                      exception.what());
@@ -77,11 +98,12 @@ LifeCycleObject_ptr LifeCycleObject::make_another(FactoryFinder_ptr there, const
     if (CORBA::is_nil(there)) there = home_.finder();
     if (CORBA::is_nil(there)) throw CosLifeCycle::NoFactory(key);
     const Criteria wanted = with_initialization(criteria, state());
-    const CosLifeCycle::Factories_var factories = there->find_factories(key);
+    CallTime time(there);
+    const CosLifeCycle::Factories_var factories = time.limited(there)->find_factories(key);
     std::optional<CannotMeetCriteria> unmet;
     for (CORBA::ULong i = 0; i < factories->length(); ++i) {
         try {
-            const LifeCycleObject_ptr made = make_with(factories[i], key, wanted);
+            const LifeCycleObject_ptr made = make_with(factories[i], key, wanted, time);
             if (!CORBA::is_nil(made)) return made;
         } catch (const CannotMeetCriteria& exception) { // another may
             unmet = exception;

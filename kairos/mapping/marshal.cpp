@@ -3,6 +3,7 @@
 
 #include "kairos/cdr/codeset.h"
 
+#include "kairos/mapping/read_ahead.h"
 #include "kairos/mapping/texts.h"
 #include "kairos/mapping/union.h"
 
@@ -250,6 +251,35 @@ void read_each(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, v
 
 } // namespace
 
+namespace {
+
+/// What is remembered of the message's values while a proof reads on, which remembers its own.
+class Remembered {
+  public:
+    Remembered(const cdr::Environment* environment, cdr::Reader& proof) : environment_(environment)
+    {
+        if (environment == nullptr || environment->values_read == nullptr) return;
+        auto* const before = static_cast<ReadAhead*>(environment->values_read.get());
+        Owner<cdr::Attachment> met(before->ahead(proof));
+        std::swap(environment->values_read, met);
+        before_ = std::move(met);
+    }
+    Remembered(const Remembered&) = delete;
+    Remembered& operator=(const Remembered&) = delete;
+    ~Remembered()
+    {
+        if (environment_ == nullptr) return;
+        std::swap(environment_->values_read, before_);
+        before_.reset(); // its values know the others
+    }
+
+  private:
+    const cdr::Environment* environment_;
+    Owner<cdr::Attachment> before_{};
+};
+
+} // namespace
+
 bool prove(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void* value,
            const void* context,
            void (*decode_one)(cdr::Reader& in, void* value, const void* context))
@@ -258,12 +288,11 @@ bool prove(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void*
         read_each(in, count, wire_bytes_min, value, context, decode_one);
         return false;
     }
-    const cdr::Environment* environment = in.environment();
-    if (in.in_chunk() || (environment != nullptr && environment->values_read != nullptr))
-        return true;
     cdr::Reader ahead = in.proof();
-    read_each(ahead, count, wire_bytes_min, value, context, decode_one);
-    if (environment != nullptr) environment->values_read.reset();
+    {
+        const Remembered remembered(in.environment(), ahead);
+        read_each(ahead, count, wire_bytes_min, value, context, decode_one);
+    }
     if (ahead.ok()) {
         in.set_proven(ahead);
     } else {

@@ -363,7 +363,7 @@ template <typename Storage>
 
 /// Reads `count` values into one, with `decode_one(in, value, context)`, to see whether they are
 /// there; if not, the reader has failed. True if they are to be read again, and kept. Valuetypes
-/// are made as of a message of their own; within them nothing can be proven, and all is believed.
+/// that it meets are remembered apart (read_ahead.h), and gone when it returns.
 [[nodiscard, gnu::cold]] KAIROS_API bool
 prove(cdr::Reader& in, std::size_t count, std::size_t wire_bytes_min, void* value,
       const void* context, void (*decode_one)(cdr::Reader& in, void* value, const void* context));

@@ -25,7 +25,7 @@ class ClientSide {
     virtual void note_unused() noexcept = 0;
     /// Ends all calls and closes all connections, now and for ever.
     virtual void end() noexcept = 0;
-    /// Ends what looks after things of the ORB, which is about to go. There are no connections then.
+    /// Ends the threads that look after connections. The ORB is about to go, and has none any more.
     virtual void stop() noexcept = 0;
 
     // --- fork() ---

@@ -174,9 +174,6 @@ RTCORBA::PriorityTransform* Services::transform()
 
 namespace kairos::corba {
 
-/// For orb.cpp, which knows it by this name only.
-KAIROS_API CORBA::Object_ptr real_time_service(CORBA::ORB& orb, std::string_view name);
-
 CORBA::Object_ptr real_time_service(CORBA::ORB& orb, std::string_view name)
 {
     auto services = rtcorba::Services::of(orb);

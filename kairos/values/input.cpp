@@ -100,6 +100,18 @@ Input::~Input()
         value->_remove_ref();
 }
 
+std::unique_ptr<cdr::Attachment> Input::ahead(cdr::Reader& proof)
+{
+    auto input = std::make_unique<Input>();
+    input->outer_ = this;
+    input->depth_ = depth_;
+    input->level_ = level_;
+    input->reading_level_ = reading_level_;
+    input->tao_chunks_ = tao_chunks_;
+    if (proof.in_chunk()) proof.enter_chunk(proof.chunk_left(), *input);
+    return input;
+}
+
 CORBA::ValueBase* Input::read(cdr::Reader& in, const Type* formal, Fits fits)
 {
     const std::uint32_t tag = read_tag(in);
@@ -136,7 +148,7 @@ std::uint32_t Input::read_tag(cdr::Reader& in)
 }
 
 template <typename T>
-T* Input::target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known)
+T* Input::target(cdr::Reader& in, Places<T> Input::*known)
 {
     in.align(4);
     const std::byte* from = here(in);
@@ -145,21 +157,31 @@ T* Input::target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known
     // Whether that is in the message at all, the table knows; as a number it cannot overflow.
     const auto place = reinterpret_cast<std::uintptr_t>(from) +
                        static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): only looked up
-    const auto found = known.find(reinterpret_cast<const std::byte*>(place));
-    if (offset >= -4 || found == known.end()) {
-        in.fail(Fault::invalid_value);
-        return nullptr;
+    for (Input* input = this; offset < -4 && input != nullptr; input = input->outer_) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): only looked up
+        const auto found = (input->*known).find(reinterpret_cast<const std::byte*>(place));
+        if (found != (input->*known).end()) return &found->second;
     }
-    return &found->second;
+    in.fail(Fault::invalid_value);
+    return nullptr;
+}
+
+bool Input::is_fit(CORBA::ValueBase* value, Fits fits)
+{
+    const std::type_info& type = typeid(*value);
+    if (fit_type_ == &type && fit_for_ == fits) return true;
+    if (!fits(value)) return false;
+    fit_type_ = &type;
+    fit_for_ = fits;
+    return true;
 }
 
 CORBA::ValueBase* Input::read_shared(cdr::Reader& in, Fits fits)
 {
-    CORBA::ValueBase** value = target(in, values_);
+    CORBA::ValueBase** value = target(in, &Input::values_);
     if (value == nullptr) return nullptr;
     if (reading_level_ != 0 && in.ok() && !in.in_chunk()) wait_for_chunk(in);
-    if (!fits(*value)) {
+    if (!is_fit(*value, fits)) {
         in.fail(Fault::invalid_value);
         return nullptr;
     }
@@ -193,7 +215,7 @@ CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type
     }
     if (value.in() == nullptr) raise_no_factory(typed ? header[0] : std::string_view(formal->id));
     const bool truncating = chosen > 1;
-    if (!fits(value.in()) || (truncating && !header.chunked)) {
+    if (!is_fit(value.in(), fits) || (truncating && !header.chunked)) {
         in.fail(Fault::invalid_value);
         return nullptr;
     }
@@ -241,7 +263,7 @@ std::vector<std::string_view>* Input::read_ids(cdr::Reader& in)
     in.align(4);
     const std::byte* place = here(in);
     const auto count = in.read<std::uint32_t>();
-    if (count == indirection_tag) return target(in, lists_);
+    if (count == indirection_tag) return target(in, &Input::lists_);
     if (count == 0 || count > limits::value_ids_max || count > in.unclaimed() / 5) {
         in.fail(Fault::length_beyond_end);
         return nullptr;
@@ -261,7 +283,7 @@ std::string_view Input::read_text(cdr::Reader& in)
     cdr::Reader ahead = in;
     if (ahead.read<std::uint32_t>() == indirection_tag) {
         in = ahead;
-        const std::string_view* text = target(in, texts_);
+        const std::string_view* text = target(in, &Input::texts_);
         return text == nullptr ? std::string_view() : *text;
     }
     const std::string_view text = in.read_string();

@@ -13,22 +13,25 @@
 
 #include "kairos/cdr/environment.h"
 #include "kairos/cdr/reader.h"
+#include "kairos/mapping/read_ahead.h"
 #include "kairos/values/marshal.h"
 
 #include <memory>
 #include <string_view>
+#include <typeinfo>
 #include <unordered_map>
 #include <vector>
 
 namespace kairos::values {
 
-class Input final : public cdr::Attachment, public cdr::ChunkSource {
+class Input final : public mapping::ReadAhead, public cdr::ChunkSource {
   public:
     /// The one of this message. Throws MARSHAL if it has no environment.
     [[nodiscard]] static Input& of(cdr::Reader& in);
 
     ~Input() override;
     void accept() noexcept override { accepted_ = true; }
+    [[nodiscard]] std::unique_ptr<cdr::Attachment> ahead(cdr::Reader& proof) override;
 
     [[nodiscard]] CORBA::ValueBase* read(cdr::Reader& in, const Type* formal, Fits fits);
 
@@ -60,6 +63,9 @@ class Input final : public cdr::Attachment, public cdr::ChunkSource {
     void read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
     /// The same within the open chunk of the value around.
     void read_chunked_state_in_chunk(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
+    /// `fits(value)`, asked once for values of one class that follow each other: it walks through
+    /// all their bases.
+    [[nodiscard]] bool is_fit(CORBA::ValueBase* value, Fits fits);
     /// Whether a tag is an end that ends no value, but a class of the present one.
     [[nodiscard]] bool ends_class(std::uint32_t tag) const noexcept;
     /// The next tag or size that is no end of a class.
@@ -77,12 +83,17 @@ class Input final : public cdr::Attachment, public cdr::ChunkSource {
     }
     /// What an indirection read just now points to.
     template <typename T>
-    [[nodiscard]] static T* target(cdr::Reader& in, std::unordered_map<const std::byte*, T>& known);
+    using Places = std::unordered_map<const std::byte*, T>;
+    template <typename T>
+    [[nodiscard]] T* target(cdr::Reader& in, Places<T> Input::*known);
 
-    std::unordered_map<const std::byte*, CORBA::ValueBase*> values_; // each has an owner here
-    std::unordered_map<const std::byte*, std::string_view> texts_;
-    std::unordered_map<const std::byte*, std::vector<std::string_view>> lists_;
+    Places<CORBA::ValueBase*> values_; // each has an owner here
+    Places<std::string_view> texts_;
+    Places<std::vector<std::string_view>> lists_;
     std::vector<std::unique_ptr<std::byte[]>> gathered_;
+    Input* outer_ = nullptr;                   // what a proof knows already, and does not change
+    const std::type_info* fit_type_ = nullptr; // the last class that did fit, and where
+    Fits fit_for_ = nullptr;
     std::size_t depth_ = 0;          // of values within values
     std::int32_t level_ = 0;         // of chunked values that are open on the wire
     std::int32_t reading_level_ = 0; // of the one whose state is being read

@@ -182,6 +182,25 @@ def folders(compiler, output):
           "what is not of --with has no folder")
 
 
+def installed(compiler, output):
+    """Included IDL that says where its C++ is installed."""
+    (output / "own.idl").write_text("#pragma kairos headers own/place\nstruct Own { long x; };\n")
+    (output / "user.idl").write_text('#include "own.idl"\nstruct User { Own one; };\n')
+    for style, stub, skeleton in (([], "own.h", "own_skel.h"),
+                                  (["--style", "omniorb"], "own.hh", None)):
+        result = run(compiler, *style, "-o", output / "installed", "user.idl", directory=output)
+        check(result.returncode == 0, result.stderr)
+        for name in filter(None, (stub, skeleton)):
+            place = "own/place/own_skel.h" if stub == "own.hh" else f"own/place/{name}"
+            text = (output / "installed" / name.replace("own", "user")).read_text()
+            check(f'#if __has_include("{name}")\n#include "{name}"\n#else\n'
+                  f"#include <{place}>\n#endif\n" in text, f"installed headers: {name}")
+    result = run(compiler, "--run-time", "-o", output / "installed", "user.idl", directory=output)
+    check(result.returncode == 0, result.stderr)
+    text = (output / "installed/user.h").read_text()
+    check("#include <own/place/own.h>\n" in text and '"own.h"' not in text, "of the run time")
+
+
 def main():
     compiler = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
@@ -193,6 +212,7 @@ def main():
         rejected(compiler, output)
         others(compiler, output)
         folders(compiler, output)
+        installed(compiler, output)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

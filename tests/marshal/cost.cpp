@@ -4,7 +4,7 @@
 //
 // Decodes, or refuses, one message of about so many octets that is as dear as its kind of type
 // allows. cost_test.py counts the instructions.
-#include "hostile.h"
+#include "hostile_values.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -83,6 +83,33 @@ void deep(Writer& out, std::size_t size)
     zeros<4>(out, size - 120);
 }
 
+/// In chunks of four octets each.
+void small_chunks(Writer& out, std::size_t size)
+{
+    const auto nodes = static_cast<std::uint32_t>(size / 8);
+    for (const std::uint32_t word : {hostile::chunked_tag, 8U, 0U, nodes})
+        out.write(word);
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+        out.write(std::uint32_t{4});
+        out.write(std::uint32_t{0});
+    }
+    out.write(0xFFFF'FFFFU);
+}
+/// A value that holds one sequence, which is read twice.
+template <bool few>
+void holder(Writer& out, std::size_t size)
+{
+    out.write(hostile::value_tag);
+    if (!few) out.write(std::uint32_t{0});
+    zeros<few ? 1 : 4>(out, size);
+    if (few) out.write(std::uint32_t{0});
+}
+void box(Writer& out, std::size_t size)
+{
+    out.write(hostile::value_tag);
+    zeros<1>(out, size);
+}
+
 struct Case {
     void (*write)(Writer& out, std::size_t size);
     void (*decode)(Reader& in);
@@ -91,8 +118,12 @@ struct Case {
 template <typename T>
 void decode(Reader& in)
 {
+    kairos::cdr::Environment environment;
+    environment.value_factories = &hostile::registry();
+    in.set_environment(&environment);
     T value;
     kairos::mapping::decode(in, value);
+    if (in.ok()) environment.accept_values();
 }
 
 const std::map<std::string, Case> cases = {
@@ -106,6 +137,11 @@ const std::map<std::string, Case> cases = {
     {"arrays", {zeros<64>, decode<Hostile::WideArrays>}},
     {"anys", {zeros<4>, decode<Hostile::Anys>}},
     {"wide-strings", {zeros<4>, decode<Hostile::WideTexts>}},
+    {"value-of-unions", {holder<true>, decode<Hostile::Holder_var>}},
+    {"value-of-nodes", {holder<false>, decode<Hostile::Holder_var>}},
+    {"value-in-small-chunks", {small_chunks, decode<Hostile::Holder_var>}},
+    {"box-of-unions", {box, decode<Hostile::ChoicesBox_var>}},
+    {"unions-with-values", {zeros<1>, decode<Hostile::Perhapses>}},
     {"blocks", {zeros<4>, decode<Hostile::BlocksOfBlocks>}},
 };
 

@@ -2,7 +2,7 @@
 //
 // A01: what decoding n octets takes. Whatever lengths a message states, no more than 4 n + 64 KiB
 // beyond the values that it really holds. Built once for each engine.
-#include "hostile.h"
+#include "hostile_values.h"
 
 #include "kairos/base/arena.h"
 
@@ -10,6 +10,7 @@
 #include <malloc.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -105,6 +106,22 @@ Outcome decode_view(const Message& message)
 }
 
 std::size_t allowed(const Message& message) { return 4 * message.size() + (64 << 10); }
+
+/// In a message that may have values: its environment remembers them until they are accepted.
+template <typename T>
+Outcome decode_with_values(const Message& message, T& value)
+{
+    kairos::cdr::Environment environment;
+    environment.value_factories = &hostile::registry();
+    const std::size_t before = in_use;
+    most = before;
+    Reader in = message.reader();
+    in.set_environment(&environment);
+    kairos::mapping::decode(in, value);
+    const std::size_t peak = most - before;
+    if (in.ok()) environment.accept_values();
+    return {in.ok(), peak, in_use - before};
+}
 
 constexpr std::size_t sizes[] = {256, 4 << 10, 64 << 10, 1 << 20};
 constexpr std::uint32_t nothing_valid = 0xFFFF'FFFF;
@@ -228,6 +245,143 @@ TEST(Memory, WhatIsProvenIsNotProvenAgain)
     kairos::mapping::decode(in, value);
     EXPECT_TRUE(in.ok()) << static_cast<int>(in.fault());
     EXPECT_LT(in.left(), 8U);
+}
+
+// --- Valuetypes ----------------------------------------------------------------------------------
+
+template <typename T>
+void expect_values_refused(const Message& message, const char* what)
+{
+    T value;
+    const Outcome outcome = decode_with_values(message, value);
+    EXPECT_FALSE(outcome.accepted) << what;
+    EXPECT_LE(outcome.most, allowed(message)) << what << " of " << message.size();
+}
+
+constexpr std::uint32_t no_union = 0x0101'0201; // its discriminator is right
+
+TEST(ValueMemory, OfElementsThatAreNotThere)
+{
+    for (const std::size_t size : sizes) {
+        const auto message = [&] { return Message(size); };
+        expect_values_refused<Hostile::Holder_var>(
+            message().word(hostile::value_tag).all(1).fill(no_union), "unions in a value");
+        expect_values_refused<Hostile::Holder_var>(
+            message().word(hostile::value_tag).word(0).all(4).fill(nothing_valid),
+            "nodes in a value");
+        expect_values_refused<Hostile::ChoicesBox_var>(
+            message().word(hostile::value_tag).all(1).fill(no_union), "a box of unions");
+        expect_values_refused<Hostile::Holders>(
+            message().all(4).word(hostile::value_tag).word(0).all(4).fill(nothing_valid), "values");
+        expect_values_refused<Hostile::Mixeds>(message().all(20).fill(nothing_valid),
+                                               "structs with a value");
+        expect_values_refused<Hostile::Perhapses>(message().all(1).fill(no_union),
+                                                  "unions with a value");
+        expect_values_refused<Hostile::Behind>(
+            message().word(hostile::value_tag).word(0).word(0).all(1).fill(no_union),
+            "unions behind a value");
+        // The chunk holds all that is left.
+        Message chunked(size);
+        chunked.word(hostile::chunked_tag);
+        chunked.word(static_cast<std::uint32_t>(chunked.left())).all(1).fill(no_union);
+        expect_values_refused<Hostile::Holder_var>(chunked, "unions in a chunk");
+    }
+}
+
+/// An abstract interface: a value as it says itself, by its id.
+TEST(ValueMemory, OfAbstractInterfaces)
+{
+    for (const std::size_t size : sizes) {
+        const char id[] = "IDL:Hostile/Concrete:1.0"; // 25 octets
+        Message things(size);
+        things.all(8).word(0).word(hostile::value_tag | 2).word(sizeof id);
+        for (std::size_t i = 0; i < 28; i += 4) {
+            std::uint32_t part = 0;
+            std::memcpy(&part, id + i, std::min<std::size_t>(4, sizeof id - i));
+            things.word(part);
+        }
+        expect_values_refused<Hostile::Things>(things.all(1).fill(no_union), "abstract interfaces");
+    }
+}
+
+/// Each value in the sequence of the one around.
+TEST(ValueMemory, NoOctetIsBelievedTwice)
+{
+    for (const std::size_t size : sizes) {
+        for (unsigned levels = 1; levels < 60 && 32 * levels < size; ++levels) {
+            Message nodes(size);
+            nodes.word(hostile::value_tag).word(0);
+            for (unsigned level = 0; level < levels; ++level)
+                nodes.all(4);
+            expect_values_refused<Hostile::Holder_var>(nodes.fill(nothing_valid), "nodes");
+        }
+    }
+}
+
+/// What is read twice knows what was there before, and makes nothing twice.
+TEST(ValueMemory, ValuesAreSharedWithWhatIsProven)
+{
+    const std::uint32_t count = 4000; // more than is spent without a proof
+    Message message(4 * (4 + 6 * count + 8));
+    message.word(hostile::value_tag).word(0).word(0).word(count);
+    std::uint32_t at = 16;
+    const std::uint32_t second = at + 24;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (i == 1) { // one of its own, to which those behind refer
+            message.word(hostile::value_tag).word(0).word(0);
+            at += 12;
+        } else {
+            message.word(hostile::indirection).word((i == 0 ? 0 : second) - (at + 4));
+            at += 8;
+        }
+        message.word(0).word(0).word(0).word(0);
+        at += 16;
+    }
+    message.fill(0);
+    Hostile::Shared shared;
+    const Outcome outcome = decode_with_values(message, shared);
+    ASSERT_TRUE(outcome.accepted);
+    ASSERT_EQ(shared.others.length(), count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        EXPECT_EQ(shared.others[i].value.in() == shared.first.in(), i == 0) << i;
+    for (std::uint32_t i = 2; i < count; ++i)
+        EXPECT_EQ(shared.others[i].value.in(), shared.others[1].value.in()) << i;
+    EXPECT_LE(outcome.most, outcome.held + allowed(message));
+}
+
+/// A sequence that goes through several chunks is proven through them, and read again.
+TEST(ValueMemory, ChunksAreReadTwice)
+{
+    const std::uint32_t nodes = 12000;
+    Message message(4 * (nodes + 64));
+    message.word(hostile::chunked_tag).word(8).word(0).word(nodes);
+    for (std::uint32_t left = nodes; left != 0; left -= 1000) {
+        message.word(4000);
+        for (int i = 0; i < 1000; ++i)
+            message.word(0);
+    }
+    message.word(0xFFFF'FFFF).fill(0); // the end tag
+    Hostile::Holder_var holder;
+    const Outcome outcome = decode_with_values(message, holder);
+    ASSERT_TRUE(outcome.accepted);
+    EXPECT_EQ(holder->nodes().length(), nodes);
+    EXPECT_LE(outcome.most, outcome.held + allowed(message));
+}
+
+TEST(ValueMemory, OfValuesThatAreThere)
+{
+    for (const std::size_t size : {256, 4 << 10, 64 << 10, 1 << 20}) {
+        Message message(size);
+        const auto count = static_cast<std::uint32_t>((size - 4) / 12);
+        message.word(count);
+        for (std::uint32_t i = 0; i < count; ++i)
+            message.word(hostile::value_tag).word(0).word(0);
+        message.fill(0);
+        Hostile::Holders values;
+        const Outcome outcome = decode_with_values(message, values);
+        EXPECT_TRUE(outcome.accepted);
+        EXPECT_LE(outcome.most, outcome.held + allowed(message)) << size;
+    }
 }
 
 } // namespace

@@ -177,6 +177,9 @@ def run_way(way, arguments, prefix, work):
         if services:
             said = run(build / "services", server.reference, build / "names").stdout
             check(said == "ok\n", f"{name}: services: {said}")
+            for program in ("route", "current"):
+                said = run(build / program).stdout
+                check(said == "ok\n", f"{name}: {program}: {said}")
             if not static:
                 check(ours_of(build / "services") == sorted(LIBRARIES),
                       f"{name}: services needs {ours_of(build / 'services')}")
@@ -222,6 +225,39 @@ def by_pkg_config(arguments, prefix, work):
     return "pkg-config: built and run"
 
 
+def by_compiler_lines(arguments, prefix, work):
+    """Without anybody's help: one -I, one -L, and the names of the libraries."""
+    folder = work / "lines"
+    folder.mkdir()
+    project, include = work / "project", prefix / "include"
+    must(prefix / "bin/kairos-idl", "-o", folder, project / "route.idl")
+    every = sorted(path.relative_to(include) for path in include.rglob("*.h"))
+    (folder / "every.cpp").write_text("".join(f"#include <{path}>\n" for path in every))
+    objects = {}
+    for source in (folder / "route.cpp", folder / "route_skel.cpp", folder / "every.cpp",
+                   project / "route.cpp", project / "current.cpp"):
+        name = f"{source.parent.name}-{source.stem}"
+        objects[name] = folder / f"{name}.o"
+        must(arguments.compiler, "-std=c++20", "-O1", "-ffunction-sections", "-fdata-sections",
+             "-I", include, "-I", folder, "-c", source, "-o", objects[name], timeout=600)
+    route = [objects[name] for name in ("project-route", "lines-route", "lines-route_skel")]
+    for program, parts, libraries in (
+            ("route", route, ["-lkairos-realtime", "-lkairos-services", "-lkairos"]),
+            ("current", [objects["project-current"]], ["-lkairos-realtime", "-lkairos"])):
+        for kind, options, end in (
+                ("shared", [f"-Wl,-rpath,{prefix}/lib", *AS_NEEDED], []),
+                ("static", ["-Wl,--gc-sections", "-Wl,-Bstatic"], ["-Wl,-Bdynamic", "-pthread"])):
+            path = folder / f"{program}-{kind}"
+            must(arguments.compiler, *parts, "-o", path, *options, "-L", prefix / "lib",
+                 *libraries, *end)
+            needed = ours_of(path)
+            check(needed == (sorted(name[2:] for name in libraries) if kind == "shared" else []),
+                  f"lines: {path.name} needs {needed}")
+            said = run(path).stdout
+            check(said == "ok\n", f"lines: {path.name}: {said}")
+    return "compiler lines: built and run"
+
+
 def examples(arguments, prefix, work):
     """README's hello, and the client without a stub."""
     flags = f"-fsanitize={arguments.sanitize}" if arguments.sanitize else ""
@@ -260,6 +296,7 @@ def main():
         tasks = [(examples, arguments, prefix, work)]
         if not arguments.sanitize:
             tasks.append((by_pkg_config, arguments, prefix, work))
+            tasks.append((by_compiler_lines, arguments, prefix, work))
             tasks += [(run_way, way, arguments, prefix, work) for way in WAYS]
         if arguments.only:
             tasks = [task for task in tasks

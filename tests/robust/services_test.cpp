@@ -8,7 +8,7 @@
 #include "kairos/nameserver/service.h"
 #include "kairos/nameserver/store_testing.h"
 #include "kairos/naming/name.h"
-#include "kairos/net/loopback_testing.h"
+#include "tests/malformed/black_hole.h"
 #include "tests/malformed/fixture.h"
 
 #include <csignal>
@@ -26,24 +26,6 @@ using CosNaming::NamingContextExt_var;
 using nameserver::NamingService;
 using nameserver::ServiceLimits;
 
-/// Takes connections and what comes by them, and never says a word.
-class BlackHole {
-  public:
-    BlackHole() : acceptor_(net::testing::must(net::Acceptor::open(net::Address::loopback_ipv4())))
-    {
-    }
-    [[nodiscard]] NamingContext_var context(CORBA::ORB_ptr orb) const
-    {
-        const std::string url =
-            "corbaloc::127.0.0.1:" + std::to_string(acceptor_.address().port()) + "/hole";
-        const CORBA::Object_var object = orb->string_to_object(url.c_str());
-        return NamingContext::_unchecked_narrow(object.in());
-    }
-
-  private:
-    net::Acceptor acceptor_;
-};
-
 CosNaming::Name name(const std::string& text) { return naming::to_name(text.c_str()); }
 
 /// A name server of this process, with `holes` black holes bound in its root: hole0, hole1, …
@@ -58,7 +40,7 @@ class Names {
         const NamingContextExt_var mine = client();
         for (std::size_t i = 0; i < holes_.size(); ++i)
             mine->bind_context(name("hole" + std::to_string(i)),
-                               holes_[i].context(client_.orb()).in());
+                               holes_[i].object<NamingContext>(client_.orb()).in());
         mine->bind(name("quiet"), mine.in());
     }
     [[nodiscard]] NamingContextExt_var client()
@@ -258,7 +240,8 @@ TEST_P(DaemonsThatAreToldToEnd, DoSoWhileTheyWaitForBlackHoles)
     std::vector<BlackHole> holes(static_cast<std::size_t>(holes_count));
     const NamingContextExt_var root = client();
     for (std::size_t i = 0; i < holes.size(); ++i)
-        root->bind_context(name("hole" + std::to_string(i)), holes[i].context(orb.orb()).in());
+        root->bind_context(name("hole" + std::to_string(i)),
+                           holes[i].object<NamingContext>(orb.orb()).in());
     Callers callers(client, holes_count, most + 4);
     ASSERT_TRUE(callers.wait_for_answers(4));
     EXPECT_EQ(daemon.end(), "0");
