@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kairos::orb {
 namespace {
@@ -64,19 +65,35 @@ Error bad_option(std::string_view option, std::string_view value, std::string_vi
     return Error{ErrorCode::invalid_argument, std::move(reason)};
 }
 
-Result<std::uint64_t> number_in(const Range& range, std::string_view option, std::string_view value)
+Result<void> read_number(std::uint64_t& number, const Range& range, std::string_view option,
+                         std::string_view value)
 {
-    const auto number = parse_number<std::uint64_t>(value);
-    const bool is_in = number && *number >= range.least && *number <= range.most;
-    if (!is_in && !(number && *number == 0 && range.or_zero))
+    const auto read = parse_number<std::uint64_t>(value);
+    const bool is_in = read && *read >= range.least && *read <= range.most;
+    if (!is_in && !(read && *read == 0 && range.or_zero))
         return bad_option(option, value, range.expected);
-    return *number;
+    number = *read;
+    return {};
 }
 
 void add_alternative(std::string& list, std::string_view name, bool is_last)
 {
     if (!list.empty()) list.append(is_last ? " or " : ", ");
     list.append(name);
+}
+
+Result<void> choose(std::size_t& index, std::span<const std::string_view> names,
+                    std::string_view option, std::string_view value)
+{
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (value == names[i]) {
+            index = i;
+            return {};
+        }
+        add_alternative(list, names[i], i + 1 == names.size());
+    }
+    return bad_option(option, value, list);
 }
 
 Result<void> check_file_name(std::string_view option, std::string_view value)
@@ -176,15 +193,13 @@ std::string Publish::show(const Options& options)
 Result<void> Concurrency::set(Options& options, std::string_view option, std::string_view value)
 {
     options.concurrency_given = true;
-    std::string list;
-    for (const Architecture* each : architectures()) {
-        if (value == each->name) {
-            options.concurrency = each;
-            return {};
-        }
-        add_alternative(list, each->name, each == architectures().back());
-    }
-    return bad_option(option, value, list);
+    std::vector<std::string_view> names;
+    for (const Architecture* each : architectures())
+        names.push_back(each->name);
+    std::size_t index = 0;
+    auto chosen = choose(index, names, option, value);
+    if (chosen) options.concurrency = architectures()[index];
+    return chosen;
 }
 
 std::string Concurrency::show(const Options& options)

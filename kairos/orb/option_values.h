@@ -10,12 +10,14 @@
 
 #include "kairos/orb/options.h"
 
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -86,8 +88,9 @@ inline constexpr Range stack_size{"bytes", "0 or a size of 64 KiB to 1 GiB, in b
                                   limits::stack_least, limits::stack_most, true};
 inline constexpr Range debug_level{"0…3", "a level of 0 to 3", 0, 3};
 
-[[nodiscard]] Result<std::uint64_t> number_in(const Range& range, std::string_view option,
-                                              std::string_view value);
+/// Sets `number`, unless the value is none of the range.
+[[nodiscard]] Result<void> read_number(std::uint64_t& number, const Range& range,
+                                       std::string_view option, std::string_view value);
 
 /// Times in Options: what was not said is zero.
 template <typename T>
@@ -108,15 +111,16 @@ struct Number {
 
     static Result<void> set(Options& options, std::string_view option, std::string_view value)
     {
-        const auto number = number_in(range, option, value);
-        if (!number) return number.error();
+        std::uint64_t number = 0;
+        auto read = read_number(number, range, option, value);
+        if (!read) return read;
         auto& member = part_of(options, Member);
         using Value = std::remove_reference_t<decltype(member)>;
         if constexpr (std::is_integral_v<Value>)
-            member = static_cast<Value>(*number);
+            member = static_cast<Value>(number);
         else
-            member = Time<Value>::of(range.unit * static_cast<std::int64_t>(*number));
-        return {};
+            member = Time<Value>::of(range.unit * static_cast<std::int64_t>(number));
+        return read;
     }
     static std::string show(const Options& options)
     {
@@ -174,35 +178,38 @@ inline constexpr Named<std::optional<ConnectionArchitecture>> connection_names[]
 
 /// Puts a name behind others: "a, b" and "c" become "a, b or c" if it is the last one.
 void add_alternative(std::string& list, std::string_view name, bool is_last);
+/// Sets `index` to that of the name that the value is, unless it is none.
+[[nodiscard]] Result<void> choose(std::size_t& index, std::span<const std::string_view> names,
+                                  std::string_view option, std::string_view value);
 
 /// One of several values that have names.
 template <auto Member, const auto& Names>
 struct Choice {
-    static constexpr const auto& names = Names;
+    static constexpr auto names = [] {
+        std::array<std::string_view, std::size(Names)> names_only;
+        for (std::size_t i = 0; i < std::size(Names); ++i)
+            names_only[i] = Names[i].name;
+        return names_only;
+    }();
 
     static Result<void> set(Options& options, std::string_view option, std::string_view value)
     {
-        std::string list;
-        for (const auto& each : names) {
-            if (value == each.name) {
-                part_of(options, Member) = each.meaning;
-                return {};
-            }
-            add_alternative(list, each.name, &each == std::end(names) - 1);
-        }
-        return bad_option(option, value, list);
+        std::size_t index = 0;
+        auto chosen = choose(index, names, option, value);
+        if (chosen) part_of(options, Member) = Names[index].meaning;
+        return chosen;
     }
     static std::string show(const Options& options)
     {
-        for (const auto& each : names)
+        for (const auto& each : Names)
             if (part_of(options, Member) == each.meaning) return std::string(each.name);
         return {};
     }
     static std::string form()
     {
         std::string list;
-        for (const auto& each : names)
-            list.append(list.empty() ? "" : "|").append(each.name);
+        for (const std::string_view name : names)
+            list.append(list.empty() ? "" : "|").append(name);
         return list;
     }
 };

@@ -282,8 +282,8 @@ Row row_of(const char* name, const char* meaning)
     Row row{.name = name, .meaning = meaning, .set = &Kind::set, .show = &Kind::show};
     if constexpr (requires { Kind::range; }) row.range = &Kind::range;
     if constexpr (requires { Kind::names; })
-        for (const auto& each : Kind::names)
-            row.choices.emplace_back(each.name);
+        for (const std::string_view each : Kind::names)
+            row.choices.emplace_back(each);
     return row;
 }
 
