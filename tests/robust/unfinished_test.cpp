@@ -422,5 +422,98 @@ TEST(UnfinishedForeignLoop, EndsTheConnection)
     peers.join();
 }
 
+/// A reactor that the test turns, and a peer of it that leaves a reply unread at first.
+class TakenJustWhenLate {
+  public:
+    TakenJustWhenLate() { server_.manager()->activate(); }
+
+    /// How much the system takes for a peer that does not read.
+    std::size_t room()
+    {
+        RawPeer peer = ask(32 << 20);
+        return drain(peer);
+    }
+    /// The server has seen that the peer is behind, and then was not turned until that is late.
+    /// False if it was late before, on a machine that is busy.
+    bool let_be_late(RawPeer& peer)
+    {
+        std::atomic<bool> looked{false};
+        {
+            std::jthread passing([&] {
+                let_time_pass(clock_);
+                let_time_pass(clock_);
+                looked = true;
+            });
+            while (!looked)
+                turn();
+        }
+        for (int i = 0; i < 5; ++i)
+            let_time_pass(clock_);
+        return LogLines::count(peer.address() + late) == 0;
+    }
+    /// Begins to be sent.
+    RawPeer ask(std::uint32_t size)
+    {
+        RawPeer peer = server_.connect();
+        peer.send(request(server_.key(), "produce").u32(size).finish());
+        while (!peer.socket().wait_readable(0ns).ok())
+            turn();
+        return peer;
+    }
+    /// What is there, without the server.
+    static std::size_t drain(RawPeer& peer)
+    {
+        std::vector<std::byte> space(1 << 20);
+        for (std::size_t all = 0;;) {
+            const auto got = peer.socket().read(space, net::ReadFlags::do_not_wait);
+            if (!got.ok() || got.bytes == 0) return all;
+            all += got.bytes;
+        }
+    }
+    void turn()
+    {
+        pollfd watched{.fd = server_.orb()->_kairos_descriptor(), .events = POLLIN, .revents = 0};
+        if (::poll(&watched, 1, 1) == 1) server_.orb()->perform_work();
+    }
+    [[nodiscard]] const RunningServer& server() const { return server_; }
+
+  private:
+    const LogLines log_;
+    RunningServer clock_{"reactor", {"-ORBReceiveTimeout", "100"}};
+    RunningServer server_{
+        "reactor", {"-ORBReceiveTimeout", "400"}, RunningServer::Start::held_by_test};
+};
+
+/// Takes all just when the server is about to call it late: then it has not been, and is read on.
+TEST(UnfinishedForeignLoop, WhoTakesItsReplyJustWhenItIsLateGoesOn)
+{
+    TakenJustWhenLate scene;
+    const auto size = static_cast<std::uint32_t>(scene.room() / 4 * 5);
+    const auto until = Deadline::after(patience);
+    for (;;) {
+        ASSERT_FALSE(until.has_passed()) << "the machine is too busy";
+        RawPeer peer = scene.ask(size);
+        if (!scene.let_be_late(peer)) continue;
+        // Behind GIOP's header the reply's, and a length: 12, 12 and 4 octets.
+        const std::size_t whole = size + 28;
+        std::size_t taken = scene.drain(peer);
+        ASSERT_LT(taken, whole); // the rest is the server's to send
+        const auto all = Deadline::after(patience);
+        while (taken < whole && !all.has_passed()) {
+            scene.turn();
+            taken += scene.drain(peer);
+        }
+        EXPECT_EQ(taken, whole);
+        peer.send(scene.server().ping());
+        const auto served = Deadline::after(patience);
+        while (!peer.socket().wait_readable(0ns).ok() && !served.has_passed())
+            scene.turn();
+        ASSERT_TRUE(peer.socket().wait_readable(0ns).ok()) << "it is not read any more";
+        EXPECT_EQ(ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
+        EXPECT_EQ(LogLines::count(peer.address() + late), 0u);
+        return;
+    }
+}
+
 } // namespace
 } // namespace kairos::orb_testing
