@@ -130,15 +130,6 @@ POAManager_ptr PoaServices::find_manager(std::string_view id)
     return nullptr;
 }
 
-POAManager_ptr PoaServices::manager_of(const poa::Manager& core)
-{
-    const std::lock_guard lock(mutex_);
-    for (const Known& known : managers_)
-        if (&known.manager->_kairos_core() == &core)
-            return POAManager::_duplicate(known.manager.in());
-    return nullptr;
-}
-
 std::vector<POAManager_var> PoaServices::managers()
 {
     std::vector<POAManager_var> managers;

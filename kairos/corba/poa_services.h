@@ -43,7 +43,6 @@ class PoaServices final : public AdapterServices, public std::enable_shared_from
     /// Nil if there is one of this id. An empty id is replaced by one that is not in use.
     [[nodiscard]] PortableServer::POAManager_ptr create_manager(std::string id);
     [[nodiscard]] PortableServer::POAManager_ptr find_manager(std::string_view id);
-    [[nodiscard]] PortableServer::POAManager_ptr manager_of(const poa::Manager& core);
     [[nodiscard]] std::vector<PortableServer::POAManager_var> managers();
     /// A POA has this one, or is about to.
     void keep_manager(PortableServer::POAManager_ptr manager);

@@ -70,34 +70,13 @@ void array_free(ArraySlice<A>* slices) noexcept
     delete[] slices;
 }
 
-/// T_var of an array.
+/// What T_var and T_forany of an array have in common: what is reached through them. Whose it is,
+/// they say.
 template <typename A>
-class KAIROS_API ArrayVar {
+class KAIROS_API ArrayAccess {
     using Slice = ArraySlice<A>;
 
   public:
-    ArrayVar() noexcept = default;
-    ArrayVar(Slice* slices) noexcept : slices_(slices) {}
-    ArrayVar(const ArrayVar& other) : slices_(array_dup<A>(other.slices_)) {}
-    ArrayVar(ArrayVar&& other) noexcept : slices_(std::exchange(other.slices_, nullptr)) {}
-    ~ArrayVar() { array_free<A>(slices_); }
-
-    ArrayVar& operator=(Slice* slices) noexcept
-    {
-        if (slices != slices_) array_free<A>(std::exchange(slices_, slices));
-        return *this;
-    }
-    ArrayVar& operator=(const ArrayVar& other)
-    {
-        if (this != &other) *this = array_dup<A>(other.slices_);
-        return *this;
-    }
-    ArrayVar& operator=(ArrayVar&& other) noexcept
-    {
-        std::swap(slices_, other.slices_);
-        return *this;
-    }
-
     template <typename Index>
         requires std::is_integral_v<Index>
     Slice& operator[](Index index) noexcept
@@ -119,7 +98,45 @@ class KAIROS_API ArrayVar {
     [[nodiscard]] Slice* _retn() noexcept { return std::exchange(slices_, nullptr); }
 
   protected:
+    ArrayAccess() noexcept = default;
+    explicit ArrayAccess(Slice* slices) noexcept : slices_(slices) {}
+    ArrayAccess(const ArrayAccess&) noexcept = default;
+    ArrayAccess& operator=(const ArrayAccess&) noexcept = default;
+    ~ArrayAccess() = default;
+
     Slice* slices_ = nullptr;
+};
+
+/// T_var of an array.
+template <typename A>
+class KAIROS_API ArrayVar : public ArrayAccess<A> {
+    using Slice = ArraySlice<A>;
+
+  public:
+    ArrayVar() noexcept = default;
+    ArrayVar(Slice* slices) noexcept : ArrayAccess<A>(slices) {}
+    ArrayVar(const ArrayVar& other) : ArrayAccess<A>(array_dup<A>(other.slices_)) {}
+    ArrayVar(ArrayVar&& other) noexcept : ArrayAccess<A>(other._retn()) {}
+    ~ArrayVar() { array_free<A>(slices_); }
+
+    ArrayVar& operator=(Slice* slices) noexcept
+    {
+        if (slices != slices_) array_free<A>(std::exchange(slices_, slices));
+        return *this;
+    }
+    ArrayVar& operator=(const ArrayVar& other)
+    {
+        if (this != &other) *this = array_dup<A>(other.slices_);
+        return *this;
+    }
+    ArrayVar& operator=(ArrayVar&& other) noexcept
+    {
+        std::swap(slices_, other.slices_);
+        return *this;
+    }
+
+  protected:
+    using ArrayAccess<A>::slices_;
 };
 
 /// T_var of an array of elements of fixed length: a callee writes into it.
@@ -189,13 +206,13 @@ class KAIROS_API VariableArrayOut {
 /// T_forany: the distinct type by which an array goes into an Any. `Tag` tells two typedefs of the
 /// same array apart. Never frees: the Any or the user does.
 template <typename A, typename Tag>
-class KAIROS_API ArrayForany {
+class KAIROS_API ArrayForany : public ArrayAccess<A> {
     using Slice = ArraySlice<A>;
 
   public:
     ArrayForany() noexcept = default;
     ArrayForany(Slice* slices, CORBA::Boolean nocopy = false) noexcept
-        : slices_(slices), nocopy_(nocopy)
+        : ArrayAccess<A>(slices), nocopy_(nocopy)
     {
     }
 
@@ -206,34 +223,15 @@ class KAIROS_API ArrayForany {
         return *this;
     }
 
-    template <typename Index>
-        requires std::is_integral_v<Index>
-    Slice& operator[](Index index) noexcept
-    {
-        return slices_[index];
-    }
-    template <typename Index>
-        requires std::is_integral_v<Index>
-    const Slice& operator[](Index index) const noexcept
-    {
-        return slices_[index];
-    }
-    operator Slice*() noexcept { return slices_; }
-    operator const Slice*() const noexcept { return slices_; }
-
-    [[nodiscard]] const Slice* in() const noexcept { return slices_; }
-    [[nodiscard]] Slice* inout() noexcept { return slices_; }
     Slice*& out() noexcept
     {
         slices_ = nullptr;
         return slices_;
     }
-    [[nodiscard]] Slice* ptr() const noexcept { return slices_; }
-    [[nodiscard]] Slice* _retn() noexcept { return std::exchange(slices_, nullptr); }
     [[nodiscard]] CORBA::Boolean nocopy() const noexcept { return nocopy_; }
 
   private:
-    Slice* slices_ = nullptr;
+    using ArrayAccess<A>::slices_;
     CORBA::Boolean nocopy_ = false;
 };
 

@@ -631,5 +631,39 @@ TEST(ArrayVar, OwnsSlices)
     EXPECT_STREQ(names[1], "two");
 }
 
+TEST(ArrayVar, MovesItsSlices)
+{
+    using Grid = CORBA::Long[2][3];
+    FixedArrayVar<Grid> from = array_alloc<Grid>();
+    const auto* const slices = from.in();
+    FixedArrayVar<Grid> to = std::move(from);
+    EXPECT_EQ(to.in(), slices);
+    EXPECT_EQ(from.in(), nullptr);
+    from = std::move(to);
+    EXPECT_EQ(from.in(), slices);
+    to = from;
+    EXPECT_NE(to.in(), slices);
+}
+
+TEST(ArrayForany, OwnsNothing)
+{
+    using Grid = CORBA::Long[2][3];
+    struct Tag {};
+    const FixedArrayVar<Grid> owner = array_alloc<Grid>();
+    ArrayForany<Grid, Tag> grid(owner.ptr(), true);
+    EXPECT_TRUE(grid.nocopy());
+    grid[1][2] = 5;
+    EXPECT_EQ(owner[1][2], 5);
+    const ArrayForany<Grid, Tag> copy = grid;
+    EXPECT_EQ(copy.in(), owner.in());
+    EXPECT_TRUE(copy.nocopy());
+    EXPECT_EQ(grid._retn(), owner.in());
+    EXPECT_EQ(grid.in(), nullptr);
+    grid = owner.ptr();
+    EXPECT_FALSE(grid.nocopy());
+    EXPECT_EQ(grid.inout(), owner.in());
+    EXPECT_EQ(grid.out(), nullptr);
+}
+
 } // namespace
 } // namespace kairos::mapping

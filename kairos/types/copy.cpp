@@ -456,8 +456,6 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type)
     Walk(in, &out).value(type);
 }
 
-void skip_value(cdr::Reader& in, const CORBA::TypeCode& type) { Walk(in, nullptr).value(type); }
-
 Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type)
 {
     Walk walk(in, nullptr);

@@ -19,9 +19,6 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
 /// Whether exceptions in Anys have their repository ids in front on this message.
 [[nodiscard]] bool writes_exception_id(const cdr::Writer& out) noexcept;
 
-/// Passes over a value; `in` fails where it is not valid.
-void skip_value(cdr::Reader& in, const CORBA::TypeCode& type);
-
 /// What was seen on the way through a value.
 struct Found {
     /// Whether its bytes alone are the value: they can be copied to where alignment and byte order
@@ -31,7 +28,7 @@ struct Found {
     bool has_wide = false;       ///< wide ones
 };
 
-/// Passes over a value like skip_value.
+/// Passes over a value; `in` fails where it is not valid.
 [[nodiscard]] Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type);
 
 } // namespace kairos::types
