@@ -50,6 +50,21 @@ TEST_F(Model, KnowsVariableLength)
     EXPECT_TRUE(is_variable_length(get<Exception>("Bad")));
 }
 
+TEST_F(Model, WalksWhatIsDeclaredWithin)
+{
+    compile("module M { interface I { typedef long A; }; exception X { enum B { x1 } b1; };"
+            "struct S { struct C { long n; } c1; }; valuetype V { typedef long D; };"
+            "union U switch (enum E { x2 }) { case x2: long n; };"
+            "valuetype Box struct F { long n; }; };");
+    std::string order;
+    for_each(compilation_.unit().declarations,
+             [&order](const Declaration& declaration) { order += declaration.name + " "; });
+    EXPECT_EQ(order, "A I B X C S D V E U F Box M ");
+    const Module& module = get<Module>("M");
+    EXPECT_EQ(within(module).size(), 6u);
+    EXPECT_TRUE(within(*within(*module.declarations[0])[0]).empty()); // a typedef
+}
+
 TEST_F(Model, KnowsRecursion)
 {
     compile("struct Tree { sequence<Tree> children; }; struct Leaf { Tree t; };"

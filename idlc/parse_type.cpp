@@ -392,31 +392,40 @@ void Parser::parse_members(std::vector<Member>& members, Composition& compositio
     }
 }
 
+/// The struct or union of this name: only declared where a ';' follows, else about to be defined.
+template <typename T>
+T& Parser::declare_composite(const Token& name, Annotations annotations)
+{
+    T* known = declared_before<T>(name);
+    if (peek().is(";")) {
+        if (known == nullptr) {
+            known = &unit_.add<T>();
+            declare(*known, name, annotations);
+            declarations_->pop_back(); // listed where it is defined
+            forwards_.emplace_back(known, name.location);
+        }
+        declare_forward(*known, name, std::move(annotations));
+        return *known;
+    }
+    if (known == nullptr || known->defined) {
+        T& declaration = unit_.add<T>();
+        declare(declaration, name, std::move(annotations));
+        return declaration;
+    }
+    describe_declaration(*known, name);
+    known->annotations = std::move(annotations);
+    declarations_->push_back(known);
+    ids_.add(*known, name.location.file);
+    return *known;
+}
+
 const Declaration* Parser::parse_struct(Annotations annotations)
 {
     take();
     const auto name = expect_identifier("the name of the struct");
     if (!name) return nullptr;
-    Struct* known = declared_before<Struct>(*name);
-    if (peek().is(";")) {
-        if (known == nullptr) {
-            known = &unit_.add<Struct>();
-            declare(*known, *name, annotations);
-            declarations_->pop_back(); // listed where it is defined
-            forwards_.emplace_back(known, name->location);
-        }
-        declare_forward(*known, *name, std::move(annotations));
-        return known;
-    }
-    Struct& declaration = known != nullptr && !known->defined ? *known : unit_.add<Struct>();
-    if (&declaration == known) {
-        describe_declaration(declaration, *name);
-        declaration.annotations = std::move(annotations);
-        declarations_->push_back(&declaration);
-        ids_.add(declaration, name->location.file);
-    } else {
-        declare(declaration, *name, std::move(annotations));
-    }
+    Struct& declaration = declare_composite<Struct>(*name, std::move(annotations));
+    if (peek().is(";")) return &declaration;
     if (accept(":")) { // IDL 4
         const auto base = parse_scoped_name("the base of the struct");
         if (!base) {
@@ -523,26 +532,8 @@ const Declaration* Parser::parse_union(Annotations annotations)
     take();
     const auto name = expect_identifier("the name of the union");
     if (!name) return nullptr;
-    Union* known = declared_before<Union>(*name);
-    if (peek().is(";")) {
-        if (known == nullptr) {
-            known = &unit_.add<Union>();
-            declare(*known, *name, annotations);
-            declarations_->pop_back();
-            forwards_.emplace_back(known, name->location);
-        }
-        declare_forward(*known, *name, std::move(annotations));
-        return known;
-    }
-    Union& declaration = known != nullptr && !known->defined ? *known : unit_.add<Union>();
-    if (&declaration == known) {
-        describe_declaration(declaration, *name);
-        declaration.annotations = std::move(annotations);
-        declarations_->push_back(&declaration);
-        ids_.add(declaration, name->location.file);
-    } else {
-        declare(declaration, *name, std::move(annotations));
-    }
+    Union& declaration = declare_composite<Union>(*name, std::move(annotations));
+    if (peek().is(";")) return &declaration;
     const auto begin = [&] {
         const Inside inside(*this, declaration, declaration.declarations);
         return parse_discriminator(declaration) && expect("{", "before the cases of the union");

@@ -58,6 +58,14 @@ std::vector<Call> calls_of(const Source& source, const Declaration& declaration)
     return calls;
 }
 
+std::vector<Call> calls_in(const Source& source, const Declarations& declarations)
+{
+    std::vector<Call> calls;
+    for (const Declaration* declaration : declarations)
+        std::ranges::move(calls_of(source, *declaration), std::back_inserter(calls));
+    return calls;
+}
+
 std::string operation_constant(const Call& call)
 {
     const std::string& name = call.declaration->name;
@@ -89,6 +97,20 @@ std::string parameter_list(const Call& call)
     if (!call.context.empty())
         list += std::string(list.empty() ? "" : ", ") + "::CORBA::Context_ptr _context";
     return list;
+}
+
+void emit_supports(const std::string& scope, const Interface& interface, const std::string& own_id,
+                   Text& out)
+{
+    std::string ids = own_id;
+    for (const Interface* ancestor : interface.ancestors)
+        ids += ", " + qualified(*ancestor) + "::_kairos_id";
+    // A servant asks its base class for what every object is.
+    if (own_id == "_kairos_id") ids += ", ::CORBA::Object::_kairos_id";
+    out.open("bool ", scope, "::_kairos_supports(std::string_view repository_id) const\n{");
+    out.line("return ::kairos::corba::is_one_of(repository_id, {", ids, "});");
+    out.close();
+    out.blank();
 }
 
 std::string exported(const Source& source)

@@ -105,6 +105,36 @@ static_assert(std::ranges::is_sorted(macros));
 /// Namespaces that generated code needs as they are.
 constexpr std::string_view namespaces[] = {"kairos", "std"};
 
+/// By TypeKind. CORBA has no TypeCodes for int8 and uint8.
+constexpr std::array<BasicType, 25> basic_types{{
+    {"", "void", 0},
+    {"Boolean", "boolean", 1},
+    {"Char", "char", 1},
+    {"WChar", "wchar", 2}, // GIOP 1.2: a length and at least one octet
+    {"Octet", "octet", 1},
+    {"Int8", "octet", 1},
+    {"UInt8", "octet", 1},
+    {"Short", "short", 2},
+    {"UShort", "ushort", 2},
+    {"Long", "long", 4},
+    {"ULong", "ulong", 4},
+    {"LongLong", "longlong", 8},
+    {"ULongLong", "ulonglong", 8},
+    {"Float", "float", 4},
+    {"Double", "double", 8},
+    {"LongDouble", "longdouble", 16},
+    {"Any", "any", 4},
+    {"Object", "Object", 8},
+    {"ValueBase", "ValueBase", 4},
+    {"TypeCode", "TypeCode", 4},
+    {"", "string", 5},
+    {"", "wstring", 4},
+    {"", "void", 0}, // fixed
+    {"", "void", 4}, // sequence
+    {"", "void", 0}, // array
+}};
+static_assert(basic_types.size() == static_cast<std::size_t>(TypeKind::declared));
+
 /// Outermost first, joined by `separator`.
 std::string joined(const Declaration& declaration, std::string_view separator,
                    std::string (*name_of)(const Declaration&))
@@ -116,52 +146,6 @@ std::string joined(const Declaration& declaration, std::string_view separator,
 }
 
 std::string as_written(const Declaration& declaration) { return declaration.name; }
-
-std::string_view basic_name(TypeKind kind)
-{
-    switch (kind) {
-    case TypeKind::boolean:
-        return "Boolean";
-    case TypeKind::char_:
-        return "Char";
-    case TypeKind::wchar:
-        return "WChar";
-    case TypeKind::octet:
-        return "Octet";
-    case TypeKind::int8:
-        return "Int8";
-    case TypeKind::uint8:
-        return "UInt8";
-    case TypeKind::short_:
-        return "Short";
-    case TypeKind::unsigned_short:
-        return "UShort";
-    case TypeKind::long_:
-        return "Long";
-    case TypeKind::unsigned_long:
-        return "ULong";
-    case TypeKind::long_long:
-        return "LongLong";
-    case TypeKind::unsigned_long_long:
-        return "ULongLong";
-    case TypeKind::float_:
-        return "Float";
-    case TypeKind::double_:
-        return "Double";
-    case TypeKind::long_double:
-        return "LongDouble";
-    case TypeKind::any:
-        return "Any";
-    case TypeKind::object:
-        return "Object";
-    case TypeKind::type_code:
-        return "TypeCode";
-    case TypeKind::value_base:
-        return "ValueBase";
-    default: // emit_check.cpp refused the rest
-        return "";
-    }
-}
 
 std::string escaped(unsigned char character)
 {
@@ -220,15 +204,9 @@ std::string unsigned_literal(std::uint64_t value)
     return std::to_string(value) + (value > UINT32_MAX ? "ULL" : value > INT32_MAX ? "U" : "");
 }
 
-std::string bounds(std::initializer_list<std::uint64_t> bounds)
-{
-    std::string text;
-    for (const std::uint64_t bound : bounds)
-        text += (text.empty() ? "" : ", ") + std::to_string(bound);
-    return text;
-}
-
 } // namespace
+
+const BasicType& basic_type(TypeKind kind) { return basic_types[static_cast<std::size_t>(kind)]; }
 
 std::string identifier(std::string_view idl_name)
 {
@@ -288,7 +266,7 @@ std::string value_type(const Type& type)
         return "::kairos::mapping::FixedPoint<" + std::to_string(type.digits) + ", " +
                std::to_string(type.scale) + ">";
     default:
-        return "::CORBA::" + std::string(basic_name(type.kind));
+        return "::CORBA::" + std::string(basic_type(type.kind).name);
     }
 }
 
@@ -368,7 +346,8 @@ std::string sequence_base(const Type& sequence)
     const std::uint64_t bound = sequence.bound;
     if (form_of(element) == Form::string) {
         const std::uint64_t element_bound = string_bound(element);
-        arguments = bound != 0 ? bounds({bound, element_bound}) : bounds({element_bound});
+        arguments = bound == 0 ? std::to_string(element_bound)
+                               : std::to_string(bound) + ", " + std::to_string(element_bound);
     } else {
         arguments = has_traits(form_of(element)) ? interface_class(element) : value_type(element);
         if (bound != 0) arguments += ", " + std::to_string(bound);
@@ -449,41 +428,15 @@ namespace {
 std::uint64_t value_bytes(const Type& type, std::uint64_t (*of_union)(const Union&))
 {
     const Type& actual = resolved(type);
-    switch (actual.kind) {
-    case TypeKind::void_:
-        return 0;
-    case TypeKind::boolean:
-    case TypeKind::char_:
-    case TypeKind::octet:
-    case TypeKind::int8:
-    case TypeKind::uint8:
-        return 1;
-    case TypeKind::short_:
-    case TypeKind::unsigned_short:
-    case TypeKind::wchar: // GIOP 1.2: a length and at least one octet
-        return 2;
-    case TypeKind::long_long:
-    case TypeKind::unsigned_long_long:
-    case TypeKind::double_:
-    case TypeKind::object:
-        return 8;
-    case TypeKind::long_double:
-        return 16;
-    case TypeKind::string:
-        return 5;
-    case TypeKind::fixed:
+    if (actual.kind == TypeKind::fixed)
         return actual.digits / 2u + 1u; // two digits an octet, and the sign
-    case TypeKind::array: {
+    if (actual.kind == TypeKind::array) {
         std::uint64_t bytes = value_bytes(*actual.element, of_union);
         for (const std::uint64_t dimension : actual.dimensions)
             bytes *= dimension;
         return bytes;
     }
-    case TypeKind::declared:
-        break;
-    default:
-        return 4;
-    }
+    if (actual.kind != TypeKind::declared) return basic_type(actual.kind).wire_bytes_min;
     if (form_of(actual) == Form::abstract_object) return 5;
     if (as<Interface>(actual.declaration) != nullptr) return 8;
     if (const auto* united = as<Union>(actual.declaration)) return of_union(*united);

@@ -12,6 +12,14 @@
 
 namespace kairos::idlc {
 
+/// What is known of a type by its kind alone, where it is not declared.
+struct BasicType {
+    std::string_view name;      ///< in namespace CORBA; empty where there is none
+    std::string_view type_code; ///< "ulong" of _tc_ulong and tk_ulong
+    std::uint64_t wire_bytes_min = 0;
+};
+[[nodiscard]] const BasicType& basic_type(TypeKind kind);
+
 /// The identifier, with "_cxx_" in front where C++ has it as a keyword, or a header that generated
 /// code includes as a macro.
 [[nodiscard]] std::string identifier(std::string_view idl_name);

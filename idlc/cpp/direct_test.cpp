@@ -26,9 +26,8 @@ std::set<std::string> shared_by(const std::string& declarations, const std::stri
     const Source source{compilation.unit(), cpp_options, outputs};
     std::set<std::string> names;
     for (const Interface* interface : all_of<Interface>(source))
-        for (const Declaration* declaration : interface->declarations)
-            for (const Call& call : calls_of(source, *declaration))
-                if (can_share_arguments(call)) names.insert(call.wire_name);
+        for (const Call& call : calls_in(source, interface->declarations))
+            if (can_share_arguments(call)) names.insert(call.wire_name);
     return names;
 }
 

@@ -66,46 +66,33 @@ void AnyEmitter::emit(const Declarations& declarations)
             emit(*declaration);
             continue;
         }
-        if (!module->generated) continue;
-        Text body;
-        AnyEmitter(body).emit(module->declarations);
-        if (body.text().empty()) continue;
-        out_.line("namespace ", identifier(*module), " {");
-        out_.append(body);
-        out_.line("} // namespace ", identifier(*module));
+        if (module->generated)
+            in_namespace(identifier(*module), *module, out_,
+                         [](const Declarations& inner, Text& out) { AnyEmitter(out).emit(inner); });
     }
 }
 
 void AnyEmitter::emit(const Declaration& declaration)
 {
     if (!declaration.generated) return;
+    emit(within(declaration));
     if (const auto* interface = as<Interface>(&declaration)) {
-        emit(interface->declarations);
         if (interface->defined && !interface->is_abstract) emit_interface(*interface);
         if (interface->defined && interface->is_abstract)
             emit_pointer(*interface, "_ptr", "corba::insert_abstract",
                          "corba::insert_adopted_abstract", "corba::extract_abstract");
-    } else if (const auto* composite = as<Struct>(&declaration)) {
-        emit(composite->declarations);
-        emit_class(declaration);
-    } else if (const auto* choice = as<Union>(&declaration)) {
-        emit(choice->declarations);
-        emit_class(declaration);
-    } else if (const auto* exception = as<Exception>(&declaration)) {
-        emit(exception->declarations);
-        emit_class(declaration);
     } else if (const auto* value = as<ValueType>(&declaration)) {
-        emit(value->declarations);
         if (value->defined) emit_value(declaration);
-    } else if (const auto* box = as<ValueBox>(&declaration)) {
-        emit(box->declarations);
-        emit_value(declaration);
     } else if (const auto* enumeration = as<Enum>(&declaration)) {
         emit_enum(*enumeration);
     } else if (const auto* alias = as<Alias>(&declaration)) {
         // Other typedefs are typedefs in C++, too: their operators are those of what they name.
         if (alias->type->kind == TypeKind::sequence) emit_class(declaration);
         if (alias->type->kind == TypeKind::array) emit_array(*alias);
+    } else if (as<ValueBox>(&declaration) != nullptr) {
+        emit_value(declaration);
+    } else if (as<Struct>(&declaration) || as<Union>(&declaration) || as<Exception>(&declaration)) {
+        emit_class(declaration);
     }
 }
 

@@ -26,7 +26,6 @@ class Check {
 
   private:
     void declaration(const Declaration& declaration);
-    void interface(const Interface& interface);
     void calls(const Declarations& within, bool local);
     void value(const ValueType& value);
     void operation(const Operation& operation, bool local);
@@ -35,11 +34,10 @@ class Check {
     void natives(const Type& type, Location location);
     void raises(const Declaration& owner, const Declarations& raises);
     void members(const std::vector<Member>& members);
-    void united(const Union& united);
     void type(const Type& type, Location location);
     /// What in the type there is no code for; empty where all is well.
     [[nodiscard]] std::string_view missing(const Type& type);
-    [[nodiscard]] std::string_view missing_declared(const Declaration& declaration);
+    [[nodiscard]] std::string_view missing(const Declaration& declaration);
 
     void refuse(Location location, std::string_view what)
     {
@@ -55,45 +53,31 @@ void Check::declaration(const Declaration& declaration)
 {
     if (const auto* module = as<Module>(&declaration)) return declarations(module->declarations);
     if (!declaration.generated) return;
-    switch (declaration.kind) {
-    case DeclarationKind::interface:
-        return interface(*as<Interface>(&declaration));
-    case DeclarationKind::struct_: {
-        const auto& composite = *as<Struct>(&declaration);
-        if (composite.base != nullptr) refuse(composite.location, "struct inheritance");
-        declarations(composite.declarations);
-        return members(composite.members);
+    if (const auto* interface = as<Interface>(&declaration))
+        return calls(interface->declarations, interface->is_local);
+    if (const auto* one = as<ValueType>(&declaration)) return value(*one);
+    if (as<Native>(&declaration) && declaration.parent && !as<Module>(declaration.parent))
+        diagnostics_.error(declaration.location,
+                           "a program can define a native type in a module only: its C++ name "
+                           "would be inside a generated class");
+    if (const auto* alias = as<Alias>(&declaration)) {
+        if (alias->type->element != nullptr) natives(*alias->type, declaration.location);
+        return type(*alias->type, declaration.location);
     }
-    case DeclarationKind::exception:
-        declarations(as<Exception>(&declaration)->declarations);
-        return members(as<Exception>(&declaration)->members);
-    case DeclarationKind::alias: {
-        const Type& aliased = *as<Alias>(&declaration)->type;
-        if (aliased.element != nullptr) natives(aliased, declaration.location);
-        return type(aliased, declaration.location);
+    declarations(within(declaration));
+    if (const auto* composite = as<Struct>(&declaration)) {
+        if (composite->base != nullptr) refuse(composite->location, "struct inheritance");
+        members(composite->members);
+    } else if (const auto* exception = as<Exception>(&declaration)) {
+        members(exception->members);
+    } else if (const auto* choice = as<Union>(&declaration)) {
+        type(*choice->discriminator, choice->location);
+        for (const UnionCase& one : choice->cases)
+            members({one.member});
+    } else if (const auto* box = as<ValueBox>(&declaration)) {
+        natives(*box->type, declaration.location);
+        type(*box->type, declaration.location);
     }
-    case DeclarationKind::native:
-        if (declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr)
-            diagnostics_.error(declaration.location,
-                               "a program can define a native type in a module only: its C++ name "
-                               "would be inside a generated class");
-        return;
-    case DeclarationKind::union_:
-        return united(*as<Union>(&declaration));
-    case DeclarationKind::value_type:
-        return value(*as<ValueType>(&declaration));
-    case DeclarationKind::value_box:
-        declarations(as<ValueBox>(&declaration)->declarations);
-        natives(*as<ValueBox>(&declaration)->type, declaration.location);
-        return type(*as<ValueBox>(&declaration)->type, declaration.location);
-    default:
-        return; // forward declarations, enums, constants, annotations
-    }
-}
-
-void Check::interface(const Interface& interface)
-{
-    calls(interface.declarations, interface.is_local);
 }
 
 /// Of an interface or a valuetype, with the types declared among them.
@@ -178,16 +162,6 @@ void Check::members(const std::vector<Member>& members)
     }
 }
 
-void Check::united(const Union& united)
-{
-    declarations(united.declarations);
-    type(*united.discriminator, united.location);
-    for (const UnionCase& one : united.cases) {
-        type(*one.member.type, one.member.location);
-        natives(*one.member.type, one.member.location);
-    }
-}
-
 void Check::type(const Type& type, Location location)
 {
     const std::string_view what = missing(type);
@@ -199,37 +173,27 @@ void Check::type(const Type& type, Location location)
 
 std::string_view Check::missing(const Type& type)
 {
-    switch (type.kind) {
-    case TypeKind::sequence:
-    case TypeKind::array:
-        return missing(*type.element);
-    case TypeKind::declared:
-        return missing_declared(*type.declaration);
-    default:
-        return {};
-    }
+    if (type.element != nullptr) return missing(*type.element);
+    return type.kind == TypeKind::declared ? missing(*type.declaration) : std::string_view();
 }
 
-std::string_view Check::missing_declared(const Declaration& declaration)
+std::string_view Check::missing(const Declaration& declaration)
 {
     if (!fine_.insert(&declaration).second) return {}; // known, or a recursive type
     std::string_view what;
-    switch (declaration.kind) {
-    case DeclarationKind::alias:
-        what = missing(*as<Alias>(&declaration)->type);
-        break;
-    case DeclarationKind::struct_:
-        for (const Member& member : as<Struct>(&declaration)->members)
-            if (what.empty()) what = missing(*member.type);
-        if (as<Struct>(&declaration)->base != nullptr) what = "struct inheritance";
-        break;
-    case DeclarationKind::union_:
-        what = missing(*as<Union>(&declaration)->discriminator);
-        for (const UnionCase& one : as<Union>(&declaration)->cases)
-            if (what.empty()) what = missing(*one.member.type);
-        break;
-    default:
-        break;
+    const auto ask = [&](const Type* type) {
+        if (what.empty()) what = missing(*type);
+    };
+    if (const auto* alias = as<Alias>(&declaration)) ask(alias->type);
+    if (const auto* composite = as<Struct>(&declaration)) {
+        for (const Member& member : composite->members)
+            ask(member.type);
+        if (composite->base != nullptr) what = "struct inheritance";
+    }
+    if (const auto* choice = as<Union>(&declaration)) {
+        ask(choice->discriminator);
+        for (const UnionCase& one : choice->cases)
+            ask(one.member.type);
     }
     if (!what.empty()) fine_.erase(&declaration);
     return what;
@@ -254,15 +218,13 @@ class MadeNames {
                 declaration->kind == DeclarationKind::annotation)
                 continue;
             function(*declaration);
-            const Declarations* inner = nullptr;
-            if (const auto* module = as<Module>(declaration)) inner = &module->declarations;
-            if (const auto* interface = as<Interface>(declaration))
-                inner = &interface->declarations;
-            if (const auto* value = as<ValueType>(declaration)) inner = &value->declarations;
             if (const auto* enumeration = as<Enum>(declaration))
                 for (const Enumerator* enumerator : enumeration->enumerators)
                     function(*enumerator);
-            if (inner != nullptr) for_each(*inner, function);
+            // What is declared within a struct or the like is within a class: it is in nobody's
+            // way.
+            if (as<Module>(declaration) || as<Interface>(declaration) || as<ValueType>(declaration))
+                for_each(within(*declaration), function);
         }
     }
 

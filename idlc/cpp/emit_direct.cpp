@@ -74,9 +74,8 @@ bool is_written_in_place(const Parameter& parameter)
 std::vector<Call> direct_calls(const Source& source, const Interface& interface)
 {
     std::vector<Call> calls;
-    for (const Declaration* declaration : interface.declarations)
-        for (Call& call : calls_of(source, *declaration))
-            if (is_called_directly(source, call)) calls.push_back(std::move(call));
+    for (Call& call : calls_in(source, interface.declarations))
+        if (is_called_directly(source, call)) calls.push_back(std::move(call));
     return calls;
 }
 

@@ -113,10 +113,7 @@ constexpr std::size_t arguments_in_registers_max = 4;
 
 std::string list_of(const std::vector<std::string>& addresses)
 {
-    std::string list;
-    for (const std::string& address : addresses)
-        list += (list.empty() ? "" : ", ") + address;
-    return list;
+    return listed(addresses, [](const std::string& address) { return address; });
 }
 
 std::string in_registers(std::vector<std::string> addresses)
@@ -204,10 +201,9 @@ void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
     std::string result;
     if (call.result->kind != TypeKind::void_)
         result = argument_at(*call.result, Way::result, index++) + " = ";
-    std::string arguments;
-    for (const Parameter& parameter : call.parameters)
-        arguments += (arguments.empty() ? "" : ", ") +
-                     argument_at(*parameter.type, way_of(parameter.direction), index++);
+    const std::string arguments = listed(call.parameters, [&index](const Parameter& parameter) {
+        return argument_at(*parameter.type, way_of(parameter.direction), index++);
+    });
     out.line(result, "static_cast<::", skeleton, "*>(_servant)->", call.cpp_name(), "(", arguments,
              ");");
     out.close("};");

@@ -9,6 +9,25 @@
 
 namespace kairos::idlc {
 
+void emit_reference_functions(const Interface& interface, Text& out)
+{
+    const std::string name = identifier(interface);
+    const std::string_view base = interface.is_abstract ? "AbstractBase" : "Object";
+    out.label("public:");
+    out.line("typedef ", name, "_ptr _ptr_type;");
+    out.line("typedef ", name, "_var _var_type;");
+    if (interface.is_abstract) out.line("typedef ", name, "_kairos_stub _kairos_stub_type;");
+    out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
+             ";");
+    out.blank();
+    out.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
+    out.line("static ", name, "_ptr _narrow(::CORBA::", base, "_ptr object);");
+    if (!interface.is_local)
+        out.line("static ", name, "_ptr _unchecked_narrow(::CORBA::", base, "_ptr object);");
+    out.line("static ", name, "_ptr _nil() { return nullptr; }");
+    out.blank();
+}
+
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out)
 {
@@ -18,24 +37,14 @@ void emit_local_class(const Source& source, const Interface& interface, const Em
         bases += "public virtual " + qualified(*base) + ", ";
     out.open("class ", exported(source), name, " : ", bases,
              "public virtual ::CORBA::LocalObject {");
-    out.label("public:");
-    out.line("typedef ", name, "_ptr _ptr_type;");
-    out.line("typedef ", name, "_var _var_type;");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
-             ";");
-    out.blank();
-    out.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
-    out.line("static ", name, "_ptr _narrow(::CORBA::Object_ptr object);");
-    out.line("static ", name, "_ptr _nil() { return nullptr; }");
-    out.blank();
+    emit_reference_functions(interface, out);
     nested(interface.declarations);
     // An interface that is not local has stubs, which would do here only for a remote object.
     for (const Interface* ancestor : interface.ancestors) {
         if (ancestor->is_local) continue;
-        for (const Declaration* declaration : ancestor->declarations)
-            for (const Call& call : calls_of(source, *declaration))
-                out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
-                         ") override = 0;");
+        for (const Call& call : calls_in(source, ancestor->declarations))
+            out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
+                     ") override = 0;");
     }
     out.blank();
     out.line("bool _kairos_supports(std::string_view repository_id) const override;");
@@ -57,10 +66,7 @@ void emit_local_functions(const Interface& interface, Text& out)
     out.line(type, "_ptr ", name,
              "::_narrow(::CORBA::Object_ptr object) { return ::kairos::corba::narrow_local<", type,
              ">(object); }");
-    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
-    out.close();
-    out.blank();
+    emit_supports(name, interface, "_kairos_id", out);
 }
 
 // --- Abstract interfaces -----------------------------------------------------------------------
@@ -87,10 +93,9 @@ void emit_abstract_stub(const Source& source, const Interface& interface, Text& 
     out.label("public:");
     out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
              ";");
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
-                     ") override;");
+    for (const Call& call : calls_in(source, interface.declarations))
+        out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
+                 ") override;");
     out.line("bool _kairos_supports(std::string_view repository_id) const override;");
     out.line("::CORBA::Object* _kairos_object() override { return this; }");
     out.blank();
@@ -109,24 +114,13 @@ void emit_abstract_class(const Source& source, const Interface& interface, const
                          Text& out)
 {
     const std::string name = identifier(interface);
-    std::string bases;
-    for (const Interface* base : interface.bases)
-        bases += (bases.empty() ? "public virtual " : ", public virtual ") + qualified(*base);
+    std::string bases = listed(interface.bases, [](const Interface* base) {
+        return "public virtual " + qualified(*base);
+    });
     if (bases.empty()) bases = "public virtual ::CORBA::AbstractBase";
     out.line("class ", name, "_kairos_stub;");
     out.open("class ", exported(source), name, " : ", bases, " {");
-    out.label("public:");
-    out.line("typedef ", name, "_ptr _ptr_type;");
-    out.line("typedef ", name, "_var _var_type;");
-    out.line("typedef ", name, "_kairos_stub _kairos_stub_type;");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
-             ";");
-    out.blank();
-    out.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
-    out.line("static ", name, "_ptr _narrow(::CORBA::AbstractBase_ptr object);");
-    out.line("static ", name, "_ptr _unchecked_narrow(::CORBA::AbstractBase_ptr object);");
-    out.line("static ", name, "_ptr _nil() { return nullptr; }");
-    out.blank();
+    emit_reference_functions(interface, out);
     nested(interface.declarations);
     out.blank();
     out.label("protected:");
@@ -147,11 +141,7 @@ void emit_abstract_functions(const Interface& interface, Text& out)
         out.line(type, "_ptr ", name, "::_", function,
                  "(::CORBA::AbstractBase_ptr object) { return ::kairos::corba::", function,
                  "_abstract<", type, ">(object); }");
-    out.open("bool ", name,
-             "_kairos_stub::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
-    out.close();
-    out.blank();
+    emit_supports(name + "_kairos_stub", interface, "_kairos_id", out);
 }
 
 } // namespace kairos::idlc

@@ -19,40 +19,27 @@ constexpr std::uint64_t stack_bytes_max = 16 << 10;
 
 std::string argument_list(const Call& call)
 {
-    std::string list;
-    for (const std::string& local : call.locals)
-        list += (list.empty() ? "" : ", ") + local;
-    if (!call.context.empty()) list += list.empty() ? "_context" : ", _context";
-    return list;
-}
-
-std::vector<Call> calls_of_all(const Source& source, const Interface& interface)
-{
-    std::vector<Call> calls;
-    for (const Declaration* declaration : all_operations(interface))
-        for (Call& call : calls_of(source, *declaration))
-            calls.push_back(std::move(call));
-    return calls;
+    std::vector<std::string> arguments = call.locals;
+    if (!call.context.empty()) arguments.emplace_back("_context");
+    return listed(arguments, [](const std::string& argument) { return argument; });
 }
 
 void emit_class(const Source& source, const Interface& interface, Text& out)
 {
     const std::string name = skeleton_identifier(interface);
-    std::string bases;
-    for (const Interface* base : interface.bases)
-        bases +=
-            (bases.empty() ? "public virtual ::" : ", public virtual ::") + skeleton_name(*base);
+    std::string bases = listed(interface.bases, [](const Interface* base) {
+        return "public virtual ::" + skeleton_name(*base);
+    });
     if (bases.empty()) bases = "public virtual ::PortableServer::ServantBase";
     // Not virtual, so that both classes have one table of functions.
     if (has_direct_class(source, interface)) bases += ", public " + direct_class(interface);
     out.open("class ", exported(source), name, " : ", bases, " {");
     out.label("public:");
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration)) {
-            const bool overrides = is_called_directly(source, call);
-            out.line(overrides ? "" : "virtual ", result_type(*call.result), " ", call.cpp_name(),
-                     "(", parameter_list(call), overrides ? ") override = 0;" : ") = 0;");
-        }
+    for (const Call& call : calls_in(source, interface.declarations)) {
+        const bool overrides = is_called_directly(source, call);
+        out.line(overrides ? "" : "virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+                 parameter_list(call), overrides ? ") override = 0;" : ") = 0;");
+    }
     out.blank();
     if (!interface.is_abstract) {
         out.line(qualified(interface), "_ptr _this();");
@@ -65,9 +52,8 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
         out.blank();
     }
     emit_timings_declaration(source, interface, out);
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
+    for (const Call& call : calls_in(source, interface.declarations))
+        out.line("void _serve_", call.wire_name, "(::kairos::orb::Upcall& upcall);");
     out.close("};");
     out.blank();
 }
@@ -107,7 +93,7 @@ void emit_tie(const Source& source, const Interface& interface, Text& out)
     out.line("return ::PortableServer::POA::_duplicate(_poa.in());");
     out.close();
     out.blank();
-    for (const Call& call : calls_of_all(source, interface)) {
+    for (const Call& call : calls_in(source, all_operations(interface))) {
         out.open(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
                  ") override\n    {");
         out.line(call.result->kind == TypeKind::void_ ? "" : "return ", "_tied->", call.cpp_name(),
@@ -121,30 +107,6 @@ void emit_tie(const Source& source, const Interface& interface, Text& out)
     out.line("::CORBA::Boolean _release = false;");
     out.close("};");
     out.blank();
-}
-
-void emit_classes(const Source& source, const Declarations& declarations, Text& out)
-{
-    for (const Declaration* declaration : declarations) {
-        const auto* interface = as<Interface>(declaration);
-        if (interface != nullptr && interface->generated && !interface->is_local) {
-            emit_class(source, *interface, out);
-            if (!interface->is_abstract) emit_tie(source, *interface, out);
-        }
-        const auto* module = as<Module>(declaration);
-        if (module == nullptr || !module->generated) continue;
-        std::vector<const Interface*> found;
-        collect(module->declarations, found);
-        if (found.empty()) continue;
-        const std::string name =
-            module->parent == nullptr ? "POA_" + module->name : identifier(*module);
-        out.blank();
-        out.line("namespace ", name, " {");
-        out.blank();
-        emit_classes(source, module->declarations, out);
-        out.line("} // namespace ", name);
-        out.blank();
-    }
 }
 
 // --- Serving one request -----------------------------------------------------------------------
@@ -259,9 +221,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         if (call.parameters[i].direction == Direction::out)
             locals[i] = emit_out(*call.parameters[i].type, call.locals[i], out);
-    std::string arguments;
-    for (const Local& local : locals)
-        arguments += (arguments.empty() ? "" : ", ") + local.argument;
+    const std::string arguments = listed(locals, [](const Local& local) { return local.argument; });
     const std::string invocation = "this->" + call.cpp_name() + "(" + arguments + ")";
     const Passing& result = passing(*call.result);
     const std::string owner = fill(result.owner, {*call.result});
@@ -293,10 +253,7 @@ std::string hexadecimal(std::uint64_t number)
 
 std::string name_list(const std::vector<Call>& calls)
 {
-    std::string names;
-    for (const Call& call : calls)
-        names += (names.empty() ? "" : ", ") + string_literal(call.wire_name);
-    return names;
+    return listed(calls, [](const Call& call) { return string_literal(call.wire_name); });
 }
 
 std::optional<OperationHash> hash_of(const Interface& interface, const std::vector<Call>& calls,
@@ -314,10 +271,7 @@ std::optional<OperationHash> hash_of(const Interface& interface, const std::vect
 
 std::string number_list(const std::vector<std::size_t>& numbers)
 {
-    std::string list;
-    for (const std::size_t number : numbers)
-        list += (list.empty() ? "" : ", ") + std::to_string(number);
-    return list;
+    return listed(numbers, [](std::size_t number) { return std::to_string(number); });
 }
 
 void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
@@ -357,7 +311,7 @@ void emit_table(const Source& source, const Interface& interface, const std::vec
 void emit_dispatch(const Source& source, const Interface& interface, Text& out,
                    Diagnostics& diagnostics)
 {
-    const std::vector<Call> calls = calls_of_all(source, interface);
+    const std::vector<Call> calls = calls_in(source, all_operations(interface));
     const std::string name = skeleton_name(interface);
     out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
     if (source.options.operation_demux == OperationDemux::delayered) {
@@ -416,7 +370,8 @@ void emit_skeleton_function(const Source& source, const Interface& interface, Te
     out.open("::kairos::poa::Skeleton ", skeleton_name(interface),
              "::_kairos_skeleton() noexcept\n{");
     if (source.options.operation_demux == OperationDemux::delayered) {
-        emit_delayered_table(interface, calls_of_all(source, interface), out, diagnostics);
+        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
+                             diagnostics);
         out.line("return {&operations, this};");
     } else {
         out.line("return {};");
@@ -427,9 +382,8 @@ void emit_skeleton_function(const Source& source, const Interface& interface, Te
 void emit_serving(const Source& source, const Interface& interface, Text& out)
 {
     emit_timings(source, interface, out);
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            emit_serve(source, call, out);
+    for (const Call& call : calls_in(source, interface.declarations))
+        emit_serve(source, call, out);
 }
 
 void emit_interface(const Source& source, const Interface& interface, Text& out,
@@ -441,10 +395,7 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
              ">(*this); }");
     out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
-    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line(supports_test(interface, stub + "::_kairos_id"));
-    out.close();
-    out.blank();
+    emit_supports(name, interface, stub + "::_kairos_id", out);
     emit_direct_function(source, interface, out);
     emit_skeleton_function(source, interface, out, diagnostics);
     out.blank();
@@ -458,7 +409,13 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
 
 void emit_skeleton_classes(const Source& source, Text& out)
 {
-    emit_classes(source, source.unit.declarations, out);
+    in_own_namespaces<Interface>(
+        "POA_", source.unit.declarations, out, [](const Interface*) { return true; },
+        [&](const Interface& interface) {
+            if (interface.is_local) return;
+            emit_class(source, interface, out);
+            if (!interface.is_abstract) emit_tie(source, interface, out);
+        });
 }
 
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)

@@ -13,10 +13,9 @@ namespace {
 
 void emit_raises(const Call& call, Text& out)
 {
-    std::string raises;
-    for (const Declaration* raised : call.raises)
-        raises += (raises.empty() ? "" : ", ") +
-                  ("::kairos::corba::exception_type<" + qualified(*raised) + ">()");
+    const std::string raises = listed(call.raises, [](const Declaration* raised) {
+        return "::kairos::corba::exception_type<" + qualified(*raised) + ">()";
+    });
     if (!raises.empty())
         out.line("constexpr ::kairos::orb::ExceptionType ", operation_constant(call),
                  "_raises[] = {", raises, "};");
@@ -27,9 +26,7 @@ void emit_stub_constants(const Source& source, const Call& call, Text& out)
     emit_raises(call, out);
     if (is_interpreted(source, call)) return emit_signature(call, out);
     const std::string name = operation_constant(call);
-    std::string context;
-    for (const std::string& name_or_pattern : call.context)
-        context += (context.empty() ? "" : ", ") + string_literal(name_or_pattern);
+    const std::string context = listed(call.context, string_literal);
     if (!context.empty())
         out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
     out.line("constexpr ::kairos::orb::Operation ", name, operation_initialiser(call), ";");
@@ -120,10 +117,8 @@ void emit_marshals(const Source& source, Text& out)
 /// The constructor that sets all members; it copies, as `in` parameters are copied.
 void emit_exception_constructor(const Exception& exception, Text& out)
 {
-    std::string parameters;
     std::string initialisers;
     for (const Member& member : exception.members) {
-        parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
         const Form form = form_of(*member.type);
         if (is_array(form)) continue;
         const std::string value = "_" + member.name + "_";
@@ -133,8 +128,8 @@ void emit_exception_constructor(const Exception& exception, Text& out)
             has_traits(form) ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
         initialisers += ")";
     }
-    out.open(defined_name(exception), "::", identifier(exception), "(", parameters, ")",
-             initialisers, "\n{");
+    out.open(defined_name(exception), "::", identifier(exception), "(",
+             listed(exception.members, member_parameter), ")", initialisers, "\n{");
     for (const Member& member : exception.members) {
         if (!is_array(form_of(*member.type))) continue;
         const std::string name = identifier(member.name);
@@ -248,9 +243,8 @@ void emit_stub(const Source& source, const Call& call, Text& out)
 
 void emit_stub_operations(const Source& source, const Interface& interface, Text& out)
 {
-    for (const Declaration* declaration : interface.declarations)
-        for (const Call& call : calls_of(source, *declaration))
-            emit_stub(source, call, out);
+    for (const Call& call : calls_in(source, interface.declarations))
+        emit_stub(source, call, out);
 }
 
 void emit_interface(const Source& source, const Interface& interface, Text& out)
@@ -273,23 +267,11 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
     out.line(name, "::", identifier(interface),
              "(::kairos::corba::StubArgument argument) : ", bases, " {}");
     out.blank();
-    out.open("bool ", name, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line(supports_test(interface, "_kairos_id", ", ::CORBA::Object::_kairos_id"));
-    out.close();
-    out.blank();
+    emit_supports(name, interface, "_kairos_id", out);
     emit_stub_operations(source, interface, out);
 }
 
 } // namespace
-
-std::string supports_test(const Interface& interface, const std::string& own_id,
-                          std::string_view more)
-{
-    std::string ids = own_id;
-    for (const Interface* ancestor : interface.ancestors)
-        ids += ", " + qualified(*ancestor) + "::_kairos_id";
-    return "return ::kairos::corba::is_one_of(repository_id, {" + ids + std::string(more) + "});";
-}
 
 void emit_operations(const Source& source, bool stubs, Text& out)
 {
@@ -298,9 +280,8 @@ void emit_operations(const Source& source, bool stubs, Text& out)
     for (const Interface* interface : all_of<Interface>(source)) {
         if (interface->is_local) continue;
         Text constants;
-        for (const Declaration* declaration : interface->declarations)
-            for (const Call& call : calls_of(source, *declaration))
-                emit_constants(source, call, constants);
+        for (const Call& call : calls_in(source, interface->declarations))
+            emit_constants(source, call, constants);
         if (constants.text().empty()) continue;
         scopes.line("namespace ", source.operation_scopes.at(interface), " {");
         scopes.append(constants);

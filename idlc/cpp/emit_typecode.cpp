@@ -13,54 +13,6 @@ namespace {
 /// Where the source file keeps what has no name of its own.
 constexpr std::string_view file_scope = "_kairos_types";
 
-std::string basic_object(TypeKind kind)
-{
-    switch (kind) {
-    case TypeKind::boolean:
-        return "boolean";
-    case TypeKind::char_:
-        return "char";
-    case TypeKind::wchar:
-        return "wchar";
-    case TypeKind::octet:
-    case TypeKind::int8: // CORBA has no kinds for these two
-    case TypeKind::uint8:
-        return "octet";
-    case TypeKind::short_:
-        return "short";
-    case TypeKind::unsigned_short:
-        return "ushort";
-    case TypeKind::long_:
-        return "long";
-    case TypeKind::unsigned_long:
-        return "ulong";
-    case TypeKind::long_long:
-        return "longlong";
-    case TypeKind::unsigned_long_long:
-        return "ulonglong";
-    case TypeKind::float_:
-        return "float";
-    case TypeKind::double_:
-        return "double";
-    case TypeKind::long_double:
-        return "longdouble";
-    case TypeKind::any:
-        return "any";
-    case TypeKind::object:
-        return "Object";
-    case TypeKind::value_base:
-        return "ValueBase";
-    case TypeKind::type_code:
-        return "TypeCode";
-    case TypeKind::string:
-        return "string";
-    case TypeKind::wstring:
-        return "wstring";
-    default:
-        return "void";
-    }
-}
-
 std::string_view interface_kind(const Interface& interface)
 {
     if (interface.is_abstract) return "abstract_interface";
@@ -69,6 +21,11 @@ std::string_view interface_kind(const Interface& interface)
 
 /// "tk_struct": what the kind is in CORBA.
 std::string kind_constant(std::string_view kind) { return "::CORBA::tk_" + std::string(kind); }
+
+std::string id_and_name(const Declaration& declaration)
+{
+    return string_literal(declaration.repository_id) + ", " + string_literal(declaration.name);
+}
 
 /// "Demo::_tc_X", as a definition names it.
 std::string scoped(const Declaration& declaration, std::string_view prefix)
@@ -188,12 +145,7 @@ void TypeCodeEmitter::emit(const Declarations& declarations)
             continue;
         }
         if (!declaration->generated || !has_type_code(*declaration)) continue;
-        if (const auto* interface = as<Interface>(declaration)) emit(interface->declarations);
-        if (const auto* value = as<ValueType>(declaration)) emit(value->declarations);
-        if (const auto* box = as<ValueBox>(declaration)) emit(box->declarations);
-        if (const auto* composite = as<Struct>(declaration)) emit(composite->declarations);
-        if (const auto* composite = as<Union>(declaration)) emit(composite->declarations);
-        if (const auto* exception = as<Exception>(declaration)) emit(exception->declarations);
+        emit(within(*declaration));
         define(*declaration);
     }
 }
@@ -210,8 +162,7 @@ void TypeCodeEmitter::define(const Declaration& declaration)
 std::string TypeCodeEmitter::initialiser(const Declaration& declaration)
 {
     const auto with_content = [&](std::string_view function, const Type& type) {
-        return std::string(function) + "(" + string_literal(declaration.repository_id) + ", " +
-               string_literal(declaration.name) + ", " + object(type) + ")";
+        return std::string(function) + "(" + id_and_name(declaration) + ", " + object(type) + ")";
     };
     if (const auto* composite = as<Struct>(&declaration))
         return struct_initialiser("struct", declaration, composite->members);
@@ -230,8 +181,7 @@ std::string TypeCodeEmitter::initialiser(const Declaration& declaration)
 
 std::string TypeCodeEmitter::named(std::string_view kind, const Declaration& declaration) const
 {
-    return "named_type(" + kind_constant(kind) + ", " + string_literal(declaration.repository_id) +
-           ", " + string_literal(declaration.name) + ")";
+    return "named_type(" + kind_constant(kind) + ", " + id_and_name(declaration) + ")";
 }
 
 std::string TypeCodeEmitter::struct_initialiser(std::string_view kind,
@@ -243,8 +193,7 @@ std::string TypeCodeEmitter::struct_initialiser(std::string_view kind,
     elements.reserve(members.size());
     for (const Member& each : members)
         elements.push_back(member(each));
-    return "struct_type(" + kind_constant(kind) + ", " + string_literal(declaration.repository_id) +
-           ", " + string_literal(declaration.name) + ", " +
+    return "struct_type(" + kind_constant(kind) + ", " + id_and_name(declaration) + ", " +
            array("::kairos::types::TypeCodeMember", "members", elements) + ")";
 }
 
@@ -254,9 +203,8 @@ std::string TypeCodeEmitter::enum_initialiser(const Enum& enumeration)
     elements.reserve(enumeration.enumerators.size());
     for (const Enumerator* enumerator : enumeration.enumerators)
         elements.push_back("{" + string_literal(enumerator->name) + "}");
-    return "struct_type(" + kind_constant("enum") + ", " +
-           string_literal(enumeration.repository_id) + ", " + string_literal(enumeration.name) +
-           ", " + array("::kairos::types::TypeCodeMember", "members", elements) + ")";
+    return "struct_type(" + kind_constant("enum") + ", " + id_and_name(enumeration) + ", " +
+           array("::kairos::types::TypeCodeMember", "members", elements) + ")";
 }
 
 /// A member for each label: several labels of one case are as many members of the same name.
@@ -271,8 +219,7 @@ std::string TypeCodeEmitter::union_initialiser(const Union& composite)
             members.push_back(member(each.member));
             labels.push_back(label_number(label.value));
         }
-    return "union_type(" + string_literal(composite.repository_id) + ", " +
-           string_literal(composite.name) + ", " + object(*composite.discriminator) + ", " +
+    return "union_type(" + id_and_name(composite) + ", " + object(*composite.discriminator) + ", " +
            array("::kairos::types::TypeCodeMember", "members", members) + ", " +
            array("std::int64_t", "labels", labels) + ", " + default_index + ")";
 }
@@ -284,8 +231,7 @@ std::string TypeCodeEmitter::value_initialiser(const ValueType& value)
                                  : value.is_abstract    ? "ABSTRACT"
                                  : value.is_truncatable ? "TRUNCATABLE"
                                                         : "NONE";
-    std::string text = "value_type(" + kind_constant("value") + ", " +
-                       string_literal(value.repository_id) + ", " + string_literal(value.name) +
+    std::string text = "value_type(" + kind_constant("value") + ", " + id_and_name(value) +
                        ", ::CORBA::VM_" + modifier + ", " +
                        (has_base ? "&" + object(*value.bases.front()) : "nullptr");
     if (value.members.empty()) return text + ")";
@@ -308,7 +254,7 @@ std::string TypeCodeEmitter::object(const Type& type)
     case TypeKind::string:
     case TypeKind::wstring:
         if (type.bound == 0) break;
-        return unnamed("text_type(" + kind_constant(basic_object(type.kind)) + ", " +
+        return unnamed("text_type(" + kind_constant(basic_type(type.kind).type_code) + ", " +
                        std::to_string(type.bound) + ")");
     case TypeKind::fixed:
         return unnamed("fixed_type(" + std::to_string(type.digits) + ", " +
@@ -329,7 +275,7 @@ std::string TypeCodeEmitter::object(const Type& type)
     default:
         break;
     }
-    return "::CORBA::_kairos_tc_" + basic_object(type.kind);
+    return "::CORBA::_kairos_tc_" + std::string(basic_type(type.kind).type_code);
 }
 
 std::string TypeCodeEmitter::object(const Declaration& declaration)

@@ -117,12 +117,10 @@ void TypesEmitter::emit_early(const Declarations& declarations)
         if (const auto* forward = as<Forward>(declaration)) emit_forward(*forward);
         const auto* module = as<Module>(declaration);
         if (module == nullptr) continue;
-        Text body;
-        TypesEmitter(source_, body).emit_early(module->declarations);
-        if (body.text().empty()) continue;
-        out_.line("namespace ", identifier(*module), " {");
-        out_.append(body);
-        out_.line("} // namespace ", identifier(*module));
+        in_namespace(identifier(*module), *module, out_,
+                     [this](const Declarations& inner, Text& out) {
+                         TypesEmitter(source_, out).emit_early(inner);
+                     });
     }
 }
 
@@ -157,9 +155,8 @@ void TypesEmitter::emit_constant(const Constant& constant)
 void TypesEmitter::emit_enum(const Enum& enumeration)
 {
     const std::string name = identifier(enumeration);
-    std::string enumerators;
-    for (const Enumerator* enumerator : enumeration.enumerators)
-        enumerators += (enumerators.empty() ? "" : ", ") + identifier(*enumerator);
+    const std::string enumerators =
+        listed(enumeration.enumerators, [](const Enumerator* each) { return identifier(*each); });
     out_.line("enum ", name, " : ::CORBA::ULong { ", enumerators, " };");
     out_.line("typedef ", name, "& ", name, "_out;");
     out_.blank();
@@ -234,12 +231,8 @@ void TypesEmitter::emit_exception(const Exception& exception)
     emit_members(exception.members, "{}");
     out_.blank();
     out_.line(name, "() = default;");
-    if (!exception.members.empty()) {
-        std::string parameters;
-        for (const Member& member : exception.members)
-            parameters += (parameters.empty() ? "" : ", ") + member_parameter(member);
-        out_.line(name, "(", parameters, ");");
-    }
+    if (!exception.members.empty())
+        out_.line(name, "(", listed(exception.members, member_parameter), ");");
     out_.line("static ", name, "* _downcast(::CORBA::Exception* exception);");
     out_.line("static const ", name, "* _downcast(const ::CORBA::Exception* exception);");
     out_.line("[[noreturn]] void _raise() const override;");
@@ -270,22 +263,12 @@ void TypesEmitter::emit_interface(const Interface& interface)
     if (interface.is_local) return emit_local_class(source_, interface, nested, out_);
     if (interface.is_abstract) return emit_abstract_class(source_, interface, nested, out_);
     const std::string name = identifier(interface);
-    std::string bases;
-    for (const Interface* base : interface.bases)
-        bases += (bases.empty() ? "public virtual " : ", public virtual ") + stub_class(*base);
+    std::string bases = listed(interface.bases, [](const Interface* base) {
+        return "public virtual " + stub_class(*base);
+    });
     if (bases.empty()) bases = "public virtual ::CORBA::Object";
     out_.open("class ", exported(source_), name, " : ", bases, " {");
-    out_.label("public:");
-    out_.line("typedef ", name, "_ptr _ptr_type;");
-    out_.line("typedef ", name, "_var _var_type;");
-    out_.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
-              ";");
-    out_.blank();
-    out_.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
-    out_.line("static ", name, "_ptr _narrow(::CORBA::Object_ptr object);");
-    out_.line("static ", name, "_ptr _unchecked_narrow(::CORBA::Object_ptr object);");
-    out_.line("static ", name, "_ptr _nil() { return nullptr; }");
-    out_.blank();
+    emit_reference_functions(interface, out_);
     emit(interface.declarations);
     out_.blank();
     out_.line("bool _kairos_supports(std::string_view repository_id) const override;");

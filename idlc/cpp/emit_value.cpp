@@ -224,10 +224,9 @@ void emit_value_class(const Source& source, const ValueType& value, const EmitNe
     out.blank();
     nested(value.declarations);
     for (const Interface* interface : newly_supported(value))
-        for (const Declaration* declaration : interface->declarations)
-            for (const Call& call : calls_of(source, *declaration))
-                out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                         parameter_list(call), ") = 0;");
+        for (const Call& call : calls_in(source, interface->declarations))
+            out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
+                     parameter_list(call), ") = 0;");
     out.blank();
     emit_accessors_of(value, true, out);
     out.blank();
@@ -251,24 +250,19 @@ void emit_value_factory(const Source& source, const ValueType& value, Text& out)
     out.label("public:");
     out.line("static ", name, "_init* _downcast(::CORBA::ValueFactory factory);");
     for (const Factory& factory : value.factories) {
-        std::string parameters;
-        for (const Parameter& parameter : factory.parameters)
-            parameters += (parameters.empty() ? "" : ", ") +
-                          parameter_type(*parameter.type, Direction::in) + " _" + parameter.name;
+        const std::string parameters = listed(factory.parameters, [](const Parameter& each) {
+            return parameter_type(*each.type, Direction::in) + " _" + each.name;
+        });
         out.line("virtual ", name, "* ", identifier(factory.name), "(", parameters, ") = 0;");
     }
+    out.blank();
+    if (!automatic) out.label("protected:");
+    out.line(name, "_init() = default;");
+    out.line("~", name, "_init() override = default;");
     if (automatic) {
-        out.blank();
-        out.line(name, "_init() = default;");
-        out.line("~", name, "_init() override = default;");
         out.blank();
         out.label("private:");
         out.line("::CORBA::ValueBase* create_for_unmarshal() override;");
-    } else {
-        out.blank();
-        out.label("protected:");
-        out.line(name, "_init() = default;");
-        out.line("~", name, "_init() override = default;");
     }
     out.close("};");
     out.blank();
@@ -299,16 +293,8 @@ void emit_obv_constructor(const ValueType& value, const std::string& name, Text&
 {
     const std::vector<const StateMember*> members = all_members(value);
     if (members.empty()) return;
-    std::string parameters;
-    for (const StateMember* member : members) {
-        const Type& type = *member->member.type;
-        std::string parameter = parameter_type(type, Direction::in);
-        if (type.kind == TypeKind::array || type.kind == TypeKind::sequence)
-            parameter = "const " + anonymous_type(member->member, "") +
-                        (type.kind == TypeKind::sequence ? "&" : "");
-        parameters +=
-            (parameters.empty() ? "" : ", ") + parameter + " _" + member->member.name + "_";
-    }
+    const std::string parameters =
+        listed(members, [](const StateMember* member) { return member_parameter(member->member); });
     // Bases are virtual: whoever derives from this class constructs them. So all is assigned here.
     out.open(name, "(", parameters, ")\n    {");
     for (const StateMember* member : members)
@@ -360,28 +346,6 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
         out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
     out.close("};");
     out.blank();
-}
-
-void emit_obv_classes(const Source& source, const Declarations& declarations, Text& out)
-{
-    for (const Declaration* declaration : declarations) {
-        const auto* value = as<ValueType>(declaration);
-        if (value != nullptr && value->generated && !value->is_abstract)
-            emit_obv_class(source, *value, out);
-        const auto* module = as<Module>(declaration);
-        if (module == nullptr || !module->generated) continue;
-        std::vector<const ValueType*> found;
-        collect(module->declarations, found);
-        if (std::ranges::all_of(found, &ValueType::is_abstract)) continue;
-        const std::string name =
-            module->parent == nullptr ? "OBV_" + module->name : identifier(*module);
-        out.blank();
-        out.line("namespace ", name, " {");
-        out.blank();
-        emit_obv_classes(source, module->declarations, out);
-        out.line("} // namespace ", name);
-        out.blank();
-    }
 }
 
 // --- Functions ---------------------------------------------------------------------------------
@@ -503,7 +467,12 @@ void emit_factory_functions(const ValueType& value, Text& out)
 
 void emit_value_implementations(const Source& source, Text& out)
 {
-    emit_obv_classes(source, source.unit.declarations, out);
+    in_own_namespaces<ValueType>(
+        "OBV_", source.unit.declarations, out,
+        [](const ValueType* value) { return !value->is_abstract; },
+        [&](const ValueType& value) {
+            if (!value.is_abstract) emit_obv_class(source, value, out);
+        });
 }
 
 void emit_values(const Source& source, Text& out)

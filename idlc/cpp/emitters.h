@@ -14,6 +14,7 @@
 #include "idlc/outputs.h"
 #include "idlc/timing.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -195,6 +196,8 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 
 /// The requests of an operation or attribute; none of any other declaration.
 [[nodiscard]] std::vector<Call> calls_of(const Source& source, const Declaration& declaration);
+/// Those of all the declarations, in their order.
+[[nodiscard]] std::vector<Call> calls_in(const Source& source, const Declarations& declarations);
 /// "add_op" or "size_getter", in the interface's operation scope.
 [[nodiscard]] std::string operation_constant(const Call& call);
 /// The braces behind the name of its kairos::orb::Operation.
@@ -221,10 +224,50 @@ template <typename T>
     return found;
 }
 
-/// The whole body of _kairos_supports: true for this id, which stands for the interface's own, for
-/// those of its ancestors and for `more`, which begins with a comma.
-[[nodiscard]] std::string supports_test(const Interface& interface, const std::string& own_id,
-                                        std::string_view more = {});
+/// Calls `emit` with what a module declares and a text of its own; what that got is put between the
+/// braces of namespace `name`, and nothing where it got nothing.
+template <typename Emit>
+void in_namespace(const std::string& name, const Module& module, Text& out, const Emit& emit)
+{
+    Text body;
+    emit(module.declarations, body);
+    if (body.text().empty()) return;
+    out.line("namespace ", name, " {");
+    out.append(body);
+    out.line("} // namespace ", name);
+}
+/// Calls `emit` for each declaration of a module or of file scope; what is in a module goes into a
+/// namespace of its own, "POA_Demo" at file scope, if a declaration in it, at any depth, is wanted.
+template <typename T, typename Wanted, typename Emit>
+void in_own_namespaces(std::string_view prefix, const Declarations& declarations, Text& out,
+                       const Wanted& is_wanted, const Emit& emit)
+{
+    for (const Declaration* declaration : declarations) {
+        const auto* one = as<T>(declaration);
+        if (one != nullptr && one->generated) emit(*one);
+        const auto* module = as<Module>(declaration);
+        if (module == nullptr || !module->generated) continue;
+        std::vector<const T*> found;
+        collect(module->declarations, found);
+        if (std::ranges::none_of(found, is_wanted)) continue;
+        const std::string name =
+            module->parent == nullptr ? std::string(prefix) + module->name : identifier(*module);
+        out.blank();
+        out.line("namespace ", name, " {");
+        out.blank();
+        in_own_namespaces<T>(prefix, module->declarations, out, is_wanted, emit);
+        out.line("} // namespace ", name);
+        out.blank();
+    }
+}
+
+/// The function _kairos_supports of the class `scope`: true for its own id, for those of its
+/// ancestors and, of references, for Object's.
+void emit_supports(const std::string& scope, const Interface& interface, const std::string& own_id,
+                   Text& out);
+/// emit_local.cpp: how the class of any interface begins: its names and the functions of
+/// references.
+void emit_reference_functions(const Interface& interface, Text& out);
 /// The parameter of an exception's constructor for one of its members: "const char* _name_".
 [[nodiscard]] std::string member_parameter(const Member& member);
 /// "NAME " where an export macro was asked for.

@@ -54,11 +54,7 @@ void check(const Declarations& declarations, Diagnostics& diagnostics)
 {
     for (const Declaration* declaration : declarations) {
         check(*declaration, diagnostics);
-        if (const auto* module = as<Module>(declaration)) check(module->declarations, diagnostics);
-        if (const auto* interface = as<Interface>(declaration))
-            check(interface->declarations, diagnostics);
-        if (const auto* composite = as<Struct>(declaration))
-            check(composite->declarations, diagnostics);
+        check(within(*declaration), diagnostics);
     }
 }
 

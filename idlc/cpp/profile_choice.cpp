@@ -50,9 +50,8 @@ class Collector {
         add_all<ValueBox>("valuebox");
         for (const Interface* interface : all_of<Interface>(source_))
             if (!interface->is_local)
-                for (const Declaration* declaration : interface->declarations)
-                    for (const Call& call : calls_of(source_, *declaration))
-                        add_call(call);
+                for (const Call& call : calls_in(source_, interface->declarations))
+                    add_call(call);
         return std::move(choices_);
     }
 
@@ -108,37 +107,16 @@ class Collector {
     std::vector<Choice> choices_;
 };
 
-/// What entries of a profile may be called: of all types and requests, those of included files too.
-void collect_names(const Source& source, const Declarations& declarations,
-                   std::unordered_set<std::string>& names)
-{
-    for (const Declaration* declaration : declarations) {
-        names.insert(declaration->repository_id);
-        if (const auto* module = as<Module>(declaration))
-            collect_names(source, module->declarations, names);
-        if (const auto* composite = as<Struct>(declaration))
-            collect_names(source, composite->declarations, names);
-        if (const auto* united = as<Union>(declaration))
-            collect_names(source, united->declarations, names);
-        if (const auto* exception = as<Exception>(declaration))
-            collect_names(source, exception->declarations, names);
-        if (const auto* value = as<ValueType>(declaration))
-            collect_names(source, value->declarations, names);
-        if (const auto* box = as<ValueBox>(declaration))
-            collect_names(source, box->declarations, names);
-        const auto* interface = as<Interface>(declaration);
-        if (interface == nullptr) continue;
-        collect_names(source, interface->declarations, names);
-        for (const Declaration* within : interface->declarations)
-            for (const Call& call : calls_of(source, *within))
-                names.insert(entry_name(call));
-    }
-}
-
+/// How many entries name no type and no request, of included files neither.
 std::size_t count_unknown(const Source& source, const Profile& profile)
 {
     std::unordered_set<std::string> names;
-    collect_names(source, source.unit.declarations, names);
+    for_each(source.unit.declarations, [&](const Declaration& declaration) {
+        names.insert(declaration.repository_id);
+        if (as<Interface>(declaration.parent) == nullptr) return;
+        for (const Call& call : calls_of(source, declaration))
+            names.insert(entry_name(call));
+    });
     std::size_t unknown = 0;
     for (const auto* entries : {&profile.types(), &profile.operations()})
         for (const auto& [name, measured] : *entries)

@@ -8,6 +8,16 @@
 
 namespace kairos::idlc {
 
+/// What the function says of each element, with ", " between.
+template <typename List, typename Function>
+[[nodiscard]] std::string listed(const List& elements, const Function& function)
+{
+    std::string text;
+    for (const auto& element : elements)
+        text.append(text.empty() ? "" : ", ").append(function(element));
+    return text;
+}
+
 class Text {
   public:
     template <typename... Parts>

@@ -201,6 +201,23 @@ def installed(compiler, output):
     check("#include <own/place/own.h>\n" in text and '"own.h"' not in text, "of the run time")
 
 
+def hiding(compiler, output):
+    """A parameter does not get the name of a declaration, wherever that is."""
+    scopes = ["module Outer { typedef long Kind; };", "interface Outer { typedef long Kind; };",
+              "struct Outer { enum Kind { one } k; };", "exception Outer { enum Kind { one } k; };",
+              "union Outer switch (Kind) { case one: long n; };", "valuetype Outer Kind;",
+              "valuetype Outer { typedef long Kind; };"]
+    for number, scope in enumerate(scopes):
+        scope = scope.replace("(Kind)", "(enum Kind { one })").replace(
+            "Outer Kind;", "Outer struct Kind { long n; };")
+        path = output / f"hiding{number}.idl"
+        path.write_text(f"{scope} interface I {{ void f(in long Kind, in long other); }};")
+        result = run(compiler, "-o", output / "hiding", path, directory=output)
+        check(result.returncode == 0, f"{scope} {result.stderr}")
+        text = (output / "hiding" / f"hiding{number}.h").read_text()
+        check("f(::CORBA::Long _Kind, ::CORBA::Long other)" in text, f"hidden: {scope}")
+
+
 def main():
     compiler = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
@@ -213,6 +230,8 @@ def main():
         others(compiler, output)
         folders(compiler, output)
         installed(compiler, output)
+=======
+        hiding(compiler, output)
     for failure in failures:
         print(failure)
     return 1 if failures else 0
