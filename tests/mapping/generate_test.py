@@ -230,7 +230,6 @@ def main():
         others(compiler, output)
         folders(compiler, output)
         installed(compiler, output)
-=======
         hiding(compiler, output)
     for failure in failures:
         print(failure)
