@@ -79,10 +79,10 @@ constexpr const char* statements[] = {
     "BEGIN IMMEDIATE",
     "COMMIT",
     "ROLLBACK",
-    "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? ORDER BY id, kind",
-    "SELECT type, target, reference, checksum, id, kind FROM binding"
-    " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind",
+    ("SELECT type, target, reference, checksum, id, kind FROM binding"
+     " WHERE context = ? ORDER BY id, kind"),
+    ("SELECT type, target, reference, checksum, id, kind FROM binding"
+     " WHERE context = ? AND (id, kind) > (?, ?) ORDER BY id, kind"),
 };
 static_assert(std::size(statements) == list_after + 1);
 constexpr TransactionStatements reading{begin_reading, commit, rollback};
