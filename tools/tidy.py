@@ -174,7 +174,12 @@ def read_layers(tree):
     return layers
 
 
-def module_of(path):
+def module_of(path, layers):
+    """The module of a file: its folder's name, or the whole folder's if that has a line of its own
+    in the layers ("idlc/cpp", "orb/server")."""
+    folder = posixpath.dirname(path).removeprefix("kairos/")
+    if "/" in folder and folder in layers:
+        return folder
     parts = path.split("/")
     if parts[0] == "kairos" and len(parts) > 2:
         return parts[1]
@@ -219,14 +224,14 @@ def check_layers_file(tree):
 def check_layers(tree):
     layers = read_layers(tree)
     for path, _ in tree.cxx():
-        module = module_of(path)
+        module = module_of(path, layers)
         if module is None:
             continue
         if module not in layers:
             yield Finding(path, 1, "layers", f"module '{module}' is not in {LAYERS}")
             continue
         for line, name, _ in tree.includes(path):
-            used = module_of(name)
+            used = module_of(name, layers)
             if used and used != module and used not in layers[module]:
                 yield Finding(path, line, "layers",
                               f"'{module}' may not use '{used}' ({LAYERS}): \"{name}\"")
@@ -408,7 +413,7 @@ def check_names(tree):
         if not omg:
             for line, match in matches(r"(?<![\w.>:])get_\w+(?=\s*\()", code):
                 yield Finding(path, line, "name", f"'{match[0]}': no get_ prefix", match[0])
-            values = "mapping" in layers.get(module_of(path), ())
+            values = "mapping" in layers.get(module_of(path, layers), ())
             spelling = f"{OMG_REFERENCE}|{OMG_SCOPE}" + ("" if values else f"|{OMG_VALUE}")
             for line, match in matches(spelling, code):
                 yield Finding(path, line, "omg-spelling",

@@ -52,6 +52,17 @@ class Layers(unittest.TestCase):
     def test_tests_may_use_everything(self):
         self.assertEqual(rules({"tests/a.h": HEADER + '#include "kairos/poa/poa.h"\n'}), [])
 
+    def test_folder_with_a_line_of_its_own(self):
+        layers = "idlc:\nidlc/cpp: idlc\nidlc/json: idlc\norb:\norb/server: orb\n"
+        def found(path, included):
+            return rules({tidy.LAYERS: layers, path: HEADER + f'#include "{included}"\n'})
+        self.assertEqual(found("idlc/cpp/a.h", "idlc/b.h"), [])
+        self.assertEqual(found("idlc/b.h", "idlc/cpp/a.h"), ["layers"])
+        self.assertEqual(found("idlc/json/a.h", "idlc/cpp/b.h"), ["layers"])
+        self.assertEqual(found("kairos/orb/server/a.h", "kairos/orb/b.h"), [])
+        self.assertEqual(found("kairos/orb/b.h", "kairos/orb/server/a.h"), ["layers"])
+        self.assertEqual(found("idlc/other/a.h", "idlc/b.h"), [])
+
     def test_unlisted_module(self):
         self.assertEqual(rules({"kairos/magic/a.h": HEADER}), ["layers"])
 
