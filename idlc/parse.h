@@ -85,7 +85,7 @@ class Parser {
     bool declare_plain(Scope& scope, const Token& name, std::string_view what);
     [[nodiscard]] std::string scoped(std::string_view name) const;
     template <typename T>
-    T& declare_composite(const Token& name, Annotations annotations);
+    T& declare_composite(const Token& name, Annotations&& annotations);
     void declare_forward(Declaration& definition, const Token& name, Annotations annotations);
     /// A forward-declared T of this name in this scope that waits for its definition, or any T.
     template <typename T>

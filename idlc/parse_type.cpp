@@ -394,7 +394,7 @@ void Parser::parse_members(std::vector<Member>& members, Composition& compositio
 
 /// The struct or union of this name: only declared where a ';' follows, else about to be defined.
 template <typename T>
-T& Parser::declare_composite(const Token& name, Annotations annotations)
+T& Parser::declare_composite(const Token& name, Annotations&& annotations)
 {
     T* known = declared_before<T>(name);
     if (peek().is(";")) {

@@ -36,20 +36,10 @@ std::string scoped(const Declaration& declaration, std::string_view prefix)
 
 bool has_type_code(const Declaration& declaration)
 {
-    switch (declaration.kind) {
-    case DeclarationKind::interface:
-    case DeclarationKind::value_type:
-    case DeclarationKind::value_box:
-    case DeclarationKind::struct_:
-    case DeclarationKind::union_:
-    case DeclarationKind::enum_:
-    case DeclarationKind::alias:
-    case DeclarationKind::exception:
-    case DeclarationKind::native:
-        return true;
-    default:
-        return false;
-    }
+    return as<Interface>(&declaration) || as<ValueType>(&declaration) ||
+           as<ValueBox>(&declaration) || as<Struct>(&declaration) || as<Union>(&declaration) ||
+           as<Enum>(&declaration) || as<Alias>(&declaration) || as<Exception>(&declaration) ||
+           as<Native>(&declaration);
 }
 
 /// Whether the declaration has an object in the file that declares it.

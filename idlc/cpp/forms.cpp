@@ -153,9 +153,9 @@ std::string fill(std::string_view pattern, const Words& words)
 bool is_pseudo_object(const Type& type)
 {
     const Type& actual = resolved(type);
-    const auto* native =
+    const auto* named =
         as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
-    return native != nullptr && native->built_in && native->name != "Principal";
+    return named != nullptr && named->built_in && named->name != "Principal";
 }
 
 Form form_of(const Type& type)

@@ -2,6 +2,7 @@
 #include "idlc/cpp/profile_choice.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 namespace kairos::idlc {
@@ -12,14 +13,8 @@ constexpr std::uint64_t covered_percent = 90;
 
 bool is_open(const Choice& choice)
 {
-    switch (choice.reason) {
-    case Reason::annotated:
-    case Reason::fixed_layout:
-    case Reason::always_compiled:
-        return false;
-    default:
-        return true;
-    }
+    return choice.reason != Reason::annotated && choice.reason != Reason::fixed_layout &&
+           choice.reason != Reason::always_compiled;
 }
 
 // --- What there is to choose -------------------------------------------------------------------
@@ -196,26 +191,10 @@ void choose_within(std::int64_t budget, std::vector<Choice>& choices)
 
 // --- The table ---------------------------------------------------------------------------------
 
-std::string_view reason_text(Reason reason)
-{
-    switch (reason) {
-    case Reason::hot:
-        return "hot";
-    case Reason::cold:
-        return "cold";
-    case Reason::not_measured:
-        return "not in the profile";
-    case Reason::over_budget:
-        return "over budget";
-    case Reason::annotated:
-        return "annotated";
-    case Reason::fixed_layout:
-        return "fixed layout";
-    case Reason::always_compiled:
-        return "always compiled";
-    }
-    return "";
-}
+/// By Reason.
+constexpr std::array<std::string_view, 7> reason_texts{
+    "hot",       "cold",         "not in the profile", "over budget",
+    "annotated", "fixed layout", "always compiled"};
 
 std::string_view engine_text(const Choice& choice)
 {
@@ -242,7 +221,7 @@ Cells cells_of(const Choice& choice)
             sized ? std::to_string(choice.bytes.compiled) : "-",
             sized ? std::to_string(choice.bytes.interpretive) : "-",
             std::string(engine_text(choice)),
-            std::string(reason_text(choice.reason))};
+            std::string(reason_texts[static_cast<std::size_t>(choice.reason)])};
 }
 
 /// Columns of text to the left, of numbers to the right, two blanks between.

@@ -64,13 +64,12 @@ class Writer {
 
     Json document()
     {
-        Json document{
-            {"format", format_name},
-            {"version", format_version},
-            {origin_key, unit_.files[0].path},
-            {"generator", "kairos-idl " KAIROS_VERSION},
-            {"files", list(unit_.files, [this](const SourceFile& each) { return file(each); })},
-            {"declarations", declarations(unit_.declarations)}};
+        Json document{{"format", format_name},
+                      {"version", format_version},
+                      {origin_key, unit_.files[0].path},
+                      {"generator", "kairos-idl " KAIROS_VERSION},
+                      {"files", list(unit_.files, file)},
+                      {"declarations", declarations(unit_.declarations)}};
         // What is referred to, but stands in no scope: pseudo objects, and types that are declared
         // forward only. They may refer to others.
         Json elsewhere = Json::array();
