@@ -32,14 +32,17 @@ class Adapter {
     Adapter& operator=(const Adapter&) = delete;
     virtual ~Adapter() = default;
 
-    /// Finds the servant and calls it. Throws CORBA exceptions, or LocationForward, for the caller.
-    /// False: the adapter holds requests at present; nothing was done, the same request is to be
-    /// offered again. Upcall::hold() says when.
+    /// Finds the servant of a request and calls it. Throws CORBA exceptions, or LocationForward,
+    /// for the caller. Returns false where the adapter holds requests at present: nothing was done,
+    /// and the same request is to be offered again when Upcall::hold() says so.
     [[nodiscard]] virtual bool dispatch(Upcall& upcall) = 0;
-    /// The same for a call that is not encoded, where the servant takes it; DirectCall::made() says
-    /// whether it did.
+    /// Finds the servant of a call whose arguments are not encoded and calls it, if it has such a
+    /// function: DirectCall::made() says whether it did. Throws CORBA exceptions, or
+    /// LocationForward, for the caller. Returns false where the adapter holds requests at present:
+    /// nothing was done, and the call is to be offered again when DirectCall::hold() says so.
     [[nodiscard]] virtual bool call(DirectCall& call) = 0;
-    /// Whether the object of this key is here. Throws as dispatch does.
+    /// Returns whether the object of this key is here. Throws CORBA exceptions, or LocationForward,
+    /// for the caller.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 
     /// The threads that are to serve a request, and at which priority they are to begin, where the
