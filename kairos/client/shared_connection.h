@@ -202,7 +202,7 @@ class SharedConnection final : public RefCounted {
     void fail_sending() noexcept;
 
     // --- who reads ---
-    /// False if nothing has come.
+    /// Reads once and delivers what has come; returns false if nothing has.
     bool read(Wait wait, Deadline deadline) noexcept;
     void take_received();
     [[nodiscard]] bool deliver(const giop::Message& message);

@@ -45,8 +45,8 @@ class Adapter {
     /// for the caller.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 
-    /// The threads that are to serve a request, and at which priority they are to begin, where the
-    /// object's adapter has some of its own. Asked by servers that hand requests over.
+    /// The threads that are to serve a request, and the priority at which they are to begin, where
+    /// the object's adapter has some of its own. Asked by servers that hand requests over.
     struct OwnThreads {
         ThreadPool* pool = nullptr; ///< null for most
         std::int16_t priority = 0;
@@ -55,9 +55,9 @@ class Adapter {
     {
         return {};
     }
-    /// What the IDL says of the operation, where the object is known before it is asked; null for
-    /// most. Lasts as long as the program's code. Asked by servers that order requests, in the
-    /// thread that reads: takes no lock and steps into no object.
+    /// Returns what the IDL says of the operation's timing, where the object is known before it is
+    /// asked; null for most. Lasts as long as the program's code. Asked by servers that order
+    /// requests, in the thread that reads: takes no lock and steps into no object.
     [[nodiscard]] virtual const OperationTiming* timing_for(std::string_view /*operation*/,
                                                             Bytes /*object_key*/)
     {

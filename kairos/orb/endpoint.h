@@ -97,7 +97,8 @@ class KAIROS_API Endpoint : public RefCounted {
     }
     /// Notes that the endpoint will not be given to references any more.
     void retire() noexcept { retired_.store(true, std::memory_order_release); }
-    /// Whether no reference leads here or ever will: what connections there are belongs to nobody.
+    /// Returns whether no reference leads here or ever will: what connections there are belongs to
+    /// nobody.
     [[nodiscard]] bool is_left() const noexcept
     {
         return retired_.load(std::memory_order_acquire) && !is_used();

@@ -32,7 +32,7 @@ class KAIROS_API MainThread {
         bool serves_;
     };
 
-    /// Whether the calling thread is the one that serves, or the last that did.
+    /// Returns whether the calling thread is the one that serves, or the last that did.
     [[nodiscard]] bool is_current() const;
     /// Has the main thread do `work`, waits for that, and throws what `work` throws. Returns false,
     /// with nothing done, if close() came first. `wake` makes a main thread that waits elsewhere

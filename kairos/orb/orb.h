@@ -138,13 +138,15 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
     // --- calling ---
-    /// Whether calls need to look at nothing but their reference: no reference, thread or ORB has
-    /// ever been given policies that calls heed, and the ORB was not shut down.
+    /// Returns whether calls need to look at nothing but their reference: nothing that calls must
+    /// heed besides was ever set (note_call_policies), and the ORB was neither shut down nor
+    /// inherited by a fork().
     [[nodiscard]] bool has_plain_calls() const noexcept
     {
         return state_.load(std::memory_order_acquire) == 0;
     }
-    /// Notes that somebody has policies that calls heed: has_plain_calls() is false from here on.
+    /// Notes that something was set that calls must heed besides their reference, such as policies:
+    /// has_plain_calls() is false from here on.
     void note_call_policies() noexcept
     {
         state_.fetch_or(has_call_policies, std::memory_order_release);
@@ -271,7 +273,7 @@ class KAIROS_API UpcallScope {
     const UpcallScope* const outer_;
 };
 
-/// Whether the calling thread is serving a request of any ORB right now.
+/// Returns whether the calling thread is serving a request of any ORB right now.
 [[nodiscard]] inline bool in_upcall() noexcept { return UpcallScope::innermost() != nullptr; }
 
 } // namespace kairos::orb

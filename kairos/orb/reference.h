@@ -53,7 +53,8 @@ struct DirectLink {
 
 class alignas(64) Reference final : public RefCounted {
   public:
-    /// Keeps `orb` alive. Profiles that cannot be used are kept in the IOR and passed over.
+    /// Makes a reference from an IOR; keeps `orb` alive. Profiles that cannot be used are kept in
+    /// the IOR and passed over.
     Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides = {});
     /// Returns a new reference to the same object whose calls heed `overrides` instead of this
     /// reference's.
@@ -84,14 +85,14 @@ class alignas(64) Reference final : public RefCounted {
     {
         return policies_;
     }
-    /// Whether each request is to say the priority of its thread.
+    /// Returns whether each request is to say the priority of its thread.
     [[nodiscard]] bool propagates_priority() const noexcept
     {
         return policies_.priority_model && policies_.priority_model->client_propagated;
     }
-    /// Whether the object is in this process, served by the reference's own ORB.
+    /// Returns whether the object is in this process, served by the reference's own ORB.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
-    /// Whether stubs are to try call_directly first.
+    /// Returns whether stubs are to try call_directly first.
     [[nodiscard]] bool calls_directly() const noexcept { return calls_directly_; }
     /// Returns the link to the servant that an earlier call found, if the object still has it; or
     /// null. `interface` is what the servant is asked for (DirectCall::interface).
@@ -102,15 +103,17 @@ class alignas(64) Reference final : public RefCounted {
             link = link->next;
         return link;
     }
-    /// Whether calls that have found a servant are to `link` it.
+    /// Returns whether calls that have found a servant are to `link` it.
     [[nodiscard]] bool links_servants() const noexcept
     {
         return links_servants_.load(std::memory_order_relaxed);
     }
+    /// Has later calls go to this servant without asking the adapter, for as long as the link
+    /// holds. Does nothing where there is no memory for it.
     void link(const DirectLink& servant) noexcept;
 
-    /// How the text of a call is encoded, before a target is chosen: as its first target wants it,
-    /// unless that was found to be unreachable. Null for objects of this process.
+    /// Returns how the text of a call is encoded before a target is chosen: as its first target
+    /// wants it, unless that was found to be unreachable. Null for objects of this process.
     [[nodiscard]] const cdr::TextForm* text_form() const noexcept
     {
         return text_form_.load(std::memory_order_relaxed);
@@ -124,7 +127,7 @@ class alignas(64) Reference final : public RefCounted {
     /// server's ORB.
     [[nodiscard]] cdr::Attachment* value_factories() const noexcept { return value_factories_; }
 
-    /// The object key of the first usable profile; empty if there is none.
+    /// Returns the object key of the first usable profile; empty if there is none.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
 
     /// Returns the reference that calls are to go to, the last forward; null for this reference

@@ -32,8 +32,8 @@ struct KAIROS_API ListenEndpoint {
     std::string host;                     ///< "" is every interface
     std::uint16_t port = 0;               ///< 0 lets the system choose
     std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
-    /// Of a local transport's Unix socket, absolute or '@' and an abstract name; "": the ORB
-    /// chooses a file.
+    /// The path of a local transport's Unix socket, absolute or '@' and an abstract name; "": the
+    /// ORB chooses a file.
     std::string path{};
 };
 
@@ -121,7 +121,7 @@ class KAIROS_API LocalTransport : public Transport {
 /// it. An error if there is one of its scheme or number already.
 [[nodiscard]] KAIROS_API Result<void> add_transport(const LocalTransport& transport);
 
-/// Null if there is none.
+/// Returns the transport of this scheme; null if there is none.
 [[nodiscard]] KAIROS_API const Transport* find_transport(std::string_view scheme);
 [[nodiscard]] KAIROS_API const LocalTransport* find_transport(LocalTransport::Number number);
 

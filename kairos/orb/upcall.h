@@ -112,12 +112,13 @@ class KAIROS_API Upcall {
     void send_kept();
 
     [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
-    /// Whether the caller is the calling thread.
+    /// Returns whether the caller is the calling thread.
     [[nodiscard]] bool is_local() const noexcept;
     /// Returns the channel's Hold, which says when to offer the request again that
     /// Adapter::dispatch does not take now.
     [[nodiscard]] Hold& hold() noexcept;
-    /// Whether the arguments could not be understood: the peer is not to be trusted further.
+    /// Returns whether the arguments could not be understood: the peer is not to be trusted
+    /// further.
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:

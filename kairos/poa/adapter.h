@@ -136,8 +136,8 @@ class Adapter final : private Retiring {
     /// CORBA exceptions, or orb::LocationForward, for the caller. Returns false where requests are
     /// held at present: nothing was done (orb::Adapter::dispatch).
     [[nodiscard]] bool dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted);
-    /// Returns whether the object is here, or whoever could be asked for it
-    /// (orb::Adapter::locates).
+    /// Returns whether the object is here (orb::Adapter::locates). Asks the servant manager for an
+    /// object that is not active; true where that may not be asked now.
     [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
     /// Returns the threads that are to serve a request, where this adapter has some of its own, and
     /// the priority at which they are to begin (orb::Adapter::threads_for).

@@ -24,8 +24,8 @@ class FollowerLine {
     {
     }
 
-    /// Starts the threads. With fewer threads than wanted, but one, it goes on; more come when they
-    /// can.
+    /// Starts the threads. Goes on with fewer than wanted, if there is one at least; more come when
+    /// they can.
     [[nodiscard]] Result<void> start();
     [[nodiscard]] std::optional<Priority> priority() const noexcept { return wanted_.priority; }
 
