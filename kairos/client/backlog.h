@@ -16,8 +16,8 @@ namespace kairos::orb {
 
 class Backlog {
   public:
-    /// `socket` is another of the connection's (Socket::duplicate), `unsent` what is left of a
-    /// message.
+    /// Makes a backlog that writes by `socket`, a duplicate of the connection's
+    /// (Socket::duplicate), with `unsent`, what is left of a message.
     Backlog(net::Socket socket, Unsent unsent) noexcept
         : socket_(std::move(socket)), unsent_(std::move(unsent))
     {
@@ -31,20 +31,23 @@ class Backlog {
         full,   ///< there is no room for it beside what is kept
         broken, ///< the connection is
     };
-    /// Never waits. Room is for `bytes_max`, and for one message that alone is larger.
+    /// Sends a message or keeps what the peer does not take of it; never waits. There is room for
+    /// `bytes_max` octets, and for one message that alone is larger.
     [[nodiscard]] Posted post(Bytes header, const cdr::Writer& body, std::size_t fragment_size,
                               std::size_t bytes_max) noexcept;
-    /// Sends what is kept. False at the deadline, or if the connection is broken. Within an upcall
-    /// the thread serves meanwhile.
+    /// Sends what is kept; waits while the peer does not take it, or serves, within an upcall.
+    /// Returns false at the deadline, or if the connection is broken.
     [[nodiscard]] bool drain(Deadline deadline) noexcept;
-    /// Sends as much as the peer takes now; false if there is nothing more to send.
+    /// Sends as much as the peer takes now; returns false if there is nothing more to send.
     bool flush() noexcept;
     [[nodiscard]] bool empty() noexcept;
     [[nodiscard]] bool broken() noexcept;
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
-    /// Whether Backlogs has it: who is the first to say so must give it to them. Taken back when
-    /// there is nothing to send.
+    /// Notes that Backlogs is to have this backlog, if there is something to send; returns true to
+    /// the first who asks, who must give it to Backlogs.
     [[nodiscard]] bool begin_watch() noexcept;
+    /// Notes that Backlogs lets this backlog go, if there is nothing more to send or the connection
+    /// is broken; returns whether it may.
     [[nodiscard]] bool end_watch() noexcept;
 
   private:

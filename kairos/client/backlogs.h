@@ -23,16 +23,17 @@ class Backlogs {
     Backlogs(const Backlogs&) = delete;
     Backlogs& operator=(const Backlogs&) = delete;
 
-    /// Of a connection, with what is left of a message, which is taken. The error says that nobody
-    /// can look after it.
+    /// Makes the backlog of a connection, with what is left of a message, which it takes out of
+    /// `unsent`; starts the thread if need be. The error says that nobody can look after it.
     [[nodiscard]] Result<std::shared_ptr<Backlog>> make(const net::Socket& socket,
                                                         Unsent& unsent) noexcept;
-    /// Sends what is kept, as the peer takes it. Keeps it until then. False without memory.
+    /// Has the thread send what the backlog keeps, as the peer takes it, and keeps the backlog
+    /// until then. Returns false if there is no memory for that.
     [[nodiscard]] bool attend(const std::shared_ptr<Backlog>& backlog) noexcept;
-    /// In a child of the process that has called: what is kept is the parent's to send.
+    /// Starts over in a child of the process that has called: what is kept is the parent's to send.
     void start_over() noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
-    /// Ends the thread; what is kept then is lost.
+    /// Ends the thread; what backlogs still keep then is lost.
     void stop() noexcept;
 
   private:

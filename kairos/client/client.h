@@ -19,10 +19,10 @@ namespace kairos::orb {
 class Client final : public ClientSide {
   public:
     explicit Client(Orb& orb) : orb_(orb), cache_(orb), backlogs_(orb), shared_(orb) {}
-    /// The cache's thread looks after what follows it.
+    /// Ends the cache's thread first: it looks after the members that follow the cache.
     ~Client() override { cache_.stop(); }
 
-    /// What Orb wants to be made with.
+    /// Makes the calling half of an ORB; what Orb's constructor is given.
     [[nodiscard]] static std::unique_ptr<ClientSide> make(Orb& orb)
     {
         return std::make_unique<Client>(orb);
@@ -33,10 +33,10 @@ class Client final : public ClientSide {
     }
 
     [[nodiscard]] ConnectionCache& cache() noexcept { return cache_; }
-    /// Those of one thread each.
+    /// Returns the connections that belong to one thread or call each.
     [[nodiscard]] ClientConnections& connections() noexcept { return connections_; }
     [[nodiscard]] Backlogs& backlogs() noexcept { return backlogs_; }
-    /// Those that threads share.
+    /// Returns the connections that threads share.
     [[nodiscard]] SharedConnections& shared_connections() noexcept { return shared_; }
 
     void note_unused() noexcept override { cache_.note_unused(); }

@@ -277,7 +277,7 @@ bool ClientConnection::is_open() noexcept
     return peeked.status == net::IoResult::Status::would_block;
 }
 
-/// Whether all of them have come.
+/// Drops the replies that were given up; returns whether all of them have come.
 bool ClientConnection::drop_late_replies() noexcept
 {
     try {

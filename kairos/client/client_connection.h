@@ -40,8 +40,8 @@ class ClientConnection {
         no_room,       ///< for a oneway beside those that were not sent yet
     };
 
-    /// Connects by the deadline; tries each address of the endpoint. Counted and known to `orb`
-    /// while it lives.
+    /// Connects by the deadline; tries each address of the endpoint. The connection keeps `orb`
+    /// alive, and is counted and known to it while it lives.
     [[nodiscard]] static Result<std::unique_ptr<ClientConnection>>
     open(Orb& orb, Endpoint& endpoint, Deadline deadline = {});
     KAIROS_API ~ClientConnection();
@@ -51,46 +51,59 @@ class ClientConnection {
     [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
     [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
-    /// The service contexts that the next request is to have: those of the endpoint in the first
-    /// one, which a LocateRequest is not, and none later.
+    /// Returns the service contexts that the next request is to have: the endpoint's in the first
+    /// request (a LocateRequest is none), none later.
     [[nodiscard]] Bytes contexts() const noexcept
     {
         return contexts_sent_ ? Bytes() : endpoint_->contexts();
     }
-    /// To be called when a request is sent.
+    /// Notes that a request is being sent: later requests have no service contexts of the
+    /// endpoint's.
     void note_contexts_sent() noexcept { contexts_sent_ = true; }
 
-    /// Sends one message: `header`, then what `body` holds. Large messages go out in fragments if
-    /// the options say so. While the peer does not take it the thread waits; within an upcall it
-    /// serves meanwhile (serving_thread.h).
+    /// Sends one message: `header`, then what `body` holds. Cuts large messages into fragments if
+    /// the options say so. While the peer does not take the message the thread waits; within an
+    /// upcall it serves meanwhile (serving_thread.h).
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
+    /// Sends one message by the deadline, behind what post() has kept: `header`, then what `body`
+    /// holds. Waits, or serves, while the peer does not take it; returns not_sent at the deadline.
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
+    /// Sends a whole message by the deadline, in one piece and behind what post() has kept. Waits,
+    /// or serves, while the peer does not take it; returns not_sent at the deadline.
     [[nodiscard]] Outcome send(Bytes message, Deadline deadline) noexcept;
-    /// The same without ever waiting: what the peer does not take now is kept (backlog.h), and sent
-    /// before anything that follows; by a thread of the ORB, if nothing does. Where that cannot be,
-    /// as with shared memory, it waits all the same.
+    /// Sends one message without ever waiting: `header`, then what `body` holds. What the peer does
+    /// not take now is kept (backlog.h) and sent before anything that follows; by a thread of the
+    /// ORB, if nothing does. Waits all the same where that cannot be, as with shared memory.
     [[nodiscard]] Outcome post(Bytes header, const cdr::Writer& body) noexcept;
-    /// Whether something is kept. Then nothing of what follows was sent.
+    /// Returns whether messages of post() are still kept. Then nothing of what follows them was
+    /// sent.
     [[nodiscard]] bool has_backlog() const noexcept { return backlog_ && !backlog_->empty(); }
 
-    /// Blocks until the next Reply or LocateReply is there, which may answer a call given up
-    /// before. Valid until the next `receive`. `waiter`, if there is one, waits instead.
+    /// Blocks until the next Reply or LocateReply is there, which may answer a call that was given
+    /// up before. `reply` is valid until the next `receive`. With a `waiter`, waits through that,
+    /// so that requests are served meanwhile.
     [[nodiscard]] Outcome receive(giop::Message& reply, ServingThread* waiter);
+    /// Blocks until the next Reply or LocateReply is there, which may answer a call that was given
+    /// up before, or the deadline: `late`. `reply` is valid until the next `receive`. With a
+    /// `waiter`, waits through that, so that requests are served meanwhile.
     [[nodiscard]] Outcome receive(giop::Message& reply, Deadline deadline, ServingThread* waiter);
-    /// The same without waiting: nothing if it is not there yet.
+    /// Receives the next Reply or LocateReply, which may answer a call that was given up before,
+    /// without waiting; returns nothing if it is not there yet. `reply` is valid until the next
+    /// `receive` or `poll`.
     [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
-    /// What becomes readable when `poll` may have something new.
+    /// Returns the socket that becomes readable when `poll` may have something new.
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
-    /// Nobody waits for the reply to the last request, of this version, any more: the peer is told
-    /// (CORBA 3.3 part 2, 9.4.4) if that takes no waiting, and the reply will be dropped. If it has
-    /// not come when the connection is to be used again, the peer is still busy with it, and the
-    /// connection is not usable.
+    /// Notes that nobody waits for the reply to the last request, of this version, any more. Tells
+    /// the peer (CORBA 3.3 part 2, 9.4.4) if that takes no waiting; the reply will be dropped. If
+    /// it has not come when the connection is to be used again, the peer is still busy with it, and
+    /// the connection is not usable.
     void give_up_reply(giop::Version version) noexcept;
-    /// Tells the peer that what it sent cannot be understood, and the log why.
+    /// Answers MessageError to a peer whose message cannot be understood, and tells the log why.
     void refuse(std::string_view why) noexcept;
 
-    /// Whether it can be used for another call, which is taken to begin now. One whose last call
-    /// began a while ago is asked: the peer may have closed it, and then nothing should be sent.
+    /// Returns whether the connection can be used for another call, which is taken to begin now.
+    /// Asks the system if the last call began more than 20 ms ago: the peer may have closed the
+    /// connection, and then nothing should be sent.
     [[nodiscard]] bool is_usable() noexcept
     {
         constexpr std::chrono::milliseconds trusted_for{20};
@@ -100,25 +113,29 @@ class ClientConnection {
 
     // --- where idle connections are closed (Options::closes_idle_connections) ---
     using Clock = std::chrono::nanoseconds;
-    /// By its user, before it is used again: false if it was closed meanwhile.
+    /// Begins another use, called by who is to use the connection; returns false if it was closed
+    /// while it was idle.
     [[nodiscard]] bool begin_use() noexcept;
-    /// By its user, when nothing more will be sent or received: it may be closed from here on. What
-    /// was received stays.
+    /// Ends a use, called by who has the connection when nothing more will be sent or received: it
+    /// may be closed from here on. What was received stays.
     void end_use() noexcept { idle_since_.store(coarse_now().count(), std::memory_order_release); }
-    /// By ClientConnections: since when nobody uses it; nothing if somebody does.
+    /// Returns since when nobody uses the connection, by coarse_now(); nothing if somebody does or
+    /// it was closed. For ClientConnections.
     [[nodiscard]] std::optional<Clock> idle_since() const noexcept;
-    /// By ClientConnections: closes it, in order, if nobody has used it since `before`.
+    /// Closes the connection, in order, if nobody has used it since `before`; returns whether it
+    /// did. For ClientConnections.
     bool close_if_idle(Clock before) noexcept;
-    /// By ClientConnections, once its endpoint is left, so that nobody can use it: closes it in
-    /// order. False if oneways are still to be sent.
+    /// Closes the connection in order, once its endpoint is left, so that nobody can use it.
+    /// Returns false if oneways are still to be sent. For ClientConnections.
     bool close_left() noexcept;
-    /// By ClientConnections, in a child of the process whose connection it is.
+    /// Leaves the connection to the parent in a child process, without a word to the peer. For
+    /// ClientConnections.
     void leave_to_parent() noexcept;
 
-    /// While it is idle, of its lane.
+    /// The next idle connection to the same endpoint, while this one is idle (IdleConnections).
     ClientConnection* next_idle = nullptr;
 
-    /// Any thread: ends a wait in progress as if the peer had closed.
+    /// Ends a wait in progress as if the peer had closed. Any thread.
     void interrupt() noexcept { socket_.shutdown_both(); }
 
   private:
@@ -129,9 +146,10 @@ class ClientConnection {
     [[nodiscard]] Outcome send_backlog(Deadline deadline) noexcept;
     [[nodiscard, gnu::noinline]] net::IoResult read_serving(ServingThread& waiter,
                                                             Deadline deadline);
-    /// Has somebody look after what is left of a message, or waits until the peer has taken it.
+    /// Has a thread of the ORB send what is left of a message, or waits until the peer has taken
+    /// it.
     void leave(Unsent& unsent) noexcept;
-    /// What an event other than `need_bytes` means for the wait for a reply.
+    /// Returns what an event other than `need_bytes` means for the wait for a reply.
     [[nodiscard]] Outcome outcome_of(giop::Connection::Event event) noexcept;
     /// Asks the system whether the peer has closed or sent anything but replies given up.
     [[nodiscard, gnu::cold]] bool is_open() noexcept;

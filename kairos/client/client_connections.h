@@ -15,20 +15,22 @@ namespace kairos::orb {
 
 class ClientConnections {
   public:
+    /// Makes a new connection known; interrupts it at once after interrupt_all().
     void add(ClientConnection& connection);
     void remove(ClientConnection& connection) noexcept;
-    /// Ends every wait for a reply, now and for connections still to be added.
+    /// Ends every wait for a reply on these connections, and on those still to be added.
     void interrupt_all() noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
-    /// Closes those that nobody has used since.
+    /// Closes the connections that nobody has used since `before`.
     void close_idle(std::chrono::nanoseconds before) noexcept;
-    /// Closes the one that was not used for the longest time; false if all are in use.
+    /// Closes the connection that was not used for the longest time; returns false if all are in
+    /// use.
     bool close_least_recently_used() noexcept;
-    /// In a child of the process that has called: none of them is its own.
+    /// Leaves all connections to the parent, in a child of the process that has called.
     void start_over() noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
-    /// Closes those to endpoints that are left and were not used since; true if there are others
-    /// that no reference leads to.
+    /// Closes the connections to endpoints that are left and were not used since `before`; returns
+    /// whether there are others that no reference leads to.
     bool close_left(std::chrono::nanoseconds before) noexcept;
 
   private:

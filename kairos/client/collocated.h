@@ -22,7 +22,7 @@ class CollocatedReply final : public ReplyChannel, public ReplyMemory {
     /// requests.
     void call(Orb& orb, Bytes object_key, const Operation& operation, const cdr::Writer& arguments);
 
-    /// The reply message; empty after a oneway.
+    /// Returns the reply message; empty after a oneway.
     [[nodiscard]] MutableBytes message() const noexcept { return message_; }
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;

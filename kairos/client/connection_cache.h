@@ -25,7 +25,7 @@ class Orb;
 
 class ConnectionCache {
   public:
-    /// What a connection needs to be there; given back when it ends.
+    /// The right of one connection to be there; given back when the connection ends.
     class Place {
       public:
         Place(Place&& other) noexcept
@@ -48,15 +48,16 @@ class ConnectionCache {
     ConnectionCache(const ConnectionCache&) = delete;
     ConnectionCache& operator=(const ConnectionCache&) = delete;
 
-    /// For one more connection, to this endpoint. Where there are as many as may be, the idle one
-    /// that was used least recently is closed; the error says that there is none.
+    /// Takes the place of one more connection, to this endpoint. Where there are as many as may be,
+    /// closes the idle one that was used least recently; the error says that there is none, or that
+    /// the thread that closes idle ones cannot be started.
     [[nodiscard]] Result<Place> take_place(Endpoint& endpoint);
-    /// There are connections to an endpoint that no reference leads to any more.
+    /// Notes that there are connections to an endpoint that no reference leads to any more.
     void note_unused() noexcept;
-    /// In a child of the process that has called: its thread is not here.
+    /// Starts over in a child of the process that has called, where the cache's thread is not.
     void start_over() noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
-    /// Ends its thread; nothing is closed from here on.
+    /// Ends the cache's thread; nothing is closed from here on.
     void stop() noexcept;
 
   private:

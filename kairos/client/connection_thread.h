@@ -23,17 +23,18 @@ class ConnectionThread final : private net::EventHandler {
     ConnectionThread(const ConnectionThread&) = delete;
     ConnectionThread& operator=(const ConnectionThread&) = delete;
 
-    /// Any thread: has it write what `connection` has to write, and from the first time on read
-    /// what comes. False if it has stopped.
+    /// Has the thread write what `connection` has to write, and from the first time on read what
+    /// comes. Returns false if the thread has stopped. Any thread.
     [[nodiscard]] bool attend(SharedConnection& connection) noexcept;
-    /// Ends its connections and itself. Any thread but this; it stays as it is then.
+    /// Ends the connections and the thread; the object stays as it is then. Any thread but this
+    /// one.
     void stop() noexcept;
 
   private:
     class Watched;
 
     explicit ConnectionThread(std::unique_ptr<net::Reactor> reactor);
-    /// Somebody has woken it.
+    /// Looks after the connections that attend() was called for.
     void on_ready(net::Readiness readiness) noexcept override;
     void serve(SharedConnection& connection) noexcept;
     [[nodiscard]] Watched* watch(SharedConnection& connection) noexcept;

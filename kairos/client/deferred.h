@@ -20,7 +20,7 @@ struct OwnLane {
 
 class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation {
   public:
-    /// `target` and `operation` must outlive it.
+    /// Prepares a call of `operation` on `target`; both must outlive it.
     DeferredInvocation(Reference& target, const Operation& operation)
         : Invocation(target, operation, OwnLane::lane)
     {
@@ -31,23 +31,25 @@ class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation 
 
     using Invocation::finish;
     using Invocation::in;
-    /// Where the arguments go. None may stay where it is: see cdr::Writer::CopyAll.
+    /// Returns the writer of the arguments. None may stay where it is: see cdr::Writer::CopyAll.
     using Invocation::out;
 
-    /// Returns when the kernel has the request. A call to an object of this process is served here,
-    /// and one that cannot be sent has its reason kept for `receive`.
+    /// Sends the request and returns when the kernel has it. Serves a call to an object of this
+    /// process at once; keeps the reason why a call could not be sent for `receive`.
     void send();
-    /// After `send`: whether `receive` would not have to wait for the reply.
+    /// Returns, after `send`, whether `receive` would not have to wait for the reply.
     [[nodiscard]] bool poll();
-    /// After `send`, once: the second part of Invocation::invoke.
+    /// Ends the call, as the second part of Invocation::invoke; to be called once, after `send`.
+    /// Waits for the reply and throws the exceptions that the servant or the ORB raised.
     void receive();
-    /// Becomes readable when `poll` should be asked again; null when it says yes already.
+    /// Returns the socket that becomes readable when `poll` should be asked again; null when that
+    /// says yes already.
     [[nodiscard]] const net::Socket* socket() const noexcept
     {
         return sent_to_ != nullptr && !has_reply_ ? &connection_->socket() : nullptr;
     }
 
-    /// By which `poll` says yes in any case.
+    /// Returns the deadline of the reply, after which `poll` says yes in any case.
     [[nodiscard]] Deadline deadline() const noexcept { return limits_.reply; }
 
   private:

@@ -11,7 +11,7 @@
 namespace kairos::orb {
 namespace {
 
-/// The reason if it cannot be.
+/// Makes a connection to this endpoint, unless there is one; the error says why it cannot be made.
 Result<void> connect(Orb& orb, Lane& lane, Endpoint& endpoint, const CallLimits& limits)
 {
     const Deadline deadline = limits.connection();

@@ -9,7 +9,7 @@ namespace kairos::orb {
 class Reference;
 
 /// Makes the connection that calls of this thread on the reference would use, unless there is one.
-/// That nobody can be reached is logged, and the first call's to raise.
+/// Only logs that nobody can be reached: that is the first call's to raise.
 void bind_early(Reference& reference);
 
 } // namespace kairos::orb

@@ -27,7 +27,7 @@ class SharedConnection;
 
 class Invocation : public CallBodies {
   public:
-    /// `target` and `operation` must outlive it.
+    /// Prepares a call of `operation` on `target`; both must outlive it.
     KAIROS_API Invocation(Reference& target, const Operation& operation);
     KAIROS_API ~Invocation();
     Invocation(const Invocation&) = delete;
@@ -36,15 +36,16 @@ class Invocation : public CallBodies {
     /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
     /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
     KAIROS_API void invoke();
-    /// The same for an operation that must have ended so long after its release, which is now: the
-    /// server is told how much of that is left. The call ends by then only if -ORBLateCalls says
-    /// so.
+    /// Makes the call of an operation that, by its IDL, must have ended `deadline` after its
+    /// release, which is now: sends the request and, unless it is oneway, waits for the reply.
+    /// Tells the server how much of that time is left. Ends the call by then only if -ORBLateCalls
+    /// says so. Throws the exceptions that the servant or the ORB raised.
     void invoke(std::chrono::nanoseconds deadline);
 
   private:
     friend class DeferredInvocation;
 
-    /// With the buffers and connections of `lane`, which must outlive it.
+    /// Prepares a call with the buffers and connections of `lane`, which must outlive it.
     KAIROS_API Invocation(Reference& target, const Operation& operation, Lane& lane);
 
     /// What one attempt led to.
@@ -61,8 +62,8 @@ class Invocation : public CallBodies {
     template <Way way>
     [[nodiscard]] Step call_remote(Reference& reference);
     [[nodiscard]] Step call_local(Reference& reference);
-    /// Over a connection that threads share (shared_call.cpp); nothing if this target could not be
-    /// reached.
+    /// Makes an attempt over a connection that threads share (shared_call.cpp); returns nothing if
+    /// this target could not be reached.
     [[nodiscard, gnu::cold]] std::optional<Step> call_shared(Reference& reference,
                                                              const Target& target);
     [[nodiscard]] ClientConnection::Outcome exchange_shared(SharedConnection& connection,
@@ -73,10 +74,11 @@ class Invocation : public CallBodies {
     [[nodiscard]] ClientConnection::Outcome exchange(const giop::RequestTemplate& header);
     template <Way way>
     [[nodiscard]] ClientConnection::Outcome send(Bytes prefix);
-    /// The one place where a thread waits for a reply.
+    /// Waits for the reply to this request: the one place where a thread does, but for connections
+    /// that threads share.
     template <Way way>
     [[nodiscard]] ClientConnection::Outcome receive(std::uint32_t request_id);
-    /// giop::response_flags; with a bit set there will be a reply.
+    /// Returns the request's giop::response_flags; with a bit set there will be a reply.
     template <Way way>
     [[nodiscard]] std::uint8_t response_flags() const noexcept;
     template <Way way>
@@ -84,23 +86,24 @@ class Invocation : public CallBodies {
     [[nodiscard]] bool connect(const Target& target, Deadline deadline);
     void note_end_of_use() noexcept;
     // What Messaging::RebindPolicy says (docs/timeouts.md), of limited calls.
-    /// Whether a connection may be made.
+    /// Returns whether the call may make a connection.
     [[nodiscard]] bool may_connect() const noexcept;
-    /// The object has answered.
+    /// Notes that the object has answered, where Messaging::RebindPolicy means something to the
+    /// call.
     void note_bound() noexcept;
-    /// If the call would have to go on elsewhere than to where the reference is bound.
+    /// Throws if the call would have to go on elsewhere than to where the reference is bound.
     void refuse_to_rebind() const;
-    /// If there is no connection and none may be made.
+    /// Throws if there is no connection and none may be made.
     void refuse_to_reconnect() const;
     [[nodiscard]] const std::vector<Target>& targets_by_priority(const Reference& reference) const;
-    /// Whether the arguments, encoded for another target, mean the same at this one. Then results
-    /// are read as it sends them.
+    /// Returns whether the arguments, encoded for another target, mean the same at this one. If so,
+    /// the results are read as this one sends them.
     [[nodiscard, gnu::cold]] bool text_suits(const Target& target);
     template <Way way>
     [[nodiscard]] Bytes prepend_header(const giop::RequestTemplate& header,
                                        std::uint32_t request_id);
-    /// What the connection wants in its next request and, if the reference says so, the priority;
-    /// what is left of the deadline of the IDL.
+    /// Adds to the contexts that the connection wants in its next request the priority, if the
+    /// reference says so, and what is left of the deadline of the IDL.
     [[nodiscard]] Bytes contexts_of_call(Bytes contexts);
     [[nodiscard]] Step accept();
     [[nodiscard]] giop::RequestTemplate readdressed(const Reference& reference,
@@ -109,15 +112,15 @@ class Invocation : public CallBodies {
     [[noreturn, gnu::cold]] void raise_user_exception();
     [[noreturn, gnu::cold]] void raise_system_exception();
     [[noreturn, gnu::cold]] void raise_lost(ClientConnection::Outcome outcome);
-    /// Leaves the connection, on which the reply may still come, to `lane`. The request was of
-    /// this version.
+    /// Leaves the connection, on which the reply to a request of this version may still come, to
+    /// `lane`, and throws TIMEOUT.
     [[noreturn, gnu::cold]] void raise_late(Lane& lane, giop::Version version);
     [[gnu::cold]] void take_forward();
     [[nodiscard, gnu::cold]] bool forward_is_stale();
-    /// Where the call goes on: to where the last reply sent us…
+    /// Returns where the call goes on: where the last reply sent it. Later calls go there, too.
     [[gnu::cold]] ReferencePtr follow_forward();
-    /// …or, when that leads nowhere, to where it is known to be for good; null is the original
-    /// address.
+    /// Returns where the call goes on when a forward led nowhere: the permanent forward, if there
+    /// is one; null is the original address.
     [[gnu::cold]] ReferencePtr fall_back();
 
     Reference& reference_;
@@ -137,16 +140,17 @@ class Invocation : public CallBodies {
     std::string failure_;      // why the last connection could not be made
 };
 
-/// What a call that begins now heeds: the policies of the reference, else those of the calling
-/// thread, else those of the ORB.
+/// Returns what a call that begins now heeds: the policies of the reference, else those of the
+/// calling thread, else those of the ORB.
 [[nodiscard]] CallLimits limits_of_call(const Reference& reference);
 
-/// Where calls of the thread with this lane go, for a reference that has priorities. Throws
-/// INV_POLICY if its priority is in none of the bands.
+/// Returns the targets of calls of the thread with this lane, for a reference that has priorities.
+/// Throws INV_POLICY if the thread's priority is in none of the bands.
 [[nodiscard]] const std::vector<Target>& targets_at_priority(Lane& lane,
                                                              const Reference& reference);
 
-/// Whether such a call of the thread with this lane goes over a connection that threads share.
+/// Returns whether a call with these limits, of the thread with this lane, goes over a connection
+/// that threads share.
 [[nodiscard]] bool shares_connections(const CallLimits& limits, const Lane& lane) noexcept;
 
 } // namespace kairos::orb

@@ -93,7 +93,7 @@ std::optional<Located> understand(const Question& question, giop::LocateReply& r
     }
 }
 
-/// One LocateRequest over one connection; nothing if this target did not answer.
+/// Sends one LocateRequest over this connection; nothing if this target did not answer.
 std::optional<Located> ask(ClientConnection& connection, const Question& question,
                            std::string& failure)
 {
@@ -112,7 +112,8 @@ std::optional<Located> ask(ClientConnection& connection, const Question& questio
     return std::nullopt;
 }
 
-/// The same over a connection that threads share.
+/// Sends one LocateRequest over a connection that threads share; nothing if this target did not
+/// answer.
 std::optional<Located> ask_shared(const Question& question, std::string& failure)
 {
     const CallLimits& limits = question.limits;
@@ -140,7 +141,8 @@ std::optional<Located> ask_shared(const Question& question, std::string& failure
     return std::nullopt;
 }
 
-/// The same over the thread's own, which it keeps if the target has answered.
+/// Sends one LocateRequest over a connection of the thread's own, which it keeps if the target has
+/// answered; nothing if it did not.
 std::optional<Located> ask_alone(const Question& question, std::string& failure)
 {
     Orb& orb = question.orb();
@@ -162,7 +164,8 @@ std::optional<Located> ask_alone(const Question& question, std::string& failure)
     return located;
 }
 
-/// The same in the way that it wants to be asked.
+/// Asks a target, and once more in the way that it wants to be asked, if it says so; nothing if it
+/// did not answer.
 std::optional<Located> ask_target(const Reference& place, const Target& target,
                                   const CallLimits& limits, std::string& failure)
 {

@@ -9,10 +9,11 @@
 
 namespace kairos::orb {
 
-/// Follows forwards as calls do, and later calls go where it was sent; binds the reference,
-/// whatever Messaging::RebindPolicy says. Throws TRANSIENT or TIMEOUT, what the server answers with
-/// (LOC_SYSTEM_EXCEPTION), MARSHAL if it asks for addresses that there are not. For an object of
-/// this process it asks the adapter.
+/// Asks where the object is. Follows forwards as calls do, and later calls go where it was sent;
+/// binds the reference if the object is there, whatever Messaging::RebindPolicy says. Asks the
+/// adapter for an object of this process. Throws TRANSIENT or TIMEOUT, what the server answers with
+/// (LOC_SYSTEM_EXCEPTION), MARSHAL if the server asks for an addressing mode that does not exist,
+/// BAD_INV_ORDER after the ORB was shut down.
 [[nodiscard]] giop::LocateStatus locate(Reference& reference);
 
 } // namespace kairos::orb

@@ -10,10 +10,11 @@
 
 namespace kairos::orb {
 
-/// `answer` is the body of its reply. Throws MARSHAL if it asks for what there is not.
+/// Returns the request's header as a server wants it that has answered NEEDS_ADDRESSING_MODE with
+/// the body `answer`. Throws MARSHAL if it asks for a mode that does not exist.
 [[nodiscard]] giop::RequestTemplate readdressed(cdr::Reader answer, const Reference& reference,
                                                 const Target& target);
-/// It has asked once more.
+/// Throws MARSHAL: the server has asked for another addressing mode again.
 [[noreturn]] void raise_readdressed_again();
 
 } // namespace kairos::orb

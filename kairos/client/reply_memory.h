@@ -26,10 +26,10 @@ class ReplyMemory {
     ReplyMemory(const ReplyMemory&) = delete;
     ReplyMemory& operator=(const ReplyMemory&) = delete;
 
-    /// Takes a message over from `connection`, which has just handed it out: by a copy, or a large
-    /// one with the memory that it is in. Throws std::bad_alloc.
+    /// Takes a message over from `connection`, which has just handed it out: copies it or, if it is
+    /// large, takes the memory that it is in. Throws std::bad_alloc.
     void take(const giop::Message& message, giop::Connection& connection);
-    /// What was taken last.
+    /// Returns the message that was taken last.
     [[nodiscard]] const giop::Message& taken() const noexcept { return taken_; }
 
   protected:

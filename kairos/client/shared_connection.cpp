@@ -84,7 +84,7 @@ SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
     return *call.outcome;
 }
 
-/// False if the connection has ended.
+/// Takes the call up; returns false if the connection has ended.
 bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
 {
     constexpr std::chrono::milliseconds trusted_for{20};
@@ -117,7 +117,7 @@ void SharedConnection::look_around(Lock& lock) noexcept
     if (const net::Parking* place = call_next()) net::Parking::wake(place);
 }
 
-/// There is something to write.
+/// Tells the connection's thread that there is something to write.
 void SharedConnection::call_thread(Lock& lock) noexcept
 {
     thread_knows_ = true;
@@ -229,7 +229,7 @@ void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
     }
 }
 
-/// Who is to be woken.
+/// Ends a call's part in the connection; returns who is to be woken.
 const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
 {
     forget(call);
@@ -281,7 +281,7 @@ void SharedConnection::end(Outcome outcome) noexcept
 
 // --- calls ---------------------------------------------------------------------------------------
 
-/// What points to it; null if there is none.
+/// Returns what points to the call with this request id; null if there is none.
 SharedCall** SharedConnection::find(std::uint32_t request_id) noexcept
 {
     SharedCall** place = &calls_[request_id % bucket_count];

@@ -86,61 +86,66 @@ class SharedConnection final : public RefCounted {
   public:
     using Outcome = ClientConnection::Outcome;
 
-    /// Connects by the deadline. `orb` and `thread` must outlive it. `thread` writes and reads it;
-    /// null: its callers do.
+    /// Connects by the deadline. `orb` and `thread` must outlive the connection. `thread` writes
+    /// and reads it; with null the threads that call over it do.
     [[nodiscard]] static Result<IntrusivePtr<SharedConnection>>
     open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, Deadline deadline);
 
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
-    /// Any thread, like everything public here.
+    /// Returns a new request id. Any thread, like everything public here.
     [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
-    /// The service contexts that a request is to have: the endpoint's, until one that has them was
-    /// sent. Threads that begin at the same time may each send them.
+    /// Returns the service contexts that a request is to have: the endpoint's, until a request that
+    /// has them was sent. Threads that begin at the same time may each send them.
     [[nodiscard]] Bytes contexts() const noexcept
     {
         return contexts_sent_.load(std::memory_order_relaxed) ? Bytes() : endpoint_->contexts();
     }
 
-    /// Sends the message and waits until it is sent, or for its answer. Afterwards the connection
-    /// knows nothing of the call. A request of which a part was sent when its time was over is
-    /// `late`: the rest goes out, others may be using the connection.
+    /// Sends the call's message and waits until it is sent, or for its answer. Afterwards the
+    /// connection knows nothing of the call. A request of which a part was sent when its time was
+    /// over is `late`: the rest still goes out, for others may be using the connection.
     [[nodiscard]] Outcome exchange(SharedCall& call);
-    /// For oneways with SYNC_NONE, where it has a thread: copies the message for that, and does not
-    /// wait. In order with what this thread sends before and afterwards. Room is for
-    /// Options::oneways_unsent_max, and for one message that alone is larger.
+    /// Copies a oneway with SYNC_NONE for the connection's thread, which it must have, to send, and
+    /// does not wait. Keeps the order with what the calling thread sends before and afterwards.
+    /// There is room for Options::oneways_unsent_max octets, and for one message that alone is
+    /// larger.
     [[nodiscard]] Outcome post(Bytes header, const cdr::Writer& body, bool has_contexts);
     [[nodiscard]] bool has_thread() const noexcept { return thread_ != nullptr; }
 
-    /// Whether it can carry no more calls.
+    /// Returns whether the connection can carry no more calls.
     [[nodiscard]] bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
-    /// Since when nobody uses it; nothing if somebody does.
+    /// Returns since when nobody uses the connection, by coarse_now(); nothing if somebody does, if
+    /// it has ended, or if oneways are still to be sent.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> idle_since() noexcept;
-    /// Closes it, in order, if nobody has used it since `before`. True also if it had ended.
+    /// Closes the connection, in order, if nobody has used it since `before` and no oneway is still
+    /// to be sent; returns whether it has ended, now or before.
     bool close_if_idle(std::chrono::nanoseconds before) noexcept;
-    /// Ends it as if the peer had closed.
+    /// Ends the connection as if the peer had closed.
     void interrupt() noexcept;
-    /// In a child of the process whose connection it is. Its calls and its locks are the parent's:
-    /// it must not be used any more, nor destroyed.
+    /// Leaves the connection to the parent, in a child process. Its calls and its locks are the
+    /// parent's: it must not be used any more, nor destroyed.
     void leave_to_parent() noexcept { socket_.leave_to_parent(); }
-    /// Whether calls are under way on it.
+    /// Returns whether calls are under way on the connection.
     [[nodiscard]] bool is_used() noexcept;
 
-    /// Ends it for everybody: calls that were not wholly sent were not executed in any case.
+    /// Ends the connection for everybody with this outcome; calls that were not wholly sent were
+    /// not executed in any case.
     void end(Outcome outcome) noexcept;
 
     // --- for the thread that it has, if any ---
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
-    /// Whether nothing more can come. One that can carry no more calls may still have answers.
+    /// Returns whether nothing more can come. A connection that can carry no more calls may still
+    /// have answers.
     [[nodiscard]] bool is_read_out() const noexcept
     {
         return read_out_.load(std::memory_order_acquire);
     }
-    /// Takes what has come, to whom it belongs.
+    /// Reads what has come, without waiting, and hands answers to the calls that they belong to.
     void receive() noexcept { (void)read(Wait::no, {}); }
-    /// Sends what waits to be sent, with all that was posted before. True if there is more: what
-    /// the peer does not take now, or what was posted meanwhile.
+    /// Sends what waits to be sent, with all that was posted before. Returns true if there is more:
+    /// what the peer does not take now, or what was posted meanwhile.
     [[nodiscard]] bool send_waiting() noexcept;
-    /// The thread's.
+    /// The connection's place in its thread's list of those to be served (ConnectionThread).
     ListLinks<SharedConnection> attention_links;
 
   private:
@@ -150,7 +155,8 @@ class SharedConnection final : public RefCounted {
 
     using Lock = std::unique_lock<std::mutex>;
     enum class Wait : std::uint8_t { until_deadline, no };
-    /// Wakes who has parked, when the lock that was taken after this was made is given back.
+    /// Wakes a parked thread when it is destroyed: made before the lock is taken, it does so after
+    /// the lock was given back.
     class WakeLater {
       public:
         WakeLater() = default;
@@ -181,7 +187,7 @@ class SharedConnection final : public RefCounted {
     {
         return !unsent_is_empty_ || !to_send_.empty() || !posted_.empty();
     }
-    /// Octets of what was posted that the peer has not taken.
+    /// Returns how many octets of what was posted the peer has not taken.
     [[nodiscard]] std::size_t posted_size() const noexcept
     {
         return posted_.size() + posted_unsent_;
@@ -196,7 +202,7 @@ class SharedConnection final : public RefCounted {
     void fail_sending() noexcept;
 
     // --- who reads ---
-    /// False if nothing has come.
+    /// Reads once and delivers what has come; returns false if nothing has.
     bool read(Wait wait, Deadline deadline) noexcept;
     void take_received();
     [[nodiscard]] bool deliver(const giop::Message& message);

@@ -41,7 +41,7 @@ SharedConnections::take_open(Endpoint& endpoint, ConnectionArchitecture architec
     return slot->second.connection;
 }
 
-/// False if the deadline came first.
+/// Waits until the attempt under way is over; returns false if the deadline came first.
 bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock)
 {
     const std::uint64_t before = slot.attempts;
@@ -97,7 +97,8 @@ SharedConnections::Connections SharedConnections::retire(IntrusivePtr<SharedConn
     return found;
 }
 
-/// Null where callers do its work.
+/// Returns the thread for connections of this architecture, which is started if need be; null where
+/// callers do its work.
 Result<ConnectionThread*> SharedConnections::thread(ConnectionArchitecture architecture)
 {
     if (architecture != ConnectionArchitecture::active) return nullptr;

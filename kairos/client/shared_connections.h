@@ -21,24 +21,29 @@ class SharedConnections {
     SharedConnections(const SharedConnections&) = delete;
     SharedConnections& operator=(const SharedConnections&) = delete;
 
-    /// The one of this architecture to this endpoint, which is made, by the deadline, if there is
-    /// none that can still be used. While one thread makes it the others wait; they share its
-    /// failure, unless they have more time than it had.
+    /// Returns the connection of this architecture to this endpoint; makes it, by the deadline, if
+    /// there is none that can still be used. While one thread makes it the others wait; they share
+    /// its failure, unless they have more time than it had.
     [[nodiscard]] Result<IntrusivePtr<SharedConnection>>
     take(Endpoint& endpoint, ConnectionArchitecture architecture, Deadline deadline);
-    /// The same if there is one; or null.
+    /// Returns the connection of this architecture to this endpoint if there is one that can still
+    /// be used; else null.
     [[nodiscard]] IntrusivePtr<SharedConnection>
     take_open(Endpoint& endpoint, ConnectionArchitecture architecture) noexcept;
-    /// In a child of the process that has called: none of them is its own.
+    /// Leaves all connections to the parent, in a child of the process that has called.
     void start_over() noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
-    /// Ends all, now and for ever: calls on them end as if the peer had closed.
+    /// Ends all connections, now and for ever: calls on them end as if the peer had closed.
     void end_all() noexcept;
-    /// As of ClientConnections.
+    /// Closes the connections that nobody has used since `before`.
     void close_idle(std::chrono::nanoseconds before) noexcept;
+    /// Closes the connection that was not used for the longest time; returns false if all are in
+    /// use.
     bool close_least_recently_used() noexcept;
+    /// Closes the connections to endpoints that are left and were not used since `before`; returns
+    /// whether there are others that no reference leads to.
     bool close_left(std::chrono::nanoseconds before) noexcept;
-    /// Those that can be used.
+    /// Returns how many connections there are that can still be used.
     [[nodiscard]] std::size_t count() const noexcept;
 
   private:

@@ -28,13 +28,14 @@ class KAIROS_API CallBodies {
     CallBodies(const CallBodies&) = delete;
     CallBodies& operator=(const CallBodies&) = delete;
 
-    /// Where the arguments go: in and inout, in the order of the IDL. Large ones are sent from
-    /// where they are, so they must stay as they are until `invoke` returns.
+    /// Returns the writer of the arguments: in and inout, in the order of the IDL. Large ones are
+    /// sent from where they are, so they must stay as they are until `invoke` returns.
     [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
-    /// The results: return value, then inout and out in the order of the IDL. Views into it last
-    /// as long as the call.
+    /// Returns the reader of the results: return value, then inout and out in the order of the IDL.
+    /// Views into it last as long as the call.
     [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
-    /// To be called when all results are read. Throws CORBA::MARSHAL if they were malformed.
+    /// Ends the reading of results; to be called when all are read. Throws CORBA::MARSHAL if they
+    /// were malformed.
     void finish()
     {
         if (!in_.ok()) [[unlikely]]
@@ -60,23 +61,27 @@ class KAIROS_API CallBodies {
 
 class KAIROS_API StubCall {
   public:
-    /// `target` and `operation` must outlive it.
+    /// Prepares a call of `operation` on `target`; both must outlive it.
     StubCall(Reference& target, const Operation& operation);
     ~StubCall();
     StubCall(const StubCall&) = delete;
     StubCall& operator=(const StubCall&) = delete;
 
-    /// See CallBodies.
+    /// Returns the writer of the arguments (CallBodies::out).
     [[nodiscard]] cdr::Writer& out() noexcept { return bodies().out(); }
+    /// Returns the reader of the results (CallBodies::in).
     [[nodiscard]] cdr::Reader& in() noexcept { return bodies().in(); }
+    /// Ends the reading of results; throws CORBA::MARSHAL if they were malformed
+    /// (CallBodies::finish).
     void finish() { bodies().finish(); }
 
     /// Sends the request and, unless it is oneway, waits for the reply. Throws the exceptions that
     /// the servant or the ORB raised. Follows forwards; sends again only what was not executed.
     void invoke();
-    /// The same for an operation that must have ended so long after its release, which is now: the
-    /// server is told how much of that is left. The call ends by then only if -ORBLateCalls says
-    /// so.
+    /// Makes the call of an operation that, by its IDL, must have ended so many nanoseconds after
+    /// its release, which is now: sends the request and, unless it is oneway, waits for the reply.
+    /// Tells the server how much of that time is left. Ends the call by then only if -ORBLateCalls
+    /// says so. Throws the exceptions that the servant or the ORB raised.
     void invoke_within(std::int64_t nanoseconds);
 
   private:

@@ -22,25 +22,27 @@ class IdleConnections {
     IdleConnections& operator=(const IdleConnections&) = delete;
 
     [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
-    /// Not if there are none.
+    /// Returns the connection that was given back last. Must not be called while empty().
     [[nodiscard]] std::unique_ptr<ClientConnection> take() noexcept
     {
         ClientConnection* const taken = first_;
         first_ = taken->next_idle;
         return std::unique_ptr<ClientConnection>(taken);
     }
+    /// Takes an idle connection over, to be the next that take() returns.
     void put(std::unique_ptr<ClientConnection> connection) noexcept
     {
         ClientConnection* const given = connection.release();
         given->next_idle = first_;
         first_ = given;
     }
+    /// Closes all connections.
     void clear() noexcept
     {
         while (!empty())
             (void)take();
     }
-    /// Closes those of which `unwanted` is true; false if there were none.
+    /// Closes the connections of which `unwanted` is true; returns false if there were none.
     template <typename Predicate>
     bool close_if(const Predicate& unwanted)
     {
@@ -64,6 +66,8 @@ class IdleConnections {
 
 class ThreadConnections final : public LanePart {
   public:
+    /// Returns the connections of the thread with this lane; makes them if the thread has not
+    /// called yet.
     [[nodiscard]] static ThreadConnections& of(Lane& lane)
     {
         if (!lane.connections) [[unlikely]]
@@ -71,13 +75,14 @@ class ThreadConnections final : public LanePart {
         return static_cast<ThreadConnections&>(*lane.connections);
     }
 
-    /// Null for a thread that has not called.
+    /// Returns the connections of the thread with this lane; null if the thread has not called yet.
     [[nodiscard]] static ThreadConnections* find(Lane& lane) noexcept
     {
         return static_cast<ThreadConnections*>(lane.connections.get());
     }
 
-    /// An idle connection to this endpoint that can be used, or null.
+    /// Returns an idle connection to this endpoint that can be used, or null; closes those it finds
+    /// that cannot be used any more.
     [[nodiscard]] std::unique_ptr<ClientConnection> take(const Endpoint& endpoint)
     {
         IdleConnections& idle = idle_for(endpoint);
@@ -88,19 +93,22 @@ class ThreadConnections final : public LanePart {
         }
         return nullptr;
     }
-    /// The same where idle connections may have been closed.
+    /// Returns an idle connection to this endpoint that can be used, or null, where other threads
+    /// may close idle connections (Options::closes_idle_connections); passes over those that they
+    /// have closed.
     [[nodiscard]] std::unique_ptr<ClientConnection> take_open(const Endpoint& endpoint);
+    /// Keeps a connection that its call needs no more, for the next call to the same endpoint.
     void give_back(std::unique_ptr<ClientConnection> connection)
     {
         IdleConnections& idle = idle_for(connection->endpoint());
         idle.put(std::move(connection));
     }
-    /// Closes those to an endpoint: one of them turned out to be dead.
+    /// Closes all idle connections to this endpoint: one of them turned out to be dead.
     void close(const Endpoint& endpoint) { idle_for(endpoint).clear(); }
-    /// Closes those of an ORB; false if there are none.
+    /// Closes the thread's idle connections of this ORB; returns false if there are none.
     bool close(const Orb& orb);
-    /// Closes those of ORBs that were shut down, and forgets those that were closed because no
-    /// reference leads to their servers any more.
+    /// Closes the thread's idle connections of ORBs that were shut down, and those to endpoints
+    /// that no reference leads to any more.
     void close_dead();
 
   private:

@@ -32,18 +32,21 @@ class Adapter {
     Adapter& operator=(const Adapter&) = delete;
     virtual ~Adapter() = default;
 
-    /// Finds the servant and calls it. Throws CORBA exceptions, or LocationForward, for the caller.
-    /// False: the adapter holds requests at present; nothing was done, the same request is to be
-    /// offered again. Upcall::hold() says when.
+    /// Finds the servant of a request and calls it. Throws CORBA exceptions, or LocationForward,
+    /// for the caller. Returns false where the adapter holds requests at present: nothing was done,
+    /// and the same request is to be offered again when Upcall::hold() says so.
     [[nodiscard]] virtual bool dispatch(Upcall& upcall) = 0;
-    /// The same for a call that is not encoded, where the servant takes it; DirectCall::made() says
-    /// whether it did.
+    /// Finds the servant of a call whose arguments are not encoded and calls it, if it has such a
+    /// function: DirectCall::made() says whether it did. Throws CORBA exceptions, or
+    /// LocationForward, for the caller. Returns false where the adapter holds requests at present:
+    /// nothing was done, and the call is to be offered again when DirectCall::hold() says so.
     [[nodiscard]] virtual bool call(DirectCall& call) = 0;
-    /// Whether the object of this key is here. Throws as dispatch does.
+    /// Returns whether the object of this key is here. Throws CORBA exceptions, or LocationForward,
+    /// for the caller.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 
-    /// The threads that are to serve a request, and at which priority they are to begin, where the
-    /// object's adapter has some of its own. Asked by servers that hand requests over.
+    /// The threads that are to serve a request, and the priority at which they are to begin, where
+    /// the object's adapter has some of its own. Asked by servers that hand requests over.
     struct OwnThreads {
         ThreadPool* pool = nullptr; ///< null for most
         std::int16_t priority = 0;
@@ -52,9 +55,9 @@ class Adapter {
     {
         return {};
     }
-    /// What the IDL says of the operation, where the object is known before it is asked; null for
-    /// most. Lasts as long as the program's code. Asked by servers that order requests, in the
-    /// thread that reads: takes no lock and steps into no object.
+    /// Returns what the IDL says of the operation's timing, where the object is known before it is
+    /// asked; null for most. Lasts as long as the program's code. Asked by servers that order
+    /// requests, in the thread that reads: takes no lock and steps into no object.
     [[nodiscard]] virtual const OperationTiming* timing_for(std::string_view /*operation*/,
                                                             Bytes /*object_key*/)
     {

@@ -26,7 +26,8 @@ struct KAIROS_API Architecture {
     bool pauses_in_streams = false; ///< -ORBStreamPause
 
     // What programs may do.
-    /// Who serves is not who reads: it may be a thread pool of Real-Time CORBA.
+    /// The thread that serves is not the one that reads: it may belong to a thread pool of
+    /// Real-Time CORBA.
     bool hands_over = false;
     /// Whoever is in ORB::run or perform_work serves, so it cannot be from within a request.
     bool is_served_by_run = false;
@@ -46,7 +47,7 @@ extern const Architecture filter_chain;          ///< one thread reads, filters 
 extern const Architecture custom;                ///< one thread reads, the program says who serves
 } // namespace architecture
 
-/// All there are. The first is that of an ORB whose options name none.
+/// Returns all architectures there are. The first is that of an ORB whose options name none.
 [[nodiscard]] KAIROS_API std::span<const Architecture* const> architectures() noexcept;
 
 } // namespace kairos::orb

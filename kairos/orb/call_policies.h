@@ -29,8 +29,9 @@ enum class RebindMode : std::int16_t {
     no_reconnect, ///< neither
 };
 
-/// Of one level; what it does not say is said by the next, more general one. Times are relative to
-/// the beginning of a call; zero is no limit.
+/// The policies that one level, a reference, a thread or an ORB, has for calls; what it does not
+/// say is said by the next, more general level. Times are relative to the beginning of a call; zero
+/// is no limit.
 struct CallPolicies {
     std::optional<std::chrono::nanoseconds> round_trip_max; ///< until the reply is there
     std::optional<std::chrono::nanoseconds> request_max;    ///< until the request is sent
@@ -44,7 +45,8 @@ struct CallPolicies {
         return !round_trip_max && !request_max && !connect_max && !sync_scope && !connection &&
                !rebind;
     }
-    /// What a more special level says comes first.
+    /// Returns these policies with those of a more special level in front: what `special` says
+    /// counts.
     [[nodiscard]] CallPolicies overridden_by(const CallPolicies& special) const noexcept
     {
         const auto first = [](const auto& one, const auto& other) { return one ? one : other; };
@@ -57,7 +59,8 @@ struct CallPolicies {
     }
 };
 
-/// What one call heeds of them.
+/// The policies that one call heeds, worked out when it begins: CallPolicies with deadlines in
+/// place of relative times, and defaults for what no level says.
 struct CallLimits {
     Deadline reply;                       ///< of the whole call
     Deadline request;                     ///< of everything until the request is sent
@@ -69,7 +72,7 @@ struct CallLimits {
     ConnectionArchitecture architecture; ///< of the connection
     RebindMode rebind;
 
-    /// For a call that begins now.
+    /// Returns the limits of a call that begins now.
     [[nodiscard]] static CallLimits of(const CallPolicies& policies) noexcept
     {
         const auto deadline = [](const auto& max) {
@@ -85,14 +88,15 @@ struct CallLimits {
                     policies.connection.value_or(ConnectionArchitecture::non_multiplexed),
                 .rebind = policies.rebind.value_or(RebindMode::transparent)};
     }
-    /// Of a connection that is to be made now.
+    /// Returns the deadline for a connection that is to be made now.
     [[nodiscard]] Deadline connection() const noexcept
     {
         return connect_max.count() == 0 ? request : earlier(request, Deadline::after(connect_max));
     }
 };
 
-/// An ORB's, which threads read while others set them. Each policy stands for itself.
+/// The call policies of an ORB, which threads read while others set them. Each policy is atomic by
+/// itself; all of them together are not.
 class SharedCallPolicies {
   public:
     [[nodiscard]] CallPolicies load() const noexcept

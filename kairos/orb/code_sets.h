@@ -24,9 +24,10 @@ struct CodeSetContext {
     std::uint32_t wide_characters = 0;
     friend bool operator==(const CodeSetContext&, const CodeSetContext&) = default;
 };
-/// The context's data: an encapsulation. Nothing if it is malformed.
+/// Decodes the context's data, an encapsulation; nothing if it is malformed.
 [[nodiscard]] std::optional<CodeSetContext> decode_code_set_context(Bytes data) noexcept;
-/// A list of service contexts with this one only, as giop::RequestTemplate wants it.
+/// Returns an encoded list of service contexts with this one only, as giop::RequestTemplate wants
+/// it.
 [[nodiscard]] std::vector<std::byte> encode_contexts(const CodeSetContext& context);
 
 /// What is agreed between this ORB as a client and a profile of a reference.
@@ -36,41 +37,44 @@ struct Agreement {
     std::optional<CodeSetContext> context{};
 };
 
-/// The transmission code set by the algorithm of 7.10.2.6: the id, or 0 if there is none.
-/// `conversions` are the client's, best first.
+/// Returns the id of the transmission code set by the algorithm of CORBA 3.3 part 2, 7.10.2.6, or 0
+/// if there is none. `conversions` are the client's, best first.
 [[nodiscard]] std::uint32_t choose_code_set(std::uint32_t native,
                                             std::span<const std::uint32_t> conversions,
                                             const ior::CodeSetComponent& server,
                                             std::uint32_t fallback);
 
-/// One ORB's.
+/// The code sets of one ORB, and what it agrees with others on.
 class CodeSets {
   public:
     CodeSets(const cdr::CodeSet& native, const cdr::CodeSet& native_wide);
     CodeSets(const CodeSets&) = delete;
     CodeSets& operator=(const CodeSets&) = delete;
 
-    /// What references to objects of this ORB say.
+    /// Returns what references to objects of this ORB say.
     [[nodiscard]] const ior::CodeSets& offered() const noexcept { return offered_; }
 
-    /// As a client that speaks GIOP 1.`giop_minor` to a profile with these components.
+    /// Returns what this ORB, as a client that speaks GIOP 1.`giop_minor`, agrees on with a profile
+    /// that has these components.
     [[nodiscard]] Agreement agree(std::uint8_t giop_minor,
                                   std::span<const ior::TaggedComponent> components);
 
-    /// As a server: how text travels in messages of GIOP 1.`giop_minor` on a connection whose
-    /// client has announced this, or nothing.
+    /// Returns, for a server, how text travels in messages of GIOP 1.`giop_minor` on a connection
+    /// whose client has announced this, or nothing.
     [[nodiscard]] const cdr::TextForm* form_of(std::uint8_t giop_minor,
                                                const std::optional<CodeSetContext>& announced);
 
-    /// Whether a body with wide text, or with octets beyond ASCII, means the same in both forms.
+    /// Returns whether a body with wide text means the same in both forms.
     [[nodiscard]] bool same_wide_text(const cdr::TextForm* a,
                                       const cdr::TextForm* b) const noexcept;
+    /// Returns whether a body with octets beyond ASCII in its characters means the same in both
+    /// forms.
     [[nodiscard]] bool same_characters(const cdr::TextForm* a,
                                        const cdr::TextForm* b) const noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
 
   private:
-    /// The one object with these values; null for the plain form.
+    /// Returns the one kept form with these values; null for the plain form.
     [[nodiscard]] const cdr::TextForm* kept(const cdr::TextForm& form);
     [[nodiscard]] const cdr::CodeSet& characters_of(const cdr::TextForm* form) const noexcept
     {

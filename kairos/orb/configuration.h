@@ -12,19 +12,20 @@
 
 namespace kairos::orb {
 
-/// One option of a file.
+/// One option that a configuration file sets.
 struct Setting {
     std::string option; ///< "-ORB…"
     std::string value;
     std::size_t line = 0; ///< from 1
 };
 
-/// In the order of the lines. "-ORBName value" or "-ORBName=value", the value being what is left of
-/// the line without the blanks around it; empty lines and those that begin with '#' mean nothing.
-/// The error names the line.
+/// Parses a configuration file's text; the settings are in the order of the lines. A line is
+/// "-ORBName value" or "-ORBName=value", the value being what is left of the line without the
+/// blanks around it; empty lines and those that begin with '#' mean nothing. The error names the
+/// line.
 [[nodiscard]] Result<std::vector<Setting>> parse_configuration(std::string_view text);
 
-/// What is in a file. The error names it.
+/// Returns what is in a file. The error names the file.
 [[nodiscard]] Result<std::string> read_configuration(const std::string& file);
 
 } // namespace kairos::orb

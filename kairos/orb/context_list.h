@@ -15,12 +15,12 @@ namespace kairos::orb {
 /// (Lane::contexts), which lasts from call to call.
 using ContextList = std::vector<std::byte>;
 
-/// How many contexts an encoded list has, which may be empty.
+/// Returns how many contexts an encoded list has, which may be empty.
 [[nodiscard]] std::uint32_t count_of_contexts(Bytes contexts) noexcept;
 
-/// The encoded list `others`, which may be empty or lie in `list`, and behind it one context more,
-/// whose data are a multiple of four octets long or the last there are. The result is what `list`
-/// holds then. Throws std::bad_alloc.
+/// Sets `list` to the encoded list `others`, which may be empty or lie in `list`, and behind it one
+/// context more, whose data are a multiple of four octets long or the last there are. Returns what
+/// `list` then holds. Throws std::bad_alloc.
 [[nodiscard]] Bytes with_context(Bytes others, std::uint32_t id, Bytes data, ContextList& list);
 
 } // namespace kairos::orb

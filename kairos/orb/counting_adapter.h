@@ -17,15 +17,15 @@ namespace kairos::orb {
 
 struct Options;
 
-/// What libkairos_count.so counts, if it was loaded before libc; else null.
+/// Returns what libkairos_count.so counts, if it was loaded before libc; else null.
 [[nodiscard]] const CountPage* count_page() noexcept;
 
 [[nodiscard]] bool counts_requests(const Options& options) noexcept;
 
 [[nodiscard]] std::unique_ptr<Adapter> counting(std::unique_ptr<Adapter> adapter);
 
-/// By all ORBs of this process that count, since it was started. Calls within the process that need
-/// no messages are none.
+/// Returns how many requests all ORBs of this process that count have served since it was started.
+/// Calls within the process that need no messages do not count.
 [[nodiscard]] std::uint64_t requests_served() noexcept;
 
 } // namespace kairos::orb

@@ -27,20 +27,23 @@ class DirectCall {
         return operation_.operation->name();
     }
     [[nodiscard]] const void* interface() const noexcept { return operation_.interface; }
-    /// What Adapter::call does not take now.
+    /// Returns where the call waits that Adapter::call does not take now.
     [[nodiscard]] Hold& hold() noexcept { return hold_; }
 
-    /// Whether the next calls are to go to the servant without asking the adapter.
+    /// Returns whether the next calls are to go to the servant without asking the adapter.
     [[nodiscard]] bool links() const noexcept { return reference_.links_servants(); }
-    /// They do for as long as the masked state is as expected.
+    /// Has the next calls go to this servant without asking the adapter, for as long as the link
+    /// holds (DirectLink).
     void link(const DirectLink& servant) noexcept { reference_.link(servant); }
 
+    /// Calls the operation's function with `servant`, which is what Servant::_kairos_direct gives.
     void make(void* servant)
     {
         made_ = true;
         operation_.function(servant, arguments_);
     }
-    /// False: the servant has no such function, so that the call takes a message.
+    /// Returns whether `make` has called the servant; if not, the servant has no such function, so
+    /// that the call takes a message.
     [[nodiscard]] bool made() const noexcept { return made_; }
 
   private:

@@ -20,9 +20,10 @@ struct KAIROS_API DirectOperation {
     Function function;
 };
 
-/// Makes the call and returns null; or returns the reference if that takes a message: a stub then
-/// need not keep it meanwhile, which costs remote calls. Throws what a remote caller would be told;
-/// of a oneway call nothing. Blocks while the adapter holds requests.
+/// Makes a call within the process and returns null; or returns the reference that the call is to
+/// be made on by a message: a stub then need not keep it meanwhile, which costs remote calls.
+/// Throws what a remote caller would be told; of a oneway call nothing. Blocks while the adapter
+/// holds requests.
 [[nodiscard]] KAIROS_API Reference*
 call_directly(Reference& reference, const DirectOperation& operation, void* arguments);
 

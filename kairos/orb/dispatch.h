@@ -22,13 +22,14 @@ enum class Served : std::uint8_t {
 [[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                               ReplyChannel& channel, UpcallMemory& memory);
 
-/// A servant threw what CORBA does not know.
+/// Writes to the log that a servant threw what CORBA does not know.
 void log_foreign_exception(std::string_view operation, const char* what) noexcept;
 
-/// Where an object is, and what belongs into the body of the answer.
+/// Returns where an object is, and writes to `body` what belongs into the answer to a
+/// LocateRequest.
 [[nodiscard]] giop::LocateStatus location_of(Orb& orb, Bytes object_key, giop::Version version,
                                              cdr::Writer& body);
-/// Answers that.
+/// Answers a LocateRequest.
 void answer_locate(Orb& orb, const giop::LocateRequest& request, ReplyChannel& channel,
                    UpcallMemory& memory);
 

@@ -27,10 +27,10 @@ class ClientSide;
 
 class KAIROS_API Endpoint : public RefCounted {
   public:
-    /// `contexts` are the service contexts of the first request on each connection. `local` is what
-    /// leads to the same server within this very host. Port 0: there is nothing but that. `tcp` is
-    /// for connections that differ from the options. `client` hears when connections are left
-    /// here that no reference leads to.
+    /// Makes an endpoint for `host` and `port`. `contexts` are the service contexts of the first
+    /// request on each connection. `local` leads to the same server within this very host; with
+    /// port 0 there is nothing else. `tcp` is for connections that differ from the options.
+    /// `client` is told when no reference leads here any more but connections are left.
     Endpoint(ClientSide& client, std::string host, std::uint16_t port, std::vector<LocalWay> local,
              std::vector<std::byte> contexts, std::optional<TcpProperties> tcp = {})
         : client_(client), host_(std::move(host)), port_(port), local_(std::move(local)),
@@ -42,17 +42,19 @@ class KAIROS_API Endpoint : public RefCounted {
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-    /// Family::none if there is none.
+    /// Returns the ways to the server within this host, in the order in which they are tried; empty
+    /// if there are none.
     [[nodiscard]] const std::vector<LocalWay>& local() const noexcept { return local_; }
-    /// As giop::RequestTemplate wants them; empty if there are none.
+    /// Returns the service contexts for the first request on each connection, encoded as
+    /// giop::RequestTemplate wants them; empty if there are none.
     [[nodiscard]] Bytes contexts() const noexcept { return contexts_; }
-    /// Whether both lead to the same place.
+    /// Returns whether both endpoints lead to the same address.
     [[nodiscard]] bool same_address(const Endpoint& other) const noexcept
     {
         return port_ == other.port_ && host_ == other.host_ &&
                (port_ != 0 || local_ == other.local_);
     }
-    /// "host:port", for messages; or the local address if there is no other.
+    /// Returns "host:port", for messages; or the local address if there is no other.
     [[nodiscard]] std::string text() const
     {
         if (port_ == 0) return local_.empty() ? "nowhere" : local_.front().address.to_text();
@@ -60,7 +62,8 @@ class KAIROS_API Endpoint : public RefCounted {
         return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
     }
 
-    /// The same, without memory.
+    /// Appends "host:port" to a line of the log, or the local address if there is no other, without
+    /// allocating.
     friend log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept;
 
     /// What a connection can be made of.
@@ -68,30 +71,34 @@ class KAIROS_API Endpoint : public RefCounted {
         anything,
         sockets, ///< for who waits for more than the next bytes of one connection
     };
-    /// A connection, by the deadline: local addresses are tried first, then each of those behind
-    /// the name. That is asked for anew each time, for names move; numeric hosts ask nobody.
+    /// Connects by the deadline: tries the local addresses first, then each address that the host
+    /// name stands for. Asks for these anew each time, for names move; numeric hosts ask nobody.
+    /// With By::sockets passes over local ways whose server needs a thread for each connection, as
+    /// shared memory.
     [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& ordinary, Deadline deadline,
                                               By by = By::anything) const;
 
     // --- who uses it ---
-    /// Of EndpointUse. For those that references may be given, under the lock of who gives them.
+    /// Counts a reference that leads here; called by EndpointUse. For an endpoint that the ORB may
+    /// give to other references, under the lock of Orb::endpoint.
     void begin_use() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
     void end_use() noexcept;
-    /// Of ConnectionCache::Place.
+    /// Counts a connection to this endpoint; called by ConnectionCache::Place.
     void note_connection() noexcept { connections_.fetch_add(1, std::memory_order_relaxed); }
     void note_end_of_connection() noexcept { connections_.fetch_sub(1, std::memory_order_relaxed); }
     [[nodiscard]] bool is_used() const noexcept
     {
         return users_.load(std::memory_order_acquire) != 0;
     }
-    /// Whether no reference has led here since.
+    /// Returns whether no reference leads here, and none has since `before` (by coarse_now()).
     [[nodiscard]] bool unused_since(std::chrono::nanoseconds before) const noexcept
     {
         return !is_used() && unused_since_.load(std::memory_order_relaxed) <= before.count();
     }
-    /// Nobody gives it to references any more.
+    /// Notes that the endpoint will not be given to references any more.
     void retire() noexcept { retired_.store(true, std::memory_order_release); }
-    /// Whether no reference leads here or ever will: what connections there are belongs to nobody.
+    /// Returns whether no reference leads here or ever will: what connections there are belongs to
+    /// nobody.
     [[nodiscard]] bool is_left() const noexcept
     {
         return retired_.load(std::memory_order_acquire) && !is_used();

@@ -33,7 +33,7 @@ inline constexpr CORBA::ULong forward_refused = base | 18;    ///< REBIND: the o
 inline constexpr CORBA::ULong connect_refused = base | 19;    ///< REBIND: there is no connection
 inline constexpr CORBA::ULong no_room_for_oneway = base | 20; ///< TRANSIENT: -ORBOnewayQueue
 
-/// Those that the OMG assigns (CORBA 3.3 part 2, annex A).
+/// Minor codes that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT
 inline constexpr CORBA::ULong request_discarded = mapping::omg_minor(1);       ///< TRANSIENT
 inline constexpr CORBA::ULong unlisted_user_exception = mapping::omg_minor(1); ///< UNKNOWN

@@ -9,9 +9,9 @@ namespace kairos::orb {
 
 class Orb;
 
-/// From here on; the first time the system is asked to tell of forks.
+/// Has the ORB told of forks from here on; the first time, registers with the system for that.
 void watch_forks(Orb& orb);
-/// The ORB ends.
+/// Tells an ORB that ends of forks no more.
 void forget_forks(Orb& orb) noexcept;
 
 } // namespace kairos::orb

@@ -17,12 +17,14 @@ namespace kairos::orb {
 /// What makes requests wait, and changes now and then. Any thread.
 class Gate : public RefCounted {
   public:
-    /// How often it has changed.
+    /// Returns how often the gate has changed.
     [[nodiscard]] virtual std::uint64_t changes() const noexcept = 0;
-    /// Blocks until it has changed more often than `seen`.
+    /// Blocks until the gate has changed more often than `seen`.
     virtual void wait(std::uint64_t seen) = 0;
-    /// Has the bell rung whenever it changes, until it is told to forget it. Throws std::bad_alloc.
+    /// Has `bell`, which must live until `forget`, rung whenever the gate changes. Throws
+    /// std::bad_alloc.
     virtual void tell(net::Bell& bell) = 0;
+    /// Ends what `tell` began: the bell is rung no more.
     virtual void forget(net::Bell& bell) noexcept = 0;
 
   protected:
@@ -36,10 +38,11 @@ class Hold {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    /// Whether the request was held before: then it has its place.
+    /// Returns whether the request was held before, and so has its place among all requests held.
     [[nodiscard]] bool has_place() const noexcept { return held_ != nullptr; }
-    /// `held` counts this one already, if it has no place yet. `seen`: the changes of the gate
-    /// before it was found shut.
+    /// Begins to hold the request at `gate`. `held`, the number of requests held, counts this one
+    /// already if it had no place yet. `seen` is what gate.changes() was before the gate was found
+    /// shut.
     void begin(Gate& gate, std::uint64_t seen, std::atomic<std::size_t>& held)
     {
         if (told_ != nullptr) untell();
@@ -47,14 +50,16 @@ class Hold {
         seen_ = seen;
         held_ = &held;
     }
-    /// Whether offering the request again may help.
+    /// Returns whether the gate has changed since, so that offering the request again may help.
     [[nodiscard]] bool may_go_on() const noexcept { return gate_->changes() != seen_; }
-    /// Blocks until that.
+    /// Blocks until the gate has changed, so that offering the request again may help.
     void wait() { gate_->wait(seen_); }
-    /// For who waits for something else as well: the bell, silent until then, is rung. Ends with
-    /// the hold, and when that begins once more. False: no memory for it.
+    /// Has `bell`, silenced first, rung when the request may be offered again: for threads that
+    /// wait for something else as well. Lasts until end(), or the next begin(). Returns false if
+    /// there is no memory for it.
     [[nodiscard, gnu::cold]] bool tell(net::Bell& bell) noexcept;
-    /// The request was served, or nobody waits for it any more.
+    /// Ends the hold and gives back its place: the request was served, or nobody waits for it any
+    /// more.
     void end() noexcept
     {
         if (held_ == nullptr) [[likely]]

@@ -23,10 +23,11 @@ namespace kairos::orb {
 
 class Orb;
 
-/// Memory to serve one request with.
+/// The memory that one request is served with.
 struct UpcallMemory {
     cdr::Buffer reply;
-    /// More of that is given back behind the request, or asked about (ServerConnection).
+    /// A reply buffer that has grown beyond this many octets is given back after the request, or
+    /// kept only if the account agrees (ServerConnection::keep_reply_memory).
     std::size_t reply_kept_max = limits::receive_buffer_kept;
     Arena arena;
 };
@@ -35,6 +36,7 @@ struct UpcallMemory {
 template <typename T>
 class Spares {
   public:
+    /// Returns a spare, or a new object if there is none. Throws std::bad_alloc.
     [[nodiscard]] std::unique_ptr<T> take()
     {
         if (spares_.empty()) return std::make_unique<T>();
@@ -42,7 +44,7 @@ class Spares {
         spares_.pop_back();
         return spare;
     }
-    /// The same; null where there is no memory for another.
+    /// Returns a spare, or a new object if there is none; null where there is no memory for one.
     [[nodiscard]] std::unique_ptr<T> try_take() noexcept
     {
         try {
@@ -51,6 +53,7 @@ class Spares {
             return nullptr;
         }
     }
+    /// Keeps an object for the next to take; destroys it where there is no memory to keep it.
     void give_back(std::unique_ptr<T> spare) noexcept
     {
         try {
@@ -74,9 +77,11 @@ class LanePart {
 
 class KAIROS_API Lane {
   public:
-    /// The calling thread's.
+    /// Returns the calling thread's lane. Throws std::bad_alloc where there is no memory to make
+    /// it.
     [[nodiscard]] static Lane& current();
-    /// The same for a thread that begins to serve: waits until there is memory for it.
+    /// Returns the calling thread's lane, for a thread that begins to serve: waits until there is
+    /// memory to make it.
     [[nodiscard]] static Lane& await_current() noexcept;
 
     Lane() = default;
@@ -86,7 +91,7 @@ class KAIROS_API Lane {
     /// Set while the thread serves requests: waits for replies go through it. Null elsewhere.
     ServingThread* serving_thread = nullptr;
 
-    /// The thread's, once it was set or asked for: see thread_priority.
+    /// The thread's CORBA priority, once it was set or asked for (thread_priority).
     std::optional<Priority> priority;
 
     Spares<cdr::Buffer> buffers;

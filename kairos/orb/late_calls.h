@@ -23,16 +23,17 @@ struct LateCall {
     std::chrono::nanoseconds response{};
     bool executed = false;
 };
-/// In the threads that serve, several at the same time.
+/// What a program has called for each late operation, in the threads that serve, several at the
+/// same time.
 class LateCallHandler : public std::function<void(const LateCall& call)> {
   public:
     using function::function;
 };
 
-/// Those of an ORB. Any thread, but for set_handler.
+/// The operations of an ORB that ended after their deadlines. Any thread, but for set_handler.
 class LateCalls {
   public:
-    /// Before the ORB serves.
+    /// Sets who is told of late operations; to be called before the ORB serves.
     void set_handler(LateCallHandler handler) { handler_ = std::move(handler); }
     void note(const LateCall& call) noexcept;
     [[nodiscard]] std::uint64_t count() const noexcept
@@ -45,7 +46,8 @@ class LateCalls {
     std::atomic<std::uint64_t> count_{0};
 };
 
-/// The calling thread is about to serve a request that was read at this time, and has waited since.
+/// Says, while it lives, that the calling thread is about to serve a request that was read at this
+/// time and has waited since.
 class ArrivalScope {
   public:
     explicit ArrivalScope(std::chrono::steady_clock::time_point arrived) noexcept
@@ -56,8 +58,8 @@ class ArrivalScope {
     ArrivalScope(const ArrivalScope&) = delete;
     ArrivalScope& operator=(const ArrivalScope&) = delete;
 
-    /// Of the request that the thread is about to serve; asking takes it. Nothing if it was read
-    /// just now.
+    /// Returns when the request was read that the thread is about to serve, and forgets it. Nothing
+    /// if it was read just now.
     [[nodiscard]] static std::optional<std::chrono::steady_clock::time_point> take() noexcept
     {
         return std::exchange(current_, std::nullopt);

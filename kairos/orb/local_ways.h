@@ -17,7 +17,7 @@ namespace kairos::orb {
 
 class LocalTransport;
 
-/// One of them.
+/// One address that leads to a reference's server within this host.
 struct LocalWay {
     const LocalTransport* transport = nullptr; ///< never null
     net::Address address;
@@ -26,17 +26,18 @@ struct LocalWay {
 
 class LocalWays {
   public:
-    /// `preferred`: also where the target has an address that leads there from anywhere. What is
-    /// malformed, of another host or of a transport not known here is passed over.
+    /// Reads a target's component of local addresses. `preferred` has them used also where the
+    /// target has an address that leads there from anywhere. What is malformed, of another host or
+    /// of a transport not known here is passed over.
     LocalWays(const ior::Target& target, bool preferred);
 
     using List = std::vector<LocalWay>; ///< best first
 
-    /// Of the lowest priority, which is where calls without one go.
+    /// Returns the ways for the lowest priority, which is where calls without one go.
     [[nodiscard]] const List& lowest() const;
-    /// Of this priority, or for all of them.
+    /// Returns the ways for this priority, or else those for all priorities.
     [[nodiscard]] const List& at(Priority priority) const;
-    /// Those for one priority each.
+    /// Returns the ways that are for one priority each.
     [[nodiscard]] const std::map<Priority, List>& by_priority() const noexcept
     {
         return by_priority_;

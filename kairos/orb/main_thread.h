@@ -32,21 +32,25 @@ class KAIROS_API MainThread {
         bool serves_;
     };
 
-    /// Whether the calling thread is the one that serves, or the last that did.
+    /// Returns whether the calling thread is the one that serves, or the last that did.
     [[nodiscard]] bool is_current() const;
-    /// Has `work` done, and throws what it throws. False if it was closed first: nothing was done.
-    /// `wake` makes a main thread that waits elsewhere look for work.
+    /// Has the main thread do `work`, waits for that, and throws what `work` throws. Returns false,
+    /// with nothing done, if close() came first. `wake` makes a main thread that waits elsewhere
+    /// look for work.
     [[nodiscard]] bool run(const std::function<void()>& work, const std::function<void()>& wake);
 
+    /// Returns whether work waits for the main thread.
     [[nodiscard]] bool pending() const;
-    /// Can be polled: readable while there is something to do, and when it was closed. The same
-    /// every time.
+    /// Returns a descriptor to poll: it is readable while there is work to do, and after close().
+    /// It is the same every time and belongs to this object; an error where none can be made.
     [[nodiscard]] Result<int> descriptor();
-    /// Does what there is to do, if the calling thread is the one that serves.
+    /// Does the work that waits, if the calling thread is the one that serves, or the last that
+    /// did.
     void serve_pending();
-    /// The same again and again until it is closed.
+    /// Blocks until close(), and meanwhile does work as it comes if the calling thread is the one
+    /// that serves.
     void serve_until_closed();
-    /// Nothing is begun any more.
+    /// Refuses the work that waits and all that still comes; serve_until_closed() returns.
     void close() noexcept;
 
     MainThread() = default;

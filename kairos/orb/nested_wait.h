@@ -12,22 +12,27 @@
 
 namespace kairos::orb {
 
-/// Whether the calling thread may serve a request within those that it serves already: each takes
-/// part of its stack, and a peer decides how many there are. False when three quarters are full.
+/// Returns whether the calling thread may serve a request within those that it serves already: each
+/// takes part of its stack, and a peer decides how many there are. False when three quarters of the
+/// stack are full.
 [[nodiscard]] bool has_stack_to_serve() noexcept;
 
-/// As that of two sockets: until the first is as awaited, or something can be read from the
-/// descriptor.
+/// Blocks until `first` is as awaited, something can be read from the descriptor `second` (-1:
+/// none), or the deadline has passed. Returns which of the two it was.
 [[nodiscard]] Ready wait_either(const Awaited& first, int second, Deadline deadline) noexcept;
-/// The same, until the second is rung and there is stack to serve what it stands for.
+/// Blocks until `first` is as awaited, the bell `second` is rung, or the deadline has passed;
+/// returns which of the two it was. Does not look at the bell where there is too little stack left
+/// to serve what it announces (has_stack_to_serve).
 [[nodiscard]] Ready wait_either(const Awaited& first, const net::Bell& second,
                                 Deadline deadline) noexcept;
 
-/// What is to be polled for this. False: nothing, it is ready.
+/// Fills `polled` with what is to be polled for `awaited`. Returns false if that is ready already,
+/// so that nothing need be polled.
 [[nodiscard]] bool prepare(const Awaited& awaited, pollfd& polled) noexcept;
 
-/// Blocks until something happens at one of these, or the time is over; `revents` say what. What
-/// else goes wrong is taken for something at the first: the read that follows will say.
+/// Blocks until something happens at one of these descriptors, or the deadline has passed; their
+/// `revents` say what. A failure of the system call counts as readability of the first: the read
+/// that follows will report it.
 void poll_until(std::span<pollfd> polled, Deadline deadline) noexcept;
 
 } // namespace kairos::orb

@@ -12,8 +12,8 @@ struct TargetAddress;
 
 namespace kairos::orb {
 
-/// The object key of a target, however it was addressed; empty when it names no object of IIOP's.
-/// Lies in the message or in the arena.
+/// Returns the object key of a target, however it was addressed; empty when it names no object of
+/// IIOP's. Lies in the message or in the arena.
 [[nodiscard]] Bytes object_key_of(const giop::TargetAddress& target, bool little_endian,
                                   Arena& arena);
 

@@ -26,6 +26,7 @@ struct KAIROS_API ExceptionType {
     void (*raise)(const ExceptionType& type, cdr::Reader& body);
 };
 
+/// One operation of an interface: its name, whether it is a oneway, and the exceptions it raises.
 /// Small, for every stub has one. Borrows its name and its exceptions.
 class KAIROS_API Operation {
   public:
@@ -39,7 +40,7 @@ class KAIROS_API Operation {
     {
     }
 
-    /// As on the wire: attributes are _get_x and _set_x.
+    /// Returns the name as on the wire: attributes are _get_x and _set_x.
     [[nodiscard]] constexpr std::string_view name() const noexcept { return {name_, name_size_}; }
     [[nodiscard]] constexpr Response response() const noexcept
     {

@@ -27,11 +27,12 @@ struct KAIROS_API TimedOperation {
     OperationTiming timing;
 };
 
-/// All of a servant's that the IDL says something of, those that its interface inherits as well.
+/// All operations of a servant of whose timing the IDL says something, those that its interface
+/// inherits as well.
 struct KAIROS_API TimedOperations {
     std::span<const TimedOperation> entries;
 
-    /// Null for an operation of which nothing is said.
+    /// Returns the timing of the operation of this name; null if nothing is said of it.
     [[nodiscard]] const OperationTiming* find(std::string_view name) const noexcept
     {
         for (const TimedOperation& entry : entries)

@@ -24,11 +24,11 @@
 
 namespace kairos::orb {
 
-/// "<option>: '<value>' is not <expected>".
+/// Returns the error "<option>: '<value>' is not <expected>".
 [[nodiscard]] Error bad_option(std::string_view option, std::string_view value,
                                std::string_view expected);
 
-/// Nothing unless the whole text is a number that a T holds.
+/// Returns the number that the text is; nothing unless the whole text is a number that a T holds.
 template <typename T>
 std::optional<T> parse_number(std::string_view text)
 {
@@ -38,7 +38,7 @@ std::optional<T> parse_number(std::string_view text)
     return number;
 }
 
-/// The member itself, wherever in Options it is.
+/// Returns the member of `options`, wherever in Options it is.
 template <typename Whole, typename Of, typename T>
 auto& part_of(Whole& options, T Of::*member)
 {
@@ -176,7 +176,7 @@ inline constexpr Named<std::optional<ConnectionArchitecture>> connection_names[]
     {"leader-followers", ConnectionArchitecture::leader_followers},
     {"active", ConnectionArchitecture::active}};
 
-/// Puts a name behind others: "a, b" and "c" become "a, b or c" if it is the last one.
+/// Puts a name behind others in `list`: "a, b" and "c" become "a, b or c" if it is the last one.
 void add_alternative(std::string& list, std::string_view name, bool is_last);
 /// Sets `index` to that of the name that the value is, unless it is none.
 [[nodiscard]] Result<void> choose(std::size_t& index, std::span<const std::string_view> names,
@@ -219,10 +219,11 @@ using Flag = Choice<Member, no_or_yes>;
 
 // --- Kinds of one option each --------------------------------------------------------------------
 
-/// The name of a file, never empty.
+/// Checks that the value is the name of a file, that is, not empty.
 Result<void> check_file_name(std::string_view option, std::string_view value);
 
-/// Only looks at it: the file is read before the others are set.
+/// The option -ORBConfigFile, whose value is only looked at here: the file is read before the other
+/// options are set.
 struct ConfigurationFile {
     static Result<void> set(Options&, std::string_view option, std::string_view value)
     {
@@ -244,7 +245,7 @@ struct OrbId {
     static std::string form() { return "name"; }
 };
 
-/// One more each time that the option is given.
+/// The option -ORBInitRef: each time that it is given adds one initial reference.
 struct InitialReferences {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);
     static std::string show(const Options& options);
@@ -257,7 +258,7 @@ struct DefaultInitialReference {
     static std::string form() { return "url"; }
 };
 
-/// More of them each time that the option is given.
+/// The option -ORBListenEndpoints: each time that it is given adds endpoints.
 struct ListenEndpoints {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);
     static std::string show(const Options& options);
@@ -314,7 +315,7 @@ struct DebugLevel : Number<&Options::log_level, debug_level> {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);
 };
 
-/// Shows what there is room for when the option does not say it.
+/// The option -ORBMemory; shows what there is room for when the option does not say it.
 struct Memory : Number<&Options::memory, memory_size> {
     static std::string show(const Options& options);
 };

@@ -60,7 +60,8 @@ struct LaneOption {
     std::optional<int> cpu{};  ///< the only one that they may run on
 };
 
-/// What each means is in option_list.h, beside the name of its option; the defaults are here.
+/// The options of an ORB. What each means is in option_list.h, beside the name of its option; the
+/// defaults are here.
 struct Options {
     // --- what calls look at (orb.h) ---
     std::size_t fragment_size = 0;   ///< -ORBFragmentSize, bytes
@@ -105,8 +106,8 @@ struct Options {
     std::size_t message_size_max = limits::message_size_max; ///< -ORBMaxMessageSize, bytes
     std::size_t connections_max = limits::connections_max;   ///< -ORBMaxConnections
     std::size_t memory = 0; ///< -ORBMemory, bytes; 0: what memory_max() says
-    /// What a server keeps for all peers together (account.h). Where -ORBMemory does not say it,
-    /// room for the largest message, and for a little of others.
+    /// Returns how many octets a server keeps at most for all peers together (account.h). Where
+    /// -ORBMemory does not say it, room for the largest message, and for a little of others.
     [[nodiscard]] std::size_t memory_max() const noexcept
     {
         if (memory != 0) return memory;
@@ -143,16 +144,17 @@ struct Options {
 /// is unknown, lacks its value or has a bad one is an error that names it.
 [[nodiscard]] Result<Options> parse_options(std::vector<std::string>& arguments);
 
-/// The options that are not as by default, as a command line would say them: "-ORBThreads 4
+/// Returns the options that are not as by default, as a command line would say them: "-ORBThreads 4
 /// -ORBQueue 10". Empty if all are.
 [[nodiscard]] std::string options_in_force(const Options& options);
 
-/// The URL of an initial reference by -ORBDefaultInitRef: "<default>/<name>" (CORBA 3.3 part 1,
-/// 8.5.3.3).
+/// Returns the URL of an initial reference by -ORBDefaultInitRef: "<default>/<name>" (CORBA 3.3
+/// part 1, 8.5.3.3).
 [[nodiscard]] std::string default_reference(const Options& options, std::string_view name);
 
-/// "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]" or "shmiop://[path]" or
-/// that of a transport which the program has added; several are separated by ';'.
+/// Parses "iiop://[1.2@][host][:port][/hostname_in_ior=name]" or "uiop://[path]" or
+/// "shmiop://[path]" or that of a transport which the program has added; several are separated by
+/// ';'.
 [[nodiscard]] Result<std::vector<ListenEndpoint>> parse_listen_endpoints(std::string_view text);
 
 } // namespace kairos::orb

@@ -36,37 +36,44 @@ class PriorityTransform;
 
 class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
   public:
-    /// `make_client` makes the calling half, which may keep what it is given.
+    /// Makes an ORB with these options. `make_client` makes its calling half, which may keep the
+    /// reference to the ORB that it is given.
     Orb(Options options, std::unique_ptr<ClientSide> (*make_client)(Orb& orb));
 
     [[nodiscard]] const Options& options() const noexcept { return options_; }
-    /// A random number for this run: references of earlier runs must not hit objects of this one.
+    /// Returns a random number that identifies this ORB: references made in earlier runs must not
+    /// reach objects of this one.
     [[nodiscard]] std::uint64_t incarnation() const noexcept { return incarnation_; }
 
     // --- threads and sockets ---
-    /// Before the ORB listens or connects; false if it listens already.
+    /// Installs the observer of the ORB's threads and sockets. To be called before the ORB listens
+    /// or connects; returns false, and changes nothing, if it listens already.
     [[nodiscard]] bool set_hooks(std::unique_ptr<Hooks> hooks);
-    /// Of a thread of the ORB's own.
+    /// Returns the options with which the ORB starts a thread of its own of this name.
     [[nodiscard]] net::ThreadOptions thread_options(std::string name) const;
-    /// Of sockets for requests of this priority.
+    /// Returns the options of sockets for requests of this priority.
     [[nodiscard]] net::SocketOptions socket_options(Priority priority) const;
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
-    /// The one Endpoint of these addresses with this agreement; see there.
+    /// Returns the one Endpoint that all references to these addresses with this agreement on code
+    /// sets share; makes it if there is none yet.
     [[nodiscard]] EndpointUse endpoint(const ior::Address& address,
                                        const std::vector<LocalWay>& local,
                                        const Agreement& agreement);
-    /// Later references get others instead of those that no reference has led to since.
+    /// Forgets the endpoints to which no reference has led since `before`: references made later
+    /// get new ones, and connections to the old ones can be closed.
     void retire_unused_endpoints(std::chrono::nanoseconds before) noexcept;
     [[nodiscard]] CodeSets& code_sets() noexcept { return code_sets_; }
     [[nodiscard]] const PriorityMapping& priority_mapping() const noexcept
     {
         return *priority_mapping_.load(std::memory_order_acquire);
     }
-    /// Any thread; those that were used before live as long as the ORB.
+    /// Replaces the mapping between CORBA's and native priorities. Earlier mappings are kept as
+    /// long as the ORB lives, for threads that still use them.
     void set_priority_mapping(std::unique_ptr<const PriorityMapping> mapping);
-    /// What changes the priorities that requests carry; null for nothing. It must outlive the ORB.
+    /// Returns what changes the priorities that requests carry; null if nothing does. The ORB does
+    /// not own it: it must outlive the ORB.
     [[nodiscard]] PriorityTransform* priority_transform() const noexcept
     {
         return priority_transform_.load(std::memory_order_acquire);
@@ -77,17 +84,20 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
 
     // --- values ---
-    /// The façade's registry of value factories, which messages are given to (cdr::Environment).
+    /// Returns the façade's registry of value factories, which every message is given
+    /// (cdr::Environment); null before set_value_factories().
     [[nodiscard]] cdr::Attachment* value_factories() const noexcept
     {
         return value_factories_.get();
     }
-    /// The same for messages to and from a peer with these quirks.
+    /// Returns the façade's registry of value factories for messages to and from a peer with these
+    /// quirks.
     [[nodiscard]] cdr::Attachment* value_factories(Quirks peer) const noexcept
     {
         return peer.tao_chunks ? tao_value_factories_.get() : value_factories_.get();
     }
-    /// Once, before any message. `for_tao` has the factories of the other.
+    /// Sets the registries of value factories; to be called once, before any message. `for_tao` has
+    /// the same factories, for peers with Quirks::tao_chunks.
     void set_value_factories(std::unique_ptr<cdr::Attachment> factories,
                              std::unique_ptr<cdr::Attachment> for_tao) noexcept
     {
@@ -96,63 +106,69 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
 
     // --- serving ---
-    /// Null until the program makes something that serves.
+    /// Returns the serving half; null until the program makes something that serves.
     [[nodiscard]] ServerSide* server_side() const noexcept
     {
         return server_side_.load(std::memory_order_acquire);
     }
-    /// The one there is, or one that is made now.
+    /// Returns the serving half; has `make` make it if there is none yet.
     ServerSide& make_server_side(std::unique_ptr<ServerSide> (*make)(Orb& orb));
-    /// Requests that the adapter held are to be offered again.
+    /// Has the serving half offer the adapter again the requests that the adapter held.
     void resume_held_requests() noexcept;
     [[nodiscard]] Adapter* adapter() const noexcept
     {
         return adapter_.load(std::memory_order_acquire);
     }
-    /// Once, before the server side starts. It lives as long as the ORB.
+    /// Gives the ORB its adapter, to be called once, before the server side starts. The adapter
+    /// lives as long as the ORB.
     void set_adapter(std::unique_ptr<Adapter> adapter) noexcept
     {
         owned_adapter_ = std::move(adapter);
         adapter_.store(owned_adapter_.get(), std::memory_order_release);
     }
-    /// Later requests find no adapter.
+    /// Hides the adapter from later requests; it lives on as long as the ORB.
     void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
-    /// Whether references say this address of objects here, or one of these within the host.
+    /// Returns whether references to objects of this ORB say `address`, or one of the ways within
+    /// the host in `local`.
     [[nodiscard]] bool is_own_address(const ior::Address& address,
                                       const std::vector<LocalWay>& local) const;
-    /// Operations that ended after the deadlines of their IDL.
+    /// Returns the counts of operations that ended after the deadlines of their IDL.
     [[nodiscard]] LateCalls& late_calls() noexcept { return late_calls_; }
-    /// The thread in `run` or `perform_work`.
+    /// Returns the queue of upcalls for the program's thread that is in `run` or `perform_work`.
     [[nodiscard]] MainThread& main_thread() noexcept { return main_thread_; }
 
     // --- calling ---
-    /// Whether calls need to look at nothing but their reference: no reference, thread or ORB has
-    /// ever been given policies that calls heed, and the ORB was not shut down.
+    /// Returns whether calls need to look at nothing but their reference: nothing that calls must
+    /// heed besides was ever set (note_call_policies), and the ORB was neither shut down nor
+    /// inherited by a fork().
     [[nodiscard]] bool has_plain_calls() const noexcept
     {
         return state_.load(std::memory_order_acquire) == 0;
     }
-    /// Somebody has policies: from here on calls look for them.
+    /// Notes that something was set that calls must heed besides their reference, such as policies:
+    /// has_plain_calls() is false from here on.
     void note_call_policies() noexcept
     {
         state_.fetch_or(has_call_policies, std::memory_order_release);
     }
-    /// What references that are made from now on heed besides their own.
+    /// Returns the policies that references made from now on heed besides their own.
     [[nodiscard]] BindingPolicies binding_policies() const;
     void set_binding_policies(BindingPolicies policies);
-    /// Of this ORB: those set, or else those of its options.
+    /// Returns the policies for calls of this ORB: those set, or else those of its options.
     [[nodiscard]] CallPolicies call_policies() const noexcept { return call_policies_.load(); }
     void set_call_policies(const CallPolicies& policies) noexcept;
 
     // --- life ---
     /// Returns when the ORB was shut down. With the reactor it serves on the calling thread.
     void run();
-    /// Whether perform_work would do something. Always false with threads of the ORB's own.
+    /// Returns whether perform_work would do something. Always false with threads of the ORB's own,
+    /// unless work waits for the main thread.
     [[nodiscard]] bool work_pending();
-    /// Serves what is ready, without waiting.
+    /// Serves on the calling thread what is ready, without waiting.
     void perform_work();
-    /// Can be polled: readable when perform_work has something to do, and when the ORB was shut
-    /// down. The ORB's, until it is destroyed.
+    /// Returns a descriptor to poll: it is readable when perform_work has something to do, and when
+    /// the ORB was shut down. The ORB owns it until it is destroyed; an error where none can be
+    /// made.
     [[nodiscard]] Result<int> descriptor();
     [[nodiscard]] bool is_shut_down() const noexcept
     {
@@ -161,28 +177,30 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// Ends serving in order: requests in progress are answered, peers get CloseConnection. Waits
     /// for that if told so; not from within an upcall (BAD_INV_ORDER is the façade's to raise).
     void shutdown(bool wait_for_completion);
-    /// After that: waits until nothing is served any more, which takes no longer than who is being
-    /// served, whatever peers do. Not from within an upcall.
+    /// Waits, after shutdown(), until nothing is served any more. That takes no longer than the
+    /// requests in progress, whatever peers do. Not from within an upcall.
     void wait_for_end() noexcept;
-    /// shutdown(true), and gives everything back but memory.
+    /// Shuts the ORB down, waits until nothing is served any more, and gives back everything but
+    /// memory.
     void destroy();
 
     // --- fork() ---
-    /// Around it, in this order, by the thread that forks: nobody changes what the child is to
-    /// find.
+    /// Takes the ORB's locks before fork(), so that the child finds nothing half changed. Called by
+    /// the thread that forks; unlock_after_fork() follows in parent and child.
     void lock_for_fork() noexcept;
     void unlock_after_fork() noexcept;
-    /// In the child: calls, and who ends the ORB, are to ask for start_over.
+    /// Notes, in the child of a fork(), that the ORB is inherited: calls, and whoever ends the ORB,
+    /// then call start_over() first.
     void note_fork() noexcept { state_.fetch_or(inherited, std::memory_order_release); }
     [[nodiscard]] bool is_inherited() const noexcept
     {
         return (state_.load(std::memory_order_acquire) & inherited) != 0;
     }
-    /// In a child, before anything else is done with connections: those of the parent are left to
-    /// it, without a word to the peers, and so is the server, if it serves. Then it is an ORB as
-    /// any.
+    /// Makes an inherited ORB usable in the child of a fork(), before anything else is done with
+    /// its connections: leaves the parent's connections to the parent, without a word to the peers,
+    /// and also its server, if it serves.
     [[gnu::cold]] void start_over() noexcept;
-    /// Whether who serves for this ORB is a parent of this process.
+    /// Returns whether a parent of this process serves for this ORB.
     [[nodiscard]] bool is_served_by_parent() const noexcept
     {
         return is_served_by_parent_.load(std::memory_order_relaxed);
@@ -192,13 +210,15 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
 
   private:
     ~Orb() override;
-    /// Of this process; or null.
+    /// Returns the serving half if this process serves with it; null if there is none or a parent
+    /// has it.
     [[nodiscard]] ServerSide* own_server() const noexcept
     {
         return is_served_by_parent() ? nullptr : server_side();
     }
 
-    /// What makes calls other than plain ones, once and for ever.
+    /// Bits of state_ that make calls other than plain ones. Those but `inherited` stay set for
+    /// ever.
     static constexpr std::uint8_t shut_down = 1;
     static constexpr std::uint8_t has_call_policies = 2;
     static constexpr std::uint8_t inherited = 4; // but for this: it is dealt with
@@ -239,7 +259,8 @@ class KAIROS_API UpcallScope {
     UpcallScope(const UpcallScope&) = delete;
     UpcallScope& operator=(const UpcallScope&) = delete;
 
-    /// Of the calling thread; null if it serves none.
+    /// Returns the scope of the request that the calling thread is serving, the innermost if they
+    /// are nested; null if it serves none.
     [[nodiscard]] static const UpcallScope* innermost() noexcept { return innermost_; }
     [[nodiscard]] const UpcallScope* outer() const noexcept { return outer_; }
 
@@ -252,7 +273,7 @@ class KAIROS_API UpcallScope {
     const UpcallScope* const outer_;
 };
 
-/// Whether the calling thread is serving a request of any ORB right now.
+/// Returns whether the calling thread is serving a request of any ORB right now.
 [[nodiscard]] inline bool in_upcall() noexcept { return UpcallScope::innermost() != nullptr; }
 
 } // namespace kairos::orb

@@ -22,7 +22,8 @@ struct BindingPolicies {
     std::vector<ior::PriorityBand> bands; ///< only calls of one band with each other; none: all
     std::optional<TcpProperties> tcp;     ///< then they are private as well
 
-    /// What a more special level says comes first.
+    /// Returns these policies with those of a more special level in front: its bands and properties
+    /// count if it has any, and a connection is private if either level says so.
     [[nodiscard]] BindingPolicies overridden_by(const BindingPolicies& special) const
     {
         return {.private_connection = private_connection || special.private_connection,

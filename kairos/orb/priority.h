@@ -19,7 +19,7 @@ using Priority = std::int16_t;
 inline constexpr Priority priority_max = 32767;
 inline constexpr int native_priority_max = 99;
 
-/// Immutable; any thread.
+/// How CORBA priorities and native ones correspond. Immutable; any thread.
 class KAIROS_API PriorityMapping {
   public:
     PriorityMapping() = default;
@@ -27,20 +27,23 @@ class KAIROS_API PriorityMapping {
     PriorityMapping& operator=(const PriorityMapping&) = delete;
     virtual ~PriorityMapping() = default;
 
-    /// False where there is no such native priority.
+    /// Sets `native` to the native priority for this CORBA priority; returns false where there is
+    /// none.
     [[nodiscard]] virtual bool to_native(Priority priority, int& native) const noexcept = 0;
-    /// False where no CORBA priority leads to it.
+    /// Sets `priority` to a CORBA priority that leads to this native one; returns false where none
+    /// does.
     [[nodiscard]] virtual bool to_corba(int native, Priority& priority) const noexcept = 0;
 };
 
-/// 0 is 0; the others are spread evenly over the native ones.
+/// The mapping in which CORBA's 0 is native 0, and the others are spread evenly over the native
+/// priorities of real time, 1 to 99.
 class KAIROS_API LinearPriorityMapping final : public PriorityMapping {
   public:
     [[nodiscard]] bool to_native(Priority priority, int& native) const noexcept override;
     [[nodiscard]] bool to_corba(int native, Priority& priority) const noexcept override;
 };
 
-/// CORBA's 0 to 99 are the native ones; there are no others.
+/// The mapping in which CORBA's 0 to 99 are the native priorities; there are no others.
 class KAIROS_API DirectPriorityMapping final : public PriorityMapping {
   public:
     [[nodiscard]] bool to_native(Priority priority, int& native) const noexcept override;
@@ -52,12 +55,13 @@ struct KAIROS_API NetworkPriority {
     int dscp = 0;  ///< the six bits of RFC 2474
     int queue = 0; ///< SO_PRIORITY
 };
-/// 0 is best effort; the others are spread over the class selectors 2 to 5 (RFC 2474, 4.2.2) and
-/// expedited forwarding (RFC 3246), and over the queues 2 to 6, which take no permission.
+/// Returns what a CORBA priority is on the network: 0 is best effort; the others are spread over
+/// the class selectors 2 to 5 (RFC 2474, 4.2.2) and expedited forwarding (RFC 3246), and over the
+/// queues 2 to 6, which take no permission.
 [[nodiscard]] KAIROS_API NetworkPriority network_priority_of(Priority priority) noexcept;
 
-/// Of the thread that has this lane, which is the calling one: as it was set here, or else as the
-/// system schedules it when it is first asked for.
+/// Returns the CORBA priority of the calling thread, whose lane this is: as it was set here, or
+/// else as the system scheduled the thread when this was first asked.
 [[nodiscard]] KAIROS_API Priority thread_priority(Lane& lane,
                                                   const PriorityMapping& mapping) noexcept;
 

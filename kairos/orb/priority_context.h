@@ -21,20 +21,20 @@ namespace kairos::orb {
 inline constexpr std::uint32_t priority_context_id = 10;
 inline constexpr std::uint32_t priority_range_context_id = 11;
 
-/// Of an encoded list with one priority.
+/// The size in octets of an encoded list of contexts with one priority.
 inline constexpr std::size_t priority_contexts_size = 16;
 
-/// The encoded list `others`, which may be empty or lie in `list`, and behind it a priority: what
-/// `list` holds then. Throws std::bad_alloc.
+/// Sets `list` to the encoded list `others`, which may be empty or lie in `list`, and behind it a
+/// priority; returns what `list` then holds. Throws std::bad_alloc.
 [[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextList& list);
-/// An encoded list with one priority.
+/// Returns an encoded list of contexts with this priority only.
 [[nodiscard]] std::array<std::byte, priority_contexts_size>
 priority_contexts(Priority priority) noexcept;
-/// Adds to an encoded list what a connection is for.
+/// Adds to an encoded list the context that says which band a connection is for.
 void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band);
 
-/// Nothing if there is none, or if it is malformed or none of CORBA's: then the request is served
-/// as one that does not say any.
+/// Returns the priority that a request's contexts say; nothing if they say none, or if it is
+/// malformed or none of CORBA's: then the request is served as one that does not say any.
 [[nodiscard]] std::optional<Priority> priority_in(const giop::ServiceContexts& contexts) noexcept;
 
 } // namespace kairos::orb

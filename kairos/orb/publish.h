@@ -17,7 +17,7 @@
 
 namespace kairos::orb {
 
-/// One of what -ORBPublish lists.
+/// One item of the list that -ORBPublish gives.
 struct PublishItem {
     enum class Source : std::uint8_t {
         addresses, ///< where the server listens; for every interface those that others can reach
@@ -45,24 +45,25 @@ struct Machine {
     [[nodiscard]] static Machine current();
 };
 
-/// "item[,item…]", where an item is "addresses", "ipv4", "ipv6", "hostname", "interface=NAME" or
-/// "host=NAME", and may end in ":port". Errors name the item.
+/// Parses the value of -ORBPublish, "item[,item…]", where an item is "addresses", "ipv4", "ipv6",
+/// "hostname", "interface=NAME" or "host=NAME", and may end in ":port". Errors name the item.
 [[nodiscard]] Result<std::vector<PublishItem>> parse_publish(std::string_view text);
 
-/// What references say of a server that listens there; no address twice, never one that nobody can
-/// connect to. Empty if the items do not fit. An interface that the machine does not have is an
-/// error.
+/// Returns the addresses that references say of a server that listens at `listening`: no address
+/// twice, never one that nobody can connect to. Empty if the items do not fit. An interface that
+/// the machine does not have is an error.
 [[nodiscard]] Result<std::vector<ior::Address>>
 published_addresses(const std::vector<PublishItem>& items, const net::Address& listening,
                     const Machine& machine);
 
-/// "host", "host:port", "[IPv6]" or "[IPv6]:port", for options. The host may be empty.
+/// A host and perhaps a port, as options have them: "host", "host:port", "[IPv6]" or "[IPv6]:port".
+/// The host may be empty.
 struct HostAndPort {
     std::string host;
     std::optional<std::uint16_t> port;
 };
 [[nodiscard]] Result<HostAndPort> parse_host_and_port(std::string_view text);
-/// Whether clients could try to connect to a host of this name.
+/// Returns whether clients could try to connect to a host of this name; the error says why not.
 [[nodiscard]] Result<void> check_published_host(std::string_view host);
 
 } // namespace kairos::orb

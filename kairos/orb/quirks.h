@@ -24,12 +24,12 @@ struct Quirks {
     friend bool operator==(const Quirks&, const Quirks&) = default;
 };
 
-/// Those of a list of names with commas between them; none of an empty one. The reason of an error
-/// says what there is.
+/// Returns the quirks in a list of names with commas between them; none for an empty list. The
+/// reason of an error says what names there are.
 [[nodiscard]] Result<Quirks> quirks_named(std::string_view names);
-/// Their names, with commas between them.
+/// Returns the names of these quirks, with commas between them.
 [[nodiscard]] std::string names_of(const Quirks& quirks);
-/// Those of the ORB that a profile's TAG_ORB_TYPE names.
+/// Returns the quirks of the ORB that a profile's TAG_ORB_TYPE names.
 [[nodiscard]] Quirks quirks_of(std::span<const ior::TaggedComponent> components);
 
 } // namespace kairos::orb

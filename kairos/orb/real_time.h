@@ -20,33 +20,37 @@ class Orb;
 /// Changes priorities on their way (Real-Time CORBA 1.2, 5.6). Called by any thread.
 class PriorityTransform {
   public:
-    /// Of a request that is about to be served, in the object of this id; false raises
-    /// DATA_CONVERSION.
+    /// Changes the priority of a request that is about to be served, in the object of this id.
+    /// Returning false raises DATA_CONVERSION.
     [[nodiscard]] virtual bool inbound(Priority& priority, Bytes object_id) noexcept = 0;
-    /// Of a request that the calling thread is about to send; likewise.
+    /// Changes the priority that a request of the calling thread, about to be sent, carries.
+    /// Returning false raises DATA_CONVERSION.
     [[nodiscard]] virtual bool outbound(Priority& priority) noexcept = 0;
 
   protected:
     ~PriorityTransform() = default;
 };
 
-/// Schedules the calling thread as `native` says, or goes on without. Throws NO_PERMISSION where
-/// that is not allowed to be.
+/// Schedules the calling thread as `scheduling` says, or lets it go on as it is where the system
+/// refuses. Throws NO_PERMISSION where it refuses and -ORBRealTime required is given.
 void schedule_if_allowed(const Orb& orb, net::Scheduling scheduling);
-/// What a new thread of this native priority is to be scheduled as: nothing where the system
-/// refuses. An error where that is not allowed to be.
+/// Returns how to schedule a new thread of this native priority; nothing where the system refuses,
+/// and an error where it refuses and -ORBRealTime required is given.
 [[nodiscard]] Result<std::optional<net::Scheduling>> scheduling_if_allowed(const Orb& orb,
                                                                            int native);
-/// The same of the threads of a server's lane.
+/// Returns how to schedule the threads of a server's lane with this CORBA priority; nothing where
+/// the system refuses. Returns an error where the mapping knows no native priority for it, or where
+/// the system refuses and -ORBRealTime required is given.
 [[nodiscard]] Result<std::optional<net::Scheduling>> lane_scheduling(const Orb& orb,
                                                                      Priority priority);
 
-/// Gives the calling thread a priority for good. Throws BAD_PARAM for one that is none of CORBA's,
-/// DATA_CONVERSION where the mapping knows no native one, NO_PERMISSION as above.
+/// Gives the calling thread a CORBA priority for good. Throws BAD_PARAM for a negative one,
+/// DATA_CONVERSION where the mapping knows no native one, NO_PERMISSION where the system refuses to
+/// schedule the thread so and -ORBRealTime required is given.
 KAIROS_API void set_priority(const Orb& orb, Priority priority);
 
-/// Gives the calling thread a priority until it ends. Costs nothing but two comparisons if the
-/// thread has it, and a system call at either end if not. Throws as `set_priority`.
+/// Gives the calling thread a priority until the scope ends. Costs two comparisons if the thread
+/// has that priority already, and else a system call at either end. Throws as set_priority().
 class PriorityScope {
   public:
     PriorityScope(const Orb& orb, Priority priority);

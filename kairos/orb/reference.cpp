@@ -85,7 +85,7 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
             .profile_index = target.profile_index};
 }
 
-/// Of the first usable profile.
+/// Reads the policies that the first usable profile exposes.
 void Reference::read_policies(const ior::Target& target)
 {
     const auto* component = ior::find(target.profile->components, ior::tag_policies);
@@ -97,7 +97,7 @@ void Reference::read_policies(const ior::Target& target)
     if (propagates_priority()) orb_->note_call_policies(); // so that calls look for it
 }
 
-/// Likewise.
+/// Adds the addresses by priority, and the bands, that the first usable profile says.
 void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
 {
     for (const ior::PriorityAddress& each : ior::priority_addresses(*target.profile))

@@ -53,43 +53,49 @@ struct DirectLink {
 
 class alignas(64) Reference final : public RefCounted {
   public:
-    /// Keeps `orb` alive. Profiles that cannot be used are kept in the IOR and passed over.
+    /// Makes a reference from an IOR; keeps `orb` alive. Profiles that cannot be used are kept in
+    /// the IOR and passed over.
     Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides = {});
-    /// The same object, called as these policies want it.
+    /// Returns a new reference to the same object whose calls heed `overrides` instead of this
+    /// reference's.
     [[nodiscard]] IntrusivePtr<Reference> with(PolicyOverridesPtr overrides) const;
 
     [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
     [[nodiscard]] const ior::Ior& ior() const noexcept { return ior_; }
-    /// Null if there are none.
+    /// Returns the policies that this reference's calls heed before those of the thread and the
+    /// ORB; null if there are none.
     [[nodiscard]] const PolicyOverridesPtr& overrides() const noexcept { return overrides_; }
-    /// In the order in which they are to be tried.
+    /// Returns the ways to reach the object, in the order in which they are to be tried.
     [[nodiscard]] const std::vector<Target>& targets() const noexcept { return targets_; }
-    /// The same for a thread of this priority: where the server has addresses by priority, that of
-    /// the highest which is not above the thread's, or else the lowest. With bands of priorities,
-    /// those of its band: empty if it is in none. What the server has declared for the object
-    /// counts instead of the thread's.
+    /// Returns the ways to reach the object for a thread of this priority, in the order in which
+    /// they are to be tried. Where the server has addresses by priority: those of the highest
+    /// priority that is not above the thread's, or else of the lowest. With bands of priorities:
+    /// those of the thread's band, empty if it is in none. A priority that the server has declared
+    /// for the object counts instead of the thread's.
     [[nodiscard]] const std::vector<Target>& targets_at(Priority priority) const noexcept;
     [[nodiscard]] bool has_priorities() const noexcept { return !by_priority_.empty(); }
-    /// Who says at which priority its calls are served; nothing if the server did not say.
+    /// Returns who determines the priority at which the object's calls are served (Real-Time
+    /// CORBA's priority model); nothing if the server did not say.
     [[nodiscard]] const std::optional<ior::PriorityModel>& priority_model() const noexcept
     {
         return policies_.priority_model;
     }
-    /// What its first usable profile says of the object's policies.
+    /// Returns what the reference's first usable profile says of the object's policies.
     [[nodiscard]] const ior::ExposedPolicies& exposed_policies() const noexcept
     {
         return policies_;
     }
-    /// Whether each request is to say the priority of its thread.
+    /// Returns whether each request is to say the priority of its thread.
     [[nodiscard]] bool propagates_priority() const noexcept
     {
         return policies_.priority_model && policies_.priority_model->client_propagated;
     }
-    /// Whether the object is in this process, served by the reference's own ORB.
+    /// Returns whether the object is in this process, served by the reference's own ORB.
     [[nodiscard]] bool is_local() const noexcept { return is_local_; }
-    /// Whether stubs are to try call_directly first.
+    /// Returns whether stubs are to try call_directly first.
     [[nodiscard]] bool calls_directly() const noexcept { return calls_directly_; }
-    /// The servant of an object that was called before, if it still is; or null.
+    /// Returns the link to the servant that an earlier call found, if the object still has it; or
+    /// null. `interface` is what the servant is asked for (DirectCall::interface).
     [[nodiscard]] const DirectLink* linked(const void* interface) const noexcept
     {
         const DirectLink* link = links_.load(std::memory_order_acquire);
@@ -97,15 +103,17 @@ class alignas(64) Reference final : public RefCounted {
             link = link->next;
         return link;
     }
-    /// Whether calls that have found a servant are to `link` it.
+    /// Returns whether calls that have found a servant are to `link` it.
     [[nodiscard]] bool links_servants() const noexcept
     {
         return links_servants_.load(std::memory_order_relaxed);
     }
+    /// Has later calls go to this servant without asking the adapter, for as long as the link
+    /// holds. Does nothing where there is no memory for it.
     void link(const DirectLink& servant) noexcept;
 
-    /// How the text of a call is encoded, before a target is chosen: as its first target wants it,
-    /// unless that was found to be unreachable. Null for objects of this process.
+    /// Returns how the text of a call is encoded before a target is chosen: as its first target
+    /// wants it, unless that was found to be unreachable. Null for objects of this process.
     [[nodiscard]] const cdr::TextForm* text_form() const noexcept
     {
         return text_form_.load(std::memory_order_relaxed);
@@ -115,51 +123,58 @@ class alignas(64) Reference final : public RefCounted {
         text_form_.store(form, std::memory_order_relaxed);
     }
 
-    /// What values in a call are made by, with what is done otherwise with its server's ORB.
+    /// Returns the registry of value factories that calls use: the one for the quirks of the
+    /// server's ORB.
     [[nodiscard]] cdr::Attachment* value_factories() const noexcept { return value_factories_; }
 
-    /// The object key of the first usable profile; empty if there is none.
+    /// Returns the object key of the first usable profile; empty if there is none.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
 
-    /// Where calls go: the last forward, or null for the reference itself. Never blocks.
+    /// Returns the reference that calls are to go to, the last forward; null for this reference
+    /// itself. Never blocks.
     [[nodiscard]] Reference* forward() const noexcept
     {
         return forward_.load(std::memory_order_acquire);
     }
-    /// Where calls go when another forward leads nowhere: to what the original address said is to
-    /// replace it (LOCATION_FORWARD_PERM), or null for the reference itself.
+    /// Returns where calls go when another forward leads nowhere: the reference that is to replace
+    /// the original address (LOCATION_FORWARD_PERM); null for this reference itself.
     [[nodiscard]] Reference* permanent_forward() const noexcept
     {
         return permanent_forward_.load(std::memory_order_acquire);
     }
-    /// Sends later calls to `target`, which is perhaps the one to stay. What is returned is the
-    /// reference that is kept for this place. Any thread, as the next.
+    /// Sends later calls to `target`; with `permanent`, it also becomes permanent_forward().
+    /// Returns the reference that is kept: an earlier one with the same IOR, if there is one. Any
+    /// thread.
     IntrusivePtr<Reference> set_forward(IntrusivePtr<Reference> target, bool permanent);
-    /// Sends later calls to the original address again.
+    /// Forgets all forwards, the permanent one too, so that later calls go to the original address
+    /// again. Any thread.
     void forget_forwards();
-    /// Where calls go when `following`, null for the original address, leads nowhere: see
-    /// permanent_forward. Later ones go there, too.
+    /// Returns where this and later calls go after `following`, null for the original address, led
+    /// nowhere: the permanent forward, unless that is what led nowhere; else null, the original
+    /// address, and all forwards are forgotten.
     IntrusivePtr<Reference> fall_back(const Reference* following);
 
-    /// Whether its object was found where calls go now, by a call to which Messaging::RebindPolicy
-    /// means something or by _validate_connection (CORBA 3.3 part 1, 17.2.2). Any thread.
+    /// Returns whether the object was found where calls go now, by a call to which
+    /// Messaging::RebindPolicy means something or by _validate_connection (CORBA 3.3 part 1,
+    /// 17.2.2). Any thread.
     [[nodiscard]] bool is_bound() const noexcept
     {
         return is_bound_.load(std::memory_order_relaxed);
     }
     void note_bound() noexcept { is_bound_.store(true, std::memory_order_relaxed); }
 
-    /// Same type id and profiles' addresses and keys: the same object as far as one can tell
-    /// without asking it.
+    /// Returns whether both references are to one object, as far as one can tell without asking it:
+    /// the IORs are equal, or the first usable addresses and the object keys are.
     [[nodiscard]] bool is_equivalent(const Reference& other) const noexcept;
-    /// Equal for equivalent references; never changes.
+    /// Returns a hash of the object key: equal for equivalent references, and never changes.
     [[nodiscard]] std::uint32_t hash() const noexcept;
 
   private:
     ~Reference() override;
     [[nodiscard]] bool serves_itself(const ior::Target& target,
                                      const std::vector<LocalWay>& local) const;
-    /// `band` has connections of its own, if there is one.
+    /// Makes the way to `address` for this target. With a `band`, that way has connections of its
+    /// own.
     [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address,
                                      const std::vector<LocalWay>& local,
                                      const ior::PriorityBand* band = nullptr) const;
@@ -167,7 +182,8 @@ class alignas(64) Reference final : public RefCounted {
     void add_priorities(const ior::Target& target, const LocalWays& ways);
     void add_at(Priority priority, Target target);
     void add_bands(const ior::Target& target, std::span<const ior::PriorityBand> bands);
-    /// The targets of the highest of by_priority_ that is not above this, or else the lowest.
+    /// Returns the targets of the highest entry of by_priority_ that is not above `priority`, or
+    /// else of the lowest.
     [[nodiscard]] const std::vector<Target>& targets_not_above(Priority priority) const noexcept;
 
     struct TargetsAt {

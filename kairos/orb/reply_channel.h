@@ -15,13 +15,13 @@ namespace kairos::orb {
 /// Where a reply goes: a connection, or a caller in this process.
 class ReplyChannel {
   public:
-    /// Sends `header`, which lies in front of the body, and the body. Whatever fails is the
-    /// channel's to remember: a servant cannot mend it.
+    /// Sends a reply: `header`, which lies in front of the body in memory, and the body. Whatever
+    /// fails is the channel's to remember: a servant cannot mend it.
     virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
 
-    /// Of the request that is being served, or offered again and again.
+    /// Where the request waits that this channel's reply is for, if the adapter holds it.
     Hold hold;
-    /// Set where the caller is the calling thread.
+    /// Whether the caller is the calling thread.
     bool is_local = false;
 
   protected:

@@ -14,7 +14,7 @@
 
 namespace kairos::orb {
 
-/// What `find` finds in a list; nothing where it is none.
+/// Returns what `find` finds in an encoded list of contexts; nothing where it is none.
 template <typename Find>
 auto found_in(Bytes list, bool little_endian, Find find)
     -> decltype(find(std::declval<const giop::ServiceContexts&>()))
@@ -25,7 +25,8 @@ auto found_in(Bytes list, bool little_endian, Find find)
     return find(contexts);
 }
 
-/// In what the fuzzer made up. `data` has an octet at least.
+/// Returns what `find` finds in the list of contexts that the fuzzer made up. `data` has an octet
+/// at least.
 template <typename Find>
 auto found_in(const std::uint8_t* data, std::size_t size, Find find)
 {

@@ -19,8 +19,8 @@ struct Awaited {
 
 class ServingThread {
   public:
-    /// Returns when the socket is as awaited, broken or shut down, or the time is over; now and
-    /// then for no reason. Meanwhile requests are served: by this thread, nested in the one that it
+    /// Waits until the socket is as awaited, broken or shut down, or the time is over; returns now
+    /// and then for no reason. Serves requests meanwhile: by this thread, nested in the one that it
     /// serves, or by another that takes its place.
     virtual void wait(const Awaited& awaited, Deadline deadline) noexcept = 0;
 
@@ -28,16 +28,17 @@ class ServingThread {
     ~ServingThread() = default;
 };
 
-/// Blocks until a write to the socket would not, or the deadline: would_block. The calling thread's
-/// ServingThread, if it has one, waits instead.
+/// Blocks until a write to the socket would not block, or the deadline: would_block. The calling
+/// thread's ServingThread, if it has one, waits instead.
 [[gnu::cold]] net::IoResult wait_writable(net::Socket& socket, Deadline deadline) noexcept;
 
-/// Blocks until one of two is as awaited, broken or shut down, or the time is over. The second may
-/// be null, or of no interest.
+/// Which of two awaited things happened: it is as awaited, broken or shut down.
 struct Ready {
     bool first = false;
     bool second = false;
 };
+/// Blocks until `first` or `second` is as awaited, broken or shut down, or the deadline has passed;
+/// returns which of the two it was. `second` may be null, or of no interest.
 [[nodiscard]] Ready wait_either(const Awaited& first, const Awaited* second,
                                 Deadline deadline) noexcept;
 

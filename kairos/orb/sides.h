@@ -21,17 +21,18 @@ class ClientSide {
     ClientSide& operator=(const ClientSide&) = delete;
     virtual ~ClientSide() = default;
 
-    /// Says that there are connections to an endpoint that no reference leads to any more.
+    /// Notes that there are connections to an endpoint that no reference leads to any more.
     virtual void note_unused() noexcept = 0;
     /// Ends all calls and closes all connections, now and for ever.
     virtual void end() noexcept = 0;
-    /// Ends the threads that look after connections. The ORB is about to go, and has none any more.
+    /// Ends the threads that look after connections. The ORB is about to go, and has no connections
+    /// any more.
     virtual void stop() noexcept = 0;
 
     // --- fork() ---
     virtual void lock_for_fork() noexcept = 0;
     virtual void unlock_after_fork() noexcept = 0;
-    /// In a child of the process that has called: leaves its connections to it.
+    /// Leaves the parent's connections to the parent, in a child of the process that has called.
     virtual void start_over() noexcept = 0;
 };
 
@@ -44,9 +45,10 @@ class ServerSide {
     ServerSide& operator=(const ServerSide&) = delete;
     virtual ~ServerSide() = default;
 
-    /// Whether its sockets are open.
+    /// Returns whether the listening sockets are open.
     [[nodiscard]] virtual bool listens() const noexcept = 0;
-    /// Whether references say this address of objects here, or one of these within the host.
+    /// Returns whether references to objects of this ORB say `address`, or one of the ways within
+    /// the host in `local`.
     [[nodiscard]] virtual bool is_own_address(const ior::Address& address,
                                               const std::vector<LocalWay>& local) const = 0;
 
@@ -54,23 +56,24 @@ class ServerSide {
     virtual bool run() = 0;
     virtual bool work_pending() = 0;
     virtual void perform_work() = 0;
-    /// Readable when perform_work has something to do.
+    /// Returns a descriptor to poll, which is readable when perform_work has something to do.
     [[nodiscard]] virtual Result<int> descriptor() = 0;
-    /// Requests that the adapter held are to be offered again, or the main thread has work to do.
+    /// Has requests that the adapter held offered again, and the main thread look for work.
     virtual void resume() noexcept = 0;
     /// Begins to end: no new connections, no new requests. Does not wait.
     virtual void stop() noexcept = 0;
-    /// After `stop`: waits until nothing is served any more. Not in an upcall.
+    /// Waits, after `stop`, until nothing is served any more. Not in an upcall.
     virtual void join() noexcept = 0;
 
-    /// Says what was kept for peers (-ORBCounters).
+    /// Writes to the log what was kept for peers (-ORBCounters).
     virtual void announce_figures() const = 0;
 
     // --- fork() ---
     virtual void lock_for_fork() noexcept = 0;
     virtual void unlock_after_fork() noexcept = 0;
-    /// In a child of the process that serves, which goes on: closes what it listens on here, and
-    /// nothing else may be asked of it then. False if it did not serve, and is as good as new.
+    /// Leaves serving to the parent, in a child of the process that serves: closes here what it
+    /// listens on, and nothing else may be asked of it then. Returns false if it did not serve, and
+    /// is as good as new.
     [[nodiscard]] virtual bool leave_to_parent() noexcept = 0;
 };
 

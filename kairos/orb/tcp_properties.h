@@ -11,14 +11,14 @@ namespace kairos::orb {
 
 using ior::TcpProperties;
 
-/// What sockets for requests of this priority are made with: `others` with these. So queues have
-/// their size, and packets their priority, from the start.
+/// Returns the options to make sockets for requests of this priority with: `others` with these
+/// properties. So queues have their size, and packets their priority, from the start.
 [[nodiscard]] net::SocketOptions with(const TcpProperties& properties, net::SocketOptions others,
                                       Priority priority) noexcept;
 
-/// All of it, for a socket of IP: a connection of this priority, or a listener for such, whose
-/// connections inherit it but for SO_PRIORITY, which is among what they are made with. The system
-/// refuses none of it to anybody.
+/// Applies all of these properties to a socket of IP: a connection of this priority, or a listener
+/// for such connections, which inherit all but SO_PRIORITY; that is among the options they are made
+/// with. The system refuses none of it to anybody.
 void apply(const TcpProperties& properties, const net::Socket& socket, Priority priority) noexcept;
 
 } // namespace kairos::orb

@@ -17,16 +17,16 @@ class Upcall;
 /// One execution of such an operation, on the stack of its skeleton.
 class KAIROS_API TimedUpcall {
   public:
-    /// `timing` has a deadline. Throws CORBA::TIMEOUT, COMPLETED_NO, if that has passed and
-    /// -ORBLateCalls says so.
+    /// Begins an execution; `timing` has a deadline. Throws CORBA::TIMEOUT, COMPLETED_NO, if that
+    /// has passed and -ORBLateCalls says so.
     TimedUpcall(Upcall& upcall, const OperationTiming& timing);
-    /// The operation has ended with an exception, unless end() was called.
+    /// Ends an execution: with an exception of the operation, unless end() was called.
     ~TimedUpcall();
     TimedUpcall(const TimedUpcall&) = delete;
     TimedUpcall& operator=(const TimedUpcall&) = delete;
 
-    /// Behind the reply. Throws CORBA::TIMEOUT, COMPLETED_YES, instead of it if it comes too late
-    /// and -ORBLateCalls says so.
+    /// Ends an execution after the operation has returned. Throws CORBA::TIMEOUT, COMPLETED_YES, in
+    /// place of the reply if it ended too late and -ORBLateCalls says so.
     void end();
 
   private:

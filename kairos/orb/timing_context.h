@@ -21,18 +21,18 @@ namespace kairos::orb {
 /// counts 100 ns; 0 when the deadline has passed.
 inline constexpr std::uint32_t timing_context_id = 0x4B524F03;
 
-/// The encoded list `others`, which may be empty or lie in `list`, and behind it what is left: what
-/// `list` holds then. Throws std::bad_alloc.
+/// Sets `list` to the encoded list `others`, which may be empty or lie in `list`, and behind it the
+/// time that is left of a deadline; returns what `list` then holds. Throws std::bad_alloc.
 [[nodiscard]] Bytes with_time_left(Bytes others, std::chrono::nanoseconds left, ContextList& list);
 
-/// Not negative. Nothing if it is not there, or malformed: then the request is served as one that
-/// does not say any.
+/// Returns the time left of the deadline, not negative, that a request's contexts say; nothing if
+/// they say none, or it is malformed: then the request is served as one that does not say any.
 [[nodiscard]] std::optional<std::chrono::nanoseconds>
 time_left_in(const giop::ServiceContexts& contexts) noexcept;
 
-/// When the operation was released, by this machine's clock: when its request arrived, less what
-/// its caller had used up of the deadline by then. A caller that says more is left than the IDL
-/// gives is not believed; what it says can make it late, but no more urgent than a late one.
+/// Returns when the operation was released, by this machine's clock: when its request arrived, less
+/// what its caller had used up of the deadline by then. A caller that says more is left than the
+/// IDL gives is not believed; what it says can make it late, but no more urgent than a late one.
 [[nodiscard]] std::chrono::steady_clock::time_point
 release_of(std::chrono::steady_clock::time_point arrived, const OperationTiming& timing,
            const giop::ServiceContexts& contexts) noexcept;

@@ -11,7 +11,7 @@ namespace {
 
 using Vectors = std::array<iovec, giop::Segments::count_max>;
 
-/// How many there are.
+/// Fills `vectors` with the segments; returns how many there are.
 std::size_t to_vectors(const giop::Segments& segments, Vectors& vectors) noexcept
 {
     for (std::size_t i = 0; i < segments.count; ++i) {
@@ -31,8 +31,8 @@ std::size_t size_of(std::span<const iovec> segments) noexcept
 
 enum class As : std::uint8_t { reply, call };
 
-/// After a first write that ended like this. Only who must serve meanwhile waits otherwise than in
-/// the next.
+/// Writes what is left of `segments` after a first write that ended like `first`. Only a thread
+/// that must serve meanwhile waits otherwise than in the next write.
 [[gnu::cold]] net::IoResult write_rest(net::Socket& socket, std::span<iovec> segments,
                                        net::IoResult first, As as) noexcept
 {

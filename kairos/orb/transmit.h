@@ -10,25 +10,31 @@
 
 namespace kairos::orb {
 
-/// Sends `header`, which may lie right in front of the body, then the body in `writer`. Messages
-/// longer than `fragment_size` are cut where GIOP permits; 0 never cuts. Blocks while the peer does
-/// not take it.
+/// Sends `header`, which may lie right in front of the body, then the body in `writer`. Cuts
+/// messages longer than `fragment_size` octets where GIOP permits; 0 never cuts. Blocks while the
+/// peer does not take the message.
 [[nodiscard]] net::IoResult transmit(net::Socket& socket, Bytes header, const cdr::Writer& writer,
                                      std::size_t fragment_size) noexcept;
 
-// What calls send. Within an upcall the thread serves while the peer does not take it
-// (serving_thread.h); whether it is within one, is asked only then.
+// What calls send. While the peer does not take it, a thread within an upcall serves requests
+// (serving_thread.h); whether the thread is within one is looked at only then.
 
-/// The same.
+/// Sends a call's message: `header`, which may lie right in front of the body, then the body in
+/// `writer`. Cuts messages longer than `fragment_size` octets where GIOP permits; 0 never cuts.
+/// While the peer does not take the message, a thread within an upcall serves requests, any other
+/// blocks.
 [[nodiscard]] net::IoResult transmit_call(net::Socket& socket, Bytes header,
                                           const cdr::Writer& writer,
                                           std::size_t fragment_size) noexcept;
-/// The same, unless the peer does not take all of it by the deadline: would_block, and then the
-/// connection is of no more use unless nothing was written. `bytes` counts what was.
+/// Sends a call's message, as transmit_call() without a deadline, but gives up at `deadline` with
+/// would_block if the peer has not taken all of it; the connection is then of no more use unless
+/// nothing was written. `bytes` of the result counts the octets written in any case.
 [[nodiscard]] net::IoResult transmit_call(net::Socket& socket, Bytes header,
                                           const cdr::Writer& writer, std::size_t fragment_size,
                                           Deadline deadline) noexcept;
-/// Any octets.
+/// Writes all octets of `segments`, which it changes, or gives up at `deadline` with would_block;
+/// `bytes` of the result counts the octets written. While the peer does not take them, a thread
+/// within an upcall serves requests, any other blocks.
 [[nodiscard]] net::IoResult write_call(net::Socket& socket, std::span<iovec> segments,
                                        Deadline deadline) noexcept;
 

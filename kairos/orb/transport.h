@@ -32,8 +32,8 @@ struct KAIROS_API ListenEndpoint {
     std::string host;                     ///< "" is every interface
     std::uint16_t port = 0;               ///< 0 lets the system choose
     std::string published_host; ///< `hostname_in_ior`, instead of what -ORBPublish asks for
-    /// Of a local transport's Unix socket, absolute or '@' and an abstract name; "": the ORB
-    /// chooses a file.
+    /// The path of a local transport's Unix socket, absolute or '@' and an abstract name; "": the
+    /// ORB chooses a file.
     std::string path{};
 };
 
@@ -49,19 +49,21 @@ class KAIROS_API Transport {
     Transport& operator=(const Transport&) = delete;
 
     [[nodiscard]] std::string_view scheme() const noexcept { return scheme_; }
-    /// For messages.
+    /// Returns how an endpoint of this transport is written, for messages.
     [[nodiscard]] std::string usage() const;
-    /// Itself, if it leads no further than this host; else its endpoints are IIOP addresses.
+    /// Returns this transport if it leads no further than this host; else null: its endpoints are
+    /// IIOP addresses.
     [[nodiscard]] virtual const LocalTransport* local() const noexcept { return nullptr; }
-    /// Whether it is more than a socket that a reactor can wait for: who makes a connection, or
-    /// reads it, must be able to block there. Servers give each of its connections a thread,
-    /// whatever their architecture; clients whose threads share connections do without it.
+    /// Returns whether a connection is more than a socket that a reactor can wait for: who makes
+    /// one, or reads it, must be able to block there. Servers give each of these connections a
+    /// thread, whatever their architecture; clients whose threads share connections do without
+    /// them.
     [[nodiscard]] virtual bool needs_threads() const noexcept { return false; }
 
-    /// What stands behind "://". An error says what is wrong with that.
+    /// Parses what stands behind "://" into `endpoint`. The error says what is wrong with it.
     [[nodiscard]] virtual Result<void> parse(std::string_view text,
                                              ListenEndpoint& endpoint) const = 0;
-    /// What to listen at.
+    /// Returns the address to listen at for this endpoint.
     [[nodiscard]] virtual Result<net::Address> address(const ListenEndpoint& endpoint) const = 0;
 
   protected:
@@ -72,8 +74,8 @@ class KAIROS_API Transport {
     std::string_view usage_;
 };
 
-/// One that processes of one host meet by at a Unix socket, whose path their references say beside
-/// an IIOP address. As it is here, bytes then go through that socket.
+/// A transport by which processes of one host meet at a Unix socket, whose path their references
+/// say beside an IIOP address. As it is here, bytes then go through that socket.
 class KAIROS_API LocalTransport : public Transport {
   public:
     using Number = ior::LocalAddress::Transport;
@@ -92,18 +94,19 @@ class KAIROS_API LocalTransport : public Transport {
     [[nodiscard]] Result<void> parse(std::string_view text, ListenEndpoint& endpoint) const final;
     [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const final;
 
-    /// Whether bytes go another way than the socket, by a channel that wakes who waits there
-    /// (net::Channel::prepare_poll). Only of those that need threads.
+    /// Returns whether bytes go another way than the socket, by a channel that wakes who waits
+    /// there (net::Channel::prepare_poll). Only transports that need threads may say so.
     [[nodiscard]] virtual bool bypasses_socket() const noexcept { return false; }
-    /// A connection that a client may use, by the deadline.
+    /// Returns a connection that a client may use, made by the deadline.
     [[nodiscard]] virtual Result<net::Socket> connect(const net::Address& address,
                                                       const net::SocketOptions& options,
                                                       Deadline deadline) const;
-    /// A server's, just accepted: it gets its channel, if it has one. From here on any thread may
-    /// shut it down. Only of those that need threads.
+    /// Prepares a server's connection that was just accepted: it gets its channel, if it has one.
+    /// From here on any thread may shut it down. Called only of transports that need threads.
     virtual void prepare(net::Socket& socket, std::chrono::microseconds spin) const;
-    /// Then the thread that is to serve it agrees with the client, by the deadline. An error ends
-    /// the connection, and the log has it. Only of those that need threads.
+    /// Agrees with the client, by the deadline, on a connection that was prepared; called by the
+    /// thread that is to serve it. An error ends the connection, and the log has it. Called only of
+    /// transports that need threads.
     [[nodiscard]] virtual Result<void> accept(net::Socket& socket, Deadline deadline) const;
 
   protected:
@@ -114,15 +117,16 @@ class KAIROS_API LocalTransport : public Transport {
     int rank_;
 };
 
-/// Adds one, which must live as long as the process: before the first ORB that is to have it. An
-/// error if there is one of its scheme or number already.
+/// Adds a transport, which must live as long as the process, before the first ORB that is to have
+/// it. An error if there is one of its scheme or number already.
 [[nodiscard]] KAIROS_API Result<void> add_transport(const LocalTransport& transport);
 
-/// Null if there is none.
+/// Returns the transport of this scheme; null if there is none.
 [[nodiscard]] KAIROS_API const Transport* find_transport(std::string_view scheme);
 [[nodiscard]] KAIROS_API const LocalTransport* find_transport(LocalTransport::Number number);
 
-/// "iiop://[host]…, uiop://[path] or shmiop://[path]".
+/// Returns the usages of all transports for messages, such as "iiop://[host]…, uiop://[path] or
+/// shmiop://[path]".
 [[nodiscard]] KAIROS_API std::string transport_usages();
 
 } // namespace kairos::orb

@@ -16,31 +16,39 @@ namespace kairos::orb {
 class Unsent {
   public:
     [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
-    /// Octets that are kept.
+    /// Returns how many octets are kept for the peer at present.
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - sent_; }
-    /// Octets that the peer has taken late, all in all.
+    /// Returns how many octets the peer has taken late in all, that is, after they had been kept.
     [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
-    /// How often something began to be kept.
+    /// Returns how often a peer fell behind: how often octets were kept while none were before.
     [[nodiscard]] std::uint64_t episodes() const noexcept { return episodes_; }
-    /// Nothing can be sent any more: the connection is broken, or memory was short.
+    /// Returns whether nothing can be sent any more: the connection is broken, or memory was short.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
-    /// Sends now what can be sent, keeps the rest.
+    /// Sends of `bytes` what the peer takes now and keeps the rest; keeps all of it where octets
+    /// are kept already.
     void put(net::Socket& socket, Bytes bytes) noexcept;
-    /// The same for a message: `header`, then what `body` holds, in fragments of this size if it is
-    /// larger; 0: never.
+    /// Sends of a message what the peer takes now and keeps the rest: `header`, which lies right in
+    /// front of `body` in memory, then what `body` holds. Cuts messages of more than
+    /// `fragment_size` octets into fragments; 0 never cuts.
     void put(net::Socket& socket, Bytes header, const cdr::Writer& body,
              std::size_t fragment_size) noexcept;
-    /// The same wherever the header lies.
+    /// Sends of a message what the peer takes now and keeps the rest: `header`, which may lie
+    /// anywhere, then what `body` holds. Cuts messages of more than `fragment_size` octets into
+    /// fragments; 0 never cuts.
     void put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
                    std::size_t fragment_size) noexcept;
-    /// Likewise, in whichever of the two ways is right.
+    /// Sends of a message what the peer takes now and keeps the rest: calls put() if `header` lies
+    /// right in front of `body` in memory, else put_parts().
     void put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
                      std::size_t fragment_size) noexcept;
-    /// Only keeps it.
+    /// Keeps a whole message without trying to send it: `header`, then what `body` holds. Cuts
+    /// messages of more than `fragment_size` octets into fragments; 0 never cuts.
     void keep_message(Bytes header, const cdr::Writer& body, std::size_t fragment_size) noexcept;
+    /// Keeps `bytes` behind what is kept already, without trying to send them. Out of memory makes
+    /// the connection broken().
     void keep(Bytes bytes) noexcept;
-    /// Sends of what is kept as much as the peer takes now.
+    /// Sends as many of the kept octets as the peer takes now.
     void flush(net::Socket& socket) noexcept;
 
   private:

@@ -36,7 +36,8 @@ struct UpcallMemory;
 
 class KAIROS_API Upcall {
   public:
-    /// `text` says how text travels in the request and its reply; may be null.
+    /// Prepares a request for its servant. `text` says how text travels in the request and its
+    /// reply; may be null. `request`, `channel` and `memory` must outlive the upcall.
     Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text, ReplyChannel& channel,
            UpcallMemory& memory);
     Upcall(const Upcall&) = delete;
@@ -44,30 +45,37 @@ class KAIROS_API Upcall {
 
     [[nodiscard]] Orb& orb() const noexcept { return *environment_.orb; }
     [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
-    /// However GIOP addressed the target.
+    /// Returns the object key of the target, however GIOP addressed it; empty if the address has
+    /// none.
     [[nodiscard]] Bytes object_key() const noexcept { return object_key_; }
     [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
 
-    /// The arguments: in and inout, in the order of the IDL. Views into it last until `reply`.
+    /// Returns the reader of the arguments: in and inout, in the order of the IDL. Views into it
+    /// last until `reply`.
     [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
-    /// Memory that lasts until the request is served.
+    /// Returns memory that lasts until the request is served.
     [[nodiscard]] Arena& arena() noexcept { return arena_; }
 
-    /// To be called between the last argument and the servant. Throws CORBA::MARSHAL if the
-    /// arguments were malformed. From here on these exceptions may pass to the caller.
+    /// Ends the reading of arguments; to be called between the last argument and the servant.
+    /// Throws CORBA::MARSHAL if the arguments were malformed. From here on the user exceptions in
+    /// `exceptions` may pass to the caller.
     void arguments_read(std::span<const ExceptionType> exceptions)
     {
         arguments_read();
         exceptions_ = exceptions;
     }
-    /// The same for operations that raise none.
+    /// Ends the reading of arguments of an operation that raises no user exceptions; to be called
+    /// between the last argument and the servant. Throws CORBA::MARSHAL if the arguments were
+    /// malformed.
     void arguments_read()
     {
         if (!in_.ok() || in_.left() != 0) [[unlikely]]
             raise_malformed_arguments();
         environment_.accept_values();
     }
-    /// The same for oneways, whose callers may be told now.
+    /// Ends the reading of arguments of a oneway; to be called between the last argument and the
+    /// servant. Throws CORBA::MARSHAL if the arguments were malformed. Answers now a caller that
+    /// waits only for the server to have the request (SYNC_WITH_SERVER).
     void oneway_arguments_read()
     {
         arguments_read();
@@ -75,37 +83,42 @@ class KAIROS_API Upcall {
             confirm_receipt();
     }
 
-    /// Where the results go.
+    /// Returns the writer that the results go to.
     [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
 
     /// Sends the results now, while they live: large ones are sent from where they are. Does
     /// nothing when the caller waits for none.
     void reply();
 
+    /// Sends a system exception instead of results, unless a reply went out before.
     void reply(const CORBA::SystemException& exception) noexcept;
     /// Sends a user exception of the operation's raises clause; any other becomes UNKNOWN.
     void reply(const CORBA::UserException& exception) noexcept;
-    /// Sends the caller elsewhere.
+    /// Answers LOCATION_FORWARD: the caller is to call the object at `target`.
     void forward(const ior::Ior& target) noexcept;
 
-    /// The reply is to say the priority that the request came with. To be called before there is
-    /// one.
+    /// Has the reply say `priority`, with which the request came. To be called before there is a
+    /// reply.
     void say_priority(std::int16_t priority) noexcept
     {
         priority_ = priority;
         stage_ = open();
     }
-    /// From here on results are kept until `send_kept`: somebody may still want to send an
+    /// Has results kept from here on until `send_kept`: somebody may still want to send an
     /// exception instead. To be called before there are any.
     void keep_results() noexcept { stage_ = Stage::keeping; }
+    /// Sends the results that were kept since `keep_results`, if there are any and no reply went
+    /// out before.
     void send_kept();
 
     [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
-    /// Whether the caller is the calling thread.
+    /// Returns whether the caller is the calling thread.
     [[nodiscard]] bool is_local() const noexcept;
-    /// Of the channel: what Adapter::dispatch does not take now.
+    /// Returns the channel's Hold, which says when to offer the request again that
+    /// Adapter::dispatch does not take now.
     [[nodiscard]] Hold& hold() noexcept;
-    /// Whether the arguments could not be understood: the peer is not to be trusted further.
+    /// Returns whether the arguments could not be understood: the peer is not to be trusted
+    /// further.
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:

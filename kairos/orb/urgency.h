@@ -15,7 +15,8 @@
 
 namespace kairos::orb {
 
-/// Who goes first; who came first, among equals.
+/// The policies of dispatching: which waiting request is served first; among equals, the one that
+/// came first.
 enum class Dispatching : std::uint8_t {
     fifo, ///< who came first
     rms,  ///< the shorter period
@@ -24,7 +25,8 @@ enum class Dispatching : std::uint8_t {
     muf,  ///< the higher criticality, then the smaller laxity
 };
 
-/// The smallest goes first. Members in the order in which they decide.
+/// How urgent a request is: the smallest goes first. The members decide in the order in which they
+/// stand.
 struct Urgency {
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
@@ -36,8 +38,8 @@ struct Urgency {
     friend auto operator<=>(const Urgency&, const Urgency&) = default;
 };
 
-/// Of a request for an operation with this timing, or null, which was released at this time: a
-/// point on any clock, the same for a queue.
+/// Returns the urgency of a request for an operation with this timing, or null, that was released
+/// at this time: a point on any clock, the same for all requests of a queue.
 [[nodiscard]] Urgency urgency_of(Dispatching dispatching, const OperationTiming* timing,
                                  std::chrono::nanoseconds released) noexcept;
 

@@ -262,7 +262,8 @@ std::optional<ObjectMap::Entry> Adapter::incarnate(Bytes id)
     }
 }
 
-/// Nothing if the object is deactivated already.
+/// Activates what the servant activator has incarnated and enters it; nothing if the object is
+/// deactivated already.
 std::optional<ObjectMap::Entry> Adapter::activate_incarnated(Bytes id, Servant& servant)
 {
     Identity object{.id = Id(id.begin(), id.end()), .place = {}};
@@ -279,7 +280,8 @@ std::optional<ObjectMap::Entry> Adapter::activate_incarnated(Bytes id, Servant& 
     raise_adapter(5, "the servant activator's servant may not become this object");
 }
 
-/// With the count that the adapter had.
+/// Gives a servant up, with the count that the adapter had: to the servant activator, if there is
+/// one.
 void Adapter::give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept
 {
     ServantActivator* activator = activator_.load();
@@ -416,7 +418,7 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     key_id_ = key_id;
 }
 
-/// False if it has begun to end already.
+/// Begins to end; returns false if that has begun already.
 bool Adapter::begin_end(bool etherealize)
 {
     const std::lock_guard lock(mutex_); // no activation is under way, and none begins

@@ -37,9 +37,9 @@ class AdapterFace {
     AdapterFace(const AdapterFace&) = delete;
     AdapterFace& operator=(const AdapterFace&) = delete;
 
-    /// Before anybody else can know the adapter.
+    /// Called when an adapter's life begins, before anybody else can know the adapter.
     virtual void begin(Adapter& adapter, std::uint32_t key_id) noexcept = 0;
-    /// It is gone; not called upon by it any more.
+    /// Called when the adapter's life has ended; the adapter makes no more calls of this face.
     virtual void end() noexcept = 0;
 
   protected:
@@ -84,7 +84,7 @@ class Adapter final : private Retiring {
   public:
     Adapter(Adapters& adapters, std::uint32_t index) : adapters_(adapters), index_(index) {}
 
-    /// Of no adapter: whatever a forged key says, it finds none of this key id.
+    /// The key id of no adapter: a forged key that says it finds none.
     static constexpr std::uint32_t no_key = ~std::uint32_t{0};
 
     /// Something that goes on in the adapter: while it lives, the shell is no other adapter's.
@@ -94,7 +94,7 @@ class Adapter final : private Retiring {
         ~Use() { adapter_.leave(); }
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
-        /// False: the adapter meant is gone, or none was meant (`no_key`).
+        /// Returns false if the adapter meant is gone, or none was meant (`no_key`).
         explicit operator bool() const noexcept { return valid_; }
 
       private:
@@ -104,12 +104,14 @@ class Adapter final : private Retiring {
 
     // --- what it is; to be asked while in use ---
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
-    /// `no_key` while it is none. Changes at any time.
+    /// Returns the key id of the adapter's present life; `no_key` between two lives. Changes at any
+    /// time.
     [[nodiscard]] std::uint32_t key_id() const noexcept { return key_id_.load(); }
     [[nodiscard]] const Policies& policies() const noexcept { return policies_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] Bytes path() const noexcept { return path_; }
-    /// Null: it is the root. A parent may end first; then this key id is not its any more.
+    /// Returns the parent; null for the root. A parent may end first; then parent_key_id() is not
+    /// its key id any more.
     [[nodiscard]] Adapter* parent() const noexcept { return parent_; }
     [[nodiscard]] std::uint32_t parent_key_id() const noexcept { return parent_key_id_; }
     [[nodiscard]] Manager& manager() const noexcept { return *manager_; }
@@ -118,80 +120,101 @@ class Adapter final : private Retiring {
     [[nodiscard]] orb::Orb& orb() const noexcept;
 
     // --- requests ---
-    /// Whether an object that a request has entered can be called without further ado.
+    /// Returns whether an object that a request has entered can be called without further ado.
     [[nodiscard]] bool serves_plainly(std::uint32_t key_id) const noexcept
     {
         return plain_key_.load() == key_id;
     }
-    /// The same where its operation is found in the step that found it.
+    /// Returns whether an object that a request has entered can be called without further ado, by
+    /// the operation that was found in the same step (IdStrategy::delayered).
     [[nodiscard]] bool serves_delayered(std::uint32_t key_id) const noexcept
     {
         return delayered_key_.load() == key_id;
     }
     [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
-    /// Every other way. As orb::Adapter::dispatch.
+    /// Serves a request in every way but the plain one: finds the servant and calls it. Throws
+    /// CORBA exceptions, or orb::LocationForward, for the caller. Returns false where requests are
+    /// held at present: nothing was done (orb::Adapter::dispatch).
     [[nodiscard]] bool dispatch(Request& request, std::uint32_t key_id, const Wanted& wanted);
+    /// Returns whether the object is here (orb::Adapter::locates). Asks the servant manager for an
+    /// object that is not active; true where that may not be asked now.
     [[nodiscard]] bool locates(std::uint32_t key_id, const Wanted& wanted);
-    /// As orb::Adapter::threads_for.
+    /// Returns the threads that are to serve a request, where this adapter has some of its own, and
+    /// the priority at which they are to begin (orb::Adapter::threads_for).
     [[nodiscard]] orb::Adapter::OwnThreads threads_for(const giop::Request& request,
                                                        std::uint32_t key_id, const Wanted& wanted);
-    /// As orb::Adapter::timing_for.
+    /// Returns what the IDL says of the operation's timing; null where it says nothing
+    /// (orb::Adapter::timing_for).
     [[nodiscard]] const orb::OperationTiming*
     timing_for(std::string_view operation, std::uint32_t key_id, const Wanted& wanted);
-    /// Whether a request may go on: as orb::Adapter::dispatch, throws what the manager's state
-    /// calls for. While in use.
+    /// Returns whether a request may go on; false where the manager holds requests, and `hold` says
+    /// when to come again. Throws what the manager's state or the adapter's end calls for. While in
+    /// use.
     [[nodiscard]] bool admits(orb::Hold& hold);
-    /// Blocks until no request is inside. Looks again and again: for states that change a few times
-    /// in the life of a process no call should pay for a counter. With `empty` no object is active
-    /// or leaving either.
+    /// Blocks until no request is inside; with `empty`, and a servant activator, until no object is
+    /// active or leaving either. Looks again and again: for states that change a few times in the
+    /// life of a process no call should pay for a counter.
     void wait_until_idle(bool empty) const;
 
     // --- objects; while in use ---
-    /// An empty id is chosen by the adapter. Waits while an object of this id is leaving.
+    /// Activates the servant as `object`, whose id the adapter chooses unless `has_id`; fills
+    /// `object`. Waits while an object of this id is leaving.
     [[nodiscard]] Outcome activate(Servant& servant, Identity& object, bool has_id);
+    /// Deactivates the object of this id: requests inside finish.
     [[nodiscard]] Outcome deactivate(Bytes id);
-    /// Servant of an active object with one more count, or the default servant.
+    /// Sets `servant` to that of the active object of this id, or to the default servant, with one
+    /// more count.
     [[nodiscard]] Outcome servant_of(Bytes id, Servant*& servant);
-    /// The active object of this id.
+    /// Sets `object` to the active object of this id, and `repository_id` to that of its servant's
+    /// most derived interface.
     [[nodiscard]] Outcome object_of(Bytes id, Identity& object, const char*& repository_id);
-    /// What the servant is active as, or becomes active as; or what it is being called as.
+    /// Sets `object` to what the servant is active as, or becomes active as by implicit activation,
+    /// or else is being called as by the calling thread (servant_to_reference).
     [[nodiscard]] Outcome object_of(Servant& servant, Identity& object);
-    /// The same, for an id: being called does not suffice, unless as the default servant.
+    /// Sets `object` to what the servant is active as, or becomes active as by implicit activation,
+    /// or else, if it is the default servant, is being called as by the calling thread
+    /// (servant_to_id).
     [[nodiscard]] Outcome id_of(Servant& servant, Identity& object);
+    /// Sets `object` to one with an id of the system's, without activating it.
     [[nodiscard]] Outcome new_object(Identity& object);
-    /// The object, active or not, has this priority from now on (Real-Time CORBA 1.2, 5.7.5).
+    /// Gives the object of this id, active or not, this priority from now on (Real-Time CORBA 1.2,
+    /// 5.7.5).
     [[nodiscard]] Outcome declare(Bytes id, orb::Priority priority);
-    /// The same, whatever was said before; for requests by references of before, too.
+    /// Gives the object of this id, active or not, this priority from now on, whatever was declared
+    /// before, also for requests by references made before.
     [[nodiscard]] Outcome reschedule(Bytes id, orb::Priority priority);
-    /// Whether it was ever said of the object, unless it has the adapter's own.
+    /// Returns whether a priority was ever declared for the object other than the adapter's own.
     [[nodiscard]] bool has_declared(Bytes id) const;
-    /// An object that could not be activated has none.
+    /// Forgets the priority declared for an object, which could not be activated.
     void forget_declared(Bytes id) noexcept;
     [[nodiscard]] orb::Priority declared_priority(Bytes id) const;
-    /// Whether the system gave this id, as far as can be seen.
+    /// Returns whether the system gave this id, as far as can be seen.
     [[nodiscard]] bool may_be_own(Bytes id) const;
 
+    /// Returns the object key that references to `object` have.
     [[nodiscard]] std::vector<std::byte> key_of(const Identity& object) const;
-    /// What references to an object say of the adapter's policies.
+    /// Returns what references to the object of this id say of the adapter's policies.
     [[nodiscard]] std::vector<ior::TaggedComponent> components_of(Bytes id) const;
-    /// The object of a key, if it is this adapter's.
+    /// Returns the object of a key; nothing if the key is not of this adapter.
     [[nodiscard]] std::optional<Identity> object_in(Bytes object_key) const;
+    /// Returns the object that is called in `calling`.
     [[nodiscard]] KAIROS_API Identity called(const Calling& calling) const;
 
     // --- what serves those that are not active; while in use ---
     [[nodiscard]] Outcome set_activator(IntrusivePtr<ServantActivator> activator);
     [[nodiscard]] Outcome set_locator(IntrusivePtr<ServantLocator> locator);
     [[nodiscard]] Outcome set_default_servant(Servant& servant);
-    /// With one more count; or null.
+    /// Returns the default servant, with one more count; or null.
     [[nodiscard]] Servant* default_servant();
 
-    /// The servant's life ends: see poa::forget. False: the adapter did not know it. `instead`
-    /// takes its place where it cannot be taken away at once.
+    /// Takes a servant out whose life ends (poa::forget). Returns false if the adapter did not know
+    /// it. `instead` takes its place where it cannot be taken away at once.
     bool abandon(const Servant& servant, Servant& instead) noexcept;
 
-    /// Called by its manager.
+    /// Lets requests take the plain way if `active` and the policies allow that. Called by the
+    /// adapter's manager.
     void open_to_requests(bool active) noexcept;
-    /// Deactivates what its servant manager is to etherealize.
+    /// Deactivates all objects if there is a servant activator, which is to etherealize them.
     void etherealize_all();
 
   private:
@@ -226,8 +249,8 @@ class Adapter final : private Retiring {
     [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& asked);
     void serve_in_real_time(Request& request, const Wanted& wanted);
     void serve_alone(Request& request, const Wanted& wanted);
-    /// Without the priority in front of the id, where there is one; nothing if it is missing, or
-    /// none that an object here can have.
+    /// Returns `wanted` without the priority in front of its id, where keys say one; nothing if it
+    /// is missing, or none that an object here can have.
     [[nodiscard]] std::optional<Wanted> understood(const Wanted& wanted) const noexcept;
     [[nodiscard]] bool may_be_declared(orb::Priority priority) const noexcept;
     void note_declared(orb::Priority priority) noexcept;
@@ -237,8 +260,8 @@ class Adapter final : private Retiring {
     void call(Request& request, const Wanted& wanted);
     [[nodiscard]] bool call_active(Request& request, const std::optional<ObjectMap::Entry>& entry);
     void call_located(Request& request, Bytes id);
-    /// Whether this adapter makes keys like that: of the right kind for its lifespan, and a place
-    /// that is an id stands in front, not behind.
+    /// Returns whether this adapter makes keys like that: of the right kind for its lifespan, and
+    /// with a place that is an id in front, not behind.
     [[nodiscard]] bool may_say(const Wanted& wanted) const
     {
         return wanted.place.has_value() != policies_.persistent() &&
@@ -261,7 +284,7 @@ class Adapter final : private Retiring {
     [[nodiscard]] Outcome found_or_activated(Servant& servant, Identity& object);
     [[nodiscard]] Id new_id();
     [[nodiscard]] Id id_at(Place place) const;
-    /// Behind the object's priority, where keys say it.
+    /// Returns the id as keys have it: behind the object's priority, where keys say that.
     [[nodiscard]] Id id_in_key(Bytes id) const;
     [[nodiscard]] std::optional<Place> place_in(Bytes id) const;
     [[nodiscard]] bool is_being_called(Bytes id) const;

@@ -172,7 +172,8 @@ std::optional<ObjectMap::Entry> Adapter::enter(const Wanted& wanted)
     return map == nullptr ? std::nullopt : map->enter(wanted.id);
 }
 
-/// Of whoever `enter` would find, or of the default servant. While in use.
+/// Returns what is said of the timing of the servant that `enter` would find, or of the default
+/// servant. While in use.
 const orb::TimedOperations* Adapter::timed_operations(const Wanted& wanted) const noexcept
 {
     if (!policies_.retains()) return default_timing_.load();

@@ -168,7 +168,7 @@ bool Adapters::serve_entered(orb::Upcall& upcall, poa::Adapter& adapter, std::ui
     return serve_otherwise(upcall, &adapter);
 }
 
-/// The same steps as above.
+/// The same steps as in dispatch(), for a call that is not encoded.
 bool Adapters::call(orb::DirectCall& call)
 {
     const auto key = ObjectKey::parse(call.object_key());
@@ -338,7 +338,8 @@ void Adapters::publish(poa::Adapter& adapter)
 
 // --- the tree ------------------------------------------------------------------------------------
 
-/// Nothing for one that is about to be forgotten: its key id went first.
+/// Returns an adapter with its key id; nothing for one that is about to be forgotten: its key id
+/// went first.
 Adapters::Found Adapters::found(poa::Adapter* adapter) noexcept
 {
     const std::uint32_t key_id = adapter == nullptr ? poa::Adapter::no_key : adapter->key_id();

@@ -21,12 +21,12 @@ namespace kairos::poa {
 
 class Adapters final : public orb::Adapter {
   public:
-    /// `orb` must outlive it.
+    /// Makes the tree of adapters of `orb`, which must outlive it.
     explicit Adapters(orb::Orb& orb);
     ~Adapters() override;
 
     [[nodiscard]] orb::Orb& orb() const noexcept { return orb_; }
-    /// What is asked when a key is no adapter's.
+    /// Returns the table that is asked when a key is no adapter's.
     [[nodiscard]] ForwardTable& forwards() noexcept { return forwards_; }
 
     [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
@@ -43,31 +43,31 @@ class Adapters final : public orb::Adapter {
         explicit operator bool() const noexcept { return adapter != nullptr; }
     };
 
-    /// The adapter that has no parent; nothing if there is none at present.
+    /// Returns the adapter that has no parent; nothing if there is none at present.
     [[nodiscard]] Found root() const;
-    /// Makes an adapter; without a parent the root. Waits for one of the same name that is being
-    /// destroyed, unless that could wait for the caller.
+    /// Makes an adapter; without a parent the root. Waits for an adapter of the same name that is
+    /// being destroyed, unless the calling thread is within an upcall: then `adapter_exists`.
     [[nodiscard]] Outcome create(Found parent, std::string name, Manager& manager,
                                  Policies policies, AdapterFace& face);
-    /// With `activate`, the adapter activator of the parent is asked for one that is not there;
-    /// throws OBJ_ADAPTER 1 if that throws. Waits while another thread asks. Nothing if the parent
-    /// is gone, too.
+    /// Returns the child of this name; nothing if there is none, or the parent is gone. With
+    /// `activate`, asks the adapter activator of the parent for a child that is not there; throws
+    /// OBJ_ADAPTER 1 if that throws. Waits while another thread asks.
     [[nodiscard]] Found child(Found parent, std::string_view name, bool activate);
     [[nodiscard]] std::vector<Found> children(Found parent) const;
     [[nodiscard]] Outcome set_adapter_activator(Found adapter,
                                                 IntrusivePtr<AdapterActivator> activator);
-    /// Destroys its children, then itself: at once if nobody is inside, else with the last one.
-    /// `wait` waits for that; would_deadlock within an upcall.
+    /// Destroys the children of an adapter, then the adapter: at once if nobody is inside, else
+    /// with the last one. With `wait` waits for that; returns would_deadlock within an upcall.
     [[nodiscard]] Outcome destroy(Found adapter, bool etherealize, bool wait);
 
-    /// Takes a servant out of all adapters: see poa::forget. False: none knew it.
+    /// Takes a servant out of all adapters (poa::forget); returns false if none knew it.
     bool abandon(const Servant& servant) noexcept;
 
-    /// The managers of all adapters.
+    /// Returns the managers of all adapters, each once.
     [[nodiscard]] std::vector<IntrusivePtr<Manager>> managers() const;
 
-    /// Counts a request that is held by this manager, whose `changes` were `seen` before. Throws
-    /// TRANSIENT when there are too many.
+    /// Begins to hold a request at this manager, whose `changes` were `seen` before, and counts it.
+    /// Throws TRANSIENT when too many are held.
     void hold(orb::Hold& hold, Manager& manager, std::uint64_t seen);
 
   private:
@@ -94,20 +94,23 @@ class Adapters final : public orb::Adapter {
         return shell == nullptr ? nullptr : shell->load(std::memory_order_acquire);
     }
 
-    /// What a key that ObjectKey does not parse says, perhaps in `arena`; nothing for one that is
-    /// not this server's. Throws LocationForward for one in the table.
+    /// Returns what a key that ObjectKey does not parse says, perhaps in `arena`; nothing for one
+    /// that is not this server's. Throws LocationForward for one in the table.
     [[nodiscard]] std::optional<ior::PersistentKey> persistent_key(Bytes key, Arena& arena) const;
-    /// Requests that are not plain. An object that is active where the key says was entered.
+    /// Serves a request that is not plain, with the object that is active where the key says, if
+    /// there was one to enter.
     [[gnu::noinline, gnu::hot]] bool serve_entered(orb::Upcall& upcall, poa::Adapter& adapter,
                                                    std::uint32_t key_id,
                                                    std::optional<ObjectMap::Entry>& entry);
-    /// Requests of objects that are not active where the key says, or not to be called plainly.
+    /// Serves a request of an object that is not active where the key says, or not to be called
+    /// plainly.
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::Upcall& upcall, poa::Adapter* adapter);
     [[gnu::cold, gnu::noinline]] bool serve_otherwise(orb::DirectCall& call, poa::Adapter* adapter);
     [[nodiscard]] bool serve(Request& request, Bytes object_key, poa::Adapter* adapter);
     template <typename Answer, typename Ask>
     [[nodiscard]] Answer ask_before(Bytes object_key, Ask ask);
-    /// The adapter of this path, made by adapter activators if need be. Null: a request is held.
+    /// Returns the adapter of this path, made by adapter activators if need be; nothing if the
+    /// request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
     [[nodiscard]] static Found found(poa::Adapter* adapter) noexcept;
@@ -118,9 +121,9 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] poa::Adapter& take_shell();
     [[nodiscard]] bool has_activator(Found adapter) const;
     void publish(poa::Adapter& adapter);
-    /// The adapter is not to be found any more.
+    /// Takes an adapter out of the tree: it is not to be found any more.
     void forget(poa::Adapter& adapter) noexcept;
-    /// Its shell may be used again.
+    /// Gives back an adapter's shell, which may be used again.
     void recycle(poa::Adapter& adapter, std::uint32_t key_id) noexcept;
 
     orb::Orb& orb_;

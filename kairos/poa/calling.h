@@ -13,18 +13,19 @@ class Adapter;
 
 class Calling final : public orb::UpcallScope {
   public:
-    /// The servant of an active object. All are borrowed.
+    /// Says that the servant of an active object is called. All are borrowed.
     Calling(Adapter& adapter, const ObjectMap::Entry& entry) noexcept
         : adapter_(adapter), entry_(&entry) // what is left out is not read
     {
     }
-    /// A servant for one request.
+    /// Says that a servant is called that serves this one request, for the object of this id.
     Calling(Adapter& adapter, Servant& servant, Bytes id) noexcept
         : adapter_(adapter), entry_(nullptr), servant_(&servant), id_data_(id.data()),
           id_size_(id.size())
     {
     }
-    /// A servant manager or an adapter activator: there is no object to tell of.
+    /// Says that a servant manager or an adapter activator is called: there is no object to tell
+    /// of.
     explicit Calling(Adapter& adapter) noexcept
         : adapter_(adapter), entry_(nullptr), servant_(nullptr)
     {
@@ -40,14 +41,14 @@ class Calling final : public orb::UpcallScope {
     }
 
     [[nodiscard]] Adapter& adapter() const noexcept { return adapter_; }
-    /// Null unless an object is called.
+    /// Returns the servant that is called; null unless an object is called.
     [[nodiscard]] Servant* servant() const noexcept
     {
         return entry_ != nullptr ? &entry_->servant() : servant_;
     }
-    /// The object's place if it has one.
+    /// Returns the entered object if it is in a map; else null.
     [[nodiscard]] const ObjectMap::Entry* entry() const noexcept { return entry_; }
-    /// The id of an object that has no place.
+    /// Returns the id of an object that is in no map.
     [[nodiscard]] Bytes id() const noexcept { return {id_data_, id_size_}; }
 
   private:

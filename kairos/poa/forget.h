@@ -10,11 +10,13 @@ namespace kairos::poa {
 
 class Adapters;
 
-/// All adapters of an ORB are asked from now on, until they are taken away again.
+/// Has all adapters of an ORB asked to forget servants from now on, until ask_no_more().
 void ask_to_forget(Adapters& adapters);
+/// Has the adapters of an ORB asked no more.
 void ask_no_more(Adapters& adapters) noexcept;
 
-/// Stands where a servant was while something refers to it still: is no object, and is not counted.
+/// Returns what stands where a servant was while something still refers to it; it is no object, and
+/// is not counted.
 [[nodiscard]] Servant& gone_servant();
 
 } // namespace kairos::poa

@@ -20,22 +20,24 @@ namespace kairos::poa {
 /// Knows of keys that are not in the table. Called by any thread.
 class ForwardLocator : public RefCounted {
   public:
-    /// Nothing if it does not know this one either. What it throws is for the caller.
+    /// Returns the reference of this key; nothing if the locator does not know it either. What it
+    /// throws is for the caller.
     [[nodiscard]] virtual std::optional<ior::Ior> locate(std::string_view key) = 0;
 };
 
 class ForwardTable {
   public:
-    /// False if the key is bound.
+    /// Binds a key to a reference; returns false, and changes nothing, if the key is bound.
     [[nodiscard]] bool bind(std::string key, const ior::Ior& target);
+    /// Binds a key to a reference, in place of the one it may be bound to.
     void rebind(std::string key, ior::Ior target);
-    /// False if the key is not bound.
+    /// Unbinds a key; returns false if it is not bound.
     [[nodiscard]] bool unbind(std::string_view key);
-    /// Null for none.
+    /// Sets who is asked for keys that are not in the table; null for nobody.
     void set_locator(IntrusivePtr<ForwardLocator> locator);
     void clear();
 
-    /// Where whoever asks for this key is to go; nothing if nobody knows.
+    /// Returns the reference that whoever asks for this key is to go to; nothing if nobody knows.
     [[nodiscard]] std::optional<ior::Ior> find(Bytes key) const;
 
   private:

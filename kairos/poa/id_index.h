@@ -29,21 +29,22 @@ enum class IdStrategy : std::uint8_t { linear, hash, perfect, active, delayered 
 
 class IdIndex {
   public:
-    /// Empty, for a strategy; `known` are the ids that a perfect hash is for. Throws
+    /// Makes an empty index for a strategy; `known` are the ids that a perfect hash is for. Throws
     /// std::bad_alloc and changes nothing.
     void reset(IdStrategy strategy, std::span<const Bytes> known);
 
-    /// Offers `accept` the slots that may be of this id, until it returns something true. Nothing
-    /// is allocated.
+    /// Offers `accept` the slots that may be of this id, until it returns something true, which is
+    /// returned. Nothing is allocated.
     template <typename Accept>
     [[nodiscard]] auto find(Bytes id, Accept accept) const noexcept
         -> std::invoke_result_t<Accept, std::uint32_t>;
 
-    /// False for an id that a perfect hash does not know. Under the map's lock, as what follows.
+    /// Returns whether the index may have this id: false for one that a perfect hash does not know.
+    /// Under the map's lock, as reserve, insert and erase.
     [[nodiscard]] bool admits(Bytes id) const noexcept;
-    /// Room for one more. Throws std::bad_alloc.
+    /// Makes room for one id more. Throws std::bad_alloc.
     void reserve();
-    /// After `reserve`; the id is admitted and not in the index.
+    /// Adds an id that is admitted and not in the index, after `reserve`.
     void insert(Bytes id, std::uint32_t slot) noexcept;
     void erase(Bytes id, std::uint32_t slot) noexcept;
 

@@ -27,12 +27,14 @@ class Manager final : public orb::Gate {
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] ManagerState state() const noexcept { return state_.load(); }
 
-    /// False if it is inactive: that state is final.
+    /// Sets the state and tells the adapters; returns false, and changes nothing, if the manager is
+    /// inactive: that state is final.
     bool set_state(ManagerState state);
-    /// Those that it manages now.
+    /// Returns the adapters that it manages now.
     [[nodiscard]] std::vector<Adapter*> adapters() const;
+    /// Adds an adapter to those that it manages.
     void add(Adapter& adapter);
-    /// True if it has none any more.
+    /// Takes an adapter out; returns true if the manager has none any more.
     bool remove(Adapter& adapter);
 
     // As a gate: held requests wait for the state, or an adapter, to change.
@@ -40,11 +42,12 @@ class Manager final : public orb::Gate {
     void wait(std::uint64_t seen) override;
     void tell(net::Bell& bell) override;
     void forget(net::Bell& bell) noexcept override;
+    /// Has held requests offered again, though the state has not changed.
     void wake() noexcept;
 
   private:
     ~Manager() override = default;
-    /// With the lock.
+    /// Counts a change and wakes who waits. With the lock.
     void changed() noexcept;
 
     const std::string id_;

@@ -30,14 +30,14 @@
 
 namespace kairos::poa {
 
-/// Where an object is: slot and how often the slot was used before.
+/// Where an object is in its map: the slot, and how often the slot was used before.
 struct Place {
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Who is told when a deactivated object has no request inside any more.
+/// Told by a map when a deactivated object has no request inside any more.
 class Retiring {
   public:
     Retiring(const Retiring&) = delete;
@@ -111,7 +111,8 @@ class ObjectMap {
             if (slot_ != nullptr) map_->leave(*slot_, index_);
         }
         [[nodiscard]] Servant& servant() const noexcept { return *slot_->servant; }
-        /// In a map that knows skeletons; any servant has one that calls it.
+        /// Returns the operations of the servant's skeleton, in a map that knows skeletons; any
+        /// servant has one that calls it.
         [[nodiscard]] Skeleton skeleton() const noexcept
         {
             const std::uint64_t state = slot_->state.load(std::memory_order_relaxed);
@@ -124,12 +125,13 @@ class ObjectMap {
                     static_cast<std::uint32_t>(slot_->state.load(std::memory_order_relaxed) >>
                                                Slot::generation_shift)};
         }
-        /// What the slot's state is, but for those inside, while the object is active.
+        /// Returns the slot's state word, which does not change while the object is active, but for
+        /// the number of requests inside.
         [[nodiscard]] const std::atomic<std::uint64_t>& state() const noexcept
         {
             return slot_->state;
         }
-        /// Borrowed from the object; empty where objects have places only.
+        /// Returns the object's id, borrowed from the object; empty where objects have places only.
         [[nodiscard]] Bytes id() const noexcept { return map_->id_of(index_); }
 
       private:
@@ -140,7 +142,8 @@ class ObjectMap {
 
     ObjectMap() = default;
     explicit ObjectMap(const Options& options) { reset(options); }
-    /// Nobody is inside, and whoever is told of retired objects still exists.
+    /// Deactivates all objects. Nobody may be inside, and the Retiring of the options must still
+    /// exist.
     ~ObjectMap();
     ObjectMap(const ObjectMap&) = delete;
     ObjectMap& operator=(const ObjectMap&) = delete;
@@ -151,7 +154,8 @@ class ObjectMap {
     /// meant. Throws std::bad_alloc and changes nothing.
     void reset(const Options& options);
 
-    /// The object at this place, if it is still active; the place may be forged.
+    /// Enters the object at this place, if it is still active; the place may be forged. Takes no
+    /// lock.
     [[nodiscard, gnu::always_inline]] std::optional<Entry> enter(Place place) noexcept
     {
         Slot* slot = slots_.find(place.slot);
@@ -168,52 +172,58 @@ class ObjectMap {
         return std::optional<Entry>(std::in_place, *this, *slot, place.slot);
     }
 
-    /// The object of this id, if it is active; always nothing where objects have places only. By
-    /// the map's strategy, without a lock and without allocation.
+    /// Enters the object of this id, if it is active; always nothing where objects have places
+    /// only. Searches by the map's strategy, without a lock and without allocation.
     [[nodiscard]] std::optional<Entry> enter(Bytes id) noexcept
     {
         return ids_.find(id, [&](std::uint32_t index) { return enter_if(index, id); });
     }
 
-    /// What the servant of an object says of the timing of its operations, without stepping into
-    /// the object: whoever only asks must not be the one that retires it. Null where it says
-    /// nothing; nothing where the object is not at this place.
+    /// Returns what the servant of the object at this place says of the timing of its operations,
+    /// without stepping into the object: whoever only asks must not be the one that retires it.
+    /// Null where it says nothing; nothing where the object is not at this place.
     [[nodiscard]] std::optional<const orb::TimedOperations*> timing_at(Place place) const noexcept;
-    /// The same by id, as far as the index tells ids apart; null where it is not found.
+    /// Returns what the servant of the object of this id says of the timing of its operations, as
+    /// far as the index tells ids apart; null where it says nothing or is not found.
     [[nodiscard]] const orb::TimedOperations* timing_of(Bytes id) const noexcept;
 
     /// Adds a count to the servant and makes it reachable, under `id` if objects have ids. With
-    /// `unique` (which takes a map that finds servants) a servant that is active already is
-    /// refused. Throws std::bad_alloc and changes nothing.
+    /// `unique` (which takes a map that finds servants) refuses a servant that is active already.
+    /// Throws std::bad_alloc and changes nothing.
     [[nodiscard]] Activated activate(Servant& servant, Bytes id, bool unique);
+    /// Adds a count to the servant and makes it reachable, where objects have places only. With
+    /// `unique` (which takes a map that finds servants) refuses a servant that is active already.
+    /// Throws std::bad_alloc and changes nothing.
     [[nodiscard]] Activated activate(Servant& servant, bool unique)
     {
         return activate(servant, {}, unique);
     }
     /// Takes an object out: later requests do not find it; those inside finish, and the last
-    /// retires it. False if it is not active.
+    /// retires it. Returns false if it is not active.
     bool deactivate(Place place);
-    /// The same for all objects.
+    /// Takes all objects out: later requests do not find them; those inside finish, and the last
+    /// request of each object retires it.
     void deactivate_all();
-    /// Deactivates all objects of a servant that is on its way out; those with requests inside
-    /// still, too, have `instead` from now on. False if there are none. Takes a map that finds
-    /// servants.
+    /// Deactivates all objects of a servant that is on its way out; all of them, also those with
+    /// requests inside still, have `instead` from now on. Returns false if there are none. Takes a
+    /// map that finds servants.
     bool abandon(const Servant& servant, Servant& instead) noexcept;
 
     /// Blocks while an object of this id is leaving. Not from within Retiring::retired or an object
     /// that may be leaving itself: that would be for ever.
     void wait_while_leaving(Bytes id) const;
-    /// Whether an object of this id is leaving.
+    /// Returns whether an object of this id is leaving: deactivated, but with requests inside or
+    /// being retired.
     [[nodiscard]] bool leaving(Bytes id) const;
     /// Blocks until no object is active, leaving or being retired.
     void wait_until_empty() const;
 
-    /// Where a servant is active; with several places, any of them. Takes a map that finds
+    /// Returns where a servant is active; with several places, any of them. Takes a map that finds
     /// servants.
     [[nodiscard]] std::optional<Place> find(const Servant& servant) const;
-    /// How many objects are active.
+    /// Returns how many objects are active.
     [[nodiscard]] std::size_t size() const;
-    /// Whether any request is inside any object.
+    /// Returns whether any request is inside any object.
     [[nodiscard]] bool busy() const;
 
   private:

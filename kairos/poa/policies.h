@@ -42,7 +42,7 @@ enum class PolicyKind {
     priority_bands,
 };
 
-/// Those of Real-Time CORBA (1.2, 5.7, 5.12, 5.14 and 5.15).
+/// The policies of Real-Time CORBA (1.2, 5.7, 5.12, 5.14 and 5.15).
 struct RealTimePolicies {
     std::optional<ior::PriorityModel> priority_model;
     orb::ThreadPool* pool = nullptr; ///< whose threads serve; the ORB's
@@ -50,13 +50,13 @@ struct RealTimePolicies {
     std::optional<ior::TcpProperties> client_tcp; ///< for the connections of clients
 
     [[nodiscard]] bool is_set() const noexcept { return priority_model || pool != nullptr; }
-    /// Objects may have priorities of their own, which their keys say.
+    /// Returns whether objects may have priorities of their own, which their keys say.
     [[nodiscard]] bool declares() const noexcept
     {
         return priority_model && !priority_model->client_propagated;
     }
-    /// Whether an object may have this priority: the lanes of the pool and the bands have it, if
-    /// there are any.
+    /// Returns whether an object may have this priority: the lanes of the pool and the bands have
+    /// it, if there are any.
     [[nodiscard]] bool allows(std::int16_t priority) const noexcept;
 };
 
@@ -81,24 +81,24 @@ struct Policies {
         return implicit_activation == ImplicitActivation::implicit;
     }
     [[nodiscard]] bool persistent() const noexcept { return lifespan == Lifespan::persistent; }
-    /// Keys say slots where they can.
+    /// Returns whether keys say the objects' slots where they can.
     [[nodiscard]] bool keys_say_places() const noexcept
     {
         return strategy == IdStrategy::active || strategy == IdStrategy::delayered;
     }
-    /// A request that says a slot needs nothing but the object there. The keys of persistent
-    /// objects say none; one that does is forged.
+    /// Returns whether a request that says a slot needs nothing but the object there. The keys of
+    /// persistent objects say none; one that does is forged.
     [[nodiscard]] bool plain() const noexcept
     {
         return retains() && threads == Threads::orb_controlled && !persistent() &&
                !real_time.is_set();
     }
-    /// Such requests find the operation with the object.
+    /// Returns whether requests are plain, and find the operation in one step with the object.
     [[nodiscard]] bool delayered() const noexcept
     {
         return plain() && strategy == IdStrategy::delayered;
     }
-    /// Objects are slots and nothing else: their keys and ids are places.
+    /// Returns whether objects are slots and nothing else: their keys and ids are places.
     [[nodiscard]] bool places_are_ids() const noexcept
     {
         return retains() && system_ids() && !persistent() && processing == Processing::map_only &&
@@ -106,7 +106,7 @@ struct Policies {
     }
 };
 
-/// Two policies that do not go together; nothing if all do.
+/// Returns two policies that do not go together; nothing if all do.
 [[nodiscard]] std::optional<std::array<PolicyKind, 2>> conflict_of(const Policies& policies);
 
 } // namespace kairos::poa

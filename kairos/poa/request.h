@@ -21,13 +21,15 @@ class Request {
     [[nodiscard]] orb::Hold& hold() const noexcept { return hold_; }
     [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
 
-    /// That of the client, if it is known; of a caller of this process, its thread's.
+    /// Returns the priority of the client, if it is known; of a caller of this process, its
+    /// thread's.
     [[nodiscard]] virtual std::optional<orb::Priority> priority() const = 0;
-    /// The reply, if there is one, says the priority that the client's ORB said.
+    /// Has the reply, if there is one, say the priority that the client's ORB said.
     virtual void return_priority() noexcept = 0;
-    /// Calls the servant; of an object that later calls may go to without the adapter, `lasting`.
+    /// Calls the servant. `lasting` is the object if later calls may go to it without the adapter;
+    /// else null.
     virtual void call(Servant& servant, const ObjectMap::Entry* lasting) = 0;
-    /// Results are not to be sent before `send_kept`. To be called before there are any.
+    /// Has results kept until `send_kept`. To be called before there are any.
     virtual void keep_results() noexcept = 0;
     virtual void send_kept() = 0;
 

@@ -22,15 +22,15 @@ class ScheduledPriorities {
     ScheduledPriorities(const ScheduledPriorities&) = delete;
     ScheduledPriorities& operator=(const ScheduledPriorities&) = delete;
 
-    /// One thread at a time; others may be looking.
+    /// Gives the object of this id a priority. One thread at a time; others may be looking.
     void set(Bytes id, orb::Priority priority);
-    /// Any thread.
+    /// Returns the priority that the object of this id was given; nothing if none was. Any thread.
     [[nodiscard]] std::optional<orb::Priority> find(Bytes id) const noexcept
     {
         const Table* const table = table_.load(std::memory_order_acquire);
         return table == nullptr ? std::nullopt : look(*table, id);
     }
-    /// While nobody looks.
+    /// Forgets all priorities. While nobody looks.
     void clear() noexcept;
 
   private:

@@ -29,38 +29,40 @@ class KAIROS_API Servant {
 
     /// Decodes the arguments, calls the operation and replies. Throws what the servant throws.
     virtual void _kairos_dispatch(orb::Upcall& upcall) = 0;
-    /// Whether the servant implements the interface of this repository id.
+    /// Returns whether the servant implements the interface of this repository id.
     [[nodiscard]] virtual bool _kairos_supports(std::string_view repository_id) const = 0;
-    /// The repository id of its most derived interface.
+    /// Returns the repository id of the servant's most derived interface.
     [[nodiscard]] virtual const char* _kairos_id() const = 0;
 
-    /// What calls within the process call, without a message, of the interface that the address
-    /// stands for (a static of its stub class); null if the servant's class does not have it.
+    /// Returns what calls within the process call without a message, for the interface that the
+    /// address `interface` (a static of its stub class) stands for; null if the servant's class
+    /// does not have it.
     [[nodiscard]] virtual void* _kairos_direct(const void* interface) noexcept
     {
         (void)interface;
         return nullptr;
     }
 
-    /// What `_kairos_dispatch` looks into, for adapters that look by themselves; without operations
-    /// if that is not all it does.
+    /// Returns the operations that `_kairos_dispatch` looks into, for adapters that look by
+    /// themselves; without operations if that is not all it does.
     [[nodiscard]] virtual Skeleton _kairos_skeleton() noexcept { return {}; }
 
-    /// What the IDL says of the timing of its operations; null if it says nothing. Constant data of
-    /// its class.
+    /// Returns what the IDL says of the timing of the servant's operations; null if it says
+    /// nothing. Constant data of the servant's class.
     [[nodiscard]] virtual const orb::TimedOperations* _kairos_timed_operations() const noexcept
     {
         return nullptr;
     }
 
-    /// The adapter owns a count while the servant is active. Servants that are not counted ignore
-    /// both (C++ mapping, 5.37.2).
+    /// Adds a count of the servant; the adapter owns one while the servant is active. Servants that
+    /// are not counted ignore this and _remove_ref (C++ mapping, 5.37.2).
     virtual void _add_ref() = 0;
+    /// Takes a count of the servant away; who takes the last may destroy it.
     virtual void _remove_ref() = 0;
 
-    /// Told by adapters: one more, or one less, of them knows the servant, as one object or as
-    /// default servant.
+    /// Notes that one adapter more knows the servant, as one object or as default servant.
     void _kairos_known() noexcept { known_.add(1); }
+    /// Notes that one adapter less knows the servant, as one object or as default servant.
     void _kairos_forgotten() noexcept { known_.subtract(1); }
 
   protected:

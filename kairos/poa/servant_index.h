@@ -16,17 +16,18 @@ namespace kairos::poa {
 
 class ServantIndex {
   public:
-    /// Room for one servant more, and for slots with indices below `slots`. Throws std::bad_alloc.
+    /// Makes room for one servant more, and for slots with indices below the size of `slots`.
+    /// Throws std::bad_alloc.
     void reserve(const StableArray<Slot>& slots);
-    /// The slot holds its servant already. After `reserve`.
+    /// Adds a slot, which holds its servant already. After `reserve`.
     void insert(const StableArray<Slot>& slots, std::uint32_t slot) noexcept;
-    /// The slot holds its servant still.
+    /// Takes a slot out, which still holds its servant.
     void erase(const StableArray<Slot>& slots, std::uint32_t slot) noexcept;
 
-    /// One of the servant's slots, or Slot::none.
+    /// Returns one of the servant's slots, or Slot::none.
     [[nodiscard]] std::uint32_t find(const StableArray<Slot>& slots,
                                      const Servant& servant) const noexcept;
-    /// The next of the same servant's slots; itself where there is no other.
+    /// Returns the next of the same servant's slots; `slot` where there is no other.
     [[nodiscard]] std::uint32_t next(std::uint32_t slot) const noexcept
     {
         return rings_[slot].next;
@@ -39,7 +40,7 @@ class ServantIndex {
     };
 
     [[nodiscard]] std::size_t home(const Servant* servant) const noexcept;
-    /// Where the servant's entry is, or the empty place where it would be.
+    /// Returns where the servant's entry is, or the empty place where it would be.
     [[nodiscard]] std::size_t place_of(const StableArray<Slot>& slots,
                                        const Servant* servant) const noexcept;
     void erase_entry(const StableArray<Slot>& slots, std::size_t place) noexcept;

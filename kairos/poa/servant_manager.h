@@ -19,19 +19,21 @@ class Adapter;
 
 class ServantActivator : public RefCounted {
   public:
-    /// A servant, with a count for the adapter; or null, which is an error.
+    /// Returns a servant for the object of this id, with a count for the adapter; or null, which is
+    /// an error.
     [[nodiscard]] virtual Servant* incarnate(Bytes id, Adapter& adapter) = 0;
-    /// Gives up the adapter's count of the servant.
+    /// Takes the servant over with the adapter's count of it, when its object is gone.
     virtual void etherealize(Bytes id, Adapter& adapter, Servant& servant, bool cleanup_in_progress,
                              bool remaining_activations) noexcept = 0;
-    /// Whoever is called by one of several adapters is called by no other.
+    /// Returns the lock under which all adapters to which the program gave this activator call it,
+    /// one at a time.
     [[nodiscard]] virtual std::recursive_mutex& serial() noexcept = 0;
 };
 
 class ServantLocator : public RefCounted {
   public:
-    /// A servant for one request, which the locator keeps; or null, which is an error. A NUL
-    /// follows the operation's name.
+    /// Returns a servant for one request, which the locator keeps; or null, which is an error. A
+    /// NUL follows the operation's name.
     [[nodiscard]] virtual Servant* preinvoke(Bytes id, Adapter& adapter, std::string_view operation,
                                              void*& cookie) = 0;
     virtual void postinvoke(Bytes id, Adapter& adapter, std::string_view operation, void* cookie,
@@ -40,7 +42,7 @@ class ServantLocator : public RefCounted {
 
 class AdapterActivator : public RefCounted {
   public:
-    /// True if it made the child of this name.
+    /// Is asked for the child of this name; returns whether it made that.
     [[nodiscard]] virtual bool unknown_adapter(Adapter& parent, std::string_view name) = 0;
 };
 

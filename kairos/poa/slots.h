@@ -22,7 +22,7 @@ namespace kairos::poa {
 template <typename T>
 class StableArray {
   public:
-    /// Null for an index beyond the end.
+    /// Returns the element at an index; null for an index beyond the end.
     [[nodiscard]] T* find(std::uint32_t index) const noexcept
     {
         const std::uint64_t shifted = std::uint64_t{index} + first_chunk;
@@ -39,7 +39,7 @@ class StableArray {
         return (std::size_t{first_chunk} << storage_.size()) - first_chunk;
     }
 
-    /// At least so many elements. Throws std::bad_alloc; what is there stays.
+    /// Grows to at least so many elements. Throws std::bad_alloc; what is there stays.
     void grow(std::size_t count)
     {
         while (size() < count) {
@@ -71,7 +71,7 @@ struct Slot {
     static constexpr unsigned generation_shift = 32;
     static constexpr std::uint32_t none = ~std::uint32_t{0}; ///< no slot has this index
 
-    /// What the map knows the servant's class by, if anything (ObjectMap::ServantKind).
+    /// Returns what the map knows the servant's class by, 0 if by nothing (ObjectMap::ServantKind).
     [[nodiscard]] static constexpr std::uint32_t kind_in(std::uint64_t state) noexcept
     {
         return static_cast<std::uint32_t>(state >> kind_shift) & ((1u << kind_bits) - 1);

@@ -24,10 +24,10 @@ namespace kairos::orb {
 
 class Account {
   public:
-    /// Of one connection. Each part of it is set by one thread at a time.
+    /// The share that one connection has. Each part of it is set by one thread at a time.
     class Share;
 
-    /// What counts for nothing, for each part of a share.
+    /// How many octets of each part of a share are not counted.
     static constexpr std::size_t free_octets = std::size_t{4} << 10;
 
     explicit Account(std::size_t limit);
@@ -36,10 +36,10 @@ class Account {
     Account& operator=(const Account&) = delete;
 
     // --- any thread ---
-    /// A request of so many octets goes to whoever serves it; false: they have too much already,
-    /// and it is to be tried again when the source of some request is told so.
+    /// Notes that a request of so many octets goes to whoever serves it. Returns false if they have
+    /// too much already: then it is to be tried again when the source of some request is told so.
     [[nodiscard]] bool queue(std::size_t octets) noexcept;
-    /// It was served. Whether somebody waits for that.
+    /// Notes that a request of so many octets was served; returns whether somebody waits for that.
     [[nodiscard]] bool unqueue(std::size_t octets) noexcept;
 
     struct Figures {
@@ -52,7 +52,7 @@ class Account {
   private:
     enum class Part : std::uint8_t { received, replies };
 
-    /// So that not each octet takes the lock.
+    /// Returns what so many octets count as: rounded up, so that not each octet takes the lock.
     [[nodiscard]] static constexpr std::size_t counted(std::size_t octets) noexcept
     {
         constexpr std::size_t step = std::size_t{64} << 10;
@@ -60,7 +60,7 @@ class Account {
                : octets < step       ? align_up(octets, free_octets)
                                      : align_up(octets, step);
     }
-    /// Whether the share may go on.
+    /// Sets a part of a share; returns whether the share's connection may go on.
     [[nodiscard]] bool set(Share& share, Part part, std::size_t octets) noexcept;
     [[nodiscard]] bool has_much_room() const noexcept
     {
@@ -82,14 +82,14 @@ class Account {
     std::size_t held_most_lately_ = 0; // since that
     bool source_waits_ = false;
     struct Host;
-    /// As many as fall into one place share it.
+    /// How many places there are for hosts; those that fall into one place share it.
     static constexpr std::size_t hosts_max = 256;
     const std::unique_ptr<std::array<Host, hosts_max>> hosts_;
 };
 
 class Account::Share final : public giop::MemoryKeeper {
   public:
-    /// Of the connection at `socket`, which is shut down when it is cut off.
+    /// Makes the share of the connection at `socket`, which is shut down when it is cut off.
     Share(Account& account, net::Socket& socket, const net::Address& peer) noexcept
         : account_(account), socket_(socket), host_(place_of(peer))
     {
@@ -98,19 +98,21 @@ class Account::Share final : public giop::MemoryKeeper {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    /// By who reads, as the received octets grow and go. False: it was cut off.
+    /// Sets how many received octets the connection holds; called by who reads, as they grow and
+    /// go. Returns false if the connection was cut off.
     [[nodiscard]] bool hold(std::size_t octets) noexcept override
     {
         return hold(Part::received, octets);
     }
-    /// Whether memory that is not in use may stay for the next message: there is plenty.
+    /// Returns whether memory that is not in use may stay for the next message: there is plenty.
     [[nodiscard]] bool may_keep() const noexcept override { return account_.has_much_room(); }
-    /// By who sends. False: it was cut off.
+    /// Sets how many octets of replies the connection holds; called by who sends. Returns false if
+    /// the connection was cut off.
     [[nodiscard]] bool hold_replies(std::size_t octets) noexcept
     {
         return hold(Part::replies, octets);
     }
-    /// Any thread.
+    /// Returns whether the connection was cut off. Any thread.
     [[nodiscard]] bool was_cut_off() const noexcept
     {
         return was_cut_off_.load(std::memory_order_relaxed);

@@ -35,7 +35,7 @@ extern const Opening filter_chain;
 extern const Opening custom;
 } // namespace opening
 
-/// Of the one that the options name.
+/// Opens a server of the architecture that the options name.
 [[nodiscard]] Result<std::unique_ptr<Server>> open_by_architecture(Orb& orb);
 
 /// Threads of a server that are alike.
@@ -45,11 +45,11 @@ struct ServingThreads {
     std::optional<Priority> priority{}; ///< that they are known to have
 };
 
-/// Over listeners that block. As many threads as there are connections, and one a listener.
+/// Makes a server with a thread for each connection and one for each listener; the listeners block.
 [[nodiscard]] std::unique_ptr<Server>
 make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
 
-/// One that serves these listeners, which block, by such a thread for each connection, beside
+/// Makes a server that serves these listeners, which block, by a thread for each connection, beside
 /// `other`.
 [[nodiscard]] std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
                                                           std::vector<Listener> listeners,
@@ -58,8 +58,8 @@ make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ServingThr
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
 
-/// At least one lane; the lowest priority first. With `hands_over` each lane's thread reads only,
-/// and a pool of that priority serves.
+/// Makes a server with a reactor for each lane, of which there is at least one, the lowest priority
+/// first. With `hands_over` each lane's thread reads only, and a pool of that priority serves.
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_reactor_per_priority(Orb& orb, std::vector<PriorityLane> lanes, bool hands_over = false);
 

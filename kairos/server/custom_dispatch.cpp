@@ -111,7 +111,7 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
             offer_again(held.pop_front());
     }
 
-    /// What is not being served is discarded.
+    /// Begins to end, without waiting: discards what is not being served.
     void begin_to_end() noexcept
     {
         RequestList dropped;
@@ -124,7 +124,7 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
         }
         dropped.discard(); // without the lock: that tells others
     }
-    /// The same, and waits for what is.
+    /// Begins to end, and waits until what is being served is finished.
     void end() noexcept
     {
         begin_to_end();

@@ -43,10 +43,12 @@ class QueuedRequest final : public ReplyChannel {
   public:
     ~QueuedRequest();
 
-    /// Becomes a copy of `message`. Its arguments are not looked at. `text` of a request is set by
-    /// the connection, which knows.
+    /// Becomes a request with a copy of `message`, or with its memory if it is large, whose header
+    /// it reads; does not look at the arguments. The connection, which knows how text travels in
+    /// it, calls set_text() next. Throws std::bad_alloc.
     [[nodiscard]] cdr::Fault fill(HandoverConnection& connection, const giop::Message& message);
-    /// Its octets count as queued from here on; false: too many are (Account::queue).
+    /// Counts the request's octets as queued from here on; returns false if too many are queued
+    /// already (Account::queue).
     [[nodiscard]] bool count() noexcept;
     [[nodiscard]] bool is_request() const noexcept
     {
@@ -54,34 +56,38 @@ class QueuedRequest final : public ReplyChannel {
     }
     [[nodiscard]] const giop::Request& request() const noexcept { return request_; }
     void set_text(const cdr::TextForm* text) noexcept { text_ = text; }
-    /// How urgent the request is: by its operation's timing, which may be null, and by what its
-    /// caller says of its release.
+    /// Sets how urgent the request is: by its operation's timing, which may be null, and by what
+    /// its caller says of its release.
     void order_by(Dispatching dispatching, const OperationTiming* timing) noexcept;
-    /// However GIOP addressed the target. `arena` may hold it.
+    /// Returns the object key of the target, however GIOP addressed it; it may lie in `arena`.
     [[nodiscard]] Bytes object_key(Arena& arena) const;
 
-    /// Serves and answers it. False: the adapter holds it, or its peer does not take its replies.
+    /// Serves the request and answers it. Returns false, with nothing done, if the adapter holds it
+    /// or its peer does not take its replies.
     [[nodiscard]] bool serve(UpcallMemory& memory) noexcept;
-    /// After that: whether to serve it again may help.
+    /// Returns, after serve() has returned false, whether calling it again may help.
     [[nodiscard]] bool may_go_on() const noexcept;
-    /// Answers with an exception instead of serving it.
+    /// Answers with this exception instead of serving the request; a LocateRequest is answered as
+    /// usual.
     void refuse(const CORBA::SystemException& exception, UpcallMemory& memory) noexcept;
-    /// With that of requests which nobody serves for the time being.
+    /// Answers with TRANSIENT instead of serving the request: nobody serves it for the time being.
+    /// A LocateRequest is answered as usual.
     void refuse_for_now(UpcallMemory& memory) noexcept;
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
 
-    /// Whoever had it has let it go.
+    /// Returns a pointer that owns the request, to be called when whoever owned it before has let
+    /// it go.
     [[nodiscard]] QueuedRequestPtr take_ownership() noexcept
     {
         return {this, RecycleRequest{store_}};
     }
 
     [[nodiscard]] const net::Address& peer() const noexcept;
-    /// Where it came from.
+    /// Returns where the request came from.
     [[nodiscard]] RequestSource& source() const noexcept;
     [[nodiscard]] std::size_t message_bytes() const noexcept { return message_.bytes.size(); }
-    /// Somebody who is told when the request was answered, or dropped.
+    /// Hears once when the request was answered or dropped.
     class Watcher {
       public:
         virtual void on_done() noexcept = 0;
@@ -90,11 +96,12 @@ class QueuedRequest final : public ReplyChannel {
         ~Watcher() = default;
     };
     Watcher* watcher = nullptr;
-    std::size_t pool = 0; ///< which is to serve it, where there are several
-    /// The threads of its object's adapter that are to serve it, and their priority.
+    std::size_t pool = 0; ///< which is to serve the request, where there are several
+    /// The threads that are to serve the request, and their priority, if its object's adapter has
+    /// some of its own.
     Adapter::OwnThreads own_threads{};
-    bool counted = false; ///< by its connection, as one under way
-    Urgency urgency{};    ///< where requests are ordered; see order_by
+    bool counted = false; ///< whether its connection counts it as under way
+    Urgency urgency{};    ///< where requests are ordered; set by order_by
 
   private:
     friend class FairQueue;
@@ -127,14 +134,15 @@ class QueuedRequest final : public ReplyChannel {
     RequestStore* store_ = nullptr; // where it goes when it is done
 };
 
-/// Requests that are not in use. Any thread.
+/// The QueuedRequests that are not in use, kept for the next ones. Any thread.
 class RequestStore {
   public:
-    /// Keeps so many.
+    /// Makes a store that keeps at most `spares_max` requests that are not in use.
     explicit RequestStore(std::size_t spares_max) noexcept : spares_max_(spares_max) {}
     RequestStore(const RequestStore&) = delete;
     RequestStore& operator=(const RequestStore&) = delete;
 
+    /// Returns a request that is not in use, or a new one. Throws std::bad_alloc.
     [[nodiscard]] QueuedRequestPtr take();
 
   private:
@@ -146,7 +154,8 @@ class RequestStore {
     std::vector<std::unique_ptr<QueuedRequest>> spares_;
 };
 
-/// Requests in the order in which they are to be served. Takes no memory.
+/// Requests in the order in which they are to be served, linked through themselves: takes no
+/// memory. Guarded by whoever has it.
 class RequestList {
   public:
     RequestList() = default;
@@ -158,11 +167,12 @@ class RequestList {
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     void push_back(QueuedRequestPtr request) noexcept;
     [[nodiscard]] QueuedRequestPtr pop_front() noexcept;
-    /// Empties it when the server ends. What is left out so is told by CloseConnection, where that
-    /// is the last message; on a connection of which others are being served, the servants of these
-    /// may be waiting for who waits for it: there it is answered with TRANSIENT. Tells others.
+    /// Drops all requests when the server ends. CloseConnection tells the peers that these were not
+    /// executed, where it is the last message; but on a connection of which other requests are
+    /// still being served, their servants may be waiting for a caller of these: there each is
+    /// answered with TRANSIENT. To be called without locks, for it tells others.
     void discard() noexcept;
-    /// All of `earlier` in front of what is here.
+    /// Moves all requests of `earlier` in front of those that are here.
     void put_in_front(RequestList& earlier) noexcept;
     void clear() noexcept;
 
@@ -172,11 +182,12 @@ class RequestList {
     std::size_t size_ = 0;
 };
 
-/// Requests that could not be served, until it is said that they may be again. Guarded by whoever
-/// has it.
+/// Requests that QueuedRequest::serve could not serve, until somebody says that they may be tried
+/// again. Guarded by whoever has it.
 class HeldRequests {
   public:
-    /// False if that is now.
+    /// Keeps a request that could not be served; returns false, and leaves it where it is, if it
+    /// may be tried again at once.
     [[nodiscard]] bool add(QueuedRequestPtr& request) noexcept;
     [[nodiscard]] RequestList& list() noexcept { return held_; }
     [[nodiscard]] bool empty() const noexcept { return held_.empty(); }
@@ -185,8 +196,8 @@ class HeldRequests {
     RequestList held_;
 };
 
-/// One that could not be served when the server ends, as RequestList::discard. Without the lock,
-/// which is held before and afterwards.
+/// Drops a request that could not be served when the server ends, as RequestList::discard does.
+/// `lock` is held before and afterwards, but not meanwhile.
 template <typename Lock>
 void discard(QueuedRequestPtr request, Lock& lock) noexcept
 {
@@ -200,15 +211,15 @@ void discard(QueuedRequestPtr request, Lock& lock) noexcept
 /// Where a dispatcher's requests come from.
 class RequestSource {
   public:
-    /// Any thread: what a full dispatcher did not take may be offered again.
+    /// Notes that what a full dispatcher did not take may be offered again. Any thread.
     virtual void on_space() noexcept = 0;
 
   protected:
     ~RequestSource() = default;
 };
 
-/// Whether a queue that is full still takes a request of a connection that has none in it: so
-/// nobody waits outside because of what others have sent. Not where requests are refused rather
+/// Returns whether a full queue still takes a request of a connection that has none in it, so that
+/// nobody waits outside because of what others have sent: true unless requests are refused rather
 /// than left to wait.
 [[nodiscard]] bool each_has_place(const Options& options) noexcept;
 
@@ -218,20 +229,22 @@ class Dispatcher {
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
 
-    /// Once, before the first request.
+    /// Starts what serves; to be called once, before the first request.
     [[nodiscard]] virtual Result<void> start() = 0;
-    /// Takes a request over, or leaves it where it is if the queue is full: then on_space() follows
-    /// when there is room. The thread that reads.
+    /// Takes a request over, or leaves it in `request` if the queue is full: then on_space() of its
+    /// source follows when there is room. Called by the thread that reads.
     virtual void take(QueuedRequestPtr& request, UpcallMemory& memory) = 0;
-    /// What requests that are left where they are wait for, if that is the same for all: then they
-    /// find it in the order in which they came. Null: it is not, or nobody need wait for others.
+    /// Returns something that stands for the place that all requests wait for which take() has left
+    /// where they were, so that they are offered again in the order in which they came. Null if
+    /// they wait for different things, or need not wait for each other.
     [[nodiscard]] virtual const void* place() const noexcept { return nullptr; }
-    /// Any thread: what could not be served is to be tried again.
+    /// Has requests that could not be served tried again. Any thread.
     virtual void resume() noexcept = 0;
-    /// Once more is nothing. Requests in progress are finished, others discarded, and those that
-    /// still come refused. Does not wait: also what the first wait for may be among the others.
+    /// Begins to end, without waiting: requests in progress are finished, others discarded, and
+    /// those that still come refused. Calling it again does nothing.
     virtual void begin_to_end() noexcept = 0;
-    /// The same, and waits for the first.
+    /// Ends: discards requests that wait, refuses those that still come, and waits until those in
+    /// progress are finished.
     virtual void end() noexcept = 0;
 
   protected:

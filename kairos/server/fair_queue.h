@@ -22,21 +22,21 @@ class FairQueue {
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// Whether the connection of this one has others here.
+    /// Returns whether the connection of this request has others here.
     [[nodiscard]] bool has_others_of(const QueuedRequest& request) const noexcept;
     void push_back(QueuedRequestPtr request) noexcept;
-    /// Null where it is empty.
+    /// Takes out the request whose turn it is; null where the queue is empty.
     [[nodiscard]] QueuedRequestPtr pop_front() noexcept;
-    /// All of `earlier` in front of what is here.
+    /// Moves all requests of `earlier` in front of those that are here.
     void put_in_front(RequestList& earlier) noexcept;
-    /// All that is here goes to the front of a list, in any order.
+    /// Moves all requests that are here to the front of a list, in any order.
     void move_to(RequestList& list) noexcept;
 
   private:
     static constexpr std::size_t places = 64;
 
     [[nodiscard]] std::size_t place_of(const QueuedRequest& request) const noexcept;
-    /// The one of its connection that has a turn; null for none.
+    /// Returns the request of the same connection that has a turn; null for none.
     [[nodiscard]] QueuedRequest* turn_of(const QueuedRequest& request) const noexcept;
     void give_turn(QueuedRequest& request) noexcept;
     void end_turn(QueuedRequest& request) noexcept;

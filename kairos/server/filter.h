@@ -22,8 +22,8 @@ struct KAIROS_API FilteredRequest {
     const net::Address& peer;
     std::size_t argument_bytes = 0;
     bool response_expected = false;
-    /// Which pool will serve it, beginning with 0; filters may say another. One that is not there
-    /// is the last.
+    /// The pool that will serve the request, beginning with 0; filters may choose another. A number
+    /// beyond the last means the last.
     std::size_t pool = 0;
 };
 
@@ -39,9 +39,10 @@ class KAIROS_API RequestFilter {
         refuse, ///< the caller gets NO_PERMISSION
         later,  ///< the caller gets TRANSIENT: it may try again
     };
-    /// In the one thread that reads. Must not block: nothing is read meanwhile.
+    /// Looks at a request and says what becomes of it. Called in the one thread that reads; must
+    /// not block, for nothing is read meanwhile.
     [[nodiscard]] virtual Verdict filter(FilteredRequest& request) noexcept = 0;
-    /// The request, which had passed, was answered. Any thread.
+    /// Hears that a request that had passed all filters was answered. Any thread.
     virtual void on_done() noexcept {}
 };
 

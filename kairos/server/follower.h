@@ -16,7 +16,8 @@ class Follower final : public ServingThread {
   public:
     explicit Follower(LeaderFollowers& server) : server_(server) {}
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
-    /// Waits for its turn and serves what it finds, until the server ends or it is one too many.
+    /// Waits for this thread's turn and serves what it finds, until the server ends or the thread
+    /// is one too many.
     void serve() noexcept;
 
   private:
@@ -28,12 +29,12 @@ class Follower final : public ServingThread {
     };
     enum class Found : std::uint8_t { awaited, connection, poller, nothing };
 
-    /// What the poller found, if it is still there.
+    /// Serves what the poller found, if it is still there.
     void serve(const net::SharedPoller::Ready& ready, UpcallMemory& memory) noexcept;
     /// `ready` is the one whose connection is.
     [[nodiscard]] Found wait_for(const Awaited& awaited, bool in_line, Deadline deadline,
                                  Waiting*& ready) noexcept;
-    /// One step of what there is to do on its connection.
+    /// Does one step of what there is to do on the connection of `waiting`.
     void serve_nested(Waiting& waiting, bool (WatchedConnection::*step)() noexcept) noexcept;
     void serve_found() noexcept;
 

@@ -24,29 +24,30 @@ class FollowerLine {
     {
     }
 
-    /// With fewer threads than wanted it goes on, so that it has one; more come when they can.
+    /// Starts the threads. Goes on with fewer than wanted, if there is one at least; more come when
+    /// they can.
     [[nodiscard]] Result<void> start();
     [[nodiscard]] std::optional<Priority> priority() const noexcept { return wanted_.priority; }
 
-    /// By a thread in line. False when it is to end. One too many, since others came back, waits
-    /// until it is needed.
+    /// Returns whether a thread in line is to go on; false when it is to end. A thread that is one
+    /// too many, since others came back, waits until it is needed. Called by a thread in line.
     [[nodiscard]] bool stay() noexcept
     {
         if (in_line_ <= wanted_.count) [[likely]]
             return true;
         return stand_by();
     }
-    /// The calling thread waits for a call of its own; another serves in its place until rejoin().
-    /// False: there is none, so it stays in line.
+    /// Takes the calling thread out of line while it waits for a call of its own; another serves in
+    /// its place until rejoin(). Returns false if there is none, so that the thread stays in line.
     [[nodiscard]] bool leave() noexcept;
     void rejoin() noexcept { ++in_line_; }
-    /// By a thread that ends: whether it is the last.
+    /// Takes a thread out that ends; returns whether it is the last. Called by that thread.
     [[nodiscard]] bool end() noexcept { return --alive_ == 0; }
 
     /// Begins to end: no thread comes in any more, and none stands by.
     void stop() noexcept;
     [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
-    /// Waits for all of them. After stop(); not from one of them.
+    /// Waits, after stop(), until all threads have ended. Not from one of them.
     void join() noexcept { threads_.join(); }
 
   private:

@@ -30,23 +30,25 @@ class HandoverConnection final : public ReactorConnection {
     [[nodiscard]] Orb& orb() const noexcept { return orb_; }
     [[nodiscard]] const net::Address& peer() const noexcept { return peer_; }
     [[nodiscard]] RequestSource& source() const noexcept;
-    /// Any thread.
+    /// Sends a reply, or queues what the peer does not take now. Any thread.
     void send(Bytes header, const cdr::Writer& body) noexcept override;
-    /// The loop's thread: takes the memory over that its last message is in.
+    /// Takes the memory over that the connection's last message is in. The loop's thread.
     [[nodiscard]] giop::Connection::Kept keep_messages() { return protocol_.keep_messages(); }
-    /// Any thread: arguments of a request could not be understood.
+    /// Notes that arguments of a request could not be understood. Any thread.
     void note_malformed() { note_malformed_arguments(); }
-    /// Any thread: a request could not be answered at all.
+    /// Ends the connection, for this reason: a request could not be answered at all. Any thread.
     void fail(std::string_view why) noexcept;
-    /// Any thread: one request less is under way.
+    /// Notes that one request less is under way. Any thread.
     void request_done() noexcept;
-    /// Any thread, when the server ends: so many more of those under way are being discarded.
+    /// Notes, when the server ends, that so many more of the requests under way are being
+    /// discarded. Any thread.
     void note_discarded(int change) noexcept { discarded_ += change; }
-    /// Any thread: whether there are others among them.
+    /// Returns whether requests are under way that are not being discarded. Any thread.
     [[nodiscard]] bool serves_others() const noexcept { return under_way_ > discarded_; }
-    /// The loop's thread: after any of these.
+    /// Looks at what became of replies that other threads have sent. The loop's thread.
     void after_sending() noexcept { ReactorConnection::after_sending(); }
-    /// Any thread: the peer does not take its replies, so no more of them are to be made.
+    /// Returns whether the peer does not take its replies, so that no more of them are to be made.
+    /// Any thread.
     [[nodiscard]] bool is_congested() const noexcept { return congested_ && !broken_; }
 
   private:
@@ -73,7 +75,7 @@ class HandoverConnection final : public ReactorConnection {
 
 class HandoverServer final : public Server, public ReactorLoop::Maker, public RequestSource {
   public:
-    /// `reader` is the thread that reads; its count is one.
+    /// Makes a server of these listeners, which `reader`, one thread, reads.
     HandoverServer(Orb& orb, std::vector<Listener> listeners, ServingThreads reader);
     ~HandoverServer() override;
     [[nodiscard]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
@@ -94,7 +96,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     void on_wake() noexcept override;
     [[nodiscard]] Dispatcher& dispatcher() noexcept { return *dispatcher_; }
     [[nodiscard]] RequestStore& requests() noexcept { return requests_; }
-    /// Any thread: the loop is to look at what became of sending.
+    /// Has the loop look at what became of sending on this connection. Any thread.
     void attend(HandoverConnection& connection) noexcept;
 
   private:
@@ -111,12 +113,13 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     net::Thread thread_;
 };
 
-/// One that hands over to what `make` makes.
+/// Makes the dispatcher of a server that hands requests over, which come from `source`.
 using MakeDispatcher = std::unique_ptr<Dispatcher> (*)(Orb& orb, RequestSource& source);
+/// Makes a server of these listeners that hands requests over to the dispatcher that `make` makes.
 [[nodiscard]] Result<std::unique_ptr<Server>>
 make_handover(Orb& orb, std::vector<Listener> listeners, MakeDispatcher make);
 
-/// Architecture::open of those architectures.
+/// Opens a server of an architecture that hands requests over (Opening::open).
 template <MakeDispatcher make>
 [[nodiscard]] Result<std::unique_ptr<Server>> open_handover(Orb& orb)
 {
@@ -125,7 +128,8 @@ template <MakeDispatcher make>
     });
 }
 
-/// What reads hands over to where neither the options nor thread pools say more.
+/// Makes the pool that requests are handed over to where neither the options nor thread pools say
+/// more.
 [[nodiscard]] std::unique_ptr<Dispatcher> make_worker_pool(Orb& orb, RequestSource& source);
 
 } // namespace kairos::orb

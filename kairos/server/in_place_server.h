@@ -36,7 +36,8 @@ class InPlaceConnection final : public ReactorConnection {
 /// A server whose requests are served where they are read. Who serves is the heir's to say.
 class InPlaceServer : public Server, public ReactorLoop::Maker {
   public:
-    /// Before anything else. After an error it can only be destroyed.
+    /// Makes the loop over the listeners; to be called before anything else. After an error the
+    /// server can only be destroyed.
     [[nodiscard]] Result<void> open()
     {
         auto loop = ReactorLoop::create(orb_, all_listeners(), *this);

@@ -41,18 +41,18 @@ class LeaderFollowers final : public Server {
     // --- by its threads ---
     [[nodiscard]] net::SharedPoller& poller() noexcept { return *poller_; }
     [[nodiscard]] FollowerLine& line() noexcept { return line_; }
-    /// Ends what nobody serves, after stop().
+    /// Ends, after stop(), the connections that nobody serves.
     void close_idle() noexcept;
 
     // --- by its connections ---
-    /// How many requests one may have served before others have their turn.
+    /// Returns how many requests a connection may have served before others have their turn.
     [[nodiscard]] unsigned requests_a_turn() const noexcept;
     void forget(WatchedConnection& connection) noexcept;
-    /// Takes a connection that holds a request: somebody goes on with it when it may. False: that
-    /// is now.
+    /// Keeps a connection that holds a request, so that some thread goes on with it when it may.
+    /// Returns false if that is now.
     [[nodiscard]] bool keep_held(WatchedConnection& connection);
-    /// Some connection has a message that is not whole: from here on they are looked at, while
-    /// there is one.
+    /// Notes that some connection has a message that is not whole: connections are looked at from
+    /// here on, while there is one.
     void note_unfinished() noexcept;
 
   private:

@@ -19,17 +19,19 @@ struct ListensFor {
     bool connections_have_threads = false; ///< then they block
 };
 
-/// One for each endpoint of the options; none given: every interface, a port of the system's
-/// choice.
+/// Opens a listener for each endpoint of the options; with none given, one on every interface and a
+/// port of the system's choice.
 [[nodiscard]] Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what = {});
 
-/// Takes out those whose transport needs threads (transport.h).
+/// Takes the listeners whose transport needs threads (transport.h) out of `listeners`, and returns
+/// them.
 [[nodiscard]] std::vector<Listener> take_needing_threads(std::vector<Listener>& listeners);
 
-/// A server of listeners.
+/// Makes a server of these listeners.
 using MakeServer = Result<std::unique_ptr<Server>> (*)(Orb& orb, std::vector<Listener> listeners);
 
-/// That of all listeners; those whose transport needs threads have them beside it.
+/// Opens all listeners and has `make` make their server; listeners whose transport needs threads
+/// are served beside it by a thread for each connection.
 [[nodiscard]] Result<std::unique_ptr<Server>> open_server(Orb& orb, MakeServer make,
                                                           const ListensFor& what = {});
 

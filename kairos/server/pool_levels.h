@@ -21,7 +21,8 @@
 
 namespace kairos::orb {
 
-/// A caller of this process that waits for a thread of the pool. On its stack.
+/// A caller of this process that waits for a thread of the pool to do its work. Lies on the
+/// caller's stack.
 struct LocalCall {
     const std::function<void()>& work;
     const net::Socket* waiter; ///< to be made readable; null: waits for ThreadPool::call_done_
@@ -66,19 +67,20 @@ struct PoolLevel {
 
 class PoolLevels {
   public:
-    /// `settings` must outlive it. `buffered_max` is for settings that say none.
+    /// Makes one level for each lane of `settings`, which must outlive this. `buffered_max` is how
+    /// many requests may wait where `settings` does not say.
     PoolLevels(const PoolSettings& settings, Dispatching dispatching, std::size_t buffered_max);
 
     [[nodiscard]] auto begin() noexcept { return levels_.begin(); } // ascending
     [[nodiscard]] auto end() noexcept { return levels_.end(); }
 
-    /// The highest that is not above this priority, or else the lowest.
+    /// Returns the level of the highest priority that is not above this one, or else the lowest.
     [[nodiscard]] PoolLevel& level_for(std::optional<Priority> priority) noexcept;
-    /// Whether threads of this level serve requests of that one.
+    /// Returns whether threads of `level` serve requests in the queue of `queue`.
     [[nodiscard]] bool serves(const PoolLevel& level, const PoolLevel& queue) const noexcept;
-    /// Whether somebody looks at the level's queue, now or later.
+    /// Returns whether there are threads that look at the level's queue, now or later.
     [[nodiscard]] bool is_served(const PoolLevel& level) const noexcept;
-    /// A lower one that has a thread to spare for it; null for none.
+    /// Returns a lower level that has a thread to spare for this one; null for none.
     [[nodiscard]] PoolLevel* lender_for(const PoolLevel& level) noexcept;
 
     enum class Room : std::uint8_t {
@@ -86,17 +88,19 @@ class PoolLevels {
         none,   ///< now: it is to wait where it is
         refused ///< it is not to wait
     };
-    /// For a request of so many octets, or a call of none.
+    /// Returns whether there is room for a request of so many octets, or for a call with 0.
     [[nodiscard]] Room room_for(const PoolLevel& level, std::size_t bytes) noexcept;
 
     void push(PoolLevel& level, QueuedRequestPtr request) noexcept;
     [[nodiscard]] QueuedRequestPtr pop(PoolLevel& level) noexcept;
-    /// What was held waits again. False if there was nothing.
+    /// Moves the level's held requests back to its queue; returns false if there were none.
     [[nodiscard]] bool put_back_held(PoolLevel& level) noexcept;
 
-    /// Whose queue a thread of this level is to serve next; null for none.
+    /// Returns the level whose queue a thread of `level` is to serve next; null for none.
     [[nodiscard]] PoolLevel* next_for(PoolLevel& level) noexcept;
-    /// The same for one of its threads that waits for a call.
+    /// Returns the level whose queue a thread of `level` that waits for a call of its own is to
+    /// serve next; null for none, and while the level has as many threads that serve, or are free
+    /// to, as it may.
     [[nodiscard]] PoolLevel* next_nested_for(PoolLevel& level) noexcept
     {
         return level.may_start() ? next_for(level) : nullptr;

@@ -218,8 +218,9 @@ void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
     note_unsent();
 }
 
-/// Requests that still come are refused by whoever would serve them. Those that are being served
-/// may wait for who waits for these, and CloseConnection would say of all that none was executed.
+/// Requests that still come are refused by whoever would serve them. CloseConnection cannot be sent
+/// before those in progress are answered: it would say that none of them was executed, and their
+/// servants may be waiting for callers of the requests that are refused.
 bool ReactorConnection::close_when_quiet() noexcept
 {
     if (!std::exchange(ends_, true)) begin_to_close();

@@ -26,20 +26,23 @@ namespace kairos::orb {
 
 class ReactorLoop;
 
-/// One connection of a reactor. What the peer does not take at once is queued, and the connection
-/// is not read until it does: so it delays nobody else. Where there are others, one request of what
-/// was read at once is served, and then those others have their turn.
+/// One connection of a reactor. Queues what the peer does not take at once, and is not read until
+/// the peer has taken that, so that it delays nobody else. Where there are other connections, it
+/// serves one request of what it has read, and then the others have their turn.
 class ReactorConnection : public ServerConnection, public net::EventHandler, public RefCounted {
   public:
+    /// Has the reactor watch the connection.
     [[nodiscard]] Result<void> open();
     void on_ready(net::Readiness readiness) noexcept final;
-    /// Goes on with what it could not go on with.
+    /// Goes on with the request that it holds, if any, and what came behind that.
     void resume() noexcept;
-    /// The peer is told CloseConnection behind what is queued for it.
+    /// Sends CloseConnection behind what is queued for the peer; reads no more.
     void say_close() noexcept;
-    /// The same behind the replies to what others are serving, while these still do; until then it
-    /// is read. To be called until it is true: nobody serves anything of it any more.
+    /// Ends the connection in order when others may still be serving requests of it: sends
+    /// CloseConnection behind their replies, and reads on until then. Returns whether nobody serves
+    /// anything of it any more; to be called again until that is so.
     [[nodiscard]] bool close_when_quiet() noexcept;
+    /// Has the reactor watch the connection no more.
     void stop_listening() noexcept;
 
   protected:
@@ -48,30 +51,34 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     {
     }
 
-    /// How many requests may be served before others have their turn.
+    /// Returns how many requests the connection may serve before others have their turn.
     [[nodiscard]] unsigned requests_a_turn() const noexcept;
-    /// Does what is to be done with the messages received. `hold`: resume() says when to go on.
+    /// Serves the messages received, or hands them over. Returning `hold` asks for resume() when to
+    /// go on.
     [[nodiscard]] virtual Next take_received(UpcallMemory& memory) = 0;
-    /// Nobody reads it any more; it is about to be destroyed, if nobody else has it.
+    /// Notes that nobody reads the connection any more; it is about to be destroyed, if nobody else
+    /// has it.
     virtual void abandon() noexcept {}
-    /// It is to end. Whether it may: every request that was taken is answered. If not,
-    /// after_sending() follows when they are.
+    /// Notes that the connection is to end. Returns whether it may: every request that was taken is
+    /// answered. If not, after_sending() follows when they are.
     [[nodiscard]] virtual bool become_quiet() noexcept { return true; }
-    /// Another thread has sent, or failed to, or is done.
+    /// Notes that another thread has sent a reply, or failed to, or is done with its request.
     void after_sending() noexcept;
 
-    /// Sends now what can be sent, queues the rest.
+    /// Sends of a reply what the peer takes now and queues the rest: `header`, which lies in front
+    /// of the body, and `body`, in fragments if the options say so.
     void put(Bytes header, const cdr::Writer& body) noexcept;
+    /// Sends of `bytes` what the peer takes now and queues the rest.
     void put(Bytes bytes) noexcept
     {
         unsent_.put(socket_, bytes);
         note_unsent();
     }
 
-    /// Something that it had put aside was taken since it was resumed.
+    /// Notes that something that the connection had put aside was taken since it was resumed.
     void note_going_on() noexcept { went_on_ = true; }
-    /// What it holds for, if others may hold for the same: they go on in the order in which they
-    /// began to. Else null.
+    /// Returns what the connection holds for, if others may hold for the same thing: they then go
+    /// on in the order in which they began to hold. Else null.
     [[nodiscard]] virtual const void* place_awaited() const noexcept { return nullptr; }
 
     ReactorLoop& loop_;
@@ -79,18 +86,20 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
   private:
     friend class ReactorLoop;
 
-    /// It has waited for it.
+    /// Serves what was received before, now that it is this connection's turn.
     void take_turn() noexcept;
 
     void read() noexcept;
     [[nodiscard]] std::size_t read_once() noexcept;
-    /// What was received. Whether to read more; false also when it was forgotten.
+    /// Takes what was received. Returns whether to read more; false also when the loop has
+    /// forgotten the connection.
     bool take() noexcept;
-    /// While a request of this connection waits for a reply: what came together with it.
+    /// Takes, while a request of this connection waits for a reply, what was read together with it.
     void take_rest() noexcept;
     void run_out_of_memory() noexcept;
     [[nodiscard]] bool may_be_late(ReceiveLimit::Clock::time_point now) noexcept;
-    /// What came while the loop was busy is read before.
+    /// Ends the connection if its peer is late, having first read what came while the loop was
+    /// busy.
     void end_if_late(ReceiveLimit::Clock::time_point now) noexcept;
     void after(Next next) noexcept;
     void begin_to_close() noexcept;
@@ -118,57 +127,65 @@ class ReactorLoop final : public ServingThread {
       public:
         [[nodiscard]] virtual IntrusivePtr<ReactorConnection>
         make(ReactorLoop& loop, net::Socket socket, const net::Address& peer) = 0;
-        /// In the loop's thread, after wake().
+        /// Called in the loop's thread after wake().
         virtual void on_wake() noexcept {}
 
       protected:
         ~Maker() = default;
     };
 
-    /// Over these listeners, which must outlive it, as `maker`.
+    /// Makes a loop over these listeners; they and `maker`, which makes its connections, must
+    /// outlive it.
     [[nodiscard]] static Result<std::unique_ptr<ReactorLoop>>
     create(Orb& orb, std::vector<Listener*> listeners, Maker& maker);
 
     // --- any thread ---
-    /// Begins to accept connections, at the next turn.
+    /// Has the loop begin to accept connections, at its next turn.
     void start() noexcept;
-    /// Connections that hold go on.
+    /// Has the connections that hold requests offer them again.
     void resume() noexcept;
+    /// Has run() return.
     void stop() noexcept;
+    /// Has the loop's thread call Maker::on_wake().
     void wake() noexcept { reactor_->wake(); }
     [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
+    /// Returns whether turn() would do something.
     [[nodiscard]] bool work_pending() const noexcept;
 
     // --- the thread that turns it ---
-    /// Turns until stop(), on the calling thread.
+    /// Serves on the calling thread until stop().
     void run() noexcept;
-    /// One turn without waiting.
+    /// Serves what is ready, without waiting.
     void turn() noexcept;
-    /// After run(), while others still serve: nothing is accepted any more, and connections end in
-    /// order behind the replies to what is being served. Turns until there is none of that.
+    /// Ends all connections in order, after run(), while others may still be serving requests:
+    /// accepts nothing any more, and sends CloseConnection behind the replies to those. Goes on
+    /// serving until there are none.
     void close_when_quiet() noexcept;
-    /// Ends every connection in order, accepts nothing any more. Waits for peers that take what is
-    /// queued for them (ServerConnection::send_rest).
+    /// Ends every connection in order and accepts nothing any more. Waits for peers that take what
+    /// is queued for them (ServerConnection::send_rest).
     void close_all() noexcept;
     void bind_to_this_thread() noexcept { reactor_->bind_to_this_thread(); }
-    /// For a foreign loop, which turns it when this is readable.
+    /// Returns a descriptor for a foreign event loop, which calls turn() when it is readable.
     [[nodiscard]] Result<int> descriptor()
     {
         bind_to_this_thread();
         return reactor_->descriptor_with_timers();
     }
+    /// Serves until `awaited` is ready or the deadline has passed; only waits if there is too
+    /// little stack left to serve (has_stack_to_serve).
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
     [[nodiscard]] bool has_holders() const noexcept { return !holders_.empty(); }
     [[nodiscard]] bool has_one_connection() const noexcept { return connections_.size() == 1; }
-    /// From now on it sleeps for a moment within a stream of oneways, as long as it has one
-    /// connection only: it delays nobody else.
+    /// Has the loop sleep for a moment within a stream of oneways from now on, as long as it has
+    /// one connection only: it delays nobody else then.
     void pause_in_streams(const StreamPause& pause) noexcept { stream_pause_ = pause; }
     void note_reply() noexcept { stream_pause_.note_reply(); }
 
   private:
     friend class ReactorConnection;
 
-    /// After a read of a connection, which may just have been forgotten.
+    /// Notes a read of a connection, which may just have been forgotten, and sleeps for a moment if
+    /// that was within a stream.
     [[gnu::noinline]] void pause_after_read(std::size_t bytes, bool all) noexcept
     {
         if (taking_ != nullptr || connections_.size() != 1) return;
@@ -224,7 +241,8 @@ class ReactorLoop final : public ServingThread {
 
     ReactorLoop(Orb& orb, std::vector<Listener*> listeners, Maker& maker,
                 std::unique_ptr<net::Reactor> reactor);
-    /// One turn of the reactor, and one of each connection that waits for it.
+    /// Serves what the reactor finds within `max_wait`, and gives each connection a turn that waits
+    /// for one.
     void turn_once(std::optional<std::chrono::nanoseconds> max_wait) noexcept;
     void await_turn(ReactorConnection& connection) noexcept;
     void end_turn(ReactorConnection& connection) noexcept;
@@ -235,15 +253,15 @@ class ReactorLoop final : public ServingThread {
         return taking_ != nullptr && taking_->outer != nullptr && is_taking(connection);
     }
     [[nodiscard]] Result<void> limit_receiving();
-    /// Some connection has a message that is not whole: from here on they are looked at, while
-    /// there is one.
+    /// Notes that some connection has a message that is not whole: connections are looked at from
+    /// here on, while there is one.
     [[gnu::cold]] void note_unfinished() noexcept;
     /// Ends connections whose peers owe the rest of a message for too long.
     void look_for_late() noexcept;
     void open_acceptors() noexcept;
     void close_acceptors() noexcept;
     void accept(AcceptHandler& handler) noexcept;
-    /// Whether there may be another.
+    /// Accepts a connection if one waits; returns whether another may be waiting.
     [[nodiscard]] bool accept_one(AcceptHandler& handler) noexcept;
     void on_wake() noexcept;
     [[nodiscard]] bool is_taking(const ReactorConnection& connection) const noexcept;

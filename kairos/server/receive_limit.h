@@ -19,19 +19,21 @@ class ReceiveLimit {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// No line is so slow, and whatever a thread reads at once has room for more.
+    /// How many octets more of a message count as going on: no line is so slow, and whatever a
+    /// thread reads at once has room for more.
     static constexpr std::size_t progress_min = 1024;
 
-    /// How long to leave between two looks: so nobody is waited for longer than one and a half
-    /// times the limit.
+    /// Returns how long to leave between two looks, so that nobody is waited for longer than one
+    /// and a half times the limit.
     [[nodiscard]] static std::chrono::nanoseconds
     between_looks(std::chrono::nanoseconds limit) noexcept
     {
         return std::max<std::chrono::nanoseconds>(limit / 4, std::chrono::milliseconds(1));
     }
 
-    /// When the connection's unfinished message, if there is one, will be late, unless more of it
-    /// comes than has now. Counted from the first of these calls that sees it, or sees it go on.
+    /// Returns when the connection's unfinished message, if there is one, will be late, unless more
+    /// of it comes than has now. Counts from the first of these calls that sees the message, or
+    /// sees it go on.
     [[nodiscard]] Clock::time_point due(const std::optional<giop::Unfinished>& message,
                                         std::chrono::nanoseconds limit,
                                         Clock::time_point now) noexcept
@@ -47,15 +49,16 @@ class ReceiveLimit {
         }
         return since_ + limit;
     }
-    /// To be asked before each read within a message: whether its rest was late before the last of
-    /// these reads already, and that has not brought it. So what came while nobody read is in time.
+    /// Returns, asked before each read within a message, whether its rest was late before the last
+    /// of these reads already, and that has not brought it. So what came while nobody read is in
+    /// time.
     [[nodiscard]] bool was_due(const std::optional<giop::Unfinished>& message,
                                std::chrono::nanoseconds limit, Clock::time_point now) noexcept
     {
         const Clock::time_point before = std::exchange(asked_at_, now);
         return due(message, limit, now) <= before;
     }
-    /// Nothing is read for some time.
+    /// Notes that nothing is read for some time.
     void stop_reading() noexcept { asked_at_ = Clock::time_point::min(); }
 
   private:

@@ -24,12 +24,14 @@ class KAIROS_API WaitingRequest {
     WaitingRequest& operator=(const WaitingRequest&) = delete;
     ~WaitingRequest();
 
-    /// Constant; last as long as it does. Of a question where the object is: no operation.
+    /// Returns the operation's name, which lasts as long as this object; empty for a question where
+    /// the object is.
     [[nodiscard]] std::string_view operation() const noexcept;
+    /// Returns the object key of the target, which lasts as long as this object.
     [[nodiscard]] Bytes object_key() const noexcept;
 
-    /// Calls the servant and answers, in the calling thread. Once. A request that a POAManager
-    /// holds comes again when it may go on.
+    /// Calls the servant and answers, in the calling thread; to be called once. A request that a
+    /// POAManager holds comes to the dispatcher again when it may go on.
     void serve() noexcept;
 
   private:
@@ -49,9 +51,9 @@ class KAIROS_API RequestDispatcher {
     RequestDispatcher& operator=(const RequestDispatcher&) = delete;
     virtual ~RequestDispatcher() = default;
 
-    /// Has it served, now or later, here or elsewhere. In the one thread that reads, or in the one
-    /// that lets held requests go on: nothing is read while it runs. At most -ORBQueue requests
-    /// wait at the same time.
+    /// Has the request served, now or later, by this thread or another. Called in the one thread
+    /// that reads, or in the one that lets held requests go on: nothing is read while it runs. At
+    /// most -ORBQueue requests wait at the same time.
     virtual void dispatch(WaitingRequest request) noexcept = 0;
 };
 

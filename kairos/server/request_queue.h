@@ -19,23 +19,25 @@ class RequestQueue {
     RequestQueue& operator=(const RequestQueue&) = delete;
     ~RequestQueue() { clear(); }
 
-    /// While it is empty.
+    /// Sets the order in which requests are served; to be called while the queue is empty.
     void order_by(Dispatching dispatching) noexcept { ordered_ = is_ordered(dispatching); }
 
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return ordered_ ? size_ : list_.size(); }
-    /// Whether its connection has others here; true where requests are ordered by their urgency.
+    /// Returns whether the request's connection has others here; true where requests are ordered by
+    /// their urgency.
     [[nodiscard]] bool has_others_of(const QueuedRequest& request) const noexcept
     {
         return ordered_ || list_.has_others_of(request);
     }
-    /// One that comes from its connection, or comes back.
+    /// Adds a request that comes from its connection, or comes back.
     void push(QueuedRequestPtr request) noexcept;
-    /// The most urgent one; null where it is empty.
+    /// Takes out the request that is to be served first; null where the queue is empty.
     [[nodiscard]] QueuedRequestPtr pop() noexcept;
-    /// What was held goes before what came later, unless that is more urgent.
+    /// Puts requests back that were held: they go before those that came later, unless these are
+    /// more urgent.
     void put_back(RequestList& held) noexcept;
-    /// All that is here goes to the front of a list, in any order.
+    /// Moves all requests that are here to the front of a list, in any order.
     void move_to(RequestList& list) noexcept;
 
   private:

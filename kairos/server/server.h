@@ -43,67 +43,73 @@ class Server {
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
 
-    /// Opens the endpoints of the options; none given: every interface, a port of the system's
-    /// choice.
+    /// Opens a server of the options' architecture on the endpoints of the options; with none
+    /// given, on every interface and a port of the system's choice.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, const ForPools& pools);
 
-    /// What references say of all listeners, best first; no address twice.
+    /// Returns the addresses that references say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
 
-    /// Where clients on this host reach it; those of one priority where requests of each go
-    /// elsewhere.
+    /// Returns where clients on this host reach the server; with the priority for each, where
+    /// requests of each priority go elsewhere.
     [[nodiscard]] const std::vector<ior::LocalAddress>& local_addresses() const noexcept
     {
         return local_addresses_;
     }
 
-    /// Where requests of each priority go, if that differs: then also `published` is one of these.
+    /// Returns where requests of each priority go, if that differs; then published() is one of
+    /// these, too.
     [[nodiscard]] const std::vector<ior::PriorityAddress>& priority_addresses() const noexcept
     {
         return priority_addresses_;
     }
 
-    /// Those it has listeners and threads for, ascending; none where it makes no difference.
+    /// Returns the priorities for which the server has listeners and threads of their own,
+    /// ascending; none where priorities make no difference.
     [[nodiscard]] virtual std::span<const Priority> lanes() const noexcept { return {}; }
-    /// Gives up what it listens on, for each of its lanes, or one; it cannot start any more.
+    /// Gives up what the server listens on, for each of its lanes, or as one lane; it cannot start
+    /// any more.
     [[nodiscard]] virtual std::vector<PriorityLane> take_lanes();
-    /// In place of a server that has not started: one that hands requests over to a worker pool, or
-    /// to one for each lane, and listens where that did. Lanes for which it cannot listen as well
-    /// are left out, and the log says why.
+    /// Opens, in place of `former`, which has not started, a server that hands requests over to a
+    /// worker pool, or to one for each lane, and listens where `former` did. Lanes for which it
+    /// cannot listen as well are left out, and the log says why.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open_handing_over(Orb& orb, Server& former,
                                                                            const ForPools& pools);
 
-    /// What clients connect by, of this priority where the server has no lanes. Before `start`.
+    /// Applies these properties to the listeners and the connections of clients, of this priority
+    /// where the server has no lanes. To be called before `start`.
     virtual void set_connections(const TcpProperties& properties, Priority priority);
 
-    /// Once. After an error it serves nobody, or some, and must be stopped.
+    /// Begins to serve; to be called once. After an error it serves nobody, or some, and must be
+    /// stopped.
     [[nodiscard]] virtual Result<void> start() = 0;
     /// Serves on the calling thread until `stop`; false where the server has threads of its own.
     virtual bool run() = 0;
     virtual bool work_pending() = 0;
     virtual void perform_work() = 0;
-    /// Readable when perform_work has something to do.
+    /// Returns a descriptor to poll, which is readable when perform_work has something to do.
     [[nodiscard]] virtual Result<int> descriptor();
-    /// Requests held by the adapter can be offered again, or the main thread has work to do.
+    /// Notes that requests held by the adapter can be offered again, or the main thread has work to
+    /// do.
     virtual void resume() noexcept = 0;
     /// Begins to end: no new connections, no new requests. Does not wait.
     virtual void stop() noexcept = 0;
-    /// Waits until every connection was closed in order. After `stop`; not in an upcall.
+    /// Waits, after `stop`, until every connection was closed in order. Not in an upcall.
     virtual void join() noexcept = 0;
 
-    /// In a child of the process that serves, which goes on: closes what it listens on here.
-    /// Nothing else may be asked of the server then.
+    /// Closes what the server listens on in a child of the process that serves, which goes on
+    /// serving. Nothing else may be asked of the server then.
     virtual void leave_to_parent() noexcept;
 
-    /// Says why a connection could not be accepted. Once an episode.
+    /// Tells the log why a connection could not be accepted, once an episode.
     static void log_refusal(const net::Acceptor::Accepted& accepted) noexcept;
-    /// Says why one that was accepted is not served.
+    /// Tells the log why a connection that was accepted is not served.
     static void log_refusal(const net::Address& peer, const Error& reason) noexcept;
-    /// How many of those who wait are accepted before others have their turn.
+    /// How many waiting clients are accepted before others have their turn.
     static constexpr int accepted_at_once_max = 64;
-    /// … because there was no memory for it.
+    /// Tells the log that a connection is not served because there was no memory for it.
     static void log_out_of_memory(const net::Address& peer) noexcept;
-    /// … because of -ORBMaxConnections.
+    /// Tells the log that a connection is not served because of -ORBMaxConnections.
     static void log_too_many(const net::Address& peer) noexcept;
     /// Tells a client that came too late that nothing it has sent was executed.
     static void turn_away(net::Socket socket) noexcept;
@@ -116,7 +122,7 @@ class Server {
 
     [[nodiscard]] std::vector<Listener*> all_listeners();
 
-    /// Of several servers: one for each priority, or for each kind of connection.
+    /// Makes a server of several servers: one for each priority, or for each kind of connection.
     Server(Orb& orb, std::vector<ior::Address> published,
            std::vector<ior::PriorityAddress> priority_addresses,
            std::vector<ior::LocalAddress> local_addresses)

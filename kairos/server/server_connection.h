@@ -30,7 +30,7 @@ class Orb;
 
 /// How long a server that ends waits for a peer that takes nothing of what it is sent.
 inline constexpr std::chrono::milliseconds stall_max{500};
-/// How long it waits for its peers in all, however they go on.
+/// How long a server that ends waits for its peers in all, however they go on.
 inline constexpr std::chrono::seconds end_max{3};
 
 /// Ends a connection so that what was sent last arrives. What the peer had still sent must be read
@@ -43,9 +43,9 @@ class ServerConnection : public ReplyChannel {
     ServerConnection(const ServerConnection&) = delete;
     ServerConnection& operator=(const ServerConnection&) = delete;
 
-    /// When the server ends and nobody else uses these any more: sends what their peers have not
-    /// taken yet, to all at once, until none of them takes anything for stall_max, or end_max is
-    /// over.
+    /// Sends, when the server ends and nobody else uses these connections any more, what their
+    /// peers have not taken yet, to all at once, until none of them takes anything for stall_max,
+    /// or end_max is over.
     template <typename Connections>
     static void send_rest(const Connections& connections) noexcept;
 
@@ -59,15 +59,20 @@ class ServerConnection : public ReplyChannel {
         hold,  ///< a request is held by the adapter: call again when it may go on
         close, ///< the peer closed, or was told why we do
     };
-    /// Serves every whole message received; stops early while the connection is `congested_`. Also
-    /// nested, while the thread's own call waits in a request of this connection: after
-    /// keep_requests_in_progress.
+    /// Serves every whole message received; stops early while the connection is `congested_`. May
+    /// be called nested, while a call of the thread's own waits in a request of this connection,
+    /// after keep_requests_in_progress().
     [[nodiscard]] Next serve_received(UpcallMemory& memory);
-    /// The same, but at most so many: where others wait for the thread that serves.
+    /// Serves whole messages received, but at most `most` of them, for others wait for the thread
+    /// that serves. Returns `more` if messages are left; stops early while the connection is
+    /// `congested_`.
     [[nodiscard]] Next serve_some_received(UpcallMemory& memory, unsigned most);
-    /// How many that is where nobody else is connected: somebody may want to be.
+    /// How many messages are served in one turn where nobody else is connected: somebody may want
+    /// to be.
     static constexpr unsigned served_alone_max = 64;
-    /// The same, unless `stops` says that no more are to be: asked between two.
+    /// Serves whole messages received, but at most `most` of them, and asks `stops` between two
+    /// whether to serve no more. Returns `more` if messages are left; stops early while the
+    /// connection is `congested_`.
     template <typename Stops>
     [[nodiscard]] Next serve_turn(UpcallMemory& memory, unsigned most, Stops&& stops)
     {
@@ -77,25 +82,28 @@ class ServerConnection : public ReplyChannel {
         }
     }
     static constexpr unsigned unlimited = ~0U;
-    /// Before bytes are received while a request of this connection is being served: what it was
-    /// read from stays until it is done. Throws std::bad_alloc.
+    /// Keeps the memory that the requests being served were read from until they are done; to be
+    /// called before bytes are received meanwhile. Throws std::bad_alloc.
     [[gnu::cold]] void keep_requests_in_progress();
     // While a request of this connection waits for a call of its own, what comes on the connection
     // is served: who answers us may share it with who called us.
-    /// What came together with the request that waits, of which nothing else will tell. This and
-    /// the last of these return whether to listen for more: false where the connection has ended,
-    /// which is left to be found by who serves it, or holds a request.
+    /// Serves requests that arrived in the same read as the one now waiting; no further readiness
+    /// event will announce them. Returns false when the caller should stop polling this socket: the
+    /// connection ended (its owner will notice) or a request is held.
     [[nodiscard]] bool serve_rest_nested() noexcept { return serve_nested(From::received); }
-    /// What to wait for at the socket then, if it listens: more requests, or that the peer takes
-    /// the replies to them.
+    /// Returns what to wait for at the socket while a request waits, if the connection `listens`:
+    /// more requests, or that the peer takes the replies to them.
     [[nodiscard]] net::Interest interest_nested(bool listens) const noexcept;
-    /// What to wait for instead where it holds a request: can be read when that may go on. -1: it
-    /// does not, or nothing will tell.
+    /// Returns a descriptor that can be read when the request that the connection holds may go on;
+    /// -1 if it holds none, or nothing will tell.
     [[nodiscard]] int descriptor_held_nested() noexcept;
-    /// When that has happened.
+    /// Goes on, while a request waits, when interest_nested() or descriptor_held_nested() is ready:
+    /// sends what was queued, offers the held request again, or reads and serves. Returns false
+    /// when the caller should stop polling this socket.
     [[nodiscard]] bool go_on_nested() noexcept;
-    /// No request of this connection is being served any more: gives back what was kept. True if
-    /// requests were served within requests since the last time.
+    /// Notes that no request of this connection is being served any more: gives back what
+    /// keep_requests_in_progress() has kept. Returns true if requests were served within requests
+    /// since the last time.
     bool no_request_in_progress() noexcept
     {
         if (kept_.empty()) [[likely]]
@@ -104,56 +112,61 @@ class ServerConnection : public ReplyChannel {
         return true;
     }
 
-    /// The size of a message of which not all has come; 0 between messages.
+    /// Returns the size in octets of a message of which not all has come; 0 between messages.
     [[nodiscard]] std::size_t message_in_part() const noexcept
     {
         const auto unfinished = protocol_.unfinished();
         return unfinished ? unfinished->octets + protocol_.bytes_needed() : 0;
     }
 
-    /// The peer has closed. True if that was within a message: it was refused like any malformed
-    /// one.
+    /// Notes that the peer has closed. Returns true if that was within a message, which is refused
+    /// like any malformed one, or because the connection was cut off for its memory; the log says
+    /// so.
     bool end_received();
-    /// When the rest of a message is late that the peer has begun, if it sends no more of it than
-    /// was received; never between messages, and where nobody limits it (ReceiveLimit::due).
+    /// Returns when the rest of a message that the peer has begun will be late, if it sends no more
+    /// of it than was received; never between messages, and where nobody limits it
+    /// (ReceiveLimit::due).
     [[nodiscard, gnu::cold]] ReceiveLimit::Clock::time_point
     rest_due(ReceiveLimit::Clock::time_point now) noexcept;
-    /// Before each read within a message: whether that was late before the last one already.
+    /// Returns, asked before each read within a message, whether the rest was late before the last
+    /// read already, which has not brought it.
     [[nodiscard, gnu::cold]] bool rest_was_due(ReceiveLimit::Clock::time_point now) noexcept;
     /// Tells the log that the connection ends for that.
     [[gnu::cold]] void log_late_rest() const;
-    /// CloseConnection to the peer: requests it has sent and we have not served are safe to repeat.
+    /// Sends CloseConnection: requests that the peer has sent and we have not served are safe to
+    /// repeat.
     void send_close_connection() noexcept;
 
-    /// Sends control messages: the socket is the implementation's to handle.
+    /// Sends a control message; the socket is the implementation's to handle.
     virtual void send_control(Bytes message) noexcept = 0;
 
-    /// Behind a request whose reply took more memory than is kept anyway: gives that back, or keeps
-    /// it.
+    /// Gives back the memory of a reply that took more than is kept anyway, or keeps it; called
+    /// after the request.
     [[gnu::cold]] virtual void keep_reply_memory(UpcallMemory& memory) noexcept;
 
-    /// Sends of what is queued as much as the peer takes now.
+    /// Sends as much of what is queued as the peer takes now.
     virtual void flush() noexcept
     {
         unsent_.flush(socket_);
         note_unsent();
     }
 
-    /// After each use of `unsent_`, by who may use it.
+    /// Notes whether the peer takes what it is sent; to be called after each use of `unsent_`, by
+    /// who may use that.
     void note_unsent() noexcept
     {
         if (unsent_.broken()) broken_ = true;
         if (congested_ || !unsent_.empty()) [[unlikely]]
             note_congestion();
     }
-    /// When what was kept for the peer is late that it does not take; never where nothing is, and
-    /// where nobody limits it. By who asks for rest_due().
+    /// Returns when the peer will be late in taking what is kept for it; never where nothing is
+    /// kept, and where nobody limits it. Called by the thread that calls rest_due().
     [[nodiscard, gnu::cold]] ReceiveLimit::Clock::time_point
     taking_due(ReceiveLimit::Clock::time_point now) noexcept;
     /// Tells the log that the connection ends for that.
     [[gnu::cold]] void log_late_taking() const noexcept;
-    /// A message could not be received. Why, for the log; and the peer is told to try again if that
-    /// is because there was too much of others.
+    /// Tells the log why a message could not be received, for want of memory; and the peer to try
+    /// again, if that is because too much is held for others.
     [[gnu::cold]] void end_out_of_memory() noexcept;
 
     /// Gives every whole message received to `take`, which says how to go on; stops early while the
@@ -178,10 +191,11 @@ class ServerConnection : public ReplyChannel {
     [[gnu::cold]] void log_out_of_memory() const noexcept;
     /// Answers MessageError, and tells the log why.
     [[nodiscard]] Next refuse(std::string_view why);
-    /// Any thread.
+    /// Notes that the arguments of a request could not be understood, for the log. Any thread.
     void note_malformed_arguments();
 
-    /// How text travels in this request and its reply: as the client said at its first request.
+    /// Returns how text travels in this request and its reply: as the client said at its first
+    /// request.
     [[nodiscard]] const cdr::TextForm* text_form(const giop::Request& request)
     {
         if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]]
@@ -212,7 +226,8 @@ class ServerConnection : public ReplyChannel {
     Account::Share share_;
     // Set by whoever sends replies, which may be another thread than the one that reads.
     std::atomic<bool> broken_{false}; ///< a reply could not be sent: nothing more can be
-    /// The peer does not take its replies, some are queued: make no more of them.
+    /// Whether the peer does not take its replies and some are queued: no more of them are to be
+    /// made.
     std::atomic<bool> congested_{false};
 
   private:

@@ -101,7 +101,7 @@ Result<void> Serving::listen()
 
 namespace {
 
-/// Of the architectures whose requests thread pools may serve.
+/// Returns the names of the architectures whose requests thread pools may serve.
 std::string names_for_pools()
 {
     std::string names;

@@ -27,48 +27,53 @@ class Serving final : public ServerSide {
   public:
     explicit Serving(Orb& orb);
 
-    /// That of this ORB, which is made if there is none yet.
+    /// Returns the serving half of this ORB; makes it if there is none yet.
     [[nodiscard]] KAIROS_API static Serving& of(Orb& orb);
 
-    /// A reference to an object of this process; `more` is what its adapter says of it. Needs
-    /// `listen`.
+    /// Returns a reference to an object of this process; `more` is what its adapter says of it. To
+    /// be called after `listen`.
     [[nodiscard]] ior::Ior make_ior(std::string_view type_id, Bytes object_key,
                                     std::span<const ior::TaggedComponent> more = {}) const;
 
     // --- before it serves ---
-    /// Opens the listening sockets of the options. Once; later calls find it done.
+    /// Opens the listening sockets of the options; later calls find that done and do nothing.
     [[nodiscard]] Result<void> listen();
     /// Sees to it that whoever reads requests can hand them over to a thread pool with lanes of
     /// these priorities, or without: with an architecture that does so anyway, or, where none was
     /// asked for and the ORB does not serve yet, with one lane of the server for each lane of the
     /// pools, or else worker-pool. The error says what would help.
     [[nodiscard]] KAIROS_API Result<void> hand_over(std::span<const Priority> lanes);
-    /// What clients connect by. False once it serves.
+    /// Sets the properties of the listeners and of clients' connections; returns false once the ORB
+    /// serves, and before `listen`.
     [[nodiscard]] KAIROS_API bool set_accepted_connections(const TcpProperties& properties);
-    /// False if it serves already, or has no filter chain.
+    /// Adds a filter behind those there are; returns false if the ORB serves already, or has
+    /// another architecture than filter-chain.
     [[nodiscard]] bool add_request_filter(std::unique_ptr<RequestFilter> filter);
-    /// False if it serves already, or has another architecture.
+    /// Sets who serves with -ORBConcurrency custom; returns false if the ORB serves already, or has
+    /// another architecture.
     [[nodiscard]] bool set_request_dispatcher(std::unique_ptr<RequestDispatcher> dispatcher);
-    /// Begins to accept connections. Once; later calls find it done. NO_RESOURCES if the system has
-    /// no threads for it: nobody is served, then, and the addresses are given back.
+    /// Begins to accept connections; later calls find that done and do nothing. Throws NO_RESOURCES
+    /// if the system has no threads for it: nobody is served then, and the addresses are given
+    /// back.
     void start();
 
     // --- what serves ---
-    /// What requests pass with -ORBConcurrency filter-chain, in this order. Constant once it
-    /// serves.
+    /// Returns the filters that requests pass with -ORBConcurrency filter-chain, in this order.
+    /// Constant once the ORB serves.
     [[nodiscard]] const std::vector<std::unique_ptr<RequestFilter>>&
     request_filters() const noexcept
     {
         return request_filters_;
     }
-    /// Who serves with -ORBConcurrency custom; null if nobody was set. Constant once it serves.
+    /// Returns who serves with -ORBConcurrency custom; null if nobody was set. Constant once the
+    /// ORB serves.
     [[nodiscard]] RequestDispatcher* request_dispatcher() const noexcept
     {
         return request_dispatcher_.get();
     }
-    /// Real-Time CORBA's.
+    /// Returns the thread pools of Real-Time CORBA.
     [[nodiscard]] ThreadPools& thread_pools() noexcept { return thread_pools_; }
-    /// What it keeps for peers.
+    /// Returns the account of what the server keeps for its peers.
     [[nodiscard]] Account& account() noexcept { return account_; }
 
     [[nodiscard]] bool listens() const noexcept override;

@@ -19,18 +19,18 @@ class StreamPause {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Of reads that bring less nothing is asked: those of single requests.
+    /// Reads that bring fewer octets, those of single requests, are not looked at.
     static constexpr std::size_t read_min = std::size_t{8} << 10;
     /// Octets that must have come without a gap or a reply, for it to be a stream.
     static constexpr std::size_t stream_min = std::size_t{256} << 10;
     /// A longer time between two reads ends the stream.
     static constexpr std::chrono::milliseconds gap_max{1};
-    /// Shorter ones take longer to begin and to end than they are.
+    /// Shorter pauses take longer to begin and to end than they are.
     static constexpr std::chrono::microseconds pause_min{4};
 
-    /// How long pauses are at most; 0: there are none.
+    /// Makes pauses of at most this length; 0: none.
     explicit StreamPause(std::chrono::microseconds length) noexcept : length_(length) {}
-    /// As the options say; none for who would rather spin than sleep.
+    /// Returns the pauses that the options ask for; none for who would rather spin than sleep.
     [[nodiscard]] static StreamPause of(const Options& options) noexcept
     {
         const bool suits = options.socket.spin.count() == 0;
@@ -46,14 +46,14 @@ class StreamPause {
         std::size_t in_part = 0; ///< the size of a message that is not whole yet
     };
 
-    /// Somebody waited for an answer, and will send nothing before it has it.
+    /// Notes that somebody waited for an answer, and will send nothing before it has it.
     void note_reply() noexcept { streamed_ = 0; }
 
     struct Pause {
         std::chrono::nanoseconds length{0};
         bool awake = false; ///< others may run meanwhile, but this thread does not sleep
     };
-    /// What to do now.
+    /// Returns what to do after a read whose messages have been served.
     [[nodiscard]] Pause after_read(const Read& read, Clock::time_point now) noexcept
     {
         // A queue that holds one or two of these messages is as full as it gets without our help.
@@ -65,12 +65,12 @@ class StreamPause {
         if (!read.all || streamed_ < stream_min) return {};
         return read.queue_max ? as_queue_permits(read, now - began_) : Pause{.length = length_};
     }
-    /// What became of sleeping so long.
+    /// Notes how long a sleep of this length really took.
     void note_slept(std::chrono::nanoseconds length, std::chrono::nanoseconds really) noexcept
     {
         late_ += (std::max(really - length, std::chrono::nanoseconds(0)) - late_) / 4;
     }
-    /// Does what after_read says.
+    /// Sleeps, or lets others run, as after_read says.
     void pause_after_read(const Read& read) noexcept;
 
   private:

@@ -169,7 +169,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         wait_and_refuse(awaited, deadline);
     }
 
-    /// Until the one is as awaited, or go_on_nested() has something to do.
+    /// Waits until `awaited` is ready, go_on_nested() has something to do, or the deadline has
+    /// passed.
     [[nodiscard]] Ready wait_nested(const Awaited& awaited, bool listens,
                                     Deadline deadline) noexcept
     {
@@ -179,9 +180,10 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         return wait_either(awaited, &own, deadline);
     }
 
-    /// The same when the server ends. What still comes on the connection is not served then, but
-    /// the servant may be waiting for who waits for it, so it is answered. That reading was shut
-    /// down is nothing to wake up for.
+    /// Waits, when the server ends, until `awaited` is ready or the deadline has passed. Requests
+    /// that still come on the connection are not served then but answered, for the servant may be
+    /// waiting for one who waits for the answer. That reading was shut down must not wake this
+    /// thread again and again.
     [[gnu::cold]] void wait_and_refuse(const Awaited& awaited, Deadline deadline) noexcept
     {
         auto arrivals = net::Arrivals::at(socket_.descriptor());
@@ -198,7 +200,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         }
     }
 
-    /// All that can be read. False: no more will come.
+    /// Reads and answers all that can be read. Returns false if no more will come.
     [[gnu::cold]] bool serve_arrived() noexcept
     {
         if (bypasses_) { // where the peer is to say when there is more
@@ -226,7 +228,8 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         note_unsent();
     }
 
-    /// What is left of nested replies. Not within a request.
+    /// Sends what is left of nested replies, and waits until the peer has taken it. Not within a
+    /// request.
     [[gnu::cold]] void send_unsent() noexcept
     {
         while (!unsent_.empty() && !unsent_.broken() && socket_.wait_writable(std::nullopt).ok())

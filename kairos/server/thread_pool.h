@@ -29,23 +29,24 @@ class ThreadPool final : public Dispatcher, public ServingThread {
 
     /// Starts the static threads.
     [[nodiscard]] Result<void> start() override;
-    /// By request.own_threads.priority. With buffers, what there is no room for is answered with
-    /// TRANSIENT; what there is no thread for and none can be started, with NO_RESOURCES.
+    /// Takes a request over, at the lane for request.own_threads.priority, or leaves it where it is
+    /// if it is to wait there. With buffers, answers TRANSIENT if there is no room for it; answers
+    /// NO_RESOURCES if there is no thread for it and none can be started.
     void take(QueuedRequestPtr& request, UpcallMemory& memory) override;
     void resume() noexcept override;
     void begin_to_end() noexcept override;
     void end() noexcept override;
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 
-    /// Has one of its threads do this, at the lane for `priority`, or else the lowest; waits, and
-    /// throws what it throws. TRANSIENT where a request would be refused, or the pool has ended;
-    /// NO_RESOURCES where there is no thread and none can be started.
+    /// Has one of the pool's threads do `work`, at the lane for `priority`, or else the lowest;
+    /// waits, and throws what `work` throws. Throws TRANSIENT where a request would be refused, or
+    /// the pool has ended; NO_RESOURCES where there is no thread and none can be started.
     void run(std::optional<Priority> priority, const std::function<void()>& work);
-    /// Whether the calling thread is one of its own.
+    /// Returns whether the calling thread is one of the pool's.
     [[nodiscard]] bool is_current() const noexcept;
 
     [[nodiscard]] const PoolSettings& settings() const noexcept { return settings_; }
-    /// Whether it has a lane of just this priority; without lanes it has all.
+    /// Returns whether the pool has a lane of just this priority; a pool without lanes has all.
     [[nodiscard]] bool has_lane(Priority priority) const noexcept;
 
     // --- by object adapters ---

@@ -36,7 +36,7 @@ struct PoolSettings {
     std::size_t buffered_bytes_max = 0; ///< octets of their messages; 0: not bounded
 };
 
-/// What thread pools make of a server whose architecture the options leave open.
+/// What thread pools ask of a server whose architecture the options leave open.
 struct ForPools {
     bool hands_over = false; ///< whoever reads requests hands them over
     /// Ascending: the lanes of all pools, each to be read by a thread of its own. None: as the
@@ -51,9 +51,10 @@ class KAIROS_API ThreadPools {
     ThreadPools(const ThreadPools&) = delete;
     ThreadPools& operator=(const ThreadPools&) = delete;
 
-    /// Makes a pool with its static threads, and says its id.
+    /// Makes a pool with its static threads, and returns its id.
     [[nodiscard]] Result<std::uint32_t> create(PoolSettings settings);
-    /// Null for an id of none. What is found lives as long as the ORB, ended or not.
+    /// Returns the pool of this id; null if there is none. A pool that was found lives as long as
+    /// the ORB, ended or not.
     [[nodiscard]] ThreadPool* find(std::uint32_t id);
 
     enum class Destroyed : std::uint8_t {
@@ -62,13 +63,15 @@ class KAIROS_API ThreadPools {
         in_use,         ///< by an object adapter
         would_deadlock, ///< the calling thread is one of its own
     };
-    /// Waits until its threads have ended.
+    /// Destroys the pool of this id, unless it is in use: ends it and waits until its threads have
+    /// ended.
     [[nodiscard]] Destroyed destroy(std::uint32_t id);
 
-    /// What could not be served is to be tried again.
+    /// Has requests that could not be served tried again.
     void resume() noexcept;
-    /// Ends all of them, as Dispatcher says.
+    /// Begins to end all pools, without waiting (Dispatcher::begin_to_end).
     void begin_to_end() noexcept;
+    /// Ends all pools, and waits until the requests in progress are finished (Dispatcher::end).
     void end() noexcept;
 
   private:

@@ -21,10 +21,10 @@ class ThreadSet {
     ~ThreadSet() { join(); }
 
     [[nodiscard]] Result<void> start(const net::ThreadOptions& options, std::function<void()> body);
-    /// From one of them, about to end: waits for those that did before, so that there are never
-    /// many which have done their work and are still there.
+    /// Waits for the threads that have ended before, so that there are never many which have done
+    /// their work and are still there. Called by one of the threads, about to end.
     void join_ended() noexcept;
-    /// Waits until none runs. Not from one of them.
+    /// Waits until no thread runs. Not from one of them.
     void join() noexcept;
 
   private:

@@ -44,7 +44,7 @@ void WatchedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory)
     if (receive()) serve(memory);
 }
 
-/// False: the connection is watched again, or gone.
+/// Reads once; returns false if the connection is watched again, or gone.
 bool WatchedConnection::receive()
 {
     try {

@@ -20,17 +20,18 @@ class WatchedConnection;
 class Watched {
   public:
     virtual void on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept = 0;
-    /// Which one it is; null for none.
+    /// Returns this as a connection; null if it is none.
     [[nodiscard]] virtual WatchedConnection* connection() noexcept { return nullptr; }
 
-    /// Before it is watched: what was done with it is seen by who finds it ready. (The system keeps
-    /// that order, but the language does not know.)
+    /// Gives it up before it is watched again, so that what was done with it is seen by the thread
+    /// that finds it ready. (The system keeps that order, but the language does not know.)
     void pass_on() noexcept { state_.store(State::nobodys, std::memory_order_release); }
-    /// By who has found it. False: the server, which ends, was faster.
+    /// Takes it over for the thread that has found it ready; returns false if the server, which
+    /// ends, was faster.
     [[nodiscard]] bool take_over() noexcept { return take(State::taken); }
-    /// By the server, which ends. False: some thread has it.
+    /// Takes it for ever for the server, which ends; returns false if some thread has it.
     [[nodiscard]] bool take_for_ever() noexcept { return take(State::closed); }
-    /// Whether no thread has it, at the moment.
+    /// Returns whether no thread has it at the moment.
     [[nodiscard]] bool is_nobodys() const noexcept
     {
         return state_.load(std::memory_order_relaxed) == State::nobodys;
@@ -69,16 +70,16 @@ class WatchedConnection final : public ServerConnection, public Watched {
     using ServerConnection::serve_rest_nested;
     using ServerConnection::served_alone_max;
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
-    /// Guarded by the server: whether its hold has ended.
+    /// Returns whether the request that the connection holds may go on. Guarded by the server.
     [[nodiscard]] bool may_go_on() const noexcept { return hold.may_go_on(); }
     /// Has some thread go on with what was held.
     void go_on() noexcept;
-    /// The peer is told CloseConnection behind what is queued for it.
+    /// Sends CloseConnection behind what is queued for the peer.
     void say_close() noexcept;
-    /// That was sent, or never will be.
+    /// Ends the connection when everything was sent, or never will be.
     void end() noexcept { drain(socket_); }
-    /// Guarded by the server, by any of its threads: whether a message is unfinished. If its rest
-    /// is late, whoever finds the connection ready next ends it.
+    /// Returns whether a message is unfinished. If its rest is late, whoever finds the connection
+    /// ready next ends it. Guarded by the server, called by any of its threads.
     [[nodiscard]] bool look_at_rest(ReceiveLimit::Clock::time_point now) noexcept;
 
     std::list<std::unique_ptr<WatchedConnection>>::iterator position;

@@ -45,7 +45,8 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     using Lock = std::unique_lock<std::mutex>;
 
     void serve() noexcept;
-    /// One request within that for which the calling thread waits, if there is one to serve.
+    /// Serves one request within the one for which the calling thread waits, if there is one to
+    /// serve.
     void serve_nested() noexcept;
     // All of these hold the lock.
     void serve_next(Lock& lock, UpcallMemory& memory) noexcept;
@@ -53,7 +54,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     {
         return !queue_.empty() && serving_ < size_.threads;
     }
-    /// Somebody is to look at the queue.
+    /// Has some thread look at the queue.
     void call_worker() noexcept;
     [[nodiscard]] Result<void> add_thread() noexcept;
 
