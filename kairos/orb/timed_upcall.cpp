@@ -25,6 +25,8 @@ void LateCalls::note(const LateCall& call) noexcept
         handler_(call);
     } catch (const std::exception& exception) {
         log::error(log::Line() << "a handler of late calls threw: " << exception.what());
+    } catch (...) {
+        log::error("a handler of late calls threw something that is no std::exception");
     }
 }
 
