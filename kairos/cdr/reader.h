@@ -181,7 +181,7 @@ class KAIROS_API Reader {
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
     /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
     [[nodiscard]] std::string_view read_string() { return read_string_inline(); }
-    /// The same where it is worth its size: in loops.
+    /// Reads what read_string() reads, compiled into its caller: worth the size in loops.
     [[nodiscard, gnu::always_inline]] std::string_view read_string_inline()
     {
         const std::size_t at = align_up(offset_, sizeof(std::uint32_t)) + sizeof(std::uint32_t);

@@ -39,8 +39,9 @@ class KAIROS_API AbstractBase {
     /// The value, owned by the caller; null if there is an object.
     [[nodiscard]] ValueBase* _to_value();
 
-    /// The same, borrowed.
+    /// The object, borrowed; null if there is a value.
     [[nodiscard]] virtual Object* _kairos_object() { return nullptr; }
+    /// The value, borrowed; null if there is an object.
     [[nodiscard]] virtual ValueBase* _kairos_value() { return nullptr; }
 
   protected:

@@ -78,7 +78,7 @@ class KAIROS_API Object {
     Object(const Object&) = delete;
     Object& operator=(const Object&) = delete;
 
-    /// The same reference, with one more owner. Nil stays nil.
+    /// Adds an owner to the reference and returns it. Nil stays nil.
     static Object_ptr _duplicate(Object_ptr object);
     static Object_ptr _narrow(Object_ptr object) { return _duplicate(object); }
     static Object_ptr _unchecked_narrow(Object_ptr object) { return _duplicate(object); }
@@ -91,7 +91,7 @@ class KAIROS_API Object {
     virtual Boolean _non_existent();
     /// False does not prove that the objects differ. Asks nobody.
     virtual Boolean _is_equivalent(Object_ptr other);
-    /// In 0…maximum; the same for the life of the reference. Asks nobody.
+    /// A hash in 0…maximum, which never changes in the life of the reference. Asks nobody.
     virtual ULong _hash(ULong maximum);
     /// The repository id of the most derived interface, asked of the object. Owned by the caller.
     virtual char* _repository_id();
@@ -101,7 +101,9 @@ class KAIROS_API Object {
     virtual ORB_ptr _get_orb();
     /// Connects now rather than at the first call. False if the object is known not to be there.
     virtual Boolean _validate_connection();
-    /// The same; the list of the policies that are in the way is owned by the caller.
+    /// Connects now rather than at the first call. False if the object is known not to be there or
+    /// policies are in the way: then `inconsistent_policies` is the list of those set for the
+    /// reference, else it is empty. Owned by the caller.
     Boolean _validate_connection(PolicyList_out inconsistent_policies);
 
     /// What the object says of its interface: a definition in some Interface Repository. Programs

@@ -168,13 +168,14 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     explicit POA(kairos::corba::PoaServices& services);
     ~POA() override;
 
-    /// What RTPortableServer::POA adds: the object has this priority from now on, whatever it was
-    /// given before.
+    /// Gives the object this priority from now on, whatever it had before: for
+    /// RTPortableServer::POA.
     void reschedule_at(std::int16_t priority, const ObjectId& id);
-    /// An object of this priority, activated. Without an id the system gives it one. Its id, owned
-    /// by the caller.
+    /// Activates an object of this priority; where `id` is null the system gives it one. Returns
+    /// the id, owned by the caller.
     ObjectId* activate_at(std::int16_t priority, const ObjectId* id, Servant servant);
-    /// Likewise a reference to one that need not be active.
+    /// Makes a reference to an object of this priority that need not be active; where `id` is null
+    /// the system gives it one. Owned by the caller.
     CORBA::Object_ptr reference_at(std::int16_t priority, const ObjectId* id,
                                    const char* repository_id);
 

@@ -85,7 +85,7 @@ struct LocalAddress {
     static constexpr std::int16_t any_priority = -1;
     enum class Transport : std::uint8_t {
         unix_socket = 0,   ///< a stream of GIOP messages as over TCP
-        shared_memory = 1, ///< the same by rings that are handed over there
+        shared_memory = 1, ///< GIOP messages through rings, handed over at the socket `path`
     };
 
     std::int16_t priority = any_priority;

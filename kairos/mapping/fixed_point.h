@@ -52,16 +52,16 @@ class KAIROS_API Fixed {
         if (!parse(text)) kairos::mapping::raise_not_fixed();
     }
 
-    /// Without what is behind the point; DATA_CONVERSION if it is too large.
+    /// The value without its digits behind the point. Throws DATA_CONVERSION if it is too large.
     operator LongLong() const;
     operator LongDouble() const;
-    /// As IDL writes it, without d. Owned by the caller: CORBA::string_free.
+    /// The value as IDL writes it, without the d. Owned by the caller: CORBA::string_free.
     [[nodiscard]] char* to_string() const;
     [[nodiscard]] std::string kairos_text() const;
 
-    /// With at most `scale` digits behind the point: halves are rounded away from zero.
+    /// The value with at most `scale` digits behind the point: halves are rounded away from zero.
     [[nodiscard]] Fixed round(UShort scale) const;
-    /// The same, but always towards zero.
+    /// The value with at most `scale` digits behind the point: the others are cut off.
     [[nodiscard]] Fixed truncate(UShort scale) const;
     /// The least digits and scale that hold the value. `digits` is at least 1 and at least the
     /// scale.

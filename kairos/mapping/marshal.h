@@ -24,10 +24,13 @@ namespace kairos::mapping {
 [[noreturn]] KAIROS_API void raise_string_bound_exceeded();
 [[noreturn]] KAIROS_API void raise_null_result();
 
-/// Throw what CORBA has for text that cannot be written or was refused when read: DATA_CONVERSION,
-/// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
+/// Throws what CORBA has for text that cannot be written: DATA_CONVERSION for a character that the
+/// code set lacks, CODESET_INCOMPATIBLE, BAD_PARAM for text that is too long, and INV_OBJREF,
+/// BAD_PARAM or MARSHAL for wide text without an agreement.
 [[noreturn]] KAIROS_API void raise_text_error(const cdr::Writer& out, cdr::TextError error);
-/// The same for a reader that failed on text; returns if that was not why it failed.
+/// Throws what CORBA has for text that was refused when read: DATA_CONVERSION,
+/// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
+/// Returns if text is not what the reader failed on.
 KAIROS_API void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed);
 
 /// Counts the types of recursive structs that are being decoded by this thread; the input is

@@ -53,7 +53,7 @@ template <typename Char>
 }
 [[nodiscard]] inline char* duplicate(std::string_view text) { return duplicate<char>(text); }
 
-/// The same of a C string; null for null.
+/// A copy of a C string, owned by the caller; null for null.
 template <typename Char>
 [[nodiscard]] Char* duplicate_text(const Char* text)
 {

@@ -55,8 +55,9 @@ inline void replace_text(char*& text, std::string_view wire)
     text = copy;
 }
 
-/// The same, but a text that is as long stays where it is and is overwritten: to compare lengths
-/// takes less than two ways to the heap. Only of the same length: no memory is kept that the text
+/// Replaces a text of the value's own by a copy of one in our code set, which its terminator
+/// follows. A text of the same length stays where it is and is overwritten: to compare lengths
+/// takes less than two ways to the heap. Of another length none is: no memory is kept that the text
 /// does not need. For the interpreter, whose loops exist once and may be longer.
 inline void overwrite_text(char*& text, std::string_view wire)
 {

@@ -29,9 +29,11 @@ class KAIROS_API Channel {
     virtual IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept = 0;
     virtual IoResult wait_readable(Deadline deadline) noexcept = 0;
     virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
-    /// From here on reads of the descriptor end after that time, with would_block; zero: never.
+    /// From here on a read of the descriptor that has blocked for `time` ends with would_block;
+    /// zero: none does.
     virtual void limit_reading(std::chrono::nanoseconds time) noexcept { (void)time; }
-    /// The same of writes of which the peer takes nothing for so long.
+    /// From here on a write of which the peer takes nothing for `time` ends with would_block; zero:
+    /// none does.
     virtual void limit_writing(std::chrono::nanoseconds time) noexcept { (void)time; }
     /// Any thread. False: the descriptor must be shut down as well.
     virtual bool shut_reading() noexcept = 0;

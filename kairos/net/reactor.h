@@ -124,7 +124,8 @@ class Reactor {
 
     /// Can be polled, by any thread: readable when run_once(0) would call a handler, timers apart.
     [[nodiscard]] int descriptor() const noexcept { return epoll_; }
-    /// The same for foreign event loops: from now on also readable when a timer is due.
+    /// For foreign event loops: returns descriptor(), from now on also readable when a timer is
+    /// due. By the owner only. An error says why the system gave no timer descriptor.
     [[nodiscard]] Result<int> descriptor_with_timers();
 
   private:

@@ -25,11 +25,11 @@ struct RingControl {
     static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
     Line head;         ///< octets ever written, modulo 2^32; the writer's
-    Line tail;         ///< … and ever read; the reader's
-    Line reader_waits; ///< a RingWait: set by the reader, taken back by who wakes it
-    Line writer_waits; ///< likewise, for room
+    Line tail;         ///< octets ever read, modulo 2^32; the reader's
+    Line reader_waits; ///< a RingWait, for octets: set by the reader, taken back by who wakes it
+    Line writer_waits; ///< a RingWait, for room: set by the writer, taken back by who wakes it
     Line reader_bell;  ///< what the reader sleeps on: changed by who wakes it
-    Line writer_bell;
+    Line writer_bell;  ///< what the writer sleeps on: changed by who wakes it
 };
 
 /// How an end wants to be woken.

@@ -168,7 +168,8 @@ class KAIROS_API Socket {
         }
     }
 
-    /// As much of the data as the queue takes; all of it on a blocking socket, signals apart.
+    /// Writes as much of the data as the queue takes: all of it on a blocking socket, signals
+    /// apart.
     IoResult write(Bytes data, WriteFlags flags = WriteFlags::none) noexcept
     {
         if (channel_ != nullptr) [[unlikely]]
@@ -182,8 +183,10 @@ class KAIROS_API Socket {
         }
     }
 
-    /// The same for segments, gathered in one call. Only the first `segments_max` are looked at.
+    /// How many segments one write() looks at.
     static constexpr std::size_t segments_max = 1024; // Linux's IOV_MAX
+    /// Writes segments, gathered in one system call: as many bytes as the queue takes, all of them
+    /// on a blocking socket, signals apart. Looks at the first `segments_max` segments only.
     IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept
     {
         if (channel_ != nullptr) [[unlikely]]
@@ -200,10 +203,10 @@ class KAIROS_API Socket {
         }
     }
 
-    /// Everything, in one system call ordinarily. For blocking sockets; on a non-blocking one it
-    /// stops with would_block when the queue is full. `size` is that of all segments. When not
-    /// everything was written they are advanced over what was, so calling again with the same
-    /// segments and the rest of the size continues.
+    /// Writes all segments, ordinarily in one system call. For blocking sockets; a non-blocking one
+    /// stops with would_block when the queue is full. `size` is the sum of the segments' sizes.
+    /// When not everything was written, the segments are advanced over what was: calling again with
+    /// them and the rest of the size continues.
     IoResult write_all(std::span<iovec> segments, std::size_t size) noexcept
     {
         const IoResult first = write(std::span<const iovec>(segments));
@@ -211,27 +214,31 @@ class KAIROS_API Socket {
             return first;
         return write_rest(segments, first);
     }
-    /// The same for one buffer; continue at data.subspan(result.bytes).
+    /// Writes all of `data`. For blocking sockets; a non-blocking one stops with would_block when
+    /// the queue is full. After an error continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
-    /// Everything, unless the deadline passes before the peer has made room for it: would_block.
-    /// The result counts what was written. For blocking sockets.
+    /// Writes all segments, unless the deadline passes before the peer has made room for them:
+    /// would_block. The result counts the bytes that were written. For blocking sockets.
     IoResult write_all(std::span<iovec> segments, Deadline deadline) noexcept;
-    /// As `read`, unless nothing has come by the deadline: would_block. For blocking sockets.
+    /// Reads up to buffer.size() bytes, as soon as there are any; would_block if none has come by
+    /// the deadline. For blocking sockets.
     IoResult read(MutableBytes buffer, Deadline deadline) noexcept;
 
-    /// Blocks until a read (write) would not, or the time is over (would_block). No limit: nullopt.
+    /// Blocks until a read would not, or the time is over (would_block). nullopt: no limit.
     IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
+    /// Blocks until a write would not, or the time is over (would_block). nullopt: no limit.
     IoResult wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
-    /// For who is about to wait for room in the queue: stays awake for a moment, if it may
-    /// (spin_for_room), and there may be room then.
+    /// Called before waiting for room in the queue: may stay awake until there is room, but no
+    /// longer than spin_for_room() allows.
     [[gnu::cold]] void await_room() noexcept;
 
-    /// From here on a read() that has blocked for so long ends with would_block; zero: none does.
-    /// Not with memory.
+    /// From here on a read() that has blocked for `time` ends with would_block; zero: none does.
+    /// Without effect where the bytes go through shared memory.
     void limit_reading(std::chrono::nanoseconds time) noexcept;
 
-    /// The same of a write() of which the peer takes nothing for so long; with memory, too.
+    /// From here on a write() of which the peer takes nothing for `time` ends with would_block;
+    /// zero: none does. Also where the bytes go through shared memory.
     void limit_writing(std::chrono::nanoseconds time) noexcept;
 
     /// Ends a read() that blocks in another thread; it sees `closed`.

@@ -19,7 +19,7 @@ namespace kairos::net {
 enum class SchedulingPolicy {
     other,       ///< SCHED_OTHER, the system's ordinary one; priority 0
     fifo,        ///< SCHED_FIFO, priority 1 to 99; needs CAP_SYS_NICE or a limit (ulimit -r)
-    round_robin, ///< SCHED_RR, likewise
+    round_robin, ///< SCHED_RR, priority 1 to 99; needs CAP_SYS_NICE or a limit (ulimit -r)
 };
 
 struct Scheduling {
@@ -100,8 +100,11 @@ class Thread {
     MadeHere started_;
 };
 
-/// The same settings for the calling thread, which somebody else started.
+/// Binds the calling thread, whoever started it, to this CPU. An error says why not: there is no
+/// such CPU, or the system refused.
 [[nodiscard]] Result<void> pin_this_thread(int cpu);
+/// Gives the calling thread, whoever started it, this policy and priority. An error says why not:
+/// the priority is not one of the policy's, or the system refused.
 [[nodiscard]] Result<void> schedule_this_thread(Scheduling scheduling);
 
 /// How far the stack of whoever locks memory is made to reach below what is in use.

@@ -41,7 +41,7 @@ class KAIROS_API TypeCode {
     /// Whether values of one may be taken for values of the other: aliases are looked through,
     /// repository ids decide where both have one, names do not matter.
     Boolean equivalent(TypeCode_ptr other) const;
-    /// The same type without the names of types and members. Owned by the caller.
+    /// This type without the names of types and members. Owned by the caller.
     TypeCode_ptr get_compact_typecode() const;
     TCKind kind() const { return _kairos_data().kind; }
 
