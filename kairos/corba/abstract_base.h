@@ -70,7 +70,8 @@ Boolean is_nil(T* object)
 
 namespace kairos::corba {
 
-/// A boolean, and the reference (true) or the value (CORBA 3.3 part 2, 9.3.7). Null is a value.
+/// Writes a boolean, and the reference (true) or the value (CORBA 3.3 part 2, 9.3.7). Null is a
+/// value.
 KAIROS_API void encode_abstract(cdr::Writer& out, CORBA::AbstractBase* object);
 
 template <typename A>
@@ -125,7 +126,7 @@ template <typename A>
 /// Adds an owner to what is behind the reference.
 KAIROS_API void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
                                 CORBA::AbstractBase* object);
-/// Takes over the caller's count, also when it throws.
+/// Inserts what is behind the reference and takes over the caller's count, also when it throws.
 KAIROS_API void insert_adopted_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
                                         CORBA::AbstractBase* object);
 /// Whether the Any holds a reference of an equivalent type; it keeps what `object` becomes.

@@ -11,7 +11,7 @@
 
 namespace kairos::corba {
 
-/// Takes over the caller's count. Nil is a value like any other.
+/// Inserts a reference and takes over the caller's count. Nil is a value like any other.
 KAIROS_API void insert_object(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::Object* adopted);
 
 /// What extraction needs of an interface.

@@ -86,7 +86,7 @@ class KAIROS_API Table : public virtual CORBA::LocalObject {
     void rebind(const char* object_key, const char* ior);
     /// Removes a name. Clients that were sent to its object stay there. Throws NotFound.
     void unbind(const char* object_key);
-    /// Asked for names that are not bound; nil for nobody.
+    /// Sets whom requests for names that are not bound ask; nil for nobody.
     void set_locator(Locator_ptr the_locator);
 
     bool _kairos_supports(std::string_view repository_id) const override;

@@ -89,7 +89,8 @@ class KAIROS_API Object {
     virtual Boolean _is_a(const char* repository_id);
     /// True if the object is known to exist no more. Throws TRANSIENT and the like if nobody knows.
     virtual Boolean _non_existent();
-    /// False does not prove that the objects differ. Asks nobody.
+    /// Whether both references are known to lead to one object: false does not prove that the
+    /// objects differ. Asks nobody.
     virtual Boolean _is_equivalent(Object_ptr other);
     /// A hash in 0…maximum, which never changes in the life of the reference. Asks nobody.
     virtual ULong _hash(ULong maximum);
@@ -118,8 +119,8 @@ class KAIROS_API Object {
     /// What is set for the reference or else for the thread (PolicyCurrent) or else for the ORB
     /// (PolicyManager). Owned by the caller; nil if nobody set any.
     Policy_ptr _get_client_policy(PolicyType type);
-    /// Those of the types that are set for the reference; all for an empty list. Owned by the
-    /// caller.
+    /// The policies of these types that are set for the reference; all for an empty list. Owned by
+    /// the caller.
     PolicyList* _get_policy_overrides(const PolicyTypeSeq& types);
     /// A new reference for which these are set, instead of those of this one or, with
     /// ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies with the indices of
