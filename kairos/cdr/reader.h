@@ -168,14 +168,15 @@ class KAIROS_API Reader {
     /// Whether values are only read to see whether they are there: what takes far more memory than
     /// bytes is not kept.
     [[nodiscard]] bool proving() const noexcept { return proving_; }
-    /// A reader that does so from here on. Values that it makes are not the message's.
+    /// A reader that goes on from here only to see whether values are there (`proving`). Values
+    /// that it makes are not the message's.
     [[nodiscard]] Reader proof() const noexcept
     {
         Reader ahead = *this;
         ahead.proving_ = true;
         return ahead;
     }
-    /// The proof has come to its end.
+    /// Takes the values up to where `proof` has read as known to be there.
     void set_proven(const Reader& proof) noexcept { proven_ = proof.data_ + proof.offset_; }
 
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
@@ -260,7 +261,7 @@ class KAIROS_API Reader {
     /// What offsets count in: all bytes or, if they came in parts, the present one.
     [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
 
-    /// Null unless the layer that made the reader set it. Borrowed.
+    /// The environment of the message; null unless the layer that made the reader set it. Borrowed.
     [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
     void set_environment(const Environment* environment) noexcept { environment_ = environment; }
 

@@ -122,9 +122,9 @@ class KAIROS_API Object {
     /// The policies of these types that are set for the reference; all for an empty list. Owned by
     /// the caller.
     PolicyList* _get_policy_overrides(const PolicyTypeSeq& types);
-    /// A new reference for which these are set, instead of those of this one or, with
-    /// ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies with the indices of
-    /// nil policies, BAD_PARAM 30 for two of one type.
+    /// A new reference to the object for which these policies are set, instead of those of this
+    /// reference or, with ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies
+    /// with the indices of nil policies, BAD_PARAM 30 for two of one type.
     Object_ptr _set_policy_overrides(const PolicyList& policies, SetOverrideType how);
 
     /// Requests for dynamic invocations, owned by the caller (request.h). Null operations are

@@ -128,7 +128,7 @@ class Reassembly {
 
     /// Messages begun, neither complete nor cancelled.
     [[nodiscard]] std::size_t count() const noexcept;
-    /// The one of these that began first.
+    /// The message that began first of those neither complete nor cancelled.
     [[nodiscard]] std::optional<Unfinished> oldest() const noexcept;
     [[nodiscard]] std::size_t memory_held() const noexcept;
 

@@ -31,7 +31,7 @@ inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
 inline constexpr std::uint32_t tag_tls_sec_trans = 36;
 /// Of Kairos, not registered: where requests of each priority go.
 inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
-/// … and where clients on the server's own host go.
+/// Of Kairos, not registered: where clients on the server's own host go.
 inline constexpr std::uint32_t tag_local_addresses = 0x4B524F02;
 
 /// TAO's, whose OMG range is 0x54414F00 to 0x54414F0F: where requests of each priority go.
@@ -70,7 +70,7 @@ struct PriorityAddress {
     Address address;
     friend bool operator==(const PriorityAddress&, const PriorityAddress&) = default;
 };
-/// One of those that TAO's servers list, the profile's own among them.
+/// An address that a TAO server lists with its priority; the profile's own is among them.
 struct TaoEndpoint {
     /// Of an address for every priority.
     static constexpr std::int16_t any_priority = -1;

@@ -16,7 +16,7 @@
 
 namespace kairos::ior {
 
-/// Of a profile: the highest GIOP version that the server accepts there.
+/// The version of a profile: the highest GIOP version that the server accepts there.
 struct KAIROS_API IiopVersion {
     std::uint8_t major = 1;
     std::uint8_t minor = 2;

@@ -75,7 +75,7 @@ class KAIROS_API Fixed {
     Fixed& operator+=(const Fixed& other) { return *this = sum(*this, other); }
     Fixed& operator-=(const Fixed& other) { return *this = sum(*this, -other); }
     Fixed& operator*=(const Fixed& other) { return *this = product(*this, other); }
-    /// DATA_CONVERSION if `other` is zero.
+    /// Divides by `other`. Throws DATA_CONVERSION if it is zero.
     Fixed& operator/=(const Fixed& other) { return *this = quotient(*this, other); }
     Fixed& operator++() { return *this += Fixed(1); }
     Fixed& operator--() { return *this -= Fixed(1); }
@@ -112,7 +112,7 @@ class KAIROS_API Fixed {
     [[nodiscard]] static std::strong_ordering kairos_compare(const Fixed& a,
                                                              const Fixed& b) noexcept;
 
-    /// As fixed<digits, scale> holds it: what the scale has no room for is cut off, and
+    /// The value as fixed<digits, scale> holds it: what the scale has no room for is cut off, and
     /// DATA_CONVERSION is thrown if the integer part has more than digits - scale digits.
     [[nodiscard]] constexpr Fixed kairos_fitted(UShort digits, UShort scale) const
     {
@@ -122,7 +122,7 @@ class KAIROS_API Fixed {
         return fitted;
     }
 
-    /// Whether the integer part does.
+    /// Whether fixed<digits, scale> has room for the integer part.
     [[nodiscard]] constexpr bool kairos_fits(UShort digits, UShort scale) const noexcept
     {
         return count() - scale_ <= digits - scale;
@@ -330,10 +330,12 @@ Stream& operator>>(Stream& stream, FixedPoint<digits, scale>& value)
 /// Bytes of a fixed<digits, scale>: two digits each, and half of one for the sign.
 [[nodiscard]] constexpr std::size_t fixed_bytes(CORBA::UShort digits) { return digits / 2u + 1u; }
 
-/// Throws DATA_CONVERSION where FixedPoint<digits, scale> would.
+/// Writes the value as a fixed<digits, scale>. Throws DATA_CONVERSION where FixedPoint<digits,
+/// scale> would.
 KAIROS_API void encode_fixed(cdr::Writer& out, const CORBA::Fixed& value, CORBA::UShort digits,
                              CORBA::UShort scale);
-/// Half bytes that are no digits, and signs other than C (plus) and D (minus), are refused.
+/// Reads a fixed<digits, scale>. Half bytes that are no digits, and signs other than C (plus) and D
+/// (minus), are refused.
 KAIROS_API void decode_fixed(cdr::Reader& in, CORBA::Fixed& value, CORBA::UShort digits,
                              CORBA::UShort scale);
 

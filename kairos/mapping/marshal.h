@@ -101,7 +101,7 @@ class KAIROS_API Borrowed {
     };
 };
 
-/// A result or `out` value that travels as a pointer; a servant must not leave it null.
+/// Writes a result or `out` value that a servant returns by pointer. Throws BAD_PARAM for null.
 template <typename T>
 void encode_result(cdr::Writer& out, const T* value)
 {
@@ -122,9 +122,11 @@ void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
 [[gnu::cold]] KAIROS_API void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
                                                std::string_view text);
 
-/// `bound` is 0 for unbounded strings.
+/// Writes a string; `bound` is 0 for unbounded ones. Throws BAD_PARAM for null and for a text
+/// beyond the bound, and what raise_text_error throws.
 KAIROS_API void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0);
-/// Wide strings; the bound is one of characters, as a program counts them.
+/// Writes a wide string; `bound` is 0 for unbounded ones and counts characters as a program does.
+/// Throws BAD_PARAM for null and for a text beyond the bound, and what raise_text_error throws.
 KAIROS_API void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
 /// A string that the caller owns; never null, "" when the input is refused. An empty one may be
@@ -151,7 +153,7 @@ extern template KAIROS_API void decode_string(cdr::Reader&, TextOwner<char, fals
 [[nodiscard, gnu::cold]] KAIROS_API const char*
 decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form, CORBA::ULong bound);
 
-/// The text in the message itself, or in the arena if it had to be converted.
+/// Reads a string, which stays in the message itself, or in the arena if it had to be converted.
 inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value,
                                CORBA::ULong bound = 0)
 {
@@ -164,20 +166,20 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
     if (bound != 0 && text.size() > bound) [[unlikely]]
         in.fail(cdr::Fault::bound_exceeded);
 }
-/// The text in the arena.
+/// Reads a wide string into the arena.
 KAIROS_API void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
                                    CORBA::ULong bound = 0);
 
-/// Sequences of texts, whatever their class. Out of line: they are everywhere.
+/// Writes a sequence of texts, whatever its class. Out of line: such sequences are everywhere.
 template <typename Char>
 KAIROS_API void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence,
                                      CORBA::ULong bound, CORBA::ULong text_bound);
-/// With an arena, the sequence becomes a view.
+/// Reads a sequence of texts, whatever its class. With an arena, the sequence becomes a view.
 template <typename Char>
 KAIROS_API void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
                                      CORBA::ULong text_bound, Arena* arena);
 
-/// Sequences of what a Block describes, likewise.
+/// Writes a sequence of elements that a Block describes, whatever its class.
 KAIROS_API void encode_block_sequence(cdr::Writer& out, const Block& element,
                                       const SequenceLayout& sequence, CORBA::ULong bound);
 KAIROS_API void decode_block_sequence(cdr::Reader& in, const Block& element,
@@ -388,7 +390,7 @@ template <typename T>
                  });
 }
 
-/// Elements without their number.
+/// Writes elements without their number.
 template <typename T>
 void encode_elements(cdr::Writer& out, const T* elements, CORBA::ULong count)
 {

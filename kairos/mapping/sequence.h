@@ -335,7 +335,7 @@ class KAIROS_API SequenceBase : public Storage {
     }
 
   protected:
-    /// The buffer may be the one that is there.
+    /// Takes these elements in place of the present ones; the buffer may be the present one.
     void adopt(CORBA::ULong capacity, CORBA::ULong length, Stored* elements, bool release)
     {
         if (elements != this->buffer_) drop();

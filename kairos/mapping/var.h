@@ -27,7 +27,7 @@ class KAIROS_API ValueVar {
     ValueVar(ValueVar&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
     ~ValueVar() { delete value_; }
 
-    /// Adopts it. What it holds already stays its own: there is nothing else to take over.
+    /// Adopts the value and deletes the one held before; one that is held already stays.
     ValueVar& operator=(T* value) noexcept
     {
         if (value != value_) delete std::exchange(value_, value);

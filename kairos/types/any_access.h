@@ -75,11 +75,11 @@ class KAIROS_API AnyAccess {
     [[nodiscard]] static bool holds(const CORBA::Any& any, CORBA::TypeCode_ptr type);
     [[nodiscard]] static bool get_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type,
                                          void* value, std::size_t size);
-    /// Null unless the value is held like that.
+    /// The value, which stays the Any's, if it is held as a string; else null.
     [[nodiscard]] static const char* string(const CORBA::Any& any) noexcept;
     [[nodiscard]] static const CORBA::WChar* wstring(const CORBA::Any& any) noexcept;
     [[nodiscard]] static const AnyBytes* bytes(const CORBA::Any& any) noexcept;
-    /// What was inserted as a C++ value. There is one.
+    /// The value that was inserted in its C++ type. To be asked only where there is one.
     [[nodiscard]] static const AnyValue* inserted(const CORBA::Any& any) noexcept;
     /// The value as this C++ type if it was inserted or extracted as such; else null.
     [[nodiscard]] static const void* find(const CORBA::Any& any, const ValueClass& of) noexcept;

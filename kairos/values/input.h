@@ -26,7 +26,7 @@ namespace kairos::values {
 
 class Input final : public mapping::ReadAhead, public cdr::ChunkSource {
   public:
-    /// The one of this message. Throws MARSHAL if it has no environment.
+    /// The Input of the message being read. Throws MARSHAL if that has no environment.
     [[nodiscard]] static Input& of(cdr::Reader& in);
 
     ~Input() override;
