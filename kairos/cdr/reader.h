@@ -27,7 +27,7 @@ enum class Fault : std::uint8_t {
     nesting_too_deep,      ///< encapsulations or types deeper than limits::nesting_max
     unconvertible_text,    ///< text that is not valid in its code set, or not in the program's
     characters_refused,    ///< char or string without a code set agreed on (codeset.h)
-    wide_text_refused,     ///< wchar or wstring likewise
+    wide_text_refused,     ///< wchar or wstring without a code set agreed on (codeset.h)
 };
 
 /// The fault in words, for a log line or an exception's reason.

@@ -127,8 +127,8 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_tao_endpoints(std::span<const TaoEndpoint> endpoints);
 [[nodiscard]] TaggedComponent make_local_addresses(const LocalAddresses& addresses);
 
-/// The contents of one component; nothing if it is malformed, which a client treats as absent.
-/// The tag has been looked at by the caller.
+/// The contents of one component, the tag of which the caller has looked at; nothing if it is
+/// malformed, which a client treats as absent.
 [[nodiscard]] std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component);
 [[nodiscard]] std::optional<CodeSets> decode_code_sets(const TaggedComponent& component);
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);

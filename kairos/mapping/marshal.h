@@ -129,8 +129,8 @@ KAIROS_API void encode_string(cdr::Writer& out, const char* text, CORBA::ULong b
 /// Throws BAD_PARAM for null and for a text beyond the bound, and what raise_text_error throws.
 KAIROS_API void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
-/// A string that the caller owns; never null, "" when the input is refused. An empty one may be
-/// the shared one if the caller says so.
+/// Reads a string that the caller owns; never null, "" when the input is refused. An empty one may
+/// be the shared "" if `may_be_shared`.
 KAIROS_API void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
 KAIROS_API void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound,
                              bool may_be_shared);

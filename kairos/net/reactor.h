@@ -67,7 +67,7 @@ class Reactor {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// One registered descriptor. A value; one that is removed is never valid again.
+    /// Names one registered descriptor; once that is removed, it is never valid again.
     class Registration {
       public:
         Registration() = default;
@@ -103,7 +103,7 @@ class Reactor {
     /// Calls timer.on_timeout() in the first turn at or after `deadline`; earlier deadlines first,
     /// equal ones in the order of scheduling. A scheduled timer is moved to the new deadline.
     void schedule(Timer& timer, Clock::time_point deadline);
-    /// False when it was not scheduled.
+    /// Takes back what schedule() asked for. False when the timer was not scheduled.
     bool cancel(Timer& timer) noexcept;
     /// When the next timer is due.
     [[nodiscard]] std::optional<Clock::time_point> next_deadline() const noexcept;

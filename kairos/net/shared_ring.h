@@ -84,7 +84,8 @@ class RingWriter : public RingEnd {
   public:
     using RingEnd::RingEnd;
 
-    /// As much as there is room for. `reader` is to be woken as it says.
+    /// Writes as much as there is room for, and returns that. `reader` becomes how the reader is to
+    /// be woken.
     [[nodiscard]] std::size_t write(std::span<const iovec> segments, RingWait& reader) noexcept;
     /// Octets ever written, modulo 2^32, by this end's own count.
     [[nodiscard]] std::uint32_t position() const noexcept { return own_; }
@@ -104,7 +105,8 @@ class RingReader : public RingEnd {
   public:
     using RingEnd::RingEnd;
 
-    /// As much as there is, copied; `writer` is to be woken as it says. A `peek` leaves it there.
+    /// Copies as much as there is to `buffer`, and returns that. `writer` becomes how the writer is
+    /// to be woken. A `peek` leaves the octets in the ring.
     [[nodiscard]] std::size_t read(MutableBytes buffer, RingWait& writer,
                                    bool peek = false) noexcept;
     [[nodiscard]] std::size_t available() noexcept

@@ -27,12 +27,12 @@ struct Scheduling {
     int priority = 0;
 };
 
-/// Told of threads, in them. Must outlive them.
+/// Told of threads that begin and end, in these threads. Must outlive them.
 class ThreadObserver {
   public:
-    /// Before anything else is done there. `name` is that of the options, whole.
+    /// Called before anything else is done in the thread. `name` is that of the options, whole.
     virtual void on_thread_start(const std::string& name) noexcept = 0;
-    /// The thread is about to end.
+    /// Called when the thread is about to end.
     virtual void on_thread_end(const std::string& name) noexcept = 0;
 
   protected:
@@ -88,8 +88,8 @@ class Thread {
     ~Thread() { join(); }
 
     [[nodiscard]] bool joinable() const noexcept { return handle_.has_value(); }
-    /// Waits for its end; not in a child of the process that started it, which has no such thread.
-    /// Not from within the thread itself.
+    /// Waits for the thread's end; not in a child of the process that started it, which has no such
+    /// thread. Not to be called from within the thread itself.
     void join() noexcept;
     [[nodiscard]] pthread_t native_handle() const { return handle_.value(); }
 

@@ -54,8 +54,8 @@ class KAIROS_API TypeCode {
     /// The type of a member, owned by the caller. Throws Bounds.
     TypeCode_ptr member_type(ULong index) const;
     Visibility member_visibility(ULong index) const;
-    /// Of a union, as a value of its discriminator; of the default member the octet 0. Owned by
-    /// the caller. Throws Bounds.
+    /// The label of a union's member as a value of the discriminator; for the default member the
+    /// octet 0. Owned by the caller. Throws Bounds.
     Any* member_label(ULong index) const;
 
     TypeCode_ptr discriminator_type() const;
