@@ -72,8 +72,8 @@ class PostgresConnection {
     open(const std::string& url, std::span<const PostgresStatement> statements,
          Deadline deadline = {});
 
-    /// Of all that follows, until there is another. What has not ended by then fails, and the
-    /// connection is closed, for its server is still busy with it.
+    /// Sets the deadline of all that follows, until there is another. What has not ended by then
+    /// fails, and the connection is closed, for its server is still busy with it.
     void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
     /// How long the server may work at a statement, and may have it wait for others' locks; as
     /// long as it likes unless this is called. Stays when it is opened again.
@@ -86,9 +86,9 @@ class PostgresConnection {
 
     /// Whether the server is still there, as far as the last statement could tell.
     [[nodiscard]] bool is_open() const noexcept;
-    /// It is not, for us, because it was late.
+    /// Whether the connection was closed here because the server was late.
     [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
-    /// Connects again.
+    /// Connects to the server again.
     [[nodiscard]] Result<void> reopen();
     /// Prepares the statements; once the tables are there, after `open` or `reopen`.
     [[nodiscard]] Result<void> prepare();

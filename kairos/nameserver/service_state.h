@@ -45,7 +45,8 @@ class ServiceState {
     [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
                                                                const Listed* after);
 
-    /// What a reply has of a listing, whatever the client wants.
+    /// How much of a listing a reply has at most, of the `wanted` bindings that the client asks
+    /// for.
     [[nodiscard]] PortionBounds portion_of(std::size_t wanted) const noexcept;
 
     /// The entry of a name that is bound to this object. Throws MARSHAL for local objects.
@@ -74,7 +75,7 @@ class ServiceState {
 [[noreturn]] void raise_not_there();
 /// Throws what CORBA has for a store that does not work; returns for what is not its failure.
 void raise_store_failure(StoreStatus status);
-/// As CosNaming has them. Owned by the caller.
+/// The bindings in the types of CosNaming. Owned by the caller.
 [[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed);
 
 /// The servants of all contexts and of all listings. `state` must outlive them; counted.

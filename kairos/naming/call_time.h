@@ -15,7 +15,7 @@ namespace kairos::naming {
 
 class CallTime {
   public:
-    /// Where the program says nothing.
+    /// How long calls may take where the program sets no limit.
     static constexpr std::chrono::seconds time_default{3};
 
     /// From now on. A program that has set a limit for `whose`, for the thread or for the ORB, or

@@ -23,9 +23,9 @@ class SharedMemory {
   public:
     /// Makes new memory, filled with zeros, all of it present.
     [[nodiscard]] static Result<SharedMemory> make(std::size_t size);
-    /// What a peer sends, secured. An error unless it is one greeting with one descriptor, of
-    /// memory of exactly this size, sealed against changing that, in ordinary pages. Blocks until
-    /// the peer has sent something or the socket has ended.
+    /// Receives the memory that a peer sends, and secures it. An error unless there came one
+    /// greeting with one descriptor, of memory of exactly this size, sealed against changing that,
+    /// in ordinary pages. Blocks until the peer has sent something or the socket has ended.
     [[nodiscard]] static Result<SharedMemory> receive(Socket& socket, std::size_t size);
     /// Hands the memory to the peer, whose `receive` is to get it.
     [[nodiscard]] Result<void> send(Socket& socket) const;
