@@ -48,7 +48,7 @@ class KAIROS_API ValueStorage {
     using iterator = T*;
     using const_iterator = const T*;
 
-    /// Elements of `count`, default-initialised: numbers and structs of them are not cleared.
+    /// Makes `count` elements, default-initialised: numbers and structs of them are not cleared.
     [[nodiscard]] static T* allocate(CORBA::ULong count) { return new T[count]; }
     static void freebuf(T* buffer) noexcept { delete[] buffer; }
 
@@ -235,7 +235,8 @@ class KAIROS_API PointerStorage {
     using value_type = Borrowed;
     using const_iterator = const Borrowed*;
 
-    /// `count` empty elements. Their number is kept in front of them: freebuf is told only where.
+    /// Makes `count` empty elements. Their number is kept in front of them: freebuf is told only
+    /// where they are.
     [[nodiscard]] static Stored* allocate(CORBA::ULong count)
     {
         auto* slots = new Stored[std::size_t{count} + 1];

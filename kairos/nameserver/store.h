@@ -17,8 +17,8 @@
 
 namespace kairos::nameserver {
 
-/// Of a context in its store. Never used twice: references to a destroyed one must not find
-/// another.
+/// The number of a context in its store. Never used twice: references to a destroyed context must
+/// not find another.
 using ContextId = std::uint64_t;
 inline constexpr ContextId root_context = 1;
 
@@ -100,14 +100,19 @@ class KAIROS_API Store {
     /// `broken`, `uncertain` or `unreachable`.
     [[nodiscard]] virtual StoreStatus bind(ContextId context, const ior::NameComponent& component,
                                            const Entry& entry) = 0;
-    /// Binds a name, bound before or not. `wrong_type`: an object cannot replace a context, nor a
-    /// context an object.
+    /// Binds a name, bound before or not: `done`; `wrong_type` for an object in place of a context
+    /// or the reverse; `no_context`, also for the entry's context; `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus rebind(ContextId context, const ior::NameComponent& component,
                                              const Entry& entry) = 0;
+    /// Removes a binding: `done`, `not_bound`, `no_context`, `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus unbind(ContextId context,
                                              const ior::NameComponent& component) = 0;
+    /// Makes a context that nothing is bound to: `done`, `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus new_context(ContextId& created) = 0;
-    /// Makes a context and binds it: both or none.
+    /// Makes a context and binds it, both or none. The statuses are those of bind().
     [[nodiscard]] virtual StoreStatus bind_new_context(ContextId context,
                                                        const ior::NameComponent& component,
                                                        ContextId& created) = 0;
@@ -115,7 +120,8 @@ class KAIROS_API Store {
     /// to it stay bound, to nothing.
     [[nodiscard]] virtual StoreStatus destroy_context(ContextId context) = 0;
 
-    /// Whether the context exists: `done` or `no_context`.
+    /// Whether the context exists: `done` or `no_context`; `broken` or `unreachable` where the
+    /// store cannot tell.
     [[nodiscard]] virtual StoreStatus find_context(ContextId context) = 0;
     /// The bindings that come behind `after`, or the first ones for null, as far as they are within
     /// the bounds. Rows that nobody wrote like this are left out, and the log names them. An empty

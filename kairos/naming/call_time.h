@@ -43,7 +43,8 @@ class CallTime {
     Deadline deadline_;
 };
 
-/// As for_each_binding of listing.h, in the time that is left.
+/// Calls `each` with every binding of the context (for_each_binding of listing.h), in the time that
+/// is left.
 void for_each_binding(CosNaming::NamingContext_ptr context,
                       const std::function<void(const CosNaming::Binding&)>& each, CallTime& time);
 

@@ -209,8 +209,8 @@ class KAIROS_API Any {
         WChar* wstring_;
         kairos::types::AnyBytes* bytes_;
     };
-    /// What was inserted (the last) and what was extracted as other C++ types or from bytes: all
-    /// live as long as the Any holds this value. Extraction adds in front.
+    /// What was inserted (the last one) and what was extracted as other C++ types or from bytes:
+    /// all live as long as the Any holds this value. Extraction adds in front.
     mutable kairos::AtomicWord<kairos::types::AnyValue*> values_;
 };
 
