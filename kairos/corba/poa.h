@@ -203,7 +203,7 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     /// Keeps the POA's adapter from going away. Throws OBJECT_NOT_EXIST when that is gone already.
     class InUse;
 
-    /// Throws what an outcome is called by the specification.
+    /// Throws the exception that the specification has for an outcome; returns for `ok`.
     static void check(kairos::poa::Outcome outcome);
     [[nodiscard]] CORBA::Object_ptr reference_to(const kairos::poa::Identity& object,
                                                  const char* repository_id);

@@ -187,7 +187,7 @@ class KAIROS_API VariableArrayOut {
         slices_ = slices;
         return *this;
     }
-    /// Not there: a T_var would free its array, too. Use _retn() or T_dup.
+    /// Deleted: a T_var would free its array, too. Use _retn() or T_dup.
     void operator=(const VariableArrayVar<A>&) = delete;
 
     operator Slice*&() noexcept { return slices_; }

@@ -172,7 +172,7 @@ class KAIROS_API Fixed {
         scale_ = static_cast<std::uint8_t>(scale_ - dropped);
         if (count() == 0) negative_ = false;
     }
-    /// False if it is not a number; throws if it is too large.
+    /// Sets the value from its text. False if that is not a number; throws if it is too large.
     constexpr bool parse(std::string_view text);
 
     std::array<std::uint8_t, 31> digits_{}; ///< the last one first; 0 beyond the first

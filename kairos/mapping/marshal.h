@@ -19,8 +19,9 @@
 
 namespace kairos::mapping {
 
-/// Throw BAD_PARAM, COMPLETED_NO.
+/// Throws BAD_PARAM, COMPLETED_NO, for a null string.
 [[noreturn]] KAIROS_API void raise_null_string();
+/// Throws BAD_PARAM, COMPLETED_NO, for a string longer than its type allows.
 [[noreturn]] KAIROS_API void raise_string_bound_exceeded();
 [[noreturn]] KAIROS_API void raise_null_result();
 

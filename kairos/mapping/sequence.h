@@ -136,8 +136,8 @@ class KAIROS_API PointerElement {
     PointerElement(Pointer& slot, bool release) noexcept : slot_(slot), release_(release) {}
     PointerElement(const PointerElement&) = default;
 
-    /// Of what is counted a count is taken over, also where the element holds the same already; a
-    /// string that it holds already is its own.
+    /// Takes over a count of the caller's, also where the element holds the same object already; or
+    /// a string, except the one that the element holds already, which is its own.
     PointerElement& operator=(Pointer adopted)
     {
         if (Elements::is_counted || adopted != slot_) replace(adopted);

@@ -237,7 +237,7 @@ class KAIROS_API TextOut {
         text_ = duplicate_text<Char>(text);
         return *this;
     }
-    /// Not there: what a String_var holds would be freed by both. Use _retn() or a copy.
+    /// Deleted: what a String_var holds would be freed by both. Use _retn() or a copy.
     void operator=(const TextOwner<Char, false>&) = delete;
 
     operator Char*&() noexcept { return text_; }

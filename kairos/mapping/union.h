@@ -31,7 +31,7 @@ struct KAIROS_API UnionAccess {
         return U::_kairos_member(value._kairos_label);
     }
 
-    /// Before an accessor: another member than the selected one is not there.
+    /// Called by accessors: throws BAD_PARAM if `member` is not the selected one.
     template <typename U>
     static void require(const U& value, int member)
     {
@@ -182,7 +182,8 @@ struct KAIROS_API UnionAccess {
     template <typename T>
     static constexpr std::size_t element_count = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
 
-    /// Of an array, its first element, however many dimensions it has; of others, the member.
+    /// The first element of a member that is an array, however many dimensions it has; any other
+    /// member itself.
     template <typename T>
     [[nodiscard]] static auto* first_element(T& member) noexcept
     {

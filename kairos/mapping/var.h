@@ -131,7 +131,7 @@ class KAIROS_API VariableOut {
         value_ = value;
         return *this;
     }
-    /// Not there: a T_var would delete its value, too. Use _retn() or a copy.
+    /// Deleted: a T_var would delete its value, too. Use _retn() or a copy.
     void operator=(const VariableVar<T>&) = delete;
 
     operator T*&() noexcept { return value_; }

@@ -29,7 +29,7 @@ class PostgresRows {
     /// "COMMIT", "INSERT 0 1": what was done.
     [[nodiscard]] std::string_view done() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
-    /// Of a statement that changes rows.
+    /// How many rows a statement changed.
     [[nodiscard]] std::size_t changed() const noexcept;
     /// The columns of a row are what the store's own schema says.
     [[nodiscard]] std::int64_t integer(std::size_t row, int column) const noexcept;
@@ -42,11 +42,11 @@ class PostgresRows {
     std::unique_ptr<PGresult, Clear> result_;
 };
 
-/// Of one use of a statement, in order.
+/// The parameters of one use of a statement, in order.
 class PostgresParameters {
   public:
     PostgresParameters& integer(std::int64_t value);
-    /// Must live as long as the parameters.
+    /// Adds octets, which must live as long as the parameters.
     PostgresParameters& octets(std::string_view value);
 
   private:
@@ -79,7 +79,7 @@ class PostgresConnection {
     /// long as it likes unless this is called. Stays when it is opened again.
     [[nodiscard]] Result<void> limit_statements(std::chrono::milliseconds time);
 
-    /// Without parameters or, for the first of several statements, rows.
+    /// Runs one statement without parameters.
     [[nodiscard]] PostgresRows execute(const char* sql);
     [[nodiscard]] PostgresRows run(std::size_t statement,
                                    const PostgresParameters& parameters = {});

@@ -41,7 +41,8 @@ class KAIROS_API Channel {
     virtual void shut_writing() noexcept = 0;
     /// Any thread.
     [[nodiscard]] virtual std::optional<std::uint64_t> stuck_at() const noexcept = 0;
-    /// By the thread that reads, or the one that writes, but not by two at the same time.
+    /// Does what Socket::prepare_poll says. Called by the thread that reads, or the one that
+    /// writes, but not by two at the same time.
     [[nodiscard]] virtual Interest prepare_poll(Interest wish) noexcept = 0;
     /// Whether the bytes go through the descriptor all the same.
     [[nodiscard]] virtual bool uses_descriptor() const noexcept { return false; }

@@ -34,8 +34,8 @@ class PeerWatch {
     ~PeerWatch();
 
     [[nodiscard]] Result<void> add(int descriptor, Watched& watched);
-    /// False in a child of the process that it watches for: the thread is not there, and what the
-    /// system knows of the sockets is the parent's.
+    /// Whether this is the process that the watch was made in. In a child its thread is not there,
+    /// and what the system knows of the sockets is the parent's.
     [[nodiscard]] bool is_of_here() const noexcept { return made_.here(); }
     /// Ends the watching of a descriptor, before that is closed. Afterwards `watched` is not called
     /// any more.

@@ -62,7 +62,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
     [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override;
 
-    /// By the PeerWatch: the socket has ended.
+    /// Called by the PeerWatch when the socket has ended.
     void note_end() noexcept override;
 
   private:

@@ -200,7 +200,7 @@ class KAIROS_API Any {
     void clear() noexcept;
     void steal(Any& other) noexcept;
 
-    /// Null stands for tk_null.
+    /// The TypeCode; null stands for tk_null.
     TypeCode_ptr type_ = nullptr;
     Form form_ = Form::none;
     union {

@@ -86,7 +86,7 @@ class KAIROS_API TypeCode {
     {
         return data_.kind == recursive;
     }
-    /// Throws BAD_TYPECODE where a place holder stands for nothing yet.
+    /// What a place holder stands for. Throws BAD_TYPECODE if that is nothing yet.
     [[nodiscard]] const TypeCode& _kairos_bound() const;
     [[nodiscard]] constexpr const kairos::types::TypeCodeData& _kairos_raw() const noexcept
     {
