@@ -72,7 +72,7 @@ struct PriorityAddress {
 };
 /// An address that a TAO server lists with its priority; the profile's own is among them.
 struct TaoEndpoint {
-    /// Of an address for every priority.
+    /// The priority of an address for requests of every priority.
     static constexpr std::int16_t any_priority = -1;
 
     std::int16_t priority = any_priority; ///< of the lane that serves whatever comes there
@@ -81,7 +81,7 @@ struct TaoEndpoint {
 };
 /// An address that means something within one host only.
 struct LocalAddress {
-    /// Of an address for every priority.
+    /// The priority of an address for requests of every priority.
     static constexpr std::int16_t any_priority = -1;
     enum class Transport : std::uint8_t {
         unix_socket = 0,   ///< a stream of GIOP messages as over TCP

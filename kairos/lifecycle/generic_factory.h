@@ -43,7 +43,7 @@ class KAIROS_API GenericFactory : public virtual POA_CosLifeCycle::GenericFactor
                                     const CosLifeCycle::Criteria& the_criteria) override;
 
   private:
-    /// Null if there is none.
+    /// What makes the objects of this key; null if nothing does.
     [[nodiscard]] Maker maker_of(const CosLifeCycle::Key& key);
     [[nodiscard]] CosLifeCycle::GenericFactory_ptr other_for(const CosLifeCycle::Key& key);
     void check(const CosLifeCycle::Criteria& criteria, const Wishes& wishes) const;

@@ -162,8 +162,8 @@ class KAIROS_API ObjectVar {
     explicit ObjectVar(const ObjectVar<Other, OtherTraits>& other) = delete;
     ~ObjectVar() { Traits::release(object_); }
 
-    /// Takes over a count of the caller's, also of the object that it holds already: that has two
-    /// of its counts then, and gives one back.
+    /// Takes over a count of the caller's, also of the object that is held already: the variable
+    /// has two counts of that then, and gives one back.
     ObjectVar& operator=(T* object)
     {
         Traits::release(std::exchange(object_, object));

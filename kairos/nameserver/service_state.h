@@ -21,7 +21,7 @@ class ServiceState {
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
 
-    /// From here on nobody else is asked for anything.
+    /// From here on no other server is asked for anything.
     void stop_asking() noexcept;
 
     /// The context that is being called. Throws OBJECT_NOT_EXIST for an id that is not this
