@@ -457,6 +457,23 @@ def check_comments(tree):
                 yield Finding(path, line, "dead-code", f"commented-out code: {match[1].strip()}")
 
 
+# Editors show the comment of a declaration without the one before it.
+LEANS = re.compile(r"(?:The same(?:[.,;:]| (?:of|for|without|where|behind|by|unless|if)\b)"
+                   r"|Likewise\b)")
+
+
+def check_comments_alone(tree):
+    for path, text in tree.having(HEADERS):
+        if not path.startswith("kairos/"):
+            continue
+        for line, match in matches(r"(?:^[ \t]*///(?!<)[^\n]*\n)+", text):
+            words = " ".join(re.sub(r"^[ \t]*///", "", match[0], flags=re.MULTILINE).split())
+            if LEANS.match(words):
+                yield Finding(path, line, "comment-alone",
+                              f"'{' '.join(words.split()[:3])} …': say it in full; a "
+                              "declaration's comment is read alone")
+
+
 def check_todos(tree):
     for path, text in tree.having(CXX + SCRIPTS + (".idl", ".txt", "Makefile")):
         if path in SELF:
@@ -597,9 +614,9 @@ def check_dead_files(tree):
 
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
           check_own_header_first, check_licence, check_header_comment, check_pragma_once,
-          check_lengths, check_functions, check_names, check_comments, check_todos, check_locks,
-          check_debug, check_machine_paths, check_sleeps, check_lookups, check_mentions,
-          check_dead_files)
+          check_lengths, check_functions, check_names, check_comments, check_comments_alone,
+          check_todos, check_locks, check_debug, check_machine_paths, check_sleeps, check_lookups,
+          check_mentions, check_dead_files)
 EXCEPTION = re.compile(
     r"(?P<rule>[\w-]+) (?P<path>[^\s:]+)(?: (?P<subject>[^:]+))?: (?P<reason>.+)")
 

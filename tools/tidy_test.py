@@ -264,6 +264,17 @@ class Leftovers(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(self.rules_of(code), [])
 
+    def test_comments_stand_alone(self):
+        for comment in ("/// The same of a file.", "/// The same, but slower.", "/// Likewise a b.",
+                        "    /// The same.", "/// The same\n/// without waiting."):
+            with self.subTest(comment):
+                self.assertEqual(self.rules_of(comment + "\nint a();"), ["comment-alone"])
+                self.assertEqual(self.rules_of(comment + "\nint a();", "idlc/a.h"), [])
+        for comment in ("/// The same octets on every machine.", "/// Reads b.\n/// The same of c.",
+                        "// The same of a file.", "/// The sameness of both."):
+            with self.subTest(comment):
+                self.assertEqual(self.rules_of(comment + "\nint a();"), [])
+
     def test_todos(self):
         self.assertEqual(self.rules_of("// TODO(perf): one pass would do"), [])
         for code in ("// TODO: later", "// FIXME", "// TODO(me): later", "// XXX", "// @@ here"):

@@ -14,9 +14,9 @@ class Deadline {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Never.
+    /// A deadline that never passes.
     constexpr Deadline() noexcept = default;
-    /// So long from now; a time beyond what the clock can tell is never.
+    /// A deadline this time from now; one beyond what the clock can tell never passes.
     [[nodiscard]] static Deadline after(std::chrono::nanoseconds time) noexcept
     {
         const auto now = Clock::now();
@@ -26,7 +26,7 @@ class Deadline {
 
     [[nodiscard]] bool is_never() const noexcept { return at_ == Clock::time_point::max(); }
     [[nodiscard]] bool has_passed() const noexcept { return !is_never() && at_ <= Clock::now(); }
-    /// Zero when it has passed; nothing for never.
+    /// The time until the deadline: zero when it has passed, nothing if it never does.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> left() const noexcept
     {
         if (is_never()) return std::nullopt;

@@ -7,5 +7,6 @@
 /// or other libraries of ours use. A class of a header that generated code includes has it in any
 /// case: a visible class with members of hidden types gets warnings from g++.
 #define KAIROS_API __attribute__((visibility("default")))
-/// The same behind [[…]] or alignas in the head of a class, where g++ takes no other form.
+/// KAIROS_API for a class that has [[…]] or alignas in its head: behind these g++ takes no other
+/// form.
 #define KAIROS_API_TYPE [[gnu::visibility("default")]]

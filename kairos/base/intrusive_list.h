@@ -22,7 +22,7 @@ class IntrusiveList {
     IntrusiveList& operator=(const IntrusiveList&) = delete;
 
     [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
-    /// Null if there is none.
+    /// The first element; null if there is none.
     [[nodiscard]] T* front() const noexcept { return front_; }
 
     void push_back(T& element) noexcept
@@ -31,7 +31,7 @@ class IntrusiveList {
         (back_ == nullptr ? front_ : (back_->*links).next) = &element;
         back_ = &element;
     }
-    /// Does nothing if the element is in no list.
+    /// Takes the element out of the list; does nothing if it is in no list.
     void remove(T& element) noexcept
     {
         ListLinks<T>& own = element.*links;

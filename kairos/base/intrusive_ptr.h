@@ -35,12 +35,12 @@ template <typename T>
 class KAIROS_API IntrusivePtr {
   public:
     IntrusivePtr() = default;
-    /// Shares: adds an owner.
+    /// Shares the object: adds an owner.
     explicit IntrusivePtr(T* object) noexcept : object_(object)
     {
         if (object_ != nullptr) object_->add_ref();
     }
-    /// Takes over the owner that the caller was.
+    /// Takes the object over from the caller, who was an owner of it; adds none.
     [[nodiscard]] static IntrusivePtr adopt(T* object) noexcept
     {
         IntrusivePtr pointer;

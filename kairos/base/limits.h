@@ -15,9 +15,10 @@ inline constexpr std::size_t memory_beside_message = std::size_t{32} << 20;
 /// First size of a connection's receive buffer: holds an ordinary request in one read, and leaves
 /// most of a page to others, for there may be thousands that are idle.
 inline constexpr std::size_t receive_buffer_initial = std::size_t{2} << 10;
-/// … how many times that it becomes when a read has filled it…
+/// How many times its first size a receive buffer becomes when a read has filled it.
 inline constexpr std::size_t receive_buffer_growth = 8;
-/// … and up to what: of many messages, one read then takes several.
+/// The size up to which a receive buffer grows because reads fill it: of many messages, one read
+/// then takes several.
 inline constexpr std::size_t receive_buffer_streaming = std::size_t{128} << 10;
 /// A receive buffer that grew beyond this for one large message is given back afterwards; a smaller
 /// one, too, where much of -ORBMemory is in use.
@@ -87,7 +88,7 @@ inline constexpr std::size_t threads = 8;
 /// What `-ORBStackSize` can give threads, in bytes.
 inline constexpr std::size_t stack_least = 64 * 1024;
 inline constexpr std::size_t stack_most = 1024 * 1024 * 1024;
-/// Requests that wait for such a pool by default; `-ORBQueue` changes it.
+/// Requests that wait for a pool of threads by default; `-ORBQueue` changes it.
 inline constexpr std::size_t requests_queued_max = 1000;
 
 } // namespace kairos::limits

@@ -20,13 +20,13 @@ class Limiter {
         bool may_be_written = false;
         std::uint64_t left_out = 0; ///< of this kind, since one was written last
     };
-    /// Asked once for each line.
+    /// Says whether a line may be written; to be asked once for each line.
     [[nodiscard]] Verdict ask(std::uint64_t kind, std::uint64_t peer,
                               Clock::time_point now) noexcept;
-    /// As if nothing had been asked.
+    /// Forgets all lines that were asked for.
     void forget() noexcept;
 
-    /// The one of the process.
+    /// The limiter of the process.
     [[nodiscard]] static Limiter& process() noexcept;
 
   private:

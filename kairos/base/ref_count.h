@@ -30,7 +30,7 @@ class KAIROS_API AtomicWord {
     }
     void store_relaxed(T value) noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELAXED); }
     void store_release(T value) noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELEASE); }
-    /// Acquires and releases. Returns what was there.
+    /// Puts `value` in place of the word and returns what was there. Acquires and releases.
     T exchange(T value) noexcept { return __atomic_exchange_n(&value_, value, __ATOMIC_ACQ_REL); }
     /// Return what was there before. Relaxed: who hands something on with it does so otherwise.
     T add(T value) noexcept { return __atomic_fetch_add(&value_, value, __ATOMIC_RELAXED); }
@@ -53,12 +53,12 @@ class KAIROS_API RefCount : private AtomicWord<std::uint32_t> {
     constexpr RefCount() noexcept : AtomicWord(1) {}
 
     void add() noexcept { __atomic_fetch_add(&value_, 1U, __ATOMIC_RELAXED); }
-    /// True for the last owner, which has seen all that the others did.
+    /// Takes an owner away. True if it was the last, which has seen all that the others did.
     [[nodiscard]] bool drop() noexcept
     {
         return __atomic_fetch_sub(&value_, 1U, __ATOMIC_ACQ_REL) == 1;
     }
-    /// For who only wants to know: others may change it meanwhile.
+    /// How many owners there are; other threads may change that meanwhile.
     [[nodiscard]] std::uint32_t count() const noexcept { return load_relaxed(); }
 };
 

@@ -17,9 +17,9 @@ namespace kairos {
 /// that what was shown may be shown again.
 [[nodiscard]] KAIROS_API std::string shown(std::string_view text);
 
-/// The same of a text of several lines, which stay lines.
+/// Returns `text` with each of its lines as `shown` returns it; the line feeds between them stay.
 [[nodiscard]] std::string shown_lines(std::string_view text);
-/// Whether `shown` would change nothing.
+/// Whether `shown` would return `text` unchanged.
 [[nodiscard]] bool is_shown_as_it_is(std::string_view text) noexcept;
 
 } // namespace kairos

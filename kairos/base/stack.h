@@ -14,7 +14,8 @@ struct StackBounds {
     std::size_t size = 0;
 };
 
-/// Of the calling thread. Asks the system once for each thread, which may allocate memory then.
+/// The bounds of the calling thread's stack. Asks the system once for each thread, which may
+/// allocate memory then.
 [[nodiscard]] StackBounds stack_bounds() noexcept;
 
 /// What decoding may rely on at every level of a recursion: for what does not recurse, and for

@@ -22,14 +22,15 @@ namespace kairos::cdr {
 /// Writes a CDR string in the form's code set; after an error nothing is defined about what the
 /// writer holds. `text` holds no NUL.
 [[nodiscard]] TextError write_converted(Writer& out, const TextForm& form, std::string_view text);
-/// One char, which must be one octet in either code set.
+/// Writes one char in the form's code set; it must be one octet in either code set.
 [[nodiscard]] TextError write_converted(Writer& out, const TextForm& form, char character);
 
 /// Octets of a received string in the program's code set; nothing, and the reader has failed, if it
 /// cannot be converted or has more than `bound` characters (0: any number).
 [[nodiscard]] std::optional<std::size_t> native_size(Reader& in, const TextForm& form,
                                                      std::string_view wire, std::uint32_t bound);
-/// Writes those octets to `place`, without a terminator.
+/// Writes a received string, which native_size accepted, in the program's code set to `place`,
+/// without a terminator.
 void to_native(const TextForm& form, std::string_view wire, char* place);
 
 // --- wchar and wstring ---------------------------------------------------------------------------
@@ -46,8 +47,8 @@ struct WireWideText {
 };
 /// Finds the wstring that follows; the reader fails if there is none or none may be there.
 [[nodiscard]] WireWideText find_wide_text(Reader& in) noexcept;
-/// Decodes it to `place`, which has room for characters_max, and returns how many there are. Fails
-/// the reader on text that is not valid, or longer than `bound` (0: any length).
+/// Decodes `wire` to `place`, which has room for characters_max, and returns how many there are.
+/// Fails the reader on text that is not valid, or longer than `bound` (0: any length).
 [[nodiscard]] std::size_t decode_wide_text(Reader& in, const WireWideText& wire, wchar_t* place,
                                            std::uint32_t bound) noexcept;
 

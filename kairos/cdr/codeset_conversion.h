@@ -40,11 +40,12 @@ struct KAIROS_API CodeSet {
     std::uint16_t character_set;
 };
 
-/// Null for an id that is not supported.
+/// The code set of this id in the OSF registry; null for one that is not supported.
 [[nodiscard]] KAIROS_API const CodeSet* find_code_set(std::uint32_t id) noexcept;
-/// By name, in which case and punctuation do not matter, or by number ("0x05010001", "65537").
+/// The code set of this name, in which case and punctuation do not matter, or number ("0x05010001",
+/// "65537"); null for one that is not supported.
 [[nodiscard]] KAIROS_API const CodeSet* find_code_set(std::string_view name) noexcept;
-/// Whether this machine can convert it: iconv's tables may not be installed.
+/// Whether this machine can convert the code set: iconv's tables may not be installed.
 [[nodiscard]] KAIROS_API bool is_convertible(const CodeSet& set);
 
 /// A Unicode scalar value: no surrogate, nothing beyond U+10FFFF.

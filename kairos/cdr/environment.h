@@ -27,7 +27,7 @@ class KAIROS_API Attachment {
     Attachment(const Attachment&) = delete;
     Attachment& operator=(const Attachment&) = delete;
     virtual ~Attachment() = default;
-    /// The message was read whole, and what was read from it goes to the program.
+    /// Called when the message was read whole and what was read from it goes to the program.
     virtual void accept() noexcept {}
 };
 

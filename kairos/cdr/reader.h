@@ -27,7 +27,7 @@ enum class Fault : std::uint8_t {
     nesting_too_deep,      ///< encapsulations or types deeper than limits::nesting_max
     unconvertible_text,    ///< text that is not valid in its code set, or not in the program's
     characters_refused,    ///< char or string without a code set agreed on (codeset.h)
-    wide_text_refused,     ///< wchar or wstring likewise
+    wide_text_refused,     ///< wchar or wstring without a code set agreed on (codeset.h)
 };
 
 /// The fault in words, for a log line or an exception's reason.
@@ -168,20 +168,21 @@ class KAIROS_API Reader {
     /// Whether values are only read to see whether they are there: what takes far more memory than
     /// bytes is not kept.
     [[nodiscard]] bool proving() const noexcept { return proving_; }
-    /// A reader that does so from here on. Values that it makes are not the message's.
+    /// A reader that goes on from here only to see whether values are there (`proving`). Values
+    /// that it makes are not the message's.
     [[nodiscard]] Reader proof() const noexcept
     {
         Reader ahead = *this;
         ahead.proving_ = true;
         return ahead;
     }
-    /// The proof has come to its end.
+    /// Takes the values up to where `proof` has read as known to be there.
     void set_proven(const Reader& proof) noexcept { proven_ = proof.data_ + proof.offset_; }
 
     /// A CDR string without its terminator, which is in the bytes behind it: `data()` is a C
     /// string. A length of zero, which some peers send for "", is refused. Empty when failed.
     [[nodiscard]] std::string_view read_string() { return read_string_inline(); }
-    /// The same where it is worth its size: in loops.
+    /// Reads what read_string() reads, compiled into its caller: worth the size in loops.
     [[nodiscard, gnu::always_inline]] std::string_view read_string_inline()
     {
         const std::size_t at = align_up(offset_, sizeof(std::uint32_t)) + sizeof(std::uint32_t);
@@ -260,7 +261,7 @@ class KAIROS_API Reader {
     /// What offsets count in: all bytes or, if they came in parts, the present one.
     [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
 
-    /// Null unless the layer that made the reader set it. Borrowed.
+    /// The environment of the message; null unless the layer that made the reader set it. Borrowed.
     [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
     void set_environment(const Environment* environment) noexcept { environment_ = environment; }
 

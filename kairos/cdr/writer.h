@@ -155,7 +155,7 @@ class KAIROS_API Writer {
     }
     [[nodiscard]] Buffer& buffer() const noexcept { return buffer_; }
 
-    /// Null unless the layer that made the writer set it. Borrowed.
+    /// The environment of the message; null unless the layer that made the writer set it. Borrowed.
     [[nodiscard]] const Environment* environment() const noexcept { return environment_; }
     void set_environment(const Environment* environment) noexcept { environment_ = environment; }
 

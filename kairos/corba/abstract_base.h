@@ -39,8 +39,9 @@ class KAIROS_API AbstractBase {
     /// The value, owned by the caller; null if there is an object.
     [[nodiscard]] ValueBase* _to_value();
 
-    /// The same, borrowed.
+    /// The object, borrowed; null if there is a value.
     [[nodiscard]] virtual Object* _kairos_object() { return nullptr; }
+    /// The value, borrowed; null if there is an object.
     [[nodiscard]] virtual ValueBase* _kairos_value() { return nullptr; }
 
   protected:
@@ -69,7 +70,8 @@ Boolean is_nil(T* object)
 
 namespace kairos::corba {
 
-/// A boolean, and the reference (true) or the value (CORBA 3.3 part 2, 9.3.7). Null is a value.
+/// Writes a boolean, and the reference (true) or the value (CORBA 3.3 part 2, 9.3.7). Null is a
+/// value.
 KAIROS_API void encode_abstract(cdr::Writer& out, CORBA::AbstractBase* object);
 
 template <typename A>
@@ -124,7 +126,7 @@ template <typename A>
 /// Adds an owner to what is behind the reference.
 KAIROS_API void insert_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
                                 CORBA::AbstractBase* object);
-/// Takes over the caller's count, also when it throws.
+/// Inserts what is behind the reference and takes over the caller's count, also when it throws.
 KAIROS_API void insert_adopted_abstract(CORBA::Any& any, CORBA::TypeCode_ptr type,
                                         CORBA::AbstractBase* object);
 /// Whether the Any holds a reference of an equivalent type; it keeps what `object` becomes.

@@ -11,7 +11,7 @@
 
 namespace kairos::corba {
 
-/// Takes over the caller's count. Nil is a value like any other.
+/// Inserts a reference and takes over the caller's count. Nil is a value like any other.
 KAIROS_API void insert_object(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::Object* adopted);
 
 /// What extraction needs of an interface.
@@ -19,7 +19,8 @@ struct KAIROS_API StubClass {
     void* (*cast)(CORBA::Object* object);           ///< to the interface's class, or null
     CORBA::Object* (*make)(StubArgument reference); ///< a stub; null for local interfaces
 };
-/// True if the Any holds a reference of an equivalent type; it keeps what `value` becomes.
+/// Extracts a reference into `value`, which stays the Any's. False if the Any holds none of an
+/// equivalent type.
 [[nodiscard]] KAIROS_API bool extract_object(const CORBA::Any& any, CORBA::TypeCode_ptr type,
                                              const StubClass& stubs, void*& value);
 

@@ -10,8 +10,8 @@
 
 namespace kairos::corba {
 
-/// Of what ORB::create_policy is given; nil for another type. Owned by the caller. Throws
-/// PolicyError.
+/// Makes a policy that calls heed from what ORB::create_policy is given; nil for a type that is
+/// none. Owned by the caller. Throws PolicyError.
 [[nodiscard]] KAIROS_API CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type,
                                                               const CORBA::Any& value);
 

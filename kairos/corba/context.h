@@ -29,31 +29,34 @@ class KAIROS_API Context final : public kairos::corba::PseudoObject {
     /// Names in order, and what they stand for (context.cpp).
     struct Properties;
 
-    /// A root. ORB::get_default_context gives one to programs.
+    /// Makes a root of contexts. Programs get one from ORB::get_default_context.
     Context();
 
     static Context_ptr _duplicate(Context_ptr context);
     static Context_ptr _nil() { return nullptr; }
 
-    /// "" of a root.
+    /// The name given to create_child; "" for a root.
     [[nodiscard]] const char* context_name() const noexcept { return name_.c_str(); }
-    /// Not counted: the child keeps it. Nil of a root.
+    /// The parent, not counted: the child keeps it. Nil for a root.
     [[nodiscard]] Context_ptr parent() const noexcept { return parent_.in(); }
     void create_child(const char* name, Context_out child);
 
-    /// Throw BAD_TYPECODE for values that are not strings, BAD_PARAM for names that are empty, null
-    /// or hold an asterisk. All of a list or none is set.
+    /// Sets a property. Throws BAD_TYPECODE for a value that is not a string, BAD_PARAM for a name
+    /// that is empty, null or holds an asterisk.
     void set_one_value(const char* name, const Any& value);
+    /// Sets all properties of the list, or none and throws BAD_TYPECODE for a value that is not a
+    /// string, BAD_PARAM for a name that is empty, null or holds an asterisk.
     void set_values(NVList_ptr values);
-    /// Those of this context that match: a name, or its beginning and an asterisk. Throws
-    /// BAD_CONTEXT where none does.
+    /// Deletes this context's properties that match a name, or its beginning and an asterisk.
+    /// Throws BAD_CONTEXT where none does.
     void delete_values(const char* pattern);
-    /// The properties that match, from the context called `start_scope` ("": from this) to the
-    /// root, unless CTX_RESTRICT_SCOPE is set. Throws BAD_CONTEXT: minor 1 for no such scope, 2 for
-    /// no such property.
+    /// Gives out the properties that match a name, or its beginning and an asterisk, from the
+    /// context called `start_scope` ("": from this) to the root, unless CTX_RESTRICT_SCOPE is set.
+    /// Throws BAD_CONTEXT: minor 1 for no such scope, 2 for no such property.
     void get_values(const char* start_scope, Flags flags, const char* pattern, NVList_out values);
 
-    /// Adds what matches here or in a parent, unless `found` has it already.
+    /// Adds to `found` the properties of this context, and with `parents` of those above, that
+    /// match and that `found` has not yet.
     void _kairos_collect(std::string_view pattern, bool parents, Properties& found) const;
     [[nodiscard]] Properties& _kairos_properties() noexcept { return *properties_; }
 

@@ -10,8 +10,8 @@
 
 namespace kairos::corba {
 
-/// Owned by the caller; may be nil. Throws BAD_PARAM 10, which says what the naming service says,
-/// and the system exceptions of the call.
+/// Resolves a name in a naming context. Owned by the caller; may be nil. Throws BAD_PARAM 10, which
+/// says what the naming service says, and the system exceptions of the call.
 [[nodiscard]] CORBA::Object_ptr resolve_name(CORBA::Object& context, const ior::Name& name);
 
 } // namespace kairos::corba

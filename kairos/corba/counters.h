@@ -13,13 +13,15 @@
 namespace kairos {
 
 struct KAIROS_API Counters {
-    /// By ORBs started with -ORBCounters 1, and by all under `kairos count`.
+    /// Requests served by ORBs started with -ORBCounters 1, and by all under `kairos count`.
     std::uint64_t requests_served = 0;
-    /// Of all threads, also those that have ended: the processor was given up, or taken.
+    /// How often threads, also those that have ended, gave up the processor.
     std::uint64_t voluntary_switches = 0;
+    /// How often the processor was taken from threads, also from those that have ended.
     std::uint64_t involuntary_switches = 0;
 
-    /// Under `kairos count`, or with libkairos_count.so loaded before libc.
+    /// What the C library was asked for; counted under `kairos count`, or with libkairos_count.so
+    /// loaded before libc.
     struct Library {
         std::uint64_t allocations = 0;       ///< malloc and its family, operator new included
         std::uint64_t locks = 0;             ///< mutex, read-write and spin lock acquisitions
@@ -27,7 +29,7 @@ struct KAIROS_API Counters {
     };
     std::optional<Library> library;
 
-    /// Under `kairos count --system-calls`.
+    /// What the kernel was asked for; counted under `kairos count --system-calls`.
     struct Kernel {
         std::uint64_t system_calls = 0;
         std::uint64_t futexes = 0; ///< of them: locks and conditions that the kernel was needed for

@@ -22,15 +22,15 @@ class KAIROS_API Environment final : public kairos::corba::PseudoObject {
     typedef Environment_ptr _ptr_type;
     typedef Environment_var _var_type;
 
-    /// Holds nothing. ORB::create_environment gives one to programs.
+    /// Makes an Environment that holds nothing. Programs get one from ORB::create_environment.
     Environment() = default;
 
     static Environment_ptr _duplicate(Environment_ptr environment);
     static Environment_ptr _nil() { return nullptr; }
 
-    /// Takes the exception over. Null is as `clear`.
+    /// Sets the exception and takes it over; null is as `clear`.
     void exception(Exception* exception) { exception_.reset(exception); }
-    /// Null if there is none. Stays the Environment's, and is gone when that changes.
+    /// The exception, null if there is none. Stays the Environment's, until another is set.
     [[nodiscard]] Exception* exception() const noexcept { return exception_.get(); }
     void clear() noexcept { exception_.reset(); }
 

@@ -87,23 +87,27 @@ struct KAIROS_API StoredSignature {
     }
 };
 
-/// Makes the call. `arguments` are the addresses that the signature tells about. Throws what the
-/// call throws; out and inout arguments that the caller owns are changed only when all is well.
+/// Calls the operation of `signature` on `target`. `arguments` has one address for each parameter
+/// of the signature, in its order. Throws what the call throws; out and inout arguments that the
+/// caller owns are changed only when all is well.
 KAIROS_API void call(CORBA::Object& target, const Signature& signature,
                      const void* const* arguments);
 
-/// The same for an operation that must have ended so many nanoseconds after now
-/// (orb::StubCall::invoke_within).
+/// Calls the operation of `signature` on `target`; it must have ended `deadline_ns` nanoseconds
+/// from now (orb::StubCall::invoke_within). `arguments` has one address for each parameter of the
+/// signature, in its order.
 KAIROS_API void call(CORBA::Object& target, const Signature& signature,
                      const void* const* arguments, std::int64_t deadline_ns);
 
-/// The same for up to four addresses, in registers: most are there when a stub is entered, so that
-/// it has next to nothing to do. What the operation does not have is null.
+/// How many addresses of arguments the overloads below take in registers.
 inline constexpr std::size_t arguments_in_registers_max = 4;
+/// Calls an operation of up to four parameters, its result included, by their addresses; those that
+/// the operation does not have are null. Passed in registers: most are there when a stub is
+/// entered, so that the stub has next to nothing to do.
 KAIROS_API void call(CORBA::Object& target, const void* first, const void* second,
                      const void* third, const void* fourth, const Signature& signature);
-/// The same for an operation whose result is a pointer that the caller gets to own. Returns it; the
-/// addresses are those of the parameters.
+/// Calls an operation whose result is a pointer that the caller gets to own, and returns it. The
+/// addresses are those of its up to four parameters without the result, null where it has fewer.
 [[nodiscard]] KAIROS_API void* call_for_pointer(CORBA::Object& target, const void* first,
                                                 const void* second, const void* third,
                                                 const void* fourth, const Signature& signature);

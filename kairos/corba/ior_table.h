@@ -77,15 +77,16 @@ class KAIROS_API Table : public virtual CORBA::LocalObject {
     }
     static Table_ptr _nil() { return nullptr; }
 
-    /// `object_key` is the key itself: in a URL it may have to be escaped. `ior` is any object URL
-    /// of an object that has an address. BAD_PARAM for nil, local objects and the name itself, and
-    /// what string_to_object throws. Throws AlreadyBound.
+    /// Binds a name to an object. `object_key` is the key itself: in a URL it may have to be
+    /// escaped. `ior` is any object URL of an object that has an address. Throws AlreadyBound,
+    /// BAD_PARAM for nil, local objects and the name itself, and what string_to_object throws.
     void bind(const char* object_key, const char* ior);
-    /// The same, in the place of what the name is bound to.
+    /// Binds the name to this object, instead of what it was bound to, if anything. `object_key` is
+    /// the key itself and `ior` any object URL, as of bind(); throws as bind(), but AlreadyBound.
     void rebind(const char* object_key, const char* ior);
-    /// Throws NotFound. Clients that were sent to the object stay there.
+    /// Removes a name. Clients that were sent to its object stay there. Throws NotFound.
     void unbind(const char* object_key);
-    /// Asked for names that are not bound; nil for nobody.
+    /// Sets whom requests for names that are not bound ask; nil for nobody.
     void set_locator(Locator_ptr the_locator);
 
     bool _kairos_supports(std::string_view repository_id) const override;

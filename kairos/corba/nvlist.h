@@ -97,14 +97,15 @@ class KAIROS_API NamedValue final : public kairos::corba::PseudoObject {
     typedef NamedValue_ptr _ptr_type;
     typedef NamedValue_var _var_type;
 
-    /// Takes both over. Made by NVList and ORB::create_named_value.
+    /// Takes over `name` and `value`. Made by NVList and ORB::create_named_value.
     NamedValue(String_var name, Any_var value, Flags flags);
 
     static NamedValue_ptr _duplicate(NamedValue_ptr value);
     static NamedValue_ptr _nil() { return nullptr; }
 
-    /// These stay the NamedValue's. The name is "" where none was given.
+    /// The NamedValue's own; "" where none was given.
     [[nodiscard]] const char* name() const noexcept { return name_.in(); }
+    /// The NamedValue's own, to be read and assigned to.
     [[nodiscard]] Any* value() const noexcept { return value_.ptr(); }
     [[nodiscard]] Flags flags() const noexcept { return flags_; }
 
@@ -116,7 +117,7 @@ class KAIROS_API NamedValue final : public kairos::corba::PseudoObject {
     const Flags flags_;
 };
 
-/// Keeps its items: what the functions return is not to be released.
+/// A list of NamedValues, which it keeps: what its functions return is not to be released.
 class KAIROS_API NVList final : public kairos::corba::PseudoObject {
   public:
     typedef NVList_ptr _ptr_type;
@@ -129,14 +130,17 @@ class KAIROS_API NVList final : public kairos::corba::PseudoObject {
 
     [[nodiscard]] ULong count() const noexcept { return items_.length(); }
     NamedValue_ptr add(Flags flags);
-    /// Copy name and value. Throw BAD_PARAM for null.
+    /// Appends an item with a copy of the name, and returns it. Throws BAD_PARAM for null.
     NamedValue_ptr add_item(const char* name, Flags flags);
+    /// Appends an item with copies of name and value, and returns it. Throws BAD_PARAM for null.
     NamedValue_ptr add_value(const char* name, const Any& value, Flags flags);
-    /// Take name and value over.
+    /// Appends an item, which takes over the name, and returns it.
     NamedValue_ptr add_item_consume(char* name, Flags flags);
+    /// Appends an item, which takes over name and value, and returns it.
     NamedValue_ptr add_value_consume(char* name, Any* value, Flags flags);
-    /// Throw Bounds.
+    /// The list's own; not to be released. Throws Bounds.
     [[nodiscard]] NamedValue_ptr item(ULong index) const;
+    /// Releases the item and closes the gap. Throws Bounds.
     void remove(ULong index);
 
   private:

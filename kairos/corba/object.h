@@ -78,7 +78,7 @@ class KAIROS_API Object {
     Object(const Object&) = delete;
     Object& operator=(const Object&) = delete;
 
-    /// The same reference, with one more owner. Nil stays nil.
+    /// Adds an owner to the reference and returns it. Nil stays nil.
     static Object_ptr _duplicate(Object_ptr object);
     static Object_ptr _narrow(Object_ptr object) { return _duplicate(object); }
     static Object_ptr _unchecked_narrow(Object_ptr object) { return _duplicate(object); }
@@ -89,9 +89,10 @@ class KAIROS_API Object {
     virtual Boolean _is_a(const char* repository_id);
     /// True if the object is known to exist no more. Throws TRANSIENT and the like if nobody knows.
     virtual Boolean _non_existent();
-    /// False does not prove that the objects differ. Asks nobody.
+    /// Whether both references are known to lead to one object: false does not prove that the
+    /// objects differ. Asks nobody.
     virtual Boolean _is_equivalent(Object_ptr other);
-    /// In 0…maximum; the same for the life of the reference. Asks nobody.
+    /// A hash in 0…maximum, which never changes in the life of the reference. Asks nobody.
     virtual ULong _hash(ULong maximum);
     /// The repository id of the most derived interface, asked of the object. Owned by the caller.
     virtual char* _repository_id();
@@ -101,7 +102,9 @@ class KAIROS_API Object {
     virtual ORB_ptr _get_orb();
     /// Connects now rather than at the first call. False if the object is known not to be there.
     virtual Boolean _validate_connection();
-    /// The same; the list of the policies that are in the way is owned by the caller.
+    /// Connects now rather than at the first call. False if the object is known not to be there or
+    /// policies are in the way: then `inconsistent_policies` is the list of those set for the
+    /// reference, else it is empty. Owned by the caller.
     Boolean _validate_connection(PolicyList_out inconsistent_policies);
 
     /// What the object says of its interface: a definition in some Interface Repository. Programs
@@ -116,12 +119,12 @@ class KAIROS_API Object {
     /// What is set for the reference or else for the thread (PolicyCurrent) or else for the ORB
     /// (PolicyManager). Owned by the caller; nil if nobody set any.
     Policy_ptr _get_client_policy(PolicyType type);
-    /// Those of the types that are set for the reference; all for an empty list. Owned by the
-    /// caller.
+    /// The policies of these types that are set for the reference; all for an empty list. Owned by
+    /// the caller.
     PolicyList* _get_policy_overrides(const PolicyTypeSeq& types);
-    /// A new reference for which these are set, instead of those of this one or, with
-    /// ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies with the indices of
-    /// nil policies, BAD_PARAM 30 for two of one type.
+    /// A new reference to the object for which these policies are set, instead of those of this
+    /// reference or, with ADD_OVERRIDE, beside them. Owned by the caller. Throws InvalidPolicies
+    /// with the indices of nil policies, BAD_PARAM 30 for two of one type.
     Object_ptr _set_policy_overrides(const PolicyList& policies, SetOverrideType how);
 
     /// Requests for dynamic invocations, owned by the caller (request.h). Null operations are

@@ -17,7 +17,8 @@
 
 namespace kairos::corba {
 
-/// As ==, whose code compilers that optimise for size put into each object file.
+/// Whether two names are equal; in place of ==, the code of which compilers that optimise for size
+/// put into each object file.
 [[nodiscard]] constexpr bool is_name(std::string_view one, std::string_view other) noexcept
 {
     return one.size() == other.size() &&

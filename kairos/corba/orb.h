@@ -54,7 +54,8 @@ typedef ULong ServiceOption;
 typedef ULong ServiceDetailType;
 class RequestSeq;
 
-/// What it inherits makes TypeCodes.
+/// An Object Request Broker as programs see it (CORBA 3.3 part 1, 8.2). TypeCodeMaker adds the
+/// operations that make TypeCodes.
 class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
   public:
     typedef ORB_ptr _ptr_type;
@@ -73,19 +74,21 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     static ORB_ptr _duplicate(ORB_ptr orb);
     static ORB_ptr _nil() { return nullptr; }
 
-    /// The name that ORB_init knows it by. Owned by the caller.
+    /// The name that ORB_init knows the ORB by. Owned by the caller.
     char* id();
 
-    /// "IOR:…". Owned by the caller. Throws MARSHAL for local objects.
+    /// Returns the reference as text, "IOR:…". Owned by the caller. Throws MARSHAL for local
+    /// objects.
     char* object_to_string(Object_ptr object);
-    /// Understands IOR:, corbaloc:, corbaname: and file: (a file that holds one of them). Throws
-    /// BAD_PARAM with the OMG's minor codes 7 (scheme), 9 (the rest of the text) and 10 (a name
-    /// that is not bound). Only the name of a corbaname is asked for, at its naming service, which
-    /// throws what calls throw; all other addresses are looked up when the first call is made.
+    /// Makes a reference from an object URL: IOR:, corbaloc:, corbaname: or file: (a file that
+    /// holds one of them). Owned by the caller. Throws BAD_PARAM with the OMG's minor codes 7
+    /// (scheme), 9 (the rest of the text) and 10 (a name that is not bound). Only the name of a
+    /// corbaname is asked for, at its naming service, which throws what calls throw; all other
+    /// addresses are looked up when the first call is made.
     Object_ptr string_to_object(const char* text);
 
-    /// "RootPOA", "POACurrent", "TypeCodeFactory", "ORBPolicyManager", "PolicyCurrent", "IORTable"
-    /// (ior_table.h), with kairos/rtcorba linked
+    /// Returns the object of a well-known name: "RootPOA", "POACurrent", "TypeCodeFactory",
+    /// "ORBPolicyManager", "PolicyCurrent", "IORTable" (ior_table.h), with kairos/rtcorba linked
     /// "RTORB", "RTCurrent", "PriorityMappingManager" and "PriorityTransformManager", what
     /// -ORBInitRef or register_initial_reference named and, with -ORBDefaultInitRef, any other. The
     /// caller owns the result. Throws InvalidName, and what string_to_object throws.
@@ -97,68 +100,75 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     /// by the caller. Throws PolicyError.
     Policy_ptr create_policy(PolicyType type, const Any& value);
 
-    /// An empty list. `count` tells how many items are expected.
+    /// Makes an empty list. `count` tells how many items are expected.
     void create_list(Long count, NVList_out list);
-    /// Without name, value and flags.
+    /// Makes a NamedValue without name, value and flags.
     void create_named_value(NamedValue_out value);
-    /// The root of all contexts; at first it has no properties.
+    /// Gives out the root of all contexts, which has no properties at first.
     void get_default_context(Context_out context);
-    /// Without an exception.
+    /// Makes an Environment without an exception.
     void create_environment(Environment_out environment);
 
     // Dynamic invocations (request.h), defined in the library of kairos/dynamic.
     void create_exception_list(ExceptionList_out list);
     void create_context_list(ContextList_out list);
-    /// These send all that can be sent, then throw what the first of the others threw.
+    /// Sends all requests that can be sent, none of which is answered; then throws what the first
+    /// of the others threw.
     void send_multiple_requests_oneway(const RequestSeq& requests);
+    /// Sends all requests that can be sent, without waiting for replies (get_next_response); then
+    /// throws what the first of the others threw.
     void send_multiple_requests_deferred(const RequestSeq& requests);
     /// Whether `get_next_response` would not wait.
     Boolean poll_next_response();
-    /// Waits for the next reply to a request of `send_multiple_requests_deferred`. Its exception is
-    /// not thrown: Request::env has it. BAD_INV_ORDER 11 if none is outstanding.
+    /// Waits for the next reply to a request of `send_multiple_requests_deferred`. An exception in
+    /// the reply is not thrown: Request::env has it. Throws BAD_INV_ORDER 11 if no reply is
+    /// outstanding.
     void get_next_response(Request_out request);
 
-    /// Values of this repository id are made by the factory from now on, which gains an owner. The
-    /// factory that did it before, owned by the caller, or null.
+    /// Has the factory, which gains an owner, make values of this repository id from now on.
+    /// Returns the factory that did it before, owned by the caller, or null.
     ValueFactory register_value_factory(const char* id, ValueFactory factory);
-    /// Throws BAD_PARAM if there is none.
+    /// Forgets the factory for this repository id. Throws BAD_PARAM if there is none.
     void unregister_value_factory(const char* id);
-    /// Owned by the caller; or null.
+    /// Returns the factory for this repository id, owned by the caller, or null.
     ValueFactory lookup_value_factory(const char* id);
 
-    /// Returns after shutdown. With -ORBConcurrency reactor it serves requests.
+    /// Blocks until shutdown. With -ORBConcurrency reactor the calling thread serves requests.
     void run();
     Boolean work_pending();
     void perform_work();
     /// For a foreign event loop: a descriptor that is readable when perform_work has something to
-    /// do, and when the ORB was shut down (docs/event-loops.md). The ORB's, until it is destroyed;
-    /// the same every time. Only with -ORBConcurrency reactor is that everything; elsewhere it is
-    /// for POAs of the main thread. After the RootPOA was resolved; throws BAD_INV_ORDER earlier,
-    /// or while another thread is in `run`.
+    /// do, and when the ORB was shut down (docs/event-loops.md). Each call returns the same one,
+    /// which is the ORB's until the ORB is destroyed. With -ORBConcurrency reactor it stands for
+    /// all work, elsewhere for that of POAs of the main thread. To be called once the RootPOA was
+    /// resolved: throws BAD_INV_ORDER earlier, or while another thread is in `run`.
     [[nodiscard]] int _kairos_descriptor();
-    /// Throws BAD_INV_ORDER 3 for waiting within an upcall.
+    /// Ends serving and calling. With `wait_for_completion` returns when requests in progress have
+    /// ended and the POAs are destroyed; throws BAD_INV_ORDER 3 for that within an upcall.
     void shutdown(Boolean wait_for_completion = false);
+    /// Shuts the ORB down, if nobody has, and gives back what it holds. Throws BAD_INV_ORDER 3
+    /// within an upcall.
     void destroy();
 
     /// The core, for layers of Kairos.
     [[nodiscard]] kairos::orb::Orb& _kairos_core() noexcept { return *core_; }
-    /// What is called where the ORB makes threads and sockets. Before the RootPOA is resolved and
-    /// the first call is made; throws BAD_INV_ORDER later.
+    /// Sets what is called where the ORB makes threads and sockets. To be called before the RootPOA
+    /// is resolved and the first call is made; throws BAD_INV_ORDER later.
     void _kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks);
-    /// With -ORBConcurrency filter-chain: what every request passes, behind the filters added
-    /// before (kairos/server/filter.h). Before the first POAManager is activated; throws
-    /// BAD_INV_ORDER later, or without a filter chain.
+    /// With -ORBConcurrency filter-chain: adds a filter that every request passes, behind the
+    /// filters added before (kairos/server/filter.h). To be called before the first POAManager is
+    /// activated; throws BAD_INV_ORDER later, or without a filter chain.
     void _kairos_add_request_filter(kairos::Owner<kairos::orb::RequestFilter> filter);
-    /// With -ORBConcurrency custom: who serves. Before the first POAManager is activated; throws
-    /// BAD_INV_ORDER later, or with another architecture.
+    /// With -ORBConcurrency custom: sets what serves the requests. To be called before the first
+    /// POAManager is activated; throws BAD_INV_ORDER later, or with another architecture.
     void _kairos_set_request_dispatcher(kairos::Owner<kairos::orb::RequestDispatcher> dispatcher);
-    /// Who is told of operations that ended after the deadlines of their IDL (docs/scheduling.md).
-    /// Before the first POAManager is activated.
+    /// Sets what is called for each operation that ended after the deadline of its IDL
+    /// (docs/scheduling.md). To be called before the first POAManager is activated.
     void _kairos_set_late_call_handler(kairos::orb::LateCallHandler handler);
-    /// How many there were.
+    /// How many operations ended after the deadlines of their IDL.
     [[nodiscard]] ULongLong _kairos_late_calls() const noexcept;
     [[nodiscard]] kairos::corba::Policies& _kairos_policies();
-    /// What layers of Kairos keep with it (orb_state.h).
+    /// What layers of Kairos keep with an ORB (orb_state.h).
     struct State;
     [[nodiscard]] State& _kairos_state() noexcept { return *state_; }
     /// Throws BAD_INV_ORDER 4 after shutdown.

@@ -25,7 +25,7 @@ class AdapterServices {
     AdapterServices(const AdapterServices&) = delete;
     AdapterServices& operator=(const AdapterServices&) = delete;
     virtual ~AdapterServices() = default;
-    /// Every request from now on is refused; those that were held go on, to be refused.
+    /// From now on every request is refused, those that were held included.
     virtual void deactivate_all() noexcept = 0;
     /// Destroys all POAs, and the table of forwards. Not within an upcall.
     virtual void destroy_all() noexcept = 0;

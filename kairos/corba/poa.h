@@ -88,18 +88,21 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     static POA_ptr _nil() { return nullptr; }
 
     // --- the tree ---
-    /// With a nil manager one is made for it. Owned by the caller. Throws AdapterAlreadyExists,
-    /// InvalidPolicy; BAD_INV_ORDER 17 while this one is being destroyed.
+    /// Makes a child, owned by the caller, with a POAManager of its own where `manager` is nil.
+    /// Throws AdapterAlreadyExists, InvalidPolicy; BAD_INV_ORDER 17 while this POA is being
+    /// destroyed.
     POA_ptr create_POA(const char* adapter_name, POAManager_ptr manager,
                        const CORBA::PolicyList& policies);
-    /// With `activate_it` the adapter activator is asked for one that is not there. Owned by the
-    /// caller. Throws AdapterNonExistent; OBJ_ADAPTER 1 if the activator throws.
+    /// Returns the child of this name, owned by the caller. With `activate_it` the adapter
+    /// activator is asked for a child that is not there. Throws AdapterNonExistent; OBJ_ADAPTER 1
+    /// if the activator throws.
     POA_ptr find_POA(const char* adapter_name, CORBA::Boolean activate_it);
-    /// With all its children; at once or when the requests in progress have ended, for which
-    /// `wait_for_completion` waits: BAD_INV_ORDER 3 within an upcall.
+    /// Destroys the POA with all its children, at once or when the requests in progress have ended.
+    /// `wait_for_completion` waits for that; throws BAD_INV_ORDER 3 for it within an upcall.
     void destroy(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion);
 
-    /// Owned by the caller, as all that follow.
+    /// The name that create_POA was given. Owned by the caller, as all that functions of a POA
+    /// return.
     char* the_name();
     POA_ptr the_parent();
     POAList* the_children();
@@ -107,7 +110,7 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     POAManagerFactory_ptr the_POAManagerFactory();
     AdapterActivator_ptr the_activator();
     void the_activator(AdapterActivator_ptr activator);
-    /// Of this POA, in this process.
+    /// The id of this POA among those of the process. Owned by the caller.
     ObjectId* id();
 
     // --- policies ---
@@ -122,38 +125,50 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     create_request_processing_policy(RequestProcessingPolicyValue value);
 
     // --- who serves objects that are not active ---
-    /// Nil if none was set. Throws WrongPolicy.
+    /// The servant manager, owned by the caller; nil if none was set. Throws WrongPolicy.
     ServantManager_ptr get_servant_manager();
-    /// Once: BAD_INV_ORDER 6. OBJ_ADAPTER 4 for nil and for the wrong kind. Throws WrongPolicy.
+    /// Sets the servant manager, once: throws BAD_INV_ORDER 6 later, OBJ_ADAPTER 4 for nil and for
+    /// the wrong kind, WrongPolicy.
     void set_servant_manager(ServantManager_ptr manager);
-    /// With one more owner. Throws NoServant, WrongPolicy.
+    /// The default servant with one more owner. Throws NoServant, WrongPolicy.
     Servant get_servant();
+    /// Sets the default servant. Throws WrongPolicy.
     void set_servant(Servant servant);
 
     // --- objects ---
-    /// Owned by the caller. Throws ServantAlreadyActive, WrongPolicy.
+    /// Has the servant serve a new object and returns the object's id, owned by the caller. Throws
+    /// ServantAlreadyActive, WrongPolicy.
     ObjectId* activate_object(Servant servant);
-    /// Waits while an object of this id is being deactivated. Throws ObjectAlreadyActive,
-    /// ServantAlreadyActive, WrongPolicy; BAD_PARAM 14 for ids that are not the system's here.
+    /// Has the servant serve the object of this id; waits while that is being deactivated. Throws
+    /// ObjectAlreadyActive, ServantAlreadyActive, WrongPolicy; BAD_PARAM 14 for an id that this POA
+    /// would have to make itself and has not.
     void activate_object_with_id(const ObjectId& id, Servant servant);
-    /// Requests in progress finish first; then the servant loses an owner, or is etherealized.
-    /// Throws ObjectNotActive, WrongPolicy.
+    /// Ends the object's activation. Requests in progress finish first; then the servant loses an
+    /// owner, or is etherealized. Throws ObjectNotActive, WrongPolicy.
     void deactivate_object(const ObjectId& id);
 
-    /// References to objects that need not be active. Throw WrongPolicy, BAD_PARAM 14.
+    /// A reference, owned by the caller, to a new object that need not be active. Throws
+    /// WrongPolicy.
     CORBA::Object_ptr create_reference(const char* repository_id);
+    /// A reference, owned by the caller, to the object of this id, which need not be active. Throws
+    /// WrongPolicy; BAD_PARAM 14 for an id that this POA would have to make itself and has not.
     CORBA::Object_ptr create_reference_with_id(const ObjectId& id, const char* repository_id);
 
-    /// What the servant is active as; it is activated if the policies say so. Throw
-    /// ServantNotActive, WrongPolicy.
+    /// The id, owned by the caller, of the object that the servant is active as; activates it if
+    /// the policies say so. Throws ServantNotActive, WrongPolicy.
     ObjectId* servant_to_id(Servant servant);
+    /// A reference, owned by the caller, to the object that the servant is active as; activates it
+    /// if the policies say so. Throws ServantNotActive, WrongPolicy.
     CORBA::Object_ptr servant_to_reference(Servant servant);
-    /// The servant with one more owner. Throw ObjectNotActive, WrongAdapter, WrongPolicy.
+    /// The servant of a reference's object, with one more owner. Throws ObjectNotActive,
+    /// WrongAdapter, WrongPolicy.
     Servant reference_to_servant(CORBA::Object_ptr reference);
+    /// The servant of this id's object, with one more owner. Throws ObjectNotActive, WrongPolicy.
     Servant id_to_servant(const ObjectId& id);
-    /// Throws WrongAdapter.
+    /// The id of a reference's object, owned by the caller. Throws WrongAdapter.
     ObjectId* reference_to_id(CORBA::Object_ptr reference);
-    /// Throws ObjectNotActive, WrongPolicy.
+    /// A reference to the active object of this id, owned by the caller. Throws ObjectNotActive,
+    /// WrongPolicy.
     CORBA::Object_ptr id_to_reference(const ObjectId& id);
 
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
@@ -168,25 +183,27 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     explicit POA(kairos::corba::PoaServices& services);
     ~POA() override;
 
-    /// What RTPortableServer::POA adds: the object has this priority from now on, whatever it was
-    /// given before.
+    /// Gives the object this priority from now on, whatever it had before: for
+    /// RTPortableServer::POA.
     void reschedule_at(std::int16_t priority, const ObjectId& id);
-    /// An object of this priority, activated. Without an id the system gives it one. Its id, owned
-    /// by the caller.
+    /// Activates an object of this priority; where `id` is null the system gives it one. Returns
+    /// the id, owned by the caller.
     ObjectId* activate_at(std::int16_t priority, const ObjectId* id, Servant servant);
-    /// Likewise a reference to one that need not be active.
+    /// Makes a reference to an object of this priority that need not be active; where `id` is null
+    /// the system gives it one. Owned by the caller.
     CORBA::Object_ptr reference_at(std::int16_t priority, const ObjectId* id,
                                    const char* repository_id);
 
   private:
     friend class kairos::corba::PoaServices;
 
-    /// Its adapter and what it keeps for it; in an internal header, as all that knows adapters.
+    /// The POA's adapter and what the POA keeps for it; in an internal header, as all that knows
+    /// adapters.
     class State;
-    /// The adapter, which stays while it lives. Throws OBJECT_NOT_EXIST when it is gone.
+    /// Keeps the POA's adapter from going away. Throws OBJECT_NOT_EXIST when that is gone already.
     class InUse;
 
-    /// Throws what an outcome is called by the specification.
+    /// Throws the exception that the specification has for an outcome; returns for `ok`.
     static void check(kairos::poa::Outcome outcome);
     [[nodiscard]] CORBA::Object_ptr reference_to(const kairos::poa::Identity& object,
                                                  const char* repository_id);

@@ -31,7 +31,7 @@ class KAIROS_API Current : public virtual CORBA::Current {
     }
     static Current_ptr _nil() { return nullptr; }
 
-    /// All owned by the caller.
+    /// The POA of the object that is being called. Owned by the caller.
     POA_ptr get_POA();
     ObjectId* get_object_id();
     CORBA::Object_ptr get_reference();

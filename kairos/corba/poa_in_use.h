@@ -16,7 +16,7 @@ namespace PortableServer {
 
 class POA::InUse {
   public:
-    /// Throws OBJECT_NOT_EXIST when the adapter is gone.
+    /// Keeps the adapter of `poa` from going away. Throws OBJECT_NOT_EXIST when it is gone already.
     explicit InUse(const POA& poa)
         : adapter_(*poa.state_->found.adapter), use_(adapter_, poa.state_->found.key_id)
     {

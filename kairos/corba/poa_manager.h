@@ -49,20 +49,22 @@ class KAIROS_API POAManager : public virtual CORBA::LocalObject {
     }
     static POAManager_ptr _nil() { return nullptr; }
 
-    /// Serve requests. Each throws AdapterInactive after deactivate.
+    /// From now on the POAs serve requests. Throws AdapterInactive after deactivate.
     void activate();
-    /// Keep requests waiting, as many as -ORBHoldLimit says; answer others with TRANSIENT.
+    /// From now on requests wait, as many as -ORBHoldLimit says; others are answered with
+    /// TRANSIENT. Throws AdapterInactive after deactivate.
     void hold_requests(CORBA::Boolean wait_for_completion);
-    /// Answer requests with TRANSIENT.
+    /// From now on requests are answered with TRANSIENT. Throws AdapterInactive after deactivate.
     void discard_requests(CORBA::Boolean wait_for_completion);
-    /// Answer requests with OBJ_ADAPTER, for ever; etherealize the objects of servant activators.
+    /// From now on, for ever, requests are answered with OBJ_ADAPTER; with `etherealize_objects`
+    /// servant activators etherealize their objects. Throws AdapterInactive if called before.
     void deactivate(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_completion);
     State get_state();
-    /// Owned by the caller.
+    /// The id that POAManagerFactory knows the manager by. Owned by the caller.
     char* get_id();
 
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;
-    /// For layers of Kairos.
+    /// The core's manager, for layers of Kairos.
     [[nodiscard]] kairos::poa::Manager& _kairos_core() const noexcept { return *core_; }
 
   private:
@@ -102,12 +104,12 @@ class KAIROS_API POAManagerFactory : public virtual CORBA::LocalObject {
     }
     static POAManagerFactory_ptr _nil() { return nullptr; }
 
-    /// Owned by the caller. Managers have no policies: PolicyError for any. Throws
-    /// ManagerAlreadyExists.
+    /// Makes a manager of this id, owned by the caller. Throws ManagerAlreadyExists, and
+    /// PolicyError for any policy: managers have none.
     POAManager_ptr create_POAManager(const char* id, const CORBA::PolicyList& policies);
-    /// Owned by the caller.
+    /// All managers of the ORB. Owned by the caller.
     POAManagerSeq* list();
-    /// Owned by the caller; nil if there is none.
+    /// The manager of this id, owned by the caller; nil if there is none.
     POAManager_ptr find(const char* id);
 
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;

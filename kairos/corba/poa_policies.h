@@ -17,7 +17,7 @@ namespace kairos::corba {
 /// What policies of other modules implement that POAs understand.
 class KAIROS_API AdapterPolicy {
   public:
-    /// False: no POA of this ORB can have it.
+    /// Adds the policy to those of a POA. False: no POA of this ORB can have it.
     [[nodiscard]] virtual bool add_to(poa::Policies& policies, orb::Orb& orb) const = 0;
 
   protected:
@@ -34,8 +34,8 @@ create_demultiplexing_policy(poa::IdStrategy strategy,
 [[nodiscard]] KAIROS_API poa::Policies policies_of(const CORBA::PolicyList& list,
                                                    poa::IdStrategy strategy, orb::Orb& orb);
 
-/// One of the POA's policies, of what ORB::create_policy is given; nil for another type. Throws
-/// PolicyError.
+/// Makes a policy of POAs from what ORB::create_policy is given; nil for a type that is none.
+/// Throws PolicyError.
 [[nodiscard]] KAIROS_API CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type,
                                                              const CORBA::Any& value);
 

@@ -40,13 +40,15 @@ class PoaServices final : public AdapterServices, public std::enable_shared_from
     void destroy_all() noexcept override;
 
     // --- managers; owned by the caller ---
-    /// Nil if there is one of this id. An empty id is replaced by one that is not in use.
+    /// Makes a POAManager, owned by the caller; nil if there is one of this id. An empty id is
+    /// replaced by one that is not in use.
     [[nodiscard]] PortableServer::POAManager_ptr create_manager(std::string id);
     [[nodiscard]] PortableServer::POAManager_ptr find_manager(std::string_view id);
     [[nodiscard]] std::vector<PortableServer::POAManager_var> managers();
-    /// A POA has this one, or is about to.
+    /// Notes that a POA has this manager, or is about to.
     void keep_manager(PortableServer::POAManager_ptr manager);
-    /// That is over. A manager without POAs is forgotten, unless it never had any.
+    /// Notes that a POA has this manager no more. A manager without POAs is forgotten, unless it
+    /// never had any.
     void let_manager_go(const PortableServer::POAManager& manager);
 
     /// One lock for each activator, whatever POAs it serves.

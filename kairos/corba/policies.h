@@ -21,19 +21,21 @@ enum class PolicyScope { reference, thread, orb };
 /// At most one policy of each type. Immutable; any thread.
 class PolicySet final : public orb::PolicyOverrides {
   public:
-    /// Nothing.
+    /// Makes a set without policies.
     PolicySet() = default;
-    /// Those of `former` that are still meant, if any, and these. Throws InvalidPolicies with the
-    /// indices of nil ones, BAD_PARAM 30 for two of one type, NO_PERMISSION for those of object
-    /// adapters, but for an OrbPolicy of an ORB.
+    /// Makes a set of `policies` and, with ADD_OVERRIDE, those of `former`, if any, that are of
+    /// other types. Throws InvalidPolicies with the indices of nil policies, BAD_PARAM 30 for two
+    /// of one type, NO_PERMISSION for policies of object adapters, except for an OrbPolicy where
+    /// `scope` is the ORB.
     PolicySet(const PolicySet* former, const CORBA::PolicyList& policies,
               CORBA::SetOverrideType how, PolicyScope scope);
 
-    /// Owned by the caller; nil if there is none.
+    /// The policy of this type, owned by the caller; nil if there is none.
     [[nodiscard]] CORBA::Policy_ptr find(CORBA::PolicyType type) const;
-    /// Those of these types, or all for no type, in the order of their types. Owned by the caller.
+    /// The policies of these types, or all for no type, in the order of their types. Owned by the
+    /// caller.
     [[nodiscard]] CORBA::PolicyList* list(const CORBA::PolicyTypeSeq& types) const;
-    /// Calls `visit(type, policy)` for each, in the order of their types.
+    /// Calls `visit(type, policy)` for each policy, in the order of their types.
     template <typename Visit>
     void for_each(Visit visit) const
     {
@@ -54,7 +56,7 @@ class PolicySet final : public orb::PolicyOverrides {
 };
 using PolicySetPtr = IntrusivePtr<const PolicySet>;
 
-/// "PolicyCurrent" or else "ORBPolicyManager". Owned by the caller.
+/// The ORB's "PolicyCurrent" (`of_thread`) or "ORBPolicyManager". Owned by the caller.
 [[nodiscard]] KAIROS_API CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
 
 /// Makes a policy out of what a program says about it. Throws PolicyError.
@@ -101,24 +103,28 @@ class Policies {
 
     /// Makes create_policy know a type. False if it is known already.
     KAIROS_API bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
-    /// Owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that nobody added.
+    /// Makes a policy, owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that
+    /// nobody added.
     [[nodiscard]] CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value) const;
 
-    /// Makes `exposed` know what references say. Before anybody else has these policies.
+    /// Makes `exposed` know what references say. To be called before anybody else has these
+    /// policies.
     void set_exposed_factory(ExposedPolicyFactory factory) noexcept { exposed_factory_ = factory; }
-    /// Owned by the caller; nil if the reference says nothing of this type.
+    /// The policy of this type that a reference says its object has, owned by the caller; nil if
+    /// the reference says nothing of this type.
     [[nodiscard]] CORBA::Policy_ptr exposed(CORBA::PolicyType type,
                                             const ior::ExposedPolicies& exposed) const;
 
-    /// "ORBPolicyManager" and "PolicyCurrent". Owned by the caller.
+    /// The ORB's "ORBPolicyManager". Owned by the caller.
     [[nodiscard]] CORBA::PolicyManager_ptr manager() const;
+    /// The ORB's "PolicyCurrent". Owned by the caller.
     [[nodiscard]] CORBA::PolicyCurrent_ptr current() const;
 
-    /// The ORB's; null for none.
+    /// What the ORB overrides; null for nothing.
     [[nodiscard]] PolicySetPtr of_orb() const;
-    /// What a call on the reference of these overrides, null for none, heeds: the reference's, else
-    /// the calling thread's, else the ORB's, but for those of its object adapters. Owned by the
-    /// caller; nil if nobody set any.
+    /// The policy of this type that a call heeds: of `overrides`, what the reference overrides
+    /// (null: nothing), else the calling thread's, else the ORB's, but none of object adapters.
+    /// Owned by the caller; nil if nobody set any.
     [[nodiscard]] CORBA::Policy_ptr effective(const PolicySet* overrides,
                                               CORBA::PolicyType type) const;
 

@@ -53,9 +53,10 @@ class KAIROS_API PolicyManager : public virtual LocalObject {
     static PolicyManager_ptr _narrow(Object_ptr object);
     static PolicyManager_ptr _nil() { return nullptr; }
 
-    /// Those of the types, or all for none. Owned by the caller.
+    /// The policies of these types that are set, or all for no type. Owned by the caller.
     virtual PolicyList* get_policy_overrides(const PolicyTypeSeq& types) = 0;
-    /// Throws InvalidPolicies, BAD_PARAM 30: see Object::_set_policy_overrides.
+    /// Sets these policies, instead of those before or, with ADD_OVERRIDE, beside them. Throws
+    /// InvalidPolicies, BAD_PARAM 30: see Object::_set_policy_overrides.
     virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType how) = 0;
 
     bool _kairos_supports(std::string_view repository_id) const override;

@@ -42,11 +42,14 @@ class KAIROS_API ExceptionList final : public kairos::corba::PseudoObject {
     static ExceptionList_ptr _nil() { return nullptr; }
 
     [[nodiscard]] ULong count() const noexcept { return items_.length(); }
-    /// Take a count of their own, or over the caller's. BAD_TYPECODE unless it is an exception's.
+    /// Appends a type with a count of its own. Throws BAD_TYPECODE unless it is an exception's.
     void add(TypeCode_ptr type);
+    /// Appends a type and takes over the caller's count. Throws BAD_TYPECODE unless it is an
+    /// exception's.
     void add_consume(TypeCode_ptr type);
-    /// Throw Bounds.
+    /// The list's own; not to be released. Throws Bounds.
     [[nodiscard]] TypeCode_ptr item(ULong index) const;
+    /// Releases the item and closes the gap. Throws Bounds.
     void remove(ULong index);
 
   private:
@@ -67,11 +70,13 @@ class KAIROS_API ContextList final : public kairos::corba::PseudoObject {
     static ContextList_ptr _nil() { return nullptr; }
 
     [[nodiscard]] ULong count() const noexcept { return items_.length(); }
-    /// Copy the name, or take it over. BAD_PARAM for null.
+    /// Appends a copy of the name. Throws BAD_PARAM for null.
     void add(const char* name);
+    /// Appends the name and takes it over. Throws BAD_PARAM for null.
     void add_consume(char* name);
-    /// Throw Bounds.
+    /// The list's own; not to be freed. Throws Bounds.
     [[nodiscard]] const char* item(ULong index) const;
+    /// Frees the item and closes the gap. Throws Bounds.
     void remove(ULong index);
 
   private:
@@ -132,28 +137,31 @@ class KAIROS_API Request final : public kairos::corba::PseudoObject {
     [[nodiscard]] ExceptionList_ptr exceptions() const noexcept { return exceptions_.in(); }
     [[nodiscard]] ContextList_ptr contexts() const noexcept { return contexts_.in(); }
     [[nodiscard]] Context_ptr ctx() const noexcept { return context_.in(); }
-    /// Takes a count of its own.
+    /// Sets the context, of which the Request takes a count of its own.
     void ctx(Context_ptr context);
 
-    /// In the order of the IDL. What they return is to be given the value; one that goes out only
-    /// is to be given its type, by a value or by Any::replace(type, nullptr).
+    /// Appends an in argument: arguments come in the order of the IDL. The Any returned is to be
+    /// given the value.
     Any& add_in_arg();
     Any& add_in_arg(const char* name);
     Any& add_inout_arg();
     Any& add_inout_arg(const char* name);
+    /// Appends an out argument: arguments come in the order of the IDL. The Any returned is to be
+    /// given the type, by a value or by Any::replace(type, nullptr).
     Any& add_out_arg();
     Any& add_out_arg(const char* name);
-    /// void unless this is called.
+    /// Says of which type the operation's result is: void unless this is called.
     void set_return_type(TypeCode_ptr type);
     [[nodiscard]] Any& return_value() const { return *result_->value(); }
 
-    /// Calls and waits.
+    /// Calls the operation and waits for the reply.
     void invoke();
     /// Sends a request that nobody answers.
     void send_oneway();
-    /// Sends, and does not wait. A call to an object of this process is served here.
+    /// Sends the request and does not wait for the reply (get_response). A call to an object of
+    /// this process is served before this returns.
     void send_deferred();
-    /// Waits for the reply to what was sent deferred.
+    /// Waits for the reply to the request of send_deferred.
     void get_response();
     /// Whether `get_response` would not wait.
     [[nodiscard]] Boolean poll_response();
@@ -162,7 +170,7 @@ class KAIROS_API Request final : public kairos::corba::PseudoObject {
     friend class Object;
     friend class kairos::dynamic::Responses;
 
-    /// Since it was sent last.
+    /// What has become of the request since it was sent last.
     enum class State : std::uint8_t {
         unsent,
         synchronous, ///< over; nothing to be fetched

@@ -26,7 +26,8 @@ typedef kairos::mapping::VariableOut<ObjectId> ObjectId_out;
 
 /// The characters of the id. Owned by the caller. Throws BAD_PARAM for an id with a NUL.
 KAIROS_API char* ObjectId_to_string(const ObjectId& id);
-/// Owned by the caller.
+/// The id of these characters, without the terminator. Owned by the caller. Throws BAD_PARAM for
+/// null.
 KAIROS_API ObjectId* string_to_ObjectId(const char* text);
 
 /// Base of all skeletons. Counted: starts with one owner, its creator; `_remove_ref` by the last
@@ -34,12 +35,13 @@ KAIROS_API ObjectId* string_to_ObjectId(const char* text);
 /// deleted.
 class KAIROS_API ServantBase : public kairos::poa::Servant {
   public:
-    /// The RootPOA of the default ORB. The caller owns the result.
+    /// The POA that `_this()` activates the servant in: here the RootPOA of the default ORB. The
+    /// caller owns the result.
     virtual POA_ptr _default_POA();
 
-    /// What references ask with the operations of these names. The interface is by default what the
-    /// Interface Repository of the ORB knows of the skeleton's (INTF_REPOS if nothing); programs
-    /// that override or call `_get_interface` link Kairos::ir. The caller owns the results.
+    /// Answers Object::_get_interface: by default what the Interface Repository of the ORB knows of
+    /// the skeleton's interface (INTF_REPOS if nothing). Programs that override or call this link
+    /// Kairos::ir. The caller owns the result.
     virtual CORBA::InterfaceDef_ptr _get_interface();
     virtual CORBA::Boolean _is_a(const char* repository_id);
     virtual CORBA::Boolean _non_existent() { return false; }

@@ -75,8 +75,8 @@ class ServantActivator;
 typedef ServantActivator* ServantActivator_ptr;
 typedef kairos::mapping::ObjectVar<ServantActivator> ServantActivator_var;
 
-/// Makes servants for objects that are not active, which stay active then. Calls of one activator
-/// never overlap.
+/// Makes servants for objects that are not active; the objects stay active then. Calls of one
+/// activator never overlap.
 class KAIROS_API ServantActivator : public virtual ServantManager {
   public:
     typedef ServantActivator_ptr _ptr_type;
@@ -93,9 +93,11 @@ class KAIROS_API ServantActivator : public virtual ServantManager {
     }
     static ServantActivator_ptr _nil() { return nullptr; }
 
-    /// The POA takes over an owner of the servant that is returned. May throw ForwardRequest.
+    /// Returns a servant for the object `oid`; the POA takes over an owner of it. May throw
+    /// ForwardRequest.
     virtual Servant incarnate(const ObjectId& oid, POA_ptr adapter) = 0;
-    /// Takes over the POA's owner of the servant: `_remove_ref` is the least to do.
+    /// The object `oid` is not active any more: takes over the POA's owner of its servant.
+    /// `_remove_ref` is the least to do.
     virtual void etherealize(const ObjectId& oid, POA_ptr adapter, Servant serv,
                              CORBA::Boolean cleanup_in_progress,
                              CORBA::Boolean remaining_activations) = 0;
@@ -131,11 +133,12 @@ class KAIROS_API ServantLocator : public virtual ServantManager {
     }
     static ServantLocator_ptr _nil() { return nullptr; }
 
-    /// The servant stays the locator's. May throw ForwardRequest. LocateRequests ask for the
-    /// operation "_non_existent".
+    /// Returns the servant for one request; it stays the locator's. `the_cookie` goes to
+    /// postinvoke. May throw ForwardRequest. LocateRequests ask for the operation "_non_existent".
     virtual Servant preinvoke(const ObjectId& oid, POA_ptr adapter, const char* operation,
                               Cookie& the_cookie) = 0;
-    /// In the same thread, whatever became of the request. What it throws the client gets instead.
+    /// Called after the request that preinvoke found a servant for, in the same thread, whatever
+    /// became of it. The client gets the exception that this throws, if any, instead of the reply.
     virtual void postinvoke(const ObjectId& oid, POA_ptr adapter, const char* operation,
                             Cookie the_cookie, Servant the_servant) = 0;
 
@@ -169,7 +172,7 @@ class KAIROS_API AdapterActivator : public virtual CORBA::LocalObject {
     }
     static AdapterActivator_ptr _nil() { return nullptr; }
 
-    /// True if it has made the child of this name.
+    /// Makes the child of this name, if it can; returns whether it did.
     virtual CORBA::Boolean unknown_adapter(POA_ptr parent, const char* name) = 0;
 
     bool _kairos_supports(std::string_view repository_id) const override

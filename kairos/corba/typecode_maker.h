@@ -44,7 +44,7 @@ class KAIROS_API TypeCodeMaker {
     CORBA::TypeCode_ptr create_component_tc(const char* id, const char* name);
     CORBA::TypeCode_ptr create_home_tc(const char* id, const char* name);
     CORBA::TypeCode_ptr create_native_tc(const char* id, const char* name);
-    /// A bound of 0 means none.
+    /// The type of strings of at most `bound` characters; 0 means no bound. Owned by the caller.
     CORBA::TypeCode_ptr create_string_tc(CORBA::ULong bound);
     CORBA::TypeCode_ptr create_wstring_tc(CORBA::ULong bound);
     CORBA::TypeCode_ptr create_fixed_tc(CORBA::UShort digits, CORBA::Short scale);
@@ -60,7 +60,8 @@ class KAIROS_API TypeCodeMaker {
                                         const CORBA::ValueMemberSeq& members);
     CORBA::TypeCode_ptr create_value_box_tc(const char* id, const char* name,
                                             CORBA::TypeCode_ptr boxed_type);
-    /// Stands for the struct, union or value type of this id, once it is within it.
+    /// A place holder, owned by the caller, that stands for the struct, union or value type of this
+    /// id once it is within that type.
     CORBA::TypeCode_ptr create_recursive_tc(const char* id);
 
   protected:

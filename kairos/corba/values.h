@@ -11,9 +11,10 @@
 
 namespace kairos::corba {
 
-/// The registry of an ORB, whose messages are in TAO's form or not.
+/// The registry of value factories of an ORB, whose messages are in TAO's form or not.
 [[nodiscard]] KAIROS_API Owner<cdr::Attachment> make_value_factories(bool tao_chunks);
-/// One with the factories of another, which outlives it, for messages in TAO's form.
+/// A registry for messages in TAO's form, with the factories of another registry, which outlives
+/// it.
 [[nodiscard]] KAIROS_API Owner<cdr::Attachment> make_tao_value_factories(cdr::Attachment& of);
 
 /// `_copy_value` of a valuetype: a deep copy, owned by the caller, made by the factories of the

@@ -16,8 +16,8 @@ namespace kairos::dynamic {
 class Responses final : public corba::OrbAttachment {
   public:
     void add(CORBA::Request_ptr request);
-    /// A request whose response is there, with its response, or nil. Throws BAD_INV_ORDER 11 if
-    /// none is outstanding.
+    /// Waits for the next response and returns its request, owned by the caller. Throws
+    /// BAD_INV_ORDER 11 if no request is outstanding.
     [[nodiscard]] CORBA::Request_ptr wait();
     /// Whether `wait` would not wait.
     [[nodiscard]] bool poll();

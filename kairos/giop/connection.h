@@ -21,9 +21,9 @@ namespace kairos::giop {
 
 /// How much to read of a socket.
 struct ReadSizes {
-    /// Of messages that are smaller; a larger one is read as it comes.
+    /// How much one read asks for while messages are smaller; a larger one is read as it comes.
     std::size_t at_once = limits::receive_buffer_streaming;
-    /// With what has come of the next message already.
+    /// How much a buffer holds, with what has come of the next message already.
     std::size_t buffered = limits::receive_buffer_streaming;
 
     /// Less where the socket's queue cannot grow, for whoever takes all of a small one at once
@@ -35,12 +35,12 @@ struct ReadSizes {
     }
 };
 
-/// Who counts what connections hold, for all of them together.
+/// Counts the memory that connections hold, for all of them together.
 class MemoryKeeper {
   public:
-    /// So many octets are, from now on. False: too many, and this connection is to end.
+    /// The connection holds so many octets from now on. False: too many, and it is to end.
     [[nodiscard]] virtual bool hold(std::size_t octets) noexcept = 0;
-    /// Whether what is of no use between messages may stay for the next one.
+    /// Whether a connection may keep memory that is of no use between messages for the next one.
     [[nodiscard]] virtual bool may_keep() const noexcept = 0;
 
   protected:
@@ -64,7 +64,8 @@ class KAIROS_API Connection {
                         const ReadSizes& read_sizes = {}) noexcept;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
-    /// Before anything is received. The keeper must outlive it.
+    /// Has `keeper`, which must outlive the connection, count its memory. To be called before
+    /// anything is received.
     void count_with(MemoryKeeper& keeper) noexcept { keeper_ = &keeper; }
 
     /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
@@ -91,7 +92,7 @@ class KAIROS_API Connection {
         Reassembly::Whole whole;
     };
     [[nodiscard]] Kept keep_messages();
-    /// Whether there can be any of them: something was handed out since the last of these calls and
+    /// Whether there can be messages to keep: something was handed out since the last keeping and
     /// the last `space`.
     [[nodiscard]] bool has_messages() const noexcept
     {
@@ -122,7 +123,7 @@ class KAIROS_API Connection {
 
     /// Bytes of memory held, for limits and tests.
     [[nodiscard]] std::size_t memory_held() const noexcept;
-    /// Whether that is more than should be held while nothing is read.
+    /// Whether the buffer is larger than it should be while nothing is read.
     [[nodiscard]] bool holds_much() const noexcept { return buffer_.capacity() > kept_max_; }
     /// Nothing will be read for some time: gives back what is of no use meanwhile. Invalidates
     /// messages.

@@ -35,7 +35,7 @@ struct Segments {
     }
 };
 
-/// Tells `use` the parts of the message made of a header and the body in `writer`, in order, with
+/// Calls `use` with each part of the message made of a header and the body in `writer`, in order,
 /// its external bytes in place. One part in the ordinary case: header right in front of the body,
 /// nothing external. Parts may be empty.
 template <typename Use>
@@ -56,7 +56,8 @@ void for_each_part(Bytes header, const cdr::Writer& writer, Use&& use) noexcept
     use(Bytes{from, body.data() + body.size()});
 }
 
-/// The same parts, those that are not empty.
+/// Returns the parts, those that are not empty, of the message made of a header and the body in
+/// `writer`, in order, its external bytes in place. They stay where they are: borrowed.
 [[nodiscard]] Segments gather(Bytes header, const cdr::Writer& writer) noexcept;
 
 /// Cuts one complete message into parts of at most so many bytes: all but the last a multiple of
@@ -127,7 +128,7 @@ class Reassembly {
 
     /// Messages begun, neither complete nor cancelled.
     [[nodiscard]] std::size_t count() const noexcept;
-    /// The one of these that began first.
+    /// The message that began first of those neither complete nor cancelled.
     [[nodiscard]] std::optional<Unfinished> oldest() const noexcept;
     [[nodiscard]] std::size_t memory_held() const noexcept;
 

@@ -43,10 +43,11 @@ struct LocateReply {
 [[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, LocateReply& reply) noexcept;
 
 inline constexpr std::size_t locate_reply_header_size = header_size + 8;
-/// Headroom to reserve for it: a multiple of eight.
+/// Headroom to reserve for the header of a LocateReply: a multiple of eight.
 inline constexpr std::size_t locate_reply_headroom = 24;
 
-/// As prepend_reply. The header is 20 bytes long.
+/// Writes the header of a LocateReply, 20 bytes, so that it ends where `body` begins, and returns
+/// it as prepend_reply does.
 [[nodiscard]] MutableBytes prepend_locate_reply(const Body& body, Version version,
                                                 std::uint32_t request_id,
                                                 LocateStatus status) noexcept;

@@ -25,8 +25,8 @@ struct Message {
     MessageType type = MessageType::request;
     bool little_endian = native_little_endian;
     MutableBytes bytes; ///< header included, so that offsets align as they did on the wire
-    /// Of a GIOP 1.1 message that came in Fragments: where those begin that did not continue the
-    /// alignment of what was before. Borrowed.
+    /// Where the Fragments of a GIOP 1.1 message begin that did not continue the alignment of what
+    /// was before them. Borrowed.
     std::span<const std::uint32_t> part_begins{};
 
     /// Reads from behind the twelve-byte header on.

@@ -24,7 +24,8 @@ template <typename T>
 
 } // namespace detail
 
-/// False for other requests, and when anything is wrong: `parse` says what.
+/// Reads a request of the ordinary form. False for other requests, and when anything is wrong:
+/// `parse` says what.
 [[nodiscard, gnu::always_inline]] inline bool parse_ordinary(const Message& message,
                                                              Request& request) noexcept
 {

@@ -38,16 +38,21 @@ struct Reply {
     return align_up(24 + contexts_size + 24, 8);
 }
 
-/// Writes the header so that it ends where `body` begins, and returns it: the first bytes of the
-/// message. Empty if the headroom does not suffice or the message exceeds GIOP's 4 GiB.
+/// Writes the header of a reply without service contexts so that it ends where `body` begins, and
+/// returns it: the first bytes of the message. Empty if the headroom does not suffice or the
+/// message exceeds GIOP's 4 GiB. A function of its own, so that the compiler keeps it with its one
+/// caller: the call path.
 [[nodiscard]] MutableBytes prepend_reply(const Body& body, Version version,
                                          std::uint32_t request_id, ReplyStatus status) noexcept;
-/// The same with service contexts, an encoded list, and for a system exception instead of serving
-/// the request. Functions of their own, so that the first stays with the one place that answers
-/// what was served: the call path.
+/// Writes the header of a reply with service contexts, an encoded list, so that it ends where
+/// `body` begins, and returns it: the first bytes of the message. Empty if the headroom does not
+/// suffice or the message exceeds GIOP's 4 GiB.
 [[nodiscard]] MutableBytes prepend_reply(const Body& body, Version version,
                                          std::uint32_t request_id, ReplyStatus status,
                                          Bytes contexts) noexcept;
+/// Writes the header of a reply that holds a system exception in place of serving the request, so
+/// that it ends where `body`, the exception, begins, and returns it: the first bytes of the
+/// message. Empty if the headroom does not suffice or the message exceeds GIOP's 4 GiB.
 [[nodiscard]] MutableBytes prepend_refusal(const Body& body, Version version,
                                            std::uint32_t request_id) noexcept;
 

@@ -55,13 +55,14 @@ void read_target(cdr::Reader& reader, TargetAddress& target) noexcept;
 /// Everything in a Request header that depends only on the reference and the GIOP version.
 class KAIROS_API RequestTemplate {
   public:
-    /// Empty: to be assigned before use.
+    /// Makes an empty template, to be assigned before use.
     RequestTemplate() = default;
-    /// Addresses by object key: every version.
+    /// Makes a template, of any version, that names the target by its object key.
     RequestTemplate(Version version, Bytes object_key);
-    /// GIOP 1.2, addressed by a profile: after NEEDS_ADDRESSING_MODE.
+    /// A template of GIOP 1.2 that names the target by a profile: after NEEDS_ADDRESSING_MODE.
     [[nodiscard]] static RequestTemplate of_profile(std::uint32_t tag, Bytes profile_data);
-    /// GIOP 1.2, addressed by a whole reference, encoded in this machine's byte order.
+    /// A template of GIOP 1.2 that names the target by a whole reference, encoded in this machine's
+    /// byte order: after NEEDS_ADDRESSING_MODE.
     [[nodiscard]] static RequestTemplate of_reference(std::uint32_t selected_index,
                                                       Bytes encoded_ior);
 

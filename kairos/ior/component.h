@@ -31,7 +31,7 @@ inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
 inline constexpr std::uint32_t tag_tls_sec_trans = 36;
 /// Of Kairos, not registered: where requests of each priority go.
 inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
-/// … and where clients on the server's own host go.
+/// Of Kairos, not registered: where clients on the server's own host go.
 inline constexpr std::uint32_t tag_local_addresses = 0x4B524F02;
 
 /// TAO's, whose OMG range is 0x54414F00 to 0x54414F0F: where requests of each priority go.
@@ -70,9 +70,9 @@ struct PriorityAddress {
     Address address;
     friend bool operator==(const PriorityAddress&, const PriorityAddress&) = default;
 };
-/// One of those that TAO's servers list, the profile's own among them.
+/// An address that a TAO server lists with its priority; the profile's own is among them.
 struct TaoEndpoint {
-    /// Of an address for every priority.
+    /// The priority of an address for requests of every priority.
     static constexpr std::int16_t any_priority = -1;
 
     std::int16_t priority = any_priority; ///< of the lane that serves whatever comes there
@@ -81,11 +81,11 @@ struct TaoEndpoint {
 };
 /// An address that means something within one host only.
 struct LocalAddress {
-    /// Of an address for every priority.
+    /// The priority of an address for requests of every priority.
     static constexpr std::int16_t any_priority = -1;
     enum class Transport : std::uint8_t {
         unix_socket = 0,   ///< a stream of GIOP messages as over TCP
-        shared_memory = 1, ///< the same by rings that are handed over there
+        shared_memory = 1, ///< GIOP messages through rings, handed over at the socket `path`
     };
 
     std::int16_t priority = any_priority;
@@ -127,8 +127,8 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_tao_endpoints(std::span<const TaoEndpoint> endpoints);
 [[nodiscard]] TaggedComponent make_local_addresses(const LocalAddresses& addresses);
 
-/// The contents of one component; nothing if it is malformed, which a client treats as absent.
-/// The tag has been looked at by the caller.
+/// The contents of one component, the tag of which the caller has looked at; nothing if it is
+/// malformed, which a client treats as absent.
 [[nodiscard]] std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component);
 [[nodiscard]] std::optional<CodeSets> decode_code_sets(const TaggedComponent& component);
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);

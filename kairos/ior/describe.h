@@ -11,7 +11,8 @@
 
 namespace kairos::ior {
 
-/// Several lines, each ended by a newline. Never fails: a malformed profile is said to be one.
+/// What a reference says, for people: several lines, each ended by a newline. Never fails: a
+/// malformed profile is said to be one.
 [[nodiscard]] std::string describe(const Ior& reference);
 
 /// An object key on one line: decoded if it is ours, as text if it is text, else hexadecimal.

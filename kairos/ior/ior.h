@@ -39,7 +39,7 @@ struct KAIROS_API Ior {
 
     /// A reference without profiles is nil, whatever its type id says.
     [[nodiscard]] bool is_nil() const noexcept { return profiles.empty(); }
-    /// The same bytes, not the same object: that question has no local answer (CORBA's
+    /// Whether both are the same data. Whether they lead to one object has no local answer (CORBA's
     /// is_equivalent).
     friend bool operator==(const Ior&, const Ior&) = default;
 };

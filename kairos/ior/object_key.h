@@ -64,7 +64,7 @@ struct ObjectKey {
     {
         return identity(left) == identity(right) && tail(left) == tail(right);
     }
-    /// FNV-1a; equal for keys of the same object.
+    /// A hash of a key (FNV-1a); equal for keys of the same object.
     [[nodiscard]] static std::uint32_t hash(Bytes octets) noexcept
     {
         std::uint32_t hash = 2166136261u;
@@ -77,7 +77,7 @@ struct ObjectKey {
   private:
     /// NUL "KRO" on the wire: no text that a person would choose as a key begins with NUL.
     static constexpr std::uint32_t magic = 0x4F524B00;
-    /// Up to and with the adapter.
+    /// Octets of a key up to the adapter, that included.
     static constexpr std::size_t identity_size = 16;
 
     [[nodiscard]] static bool has_id(Bytes octets) noexcept

@@ -50,8 +50,9 @@ struct ObjectUrl {
 /// RFC 2396 escapes as corbaloc keys and corbaname names use them: everything but letters, digits
 /// and ;/:?@&=+$,-_.!~*'() becomes %xx.
 [[nodiscard]] std::string escape_key(Bytes octets);
-/// The reverse. `offset` is added to positions in errors. A printable character that should have
-/// been escaped is taken as it is; '#', blanks, control and non-ASCII characters are refused.
+/// Takes back the escapes of a corbaloc key or corbaname name (RFC 2396). `offset` is added to
+/// positions in errors. A printable character that should have been escaped is taken as it is; '#',
+/// blanks, control and non-ASCII characters are refused.
 [[nodiscard]] Result<OctetVector> unescape_key(std::string_view text, std::size_t offset = 0);
 
 } // namespace kairos::ior

@@ -14,12 +14,12 @@
 
 namespace kairos::ior {
 
-/// The names of the path and the id, '/' between them. In each of them '/', '%' and what is not
-/// printable ASCII is %xx. The path has a name at least.
+/// A key that people can read: the names of the path and the id, '/' between them. In each of them
+/// '/', '%' and what is not printable ASCII is %xx. The path has a name at least.
 [[nodiscard]] std::vector<std::byte> plain_key(const PersistentKey& key);
 
-/// What such a key says, in `arena`; nothing for octets without '/', for '%' without two
-/// hexadecimal digits and for names that no adapter can have. What need not be escaped may be.
+/// What a key made by plain_key says, in `arena`; nothing for octets without '/', for '%' without
+/// two hexadecimal digits and for names that no adapter can have. What need not be escaped may be.
 [[nodiscard]] std::optional<PersistentKey> parse_plain_key(Bytes octets, Arena& arena);
 
 } // namespace kairos::ior

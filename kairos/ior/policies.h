@@ -64,8 +64,8 @@ struct ExposedPolicies {
 [[nodiscard]] KAIROS_API bool are_bands(std::span<const PriorityBand> bands) noexcept;
 
 [[nodiscard]] TaggedComponent make_policies(const ExposedPolicies& policies);
-/// Policies of other types are passed over. Nothing if the component, or what it says of one of
-/// these, is malformed: a client treats it as absent.
+/// Reads the policies that a component says. Policies of other types are passed over. Nothing if
+/// the component, or what it says of one of these, is malformed: a client treats it as absent.
 [[nodiscard]] std::optional<ExposedPolicies> decode_policies(const TaggedComponent& component);
 
 } // namespace kairos::ior

@@ -16,7 +16,7 @@
 
 namespace kairos::ior {
 
-/// Of a profile: the highest GIOP version that the server accepts there.
+/// The version of a profile: the highest GIOP version that the server accepts there.
 struct KAIROS_API IiopVersion {
     std::uint8_t major = 1;
     std::uint8_t minor = 2;
@@ -59,7 +59,8 @@ struct KAIROS_API Target {
 /// addresses without host or with port zero (a server that wants TLS only says so).
 [[nodiscard]] KAIROS_API std::vector<Target> targets(const Ior& reference);
 
-/// The same, and of a profile that has local addresses, but no other, its own with port zero.
+/// Where the object can be reached by a client on its own host: the list that `targets` returns,
+/// and for a profile with local addresses, but no others, its own host with port zero.
 [[nodiscard]] KAIROS_API std::vector<Target> targets_within_host(const Ior& reference);
 
 /// Where the server wants requests of each priority: by the component of Kairos, or else by TAO's,

@@ -12,14 +12,16 @@
 
 namespace kairos::ior {
 
-/// The object URL that a file's text is: without blanks and line ends around it, whatever system
+/// The object URL that `text` consists of: without blanks and line ends around it, whatever system
 /// they are of, and without UTF-8's byte order mark. A stringified reference may be wrapped over
-/// several lines. `name` is how errors call the file. Does not look whether the URL is a good one.
+/// several lines. `name` is how errors call the source. Does not look whether the URL is a good
+/// one.
 [[nodiscard]] Result<std::string> url_in(std::string_view text, const std::string& name);
 
-/// The same of a file; it may be a pipe. not_found: there is none that can be read.
+/// The object URL that a file, which may be a pipe, holds to its end (url_in). not_found: no file
+/// there can be read.
 [[nodiscard]] Result<std::string> url_in_file(const std::string& path);
-/// The same of standard input.
+/// The object URL that standard input holds to its end (url_in). not_found: reading failed.
 [[nodiscard]] Result<std::string> url_in_standard_input();
 
 } // namespace kairos::ior

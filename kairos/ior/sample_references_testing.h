@@ -17,7 +17,7 @@ inline constexpr std::string_view omniorb_little_endian =
     "030000000e00000001000000040000003a3a310012a40000025454411a0000000100000003000000766d00000a00"
     "00002f746d702f736f636b00";
 
-/// The same without the Unix socket.
+/// The object of omniorb_little_endian as a big-endian machine writes it, without the Unix socket.
 inline constexpr std::string_view omniorb_big_endian =
     "IOR:000000000000001249444c3a44656d6f2f4563686f3a312e3000000000000001000000000000007600010200"
     "0000000a3132372e302e302e3100a4110000000fff6368696c640073656e736f722f370000000003000000000000"

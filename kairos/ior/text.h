@@ -12,7 +12,7 @@
 
 namespace kairos::ior {
 
-/// Two lower-case digits per octet.
+/// Appends the octets in hexadecimal, two lower-case digits each.
 void append_hex(std::string& text, Bytes octets);
 [[nodiscard]] std::string hex(Bytes octets);
 /// The value of a hexadecimal digit of either case.
@@ -21,12 +21,12 @@ void append_hex(std::string& text, Bytes octets);
 /// `text` with everything but printable ASCII as \xNN, and a backslash doubled.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// Without blanks, tabs and line ends at both ends.
+/// `text` without blanks, tabs and line ends at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 /// Whether `text` begins with `prefix`, which is in lower case, in any case.
 [[nodiscard]] bool begins_with(std::string_view text, std::string_view prefix) noexcept;
 
-/// Independent of the locale, unlike <cctype>.
+/// Whether the character is printable ASCII, independent of the locale, unlike <cctype>.
 [[nodiscard]] constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) noexcept

@@ -12,7 +12,7 @@
 
 namespace kairos::lifecycle {
 
-/// What a list of criteria says. Each may be absent and is then empty.
+/// What a list of criteria says. A criterion that is not in the list is empty here.
 struct KAIROS_API Wishes {
     CosLifeCycle::Criteria initialization; ///< what the object is made of
     std::string filter;                    ///< an expression over properties of factories
@@ -20,20 +20,20 @@ struct KAIROS_API Wishes {
     std::string preferences;               ///< among factories that would all do
 };
 
-/// Throws CosLifeCycle::InvalidCriteria with those that have another name, another type than these,
-/// or the name of one before.
+/// Reads a list of criteria. Throws CosLifeCycle::InvalidCriteria with those whose name or type is
+/// not one of Wishes, or whose name another had before them.
 [[nodiscard]] KAIROS_API Wishes wishes_in(const CosLifeCycle::Criteria& criteria);
 
-/// The same criteria with this initialization; the values that `criteria` has for it already go
-/// before. Throws as wishes_in.
+/// `criteria` with `values` in its criterion "initialization", except those of a name that has a
+/// value there already. Throws as wishes_in.
 [[nodiscard]] KAIROS_API CosLifeCycle::Criteria
 with_initialization(const CosLifeCycle::Criteria& criteria, const CosLifeCycle::Criteria& values);
 
-/// The value of this name, borrowed from the list; or null.
+/// The first value of this name, borrowed from the list; null if there is none.
 [[nodiscard]] KAIROS_API const CORBA::Any* find(const CosLifeCycle::Criteria& values,
                                                 std::string_view name);
 
-/// The same, where it is a string; otherwise `otherwise`.
+/// The first value of this name where it is a string; `otherwise` where it is none or missing.
 [[nodiscard]] KAIROS_API std::string text_of(const CosLifeCycle::Criteria& values,
                                              std::string_view name, std::string otherwise = {});
 

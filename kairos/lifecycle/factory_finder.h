@@ -16,10 +16,11 @@ namespace kairos::lifecycle {
 /// Finds those of a few factories that support a key.
 class KAIROS_API FactoryFinder : public virtual POA_CosLifeCycle::FactoryFinder {
   public:
-    /// The factory is asked last of all.
+    /// Adds a factory, which is asked last of all.
     void add(CosLifeCycle::GenericFactory_ptr factory);
 
-    /// Those that do not answer are left out.
+    /// Returns the factories that say they support the key; leaves out those that do not answer.
+    /// Throws NoFactory if none is left.
     CosLifeCycle::Factories* find_factories(const CosLifeCycle::Key& factory_key) override;
 
   private:

@@ -26,11 +26,14 @@ class KAIROS_API GenericFactory : public virtual POA_CosLifeCycle::GenericFactor
     /// among these, as a string.
     explicit GenericFactory(CosLifeCycle::Criteria location = {});
 
-    /// From now on makes the objects of this key; what did so before does not any more. Throws
-    /// CosNaming::NamingContext::InvalidName for a key without components.
+    /// From now on `maker` makes the objects of this key, and whatever did so before does not.
+    /// Throws CosNaming::NamingContext::InvalidName for a key without components.
     void offer(const CosLifeCycle::Key& key, Maker maker);
-    /// The same, made by another factory, which is asked with the same key and criteria.
+    /// From now on `other`, asked with the client's key and criteria, makes the objects of this
+    /// key, and whatever did so before does not. Throws CosNaming::NamingContext::InvalidName for a
+    /// key without components.
     void offer(const CosLifeCycle::Key& key, CosLifeCycle::GenericFactory_ptr other);
+    /// From now on nothing makes objects of this key.
     void withdraw(const CosLifeCycle::Key& key);
 
     CORBA::Boolean supports(const CosLifeCycle::Key& k) override;
@@ -40,7 +43,7 @@ class KAIROS_API GenericFactory : public virtual POA_CosLifeCycle::GenericFactor
                                     const CosLifeCycle::Criteria& the_criteria) override;
 
   private:
-    /// Null if there is none.
+    /// What makes the objects of this key; null if nothing does.
     [[nodiscard]] Maker maker_of(const CosLifeCycle::Key& key);
     [[nodiscard]] CosLifeCycle::GenericFactory_ptr other_for(const CosLifeCycle::Key& key);
     void check(const CosLifeCycle::Criteria& criteria, const Wishes& wishes) const;
@@ -48,7 +51,7 @@ class KAIROS_API GenericFactory : public virtual POA_CosLifeCycle::GenericFactor
     const CosLifeCycle::Criteria location_;
     std::mutex mutex_;                                               // guards what follows
     std::map<std::string, Maker> makers_;                            // by the key as text
-    std::map<std::string, CosLifeCycle::GenericFactory_var> others_; // likewise; not in both
+    std::map<std::string, CosLifeCycle::GenericFactory_var> others_; // by keys not in makers_
 };
 
 } // namespace kairos::lifecycle

@@ -18,7 +18,8 @@ class KAIROS_API Home {
     Home(PortableServer::POA_ptr parent, const char* name,
          CosLifeCycle::FactoryFinder_ptr finder = CosLifeCycle::FactoryFinder::_nil());
 
-    /// Activates an object; the reference belongs to the caller, the servant to the POA as well.
+    /// Activates an object and returns a reference, owned by the caller. The POA becomes an owner
+    /// of the servant.
     [[nodiscard]] CORBA::Object_ptr activate(PortableServer::Servant servant);
 
     [[nodiscard]] PortableServer::POA_ptr poa() const { return poa_.in(); }

@@ -21,8 +21,8 @@ class KAIROS_API LifeCycleObject : public virtual POA_CosLifeCycle::LifeCycleObj
     /// the object's own state, value by value. Factories that do not answer are passed over.
     CosLifeCycle::LifeCycleObject_ptr copy(CosLifeCycle::FactoryFinder_ptr there,
                                            const CosLifeCycle::Criteria& the_criteria) override;
-    /// Makes the same object there and sends callers after it. What another request changes here
-    /// meanwhile is lost, unless the servant prevents it.
+    /// Makes an equal object at `there` and sends callers of this one to it. What another request
+    /// changes here meanwhile is lost, unless the servant prevents it.
     void move(CosLifeCycle::FactoryFinder_ptr there,
               const CosLifeCycle::Criteria& the_criteria) override;
     /// Ends the object, and the servant with it when the last request has left it.
@@ -32,15 +32,17 @@ class KAIROS_API LifeCycleObject : public virtual POA_CosLifeCycle::LifeCycleObj
     /// `home` must outlive the object and be where it is activated.
     explicit LifeCycleObject(Home& home) : home_(home) {}
 
-    /// Under which key factories make such objects.
+    /// The key under which factories make such objects.
     [[nodiscard]] virtual CosLifeCycle::Key factory_key() = 0;
-    /// What a factory needs to make an equal one.
+    /// What a factory needs to make an equal object.
     [[nodiscard]] virtual CosLifeCycle::Criteria state() = 0;
 
-    /// Asked first; an object that is not to be copied, moved or removed now throws NotCopyable,
-    /// NotMovable or NotRemovable.
+    /// Called first of all by copy(): an object that is not to be copied now throws NotCopyable.
     virtual void check_copyable() {}
+    /// Called first of all by move(): an object that is not to be moved now throws NotMovable.
     virtual void check_movable() {}
+    /// Called first of all by remove(): an object that is not to be removed now throws
+    /// NotRemovable.
     virtual void check_removable() {}
 
   private:

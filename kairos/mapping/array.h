@@ -70,8 +70,8 @@ void array_free(ArraySlice<A>* slices) noexcept
     delete[] slices;
 }
 
-/// What T_var and T_forany of an array have in common: what is reached through them. Whose it is,
-/// they say.
+/// What T_var and T_forany of an array have in common: the access to its elements. Each of them
+/// says whose the array is.
 template <typename A>
 class KAIROS_API ArrayAccess {
     using Slice = ArraySlice<A>;
@@ -187,7 +187,7 @@ class KAIROS_API VariableArrayOut {
         slices_ = slices;
         return *this;
     }
-    /// A T_var would free it, too: use _retn() or T_dup.
+    /// Deleted: a T_var would free its array, too. Use _retn() or T_dup.
     void operator=(const VariableArrayVar<A>&) = delete;
 
     operator Slice*&() noexcept { return slices_; }

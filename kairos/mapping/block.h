@@ -90,10 +90,11 @@ static_assert(sizeof(Block) == 24 && sizeof(Step) == 12);
 static_assert(sizeof(StoredBlock<2, 8>) == sizeof(Block) + 2 * sizeof(Step) + 8,
               "steps() and mask() find what follows the block");
 
-/// `count` elements, one behind the other. Throws std::bad_alloc.
+/// Writes `count` elements, one behind the other in memory. Throws std::bad_alloc.
 KAIROS_API void encode_block(cdr::Writer& out, const Block& block, const void* elements,
                              std::size_t count);
-/// Never throws but std::bad_alloc; the elements are unspecified when the reader has failed.
+/// Reads `count` elements, one behind the other in memory. Never throws but std::bad_alloc; the
+/// elements are unspecified when the reader has failed.
 KAIROS_API void decode_block(cdr::Reader& in, const Block& block, void* elements,
                              std::size_t count);
 /// The next `count` (≥ 1) elements in place if they can be used where they are, else copied into

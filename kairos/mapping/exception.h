@@ -85,7 +85,8 @@ class KAIROS_API SystemException : public Exception {
         completed_ = completed;
         describe(std::string(reason()));
     }
-    /// Why, for people, where the thrower knew; else empty. Does not cross the wire.
+    /// Why the exception was thrown, for people, where the thrower knew; else empty. Does not cross
+    /// the wire.
     [[nodiscard]] std::string_view reason() const noexcept
     {
         return std::string_view(what_).substr(reason_at_);

@@ -52,16 +52,16 @@ class KAIROS_API Fixed {
         if (!parse(text)) kairos::mapping::raise_not_fixed();
     }
 
-    /// Without what is behind the point; DATA_CONVERSION if it is too large.
+    /// The value without its digits behind the point. Throws DATA_CONVERSION if it is too large.
     operator LongLong() const;
     operator LongDouble() const;
-    /// As IDL writes it, without d. Owned by the caller: CORBA::string_free.
+    /// The value as IDL writes it, without the d. Owned by the caller: CORBA::string_free.
     [[nodiscard]] char* to_string() const;
     [[nodiscard]] std::string kairos_text() const;
 
-    /// With at most `scale` digits behind the point: halves are rounded away from zero.
+    /// The value with at most `scale` digits behind the point: halves are rounded away from zero.
     [[nodiscard]] Fixed round(UShort scale) const;
-    /// The same, but always towards zero.
+    /// The value with at most `scale` digits behind the point: the others are cut off.
     [[nodiscard]] Fixed truncate(UShort scale) const;
     /// The least digits and scale that hold the value. `digits` is at least 1 and at least the
     /// scale.
@@ -75,7 +75,7 @@ class KAIROS_API Fixed {
     Fixed& operator+=(const Fixed& other) { return *this = sum(*this, other); }
     Fixed& operator-=(const Fixed& other) { return *this = sum(*this, -other); }
     Fixed& operator*=(const Fixed& other) { return *this = product(*this, other); }
-    /// DATA_CONVERSION if `other` is zero.
+    /// Divides by `other`. Throws DATA_CONVERSION if it is zero.
     Fixed& operator/=(const Fixed& other) { return *this = quotient(*this, other); }
     Fixed& operator++() { return *this += Fixed(1); }
     Fixed& operator--() { return *this -= Fixed(1); }
@@ -112,7 +112,7 @@ class KAIROS_API Fixed {
     [[nodiscard]] static std::strong_ordering kairos_compare(const Fixed& a,
                                                              const Fixed& b) noexcept;
 
-    /// As fixed<digits, scale> holds it: what the scale has no room for is cut off, and
+    /// The value as fixed<digits, scale> holds it: what the scale has no room for is cut off, and
     /// DATA_CONVERSION is thrown if the integer part has more than digits - scale digits.
     [[nodiscard]] constexpr Fixed kairos_fitted(UShort digits, UShort scale) const
     {
@@ -122,7 +122,7 @@ class KAIROS_API Fixed {
         return fitted;
     }
 
-    /// Whether the integer part does.
+    /// Whether fixed<digits, scale> has room for the integer part.
     [[nodiscard]] constexpr bool kairos_fits(UShort digits, UShort scale) const noexcept
     {
         return count() - scale_ <= digits - scale;
@@ -172,7 +172,7 @@ class KAIROS_API Fixed {
         scale_ = static_cast<std::uint8_t>(scale_ - dropped);
         if (count() == 0) negative_ = false;
     }
-    /// False if it is not a number; throws if it is too large.
+    /// Sets the value from its text. False if that is not a number; throws if it is too large.
     constexpr bool parse(std::string_view text);
 
     std::array<std::uint8_t, 31> digits_{}; ///< the last one first; 0 beyond the first
@@ -330,10 +330,12 @@ Stream& operator>>(Stream& stream, FixedPoint<digits, scale>& value)
 /// Bytes of a fixed<digits, scale>: two digits each, and half of one for the sign.
 [[nodiscard]] constexpr std::size_t fixed_bytes(CORBA::UShort digits) { return digits / 2u + 1u; }
 
-/// Throws DATA_CONVERSION where FixedPoint<digits, scale> would.
+/// Writes the value as a fixed<digits, scale>. Throws DATA_CONVERSION where FixedPoint<digits,
+/// scale> would.
 KAIROS_API void encode_fixed(cdr::Writer& out, const CORBA::Fixed& value, CORBA::UShort digits,
                              CORBA::UShort scale);
-/// Half bytes that are no digits, and signs other than C (plus) and D (minus), are refused.
+/// Reads a fixed<digits, scale>. Half bytes that are no digits, and signs other than C (plus) and D
+/// (minus), are refused.
 KAIROS_API void decode_fixed(cdr::Reader& in, CORBA::Fixed& value, CORBA::UShort digits,
                              CORBA::UShort scale);
 

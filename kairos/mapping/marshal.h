@@ -19,15 +19,19 @@
 
 namespace kairos::mapping {
 
-/// Throw BAD_PARAM, COMPLETED_NO.
+/// Throws BAD_PARAM, COMPLETED_NO, for a null string.
 [[noreturn]] KAIROS_API void raise_null_string();
+/// Throws BAD_PARAM, COMPLETED_NO, for a string longer than its type allows.
 [[noreturn]] KAIROS_API void raise_string_bound_exceeded();
 [[noreturn]] KAIROS_API void raise_null_result();
 
-/// Throw what CORBA has for text that cannot be written or was refused when read: DATA_CONVERSION,
-/// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
+/// Throws what CORBA has for text that cannot be written: DATA_CONVERSION for a character that the
+/// code set lacks, CODESET_INCOMPATIBLE, BAD_PARAM for text that is too long, and INV_OBJREF,
+/// BAD_PARAM or MARSHAL for wide text without an agreement.
 [[noreturn]] KAIROS_API void raise_text_error(const cdr::Writer& out, cdr::TextError error);
-/// The same for a reader that failed on text; returns if that was not why it failed.
+/// Throws what CORBA has for text that was refused when read: DATA_CONVERSION,
+/// CODESET_INCOMPATIBLE, and INV_OBJREF, BAD_PARAM or MARSHAL for wide text without an agreement.
+/// Returns if text is not what the reader failed on.
 KAIROS_API void raise_if_text_refused(const cdr::Reader& in, CORBA::CompletionStatus completed);
 
 /// Counts the types of recursive structs that are being decoded by this thread; the input is
@@ -98,7 +102,7 @@ class KAIROS_API Borrowed {
     };
 };
 
-/// A result or `out` value that travels as a pointer; a servant must not leave it null.
+/// Writes a result or `out` value that a servant returns by pointer. Throws BAD_PARAM for null.
 template <typename T>
 void encode_result(cdr::Writer& out, const T* value)
 {
@@ -119,13 +123,15 @@ void encode_array_result(cdr::Writer& out, const ArraySlice<A>* slices)
 [[gnu::cold]] KAIROS_API void encode_converted(cdr::Writer& out, const cdr::TextForm& form,
                                                std::string_view text);
 
-/// `bound` is 0 for unbounded strings.
+/// Writes a string; `bound` is 0 for unbounded ones. Throws BAD_PARAM for null and for a text
+/// beyond the bound, and what raise_text_error throws.
 KAIROS_API void encode_string(cdr::Writer& out, const char* text, CORBA::ULong bound = 0);
-/// Wide strings; the bound is one of characters, as a program counts them.
+/// Writes a wide string; `bound` is 0 for unbounded ones and counts characters as a program does.
+/// Throws BAD_PARAM for null and for a text beyond the bound, and what raise_text_error throws.
 KAIROS_API void encode_string(cdr::Writer& out, const wchar_t* text, CORBA::ULong bound = 0);
 
-/// A string that the caller owns; never null, "" when the input is refused. An empty one may be
-/// the shared one if the caller says so.
+/// Reads a string that the caller owns; never null, "" when the input is refused. An empty one may
+/// be the shared "" if `may_be_shared`.
 KAIROS_API void decode_owned(cdr::Reader& in, char*& text, CORBA::ULong bound, bool may_be_shared);
 KAIROS_API void decode_owned(cdr::Reader& in, wchar_t*& text, CORBA::ULong bound,
                              bool may_be_shared);
@@ -148,7 +154,7 @@ extern template KAIROS_API void decode_string(cdr::Reader&, TextOwner<char, fals
 [[nodiscard, gnu::cold]] KAIROS_API const char*
 decode_converted(cdr::Reader& in, Arena& arena, const cdr::TextForm& form, CORBA::ULong bound);
 
-/// The text in the message itself, or in the arena if it had to be converted.
+/// Reads a string, which stays in the message itself, or in the arena if it had to be converted.
 inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value,
                                CORBA::ULong bound = 0)
 {
@@ -161,20 +167,20 @@ inline void decode_string_view(cdr::Reader& in, Arena& arena, const char*& value
     if (bound != 0 && text.size() > bound) [[unlikely]]
         in.fail(cdr::Fault::bound_exceeded);
 }
-/// The text in the arena.
+/// Reads a wide string into the arena.
 KAIROS_API void decode_string_view(cdr::Reader& in, Arena& arena, const wchar_t*& value,
                                    CORBA::ULong bound = 0);
 
-/// Sequences of texts, whatever their class. Out of line: they are everywhere.
+/// Writes a sequence of texts, whatever its class. Out of line: such sequences are everywhere.
 template <typename Char>
 KAIROS_API void encode_text_sequence(cdr::Writer& out, const SequenceLayout& sequence,
                                      CORBA::ULong bound, CORBA::ULong text_bound);
-/// With an arena, the sequence becomes a view.
+/// Reads a sequence of texts, whatever its class. With an arena, the sequence becomes a view.
 template <typename Char>
 KAIROS_API void decode_text_sequence(cdr::Reader& in, SequenceLayout& sequence, CORBA::ULong bound,
                                      CORBA::ULong text_bound, Arena* arena);
 
-/// Sequences of what a Block describes, likewise.
+/// Writes a sequence of elements that a Block describes, whatever its class.
 KAIROS_API void encode_block_sequence(cdr::Writer& out, const Block& element,
                                       const SequenceLayout& sequence, CORBA::ULong bound);
 KAIROS_API void decode_block_sequence(cdr::Reader& in, const Block& element,
@@ -385,7 +391,7 @@ template <typename T>
                  });
 }
 
-/// Elements without their number.
+/// Writes elements without their number.
 template <typename T>
 void encode_elements(cdr::Writer& out, const T* elements, CORBA::ULong count)
 {

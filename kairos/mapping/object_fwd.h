@@ -29,7 +29,7 @@ namespace kairos::mapping {
 
 /// Writes the IOR; that of nil for null. Throws what an unwritable (local) object calls for.
 KAIROS_API void encode_object(cdr::Writer& out, CORBA::Object* object);
-/// Module types defines it (types/typecode_wire.h). BAD_PARAM for nil.
+/// Writes a TypeCode. Throws BAD_PARAM for nil. Module types defines it (types/typecode_wire.h).
 KAIROS_API void encode_object(cdr::Writer& out, const CORBA::TypeCode* type);
 
 /// Somebody has called through a T_var that holds nothing: INV_OBJREF, BAD_PARAM for a value. Out

@@ -48,7 +48,7 @@ class KAIROS_API ValueStorage {
     using iterator = T*;
     using const_iterator = const T*;
 
-    /// Elements of `count`, default-initialised: numbers and structs of them are not cleared.
+    /// Makes `count` elements, default-initialised: numbers and structs of them are not cleared.
     [[nodiscard]] static T* allocate(CORBA::ULong count) { return new T[count]; }
     static void freebuf(T* buffer) noexcept { delete[] buffer; }
 
@@ -136,8 +136,8 @@ class KAIROS_API PointerElement {
     PointerElement(Pointer& slot, bool release) noexcept : slot_(slot), release_(release) {}
     PointerElement(const PointerElement&) = default;
 
-    /// Of what is counted a count is taken over, also where the element holds the same already; a
-    /// string that it holds already is its own.
+    /// Takes over a count of the caller's, also where the element holds the same object already; or
+    /// a string, except the one that the element holds already, which is its own.
     PointerElement& operator=(Pointer adopted)
     {
         if (Elements::is_counted || adopted != slot_) replace(adopted);
@@ -235,7 +235,8 @@ class KAIROS_API PointerStorage {
     using value_type = Borrowed;
     using const_iterator = const Borrowed*;
 
-    /// `count` empty elements. Their number is kept in front of them: freebuf is told only where.
+    /// Makes `count` empty elements. Their number is kept in front of them: freebuf is told only
+    /// where they are.
     [[nodiscard]] static Stored* allocate(CORBA::ULong count)
     {
         auto* slots = new Stored[std::size_t{count} + 1];
@@ -335,7 +336,7 @@ class KAIROS_API SequenceBase : public Storage {
     }
 
   protected:
-    /// The buffer may be the one that is there.
+    /// Takes these elements in place of the present ones; the buffer may be the present one.
     void adopt(CORBA::ULong capacity, CORBA::ULong length, Stored* elements, bool release)
     {
         if (elements != this->buffer_) drop();

@@ -53,7 +53,7 @@ template <typename Char>
 }
 [[nodiscard]] inline char* duplicate(std::string_view text) { return duplicate<char>(text); }
 
-/// The same of a C string; null for null.
+/// A copy of a C string, owned by the caller; null for null.
 template <typename Char>
 [[nodiscard]] Char* duplicate_text(const Char* text)
 {
@@ -81,7 +81,7 @@ namespace CORBA {
     return kairos::mapping::allocate_text<char>(length);
 }
 
-/// A copy, owned by the caller; null for null.
+/// A copy of the text, owned by the caller; null for null.
 [[nodiscard]] inline char* string_dup(const char* text)
 {
     return kairos::mapping::duplicate_text(text);
@@ -154,7 +154,7 @@ class KAIROS_API TextOwner {
         return owner.text_ == nullptr;
     }
     operator View() const noexcept { return text_ == nullptr ? View() : View(text_); }
-    /// Any output stream of characters; null prints nothing.
+    /// Prints the text to any output stream of its characters; null prints nothing.
     template <typename Traits>
     friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
                                                         const TextOwner& owner)
@@ -237,7 +237,7 @@ class KAIROS_API TextOut {
         text_ = duplicate_text<Char>(text);
         return *this;
     }
-    /// What such a variable holds would be freed by both: use _retn() or a copy.
+    /// Deleted: what a String_var holds would be freed by both. Use _retn() or a copy.
     void operator=(const TextOwner<Char, false>&) = delete;
 
     operator Char*&() noexcept { return text_; }
@@ -253,7 +253,7 @@ namespace CORBA {
 
 using String_var = kairos::mapping::StringOwner<false>;
 using String_out = kairos::mapping::TextOut<char>;
-/// What members of structs and elements of arrays are.
+/// What string members of structs and string elements of arrays are.
 using String_mgr = kairos::mapping::StringMember;
 
 } // namespace CORBA

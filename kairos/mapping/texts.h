@@ -12,7 +12,7 @@
 
 namespace kairos::mapping {
 
-/// A text in our code set; `size` counts its terminator.
+/// Writes a text in our code set; `size` counts its terminator.
 inline void write_native(cdr::Writer& out, const char* text, std::size_t size)
 {
     const auto length = static_cast<CORBA::ULong>(size);
@@ -31,7 +31,7 @@ inline void write_native(cdr::Writer& out, const char* text, std::size_t size)
 void encode_other_texts(cdr::Writer& out, const char* const* texts, std::size_t count,
                         CORBA::ULong bound);
 
-/// `bound` is 0 for unbounded ones.
+/// Writes texts; `bound` is 0 for unbounded ones.
 [[gnu::always_inline]] inline void encode_texts(cdr::Writer& out, const char* const* texts,
                                                 std::size_t count, CORBA::ULong bound)
 {
@@ -55,8 +55,9 @@ inline void replace_text(char*& text, std::string_view wire)
     text = copy;
 }
 
-/// The same, but a text that is as long stays where it is and is overwritten: to compare lengths
-/// takes less than two ways to the heap. Only of the same length: no memory is kept that the text
+/// Replaces a text of the value's own by a copy of one in our code set, which its terminator
+/// follows. A text of the same length stays where it is and is overwritten: to compare lengths
+/// takes less than two ways to the heap. Of another length none is: no memory is kept that the text
 /// does not need. For the interpreter, whose loops exist once and may be longer.
 inline void overwrite_text(char*& text, std::string_view wire)
 {
@@ -88,7 +89,7 @@ template <void (*replace_owned)(char*& text, std::string_view wire) = replace_te
     }
 }
 
-/// As SequenceBase::kairos_overwrite: room for `count` texts.
+/// Makes room for `count` texts, which the caller assigns (SequenceBase::kairos_overwrite).
 template <typename Char>
 [[gnu::always_inline]] inline void overwrite_texts(SequenceLayout& sequence, CORBA::ULong count)
 {

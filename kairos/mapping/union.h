@@ -31,7 +31,7 @@ struct KAIROS_API UnionAccess {
         return U::_kairos_member(value._kairos_label);
     }
 
-    /// Before an accessor: another member than the selected one is not there.
+    /// Called by accessors: throws BAD_PARAM if `member` is not the selected one.
     template <typename U>
     static void require(const U& value, int member)
     {
@@ -39,7 +39,7 @@ struct KAIROS_API UnionAccess {
             raise_member_not_selected();
     }
 
-    /// The modifier _d(): the label may be another of the selected member only.
+    /// Does what the modifier _d() does: the label may be another of the selected member only.
     template <typename U, typename Label>
     static void relabel(U& value, Label label)
     {
@@ -144,7 +144,7 @@ struct KAIROS_API UnionAccess {
         }
         value._kairos_label = label;
     }
-    /// _default(): no member.
+    /// Does what _default() does: leaves the union without a member.
     template <typename U, typename Label>
     static void set_none(U& value, Label label) noexcept
     {
@@ -160,7 +160,7 @@ struct KAIROS_API UnionAccess {
         mapping::encode(out, value._kairos_label);
         U::_kairos_visit(value, [&out](const auto& member) { mapping::encode(out, member); });
     }
-    /// A discriminator outside its own type is refused; one without a case is not.
+    /// Reads a union. A discriminator outside its own type is refused; one without a case is not.
     template <typename U>
     static void decode(cdr::Reader& in, U& value)
     {
@@ -182,7 +182,8 @@ struct KAIROS_API UnionAccess {
     template <typename T>
     static constexpr std::size_t element_count = sizeof(T) / sizeof(std::remove_all_extents_t<T>);
 
-    /// Of an array, its first element, however many dimensions it has; of others, the member.
+    /// The first element of a member that is an array, however many dimensions it has; any other
+    /// member itself.
     template <typename T>
     [[nodiscard]] static auto* first_element(T& member) noexcept
     {

@@ -10,7 +10,7 @@
 
 namespace kairos::mapping {
 
-/// E says its names: `kairos_name` and `_kairos_id`.
+/// A user exception without members. E says its names: `kairos_name` and `_kairos_id`.
 template <typename E>
 class KAIROS_API EmptyException : public CORBA::UserException {
   public:
@@ -31,7 +31,8 @@ class KAIROS_API EmptyException : public CORBA::UserException {
 
 } // namespace kairos::mapping
 
-/// Declares one in the class or namespace it is nested in; `scope` as in its repository id.
+/// Declares an exception without members in the class or namespace it is nested in; `scope` as in
+/// its repository id.
 #define KAIROS_EMPTY_EXCEPTION(scope, exception)                                                   \
     class KAIROS_API exception final : public kairos::mapping::EmptyException<exception> {         \
       public:                                                                                      \

@@ -27,7 +27,7 @@ class KAIROS_API ValueVar {
     ValueVar(ValueVar&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
     ~ValueVar() { delete value_; }
 
-    /// Adopts it. What it holds already stays its own: there is nothing else to take over.
+    /// Adopts the value and deletes the one held before; one that is held already stays.
     ValueVar& operator=(T* value) noexcept
     {
         if (value != value_) delete std::exchange(value_, value);
@@ -131,7 +131,7 @@ class KAIROS_API VariableOut {
         value_ = value;
         return *this;
     }
-    /// A T_var would delete it, too: use _retn() or a copy.
+    /// Deleted: a T_var would delete its value, too. Use _retn() or a copy.
     void operator=(const VariableVar<T>&) = delete;
 
     operator T*&() noexcept { return value_; }
@@ -162,8 +162,8 @@ class KAIROS_API ObjectVar {
     explicit ObjectVar(const ObjectVar<Other, OtherTraits>& other) = delete;
     ~ObjectVar() { Traits::release(object_); }
 
-    /// Takes over a count of the caller's, also of the object that it holds already: that has two
-    /// of its counts then, and gives one back.
+    /// Takes over a count of the caller's, also of the object that is held already: the variable
+    /// has two counts of that then, and gives one back.
     ObjectVar& operator=(T* object)
     {
         Traits::release(std::exchange(object_, object));

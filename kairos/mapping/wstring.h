@@ -15,7 +15,7 @@ namespace CORBA {
     return kairos::mapping::allocate_text<WChar>(length);
 }
 
-/// A copy, owned by the caller; null for null.
+/// A copy of the text, owned by the caller; null for null.
 [[nodiscard]] inline WChar* wstring_dup(const WChar* text)
 {
     return kairos::mapping::duplicate_text(text);
@@ -43,7 +43,7 @@ namespace CORBA {
 
 using WString_var = kairos::mapping::TextOwner<WChar, false>;
 using WString_out = kairos::mapping::TextOut<WChar>;
-/// What members of structs and elements of arrays are.
+/// What wstring members of structs and wstring elements of arrays are.
 using WString_mgr = kairos::mapping::WStringMember;
 
 } // namespace CORBA

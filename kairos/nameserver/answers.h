@@ -26,7 +26,7 @@ class Answers {
         Bytes name; ///< as it was encoded
         [[nodiscard]] std::size_t hash() const noexcept;
     };
-    /// Of a request whose arguments have not been read yet; none for one in parts.
+    /// The question of a request whose arguments have not been read yet; none for one in parts.
     [[nodiscard]] static std::optional<Question> question_of(ContextId context,
                                                              const cdr::Reader& in) noexcept;
 

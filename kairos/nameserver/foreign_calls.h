@@ -43,7 +43,7 @@ class ForeignCalls {
     /// `call` owns what it uses. A thread that serves requests does so meanwhile.
     [[nodiscard]] bool run(const ior::Ior& whose, std::function<void()> call);
 
-    /// From here on there are none, and nobody waits for those in progress.
+    /// From here on no call is made, and nobody waits for those in progress.
     void end() noexcept;
 
   private:

@@ -37,9 +37,9 @@ class Iterators {
     /// The number by which it is found. Listings that were idle for too long go, and if there are
     /// too many, those that were not used for the longest time.
     [[nodiscard]] std::uint64_t begin(std::shared_ptr<Listing> listing, Clock::time_point now);
-    /// Null if it ended.
+    /// The listing of this number; null if it ended.
     [[nodiscard]] std::shared_ptr<Listing> find(std::uint64_t number, Clock::time_point now);
-    /// False if it had ended.
+    /// Ends the listing of this number. False if it had ended.
     bool end(std::uint64_t number);
 
     [[nodiscard]] std::size_t size() const;

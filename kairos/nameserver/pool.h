@@ -22,7 +22,7 @@ class Pool {
     {
     }
 
-    /// One of them, given back at the end.
+    /// The use of one connection of the pool, given back at the end.
     class Use {
       public:
         Use(Pool& pool, Deadline deadline) : pool_(pool), connection_(pool.take(deadline)) {}

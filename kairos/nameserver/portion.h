@@ -18,7 +18,7 @@ class Portioning {
     {
         portion_ = {};
     }
-    /// False: the portion is full, and this row is the first behind it.
+    /// Adds a row. False: the portion is full, and this row is the first behind it.
     [[nodiscard]] bool take(std::string_view id, std::string_view kind, std::size_t reference_size,
                             bool is_context)
     {

@@ -29,7 +29,7 @@ class PostgresRows {
     /// "COMMIT", "INSERT 0 1": what was done.
     [[nodiscard]] std::string_view done() const noexcept;
     [[nodiscard]] std::size_t count() const noexcept;
-    /// Of a statement that changes rows.
+    /// How many rows a statement changed.
     [[nodiscard]] std::size_t changed() const noexcept;
     /// The columns of a row are what the store's own schema says.
     [[nodiscard]] std::int64_t integer(std::size_t row, int column) const noexcept;
@@ -42,11 +42,11 @@ class PostgresRows {
     std::unique_ptr<PGresult, Clear> result_;
 };
 
-/// Of one use of a statement, in order.
+/// The parameters of one use of a statement, in order.
 class PostgresParameters {
   public:
     PostgresParameters& integer(std::int64_t value);
-    /// Must live as long as the parameters.
+    /// Adds octets, which must live as long as the parameters.
     PostgresParameters& octets(std::string_view value);
 
   private:
@@ -72,23 +72,23 @@ class PostgresConnection {
     open(const std::string& url, std::span<const PostgresStatement> statements,
          Deadline deadline = {});
 
-    /// Of all that follows, until there is another. What has not ended by then fails, and the
-    /// connection is closed, for its server is still busy with it.
+    /// Sets the deadline of all that follows, until there is another. What has not ended by then
+    /// fails, and the connection is closed, for its server is still busy with it.
     void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
     /// How long the server may work at a statement, and may have it wait for others' locks; as
     /// long as it likes unless this is called. Stays when it is opened again.
     [[nodiscard]] Result<void> limit_statements(std::chrono::milliseconds time);
 
-    /// Without parameters or, for the first of several statements, rows.
+    /// Runs one statement without parameters.
     [[nodiscard]] PostgresRows execute(const char* sql);
     [[nodiscard]] PostgresRows run(std::size_t statement,
                                    const PostgresParameters& parameters = {});
 
     /// Whether the server is still there, as far as the last statement could tell.
     [[nodiscard]] bool is_open() const noexcept;
-    /// It is not, for us, because it was late.
+    /// Whether the connection was closed here because the server was late.
     [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
-    /// Connects again.
+    /// Connects to the server again.
     [[nodiscard]] Result<void> reopen();
     /// Prepares the statements; once the tables are there, after `open` or `reopen`.
     [[nodiscard]] Result<void> prepare();

@@ -19,8 +19,8 @@ namespace kairos::nameserver {
 struct KAIROS_API PostgresOptions {
     std::string url;             ///< as libpq takes it: postgresql://user@host/database
     std::size_t connections = 4; ///< calls that may be in the database at the same time
-    /// Of each operation, with everything that it waits for. When it was over, operations are
-    /// unreachable at once for as long, so that those who wait do not wait one after the other.
+    /// The time of each operation, with everything that it waits for. When it was over, operations
+    /// are unreachable at once for as long, so that those who wait do not wait one after the other.
     std::chrono::milliseconds timeout{3000};
     std::chrono::milliseconds opening_timeout{4000}; ///< of open_postgres_store
 };

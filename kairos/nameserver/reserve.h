@@ -17,9 +17,9 @@ class Reserve {
     Reserve& operator=(const Reserve&) = delete;
     ~Reserve();
 
-    /// Gives its room to whoever writes next.
+    /// Gives the reserved room to whoever writes next.
     void release() noexcept;
-    /// Takes it again, if there is any.
+    /// Reserves the room again, if there is any.
     void restore() noexcept;
 
   private:

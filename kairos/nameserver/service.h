@@ -58,7 +58,7 @@ class KAIROS_API NamingService {
     /// CannotProceed: for who is about to end. Any thread.
     void stop_asking() noexcept;
 
-    /// Owned by the caller.
+    /// The root context. Owned by the caller.
     [[nodiscard]] CosNaming::NamingContextExt_ptr root() const;
     /// Finds out now what is dead, beside what SweepOptions say. Blocks.
     void sweep();

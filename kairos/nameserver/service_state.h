@@ -21,30 +21,38 @@ class ServiceState {
     ServiceState& operator=(const ServiceState&) = delete;
     ~ServiceState();
 
-    /// From here on nobody else is asked for anything.
+    /// From here on no other server is asked for anything.
     void stop_asking() noexcept;
 
-    /// What is being called. Throw OBJECT_NOT_EXIST for ids that are not this service's.
+    /// The context that is being called. Throws OBJECT_NOT_EXIST for an id that is not this
+    /// service's.
     [[nodiscard]] ContextId called_context() const;
+    /// The number of the listing whose iterator is being called. Throws OBJECT_NOT_EXIST for an id
+    /// that is none of an iterator.
     [[nodiscard]] std::uint64_t called_listing() const;
 
-    /// Owned by the caller, as those below.
+    /// A reference to a context of the store, owned by the caller.
     [[nodiscard]] CosNaming::NamingContextExt_ptr reference_to(ContextId context) const;
-    /// What a name is bound to.
+    /// What a name with this entry is bound to, owned by the caller.
     [[nodiscard]] CORBA::Object_ptr object_of(const Entry& entry) const;
-    /// The same, encoded as a reference.
+    /// Writes what a name with this entry is bound to, as a reference.
     void encode(cdr::Writer& out, const Entry& entry) const;
+    /// What a name with this entry is bound to, taken for a context without asking. Owned by the
+    /// caller.
     [[nodiscard]] CosNaming::NamingContext_ptr foreign_context(const Entry& entry) const;
-    /// A listing of the context behind `after`, or from its beginning for null.
+    /// Begins a listing of the context behind `after`, or from its beginning for null. Returns the
+    /// listing's iterator, owned by the caller.
     [[nodiscard]] CosNaming::BindingIterator_ptr begin_listing(ContextId context,
                                                                const Listed* after);
 
-    /// What a reply has of a listing, whatever the client wants.
+    /// How much of a listing a reply has at most, of the `wanted` bindings that the client asks
+    /// for.
     [[nodiscard]] PortionBounds portion_of(std::size_t wanted) const noexcept;
 
-    /// What a binding to the object is. Throws MARSHAL for local ones.
+    /// The entry of a name that is bound to this object. Throws MARSHAL for local objects.
     [[nodiscard]] Entry entry_of(CORBA::Object_ptr object) const;
-    /// The same for a context, which may be one of the store. Throws BAD_PARAM for nil.
+    /// The entry of a name that is bound to this context, of the store or foreign. Throws BAD_PARAM
+    /// for nil, MARSHAL for local objects.
     [[nodiscard]] Entry entry_of_context(CosNaming::NamingContext_ptr context) const;
 
     const std::unique_ptr<Store> store;
@@ -67,7 +75,7 @@ class ServiceState {
 [[noreturn]] void raise_not_there();
 /// Throws what CORBA has for a store that does not work; returns for what is not its failure.
 void raise_store_failure(StoreStatus status);
-/// As CosNaming has them. Owned by the caller.
+/// The bindings in the types of CosNaming. Owned by the caller.
 [[nodiscard]] CosNaming::BindingList* to_idl(const std::vector<Listed>& listed);
 
 /// The servants of all contexts and of all listings. `state` must outlive them; counted.

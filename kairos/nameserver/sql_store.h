@@ -29,13 +29,13 @@ enum SqlStatement : std::size_t {
     find_context_row,
     share_context_row,
     take_context_row,
-    find_binding, ///< type, target, reference, checksum
-    take_binding, ///< likewise
+    find_binding, ///< answers with type, target, reference, checksum
+    take_binding, ///< answers with type, target, reference, checksum
     any_binding,
     insert_binding,
     replace_binding,
     delete_binding,
-    insert_context, ///< its number
+    insert_context, ///< answers with its number
     delete_context,
     sql_statements_end,
 };

@@ -30,7 +30,7 @@ class Connection {
     [[nodiscard]] Result<void> execute(const char* sql);
     /// The first column of the first row, as text; empty if there is none.
     [[nodiscard]] Result<std::string> value_of(const char* sql);
-    /// Each gets the number of its place in `statements`.
+    /// Prepares the statements; each gets the number of its place in `statements`.
     [[nodiscard]] Result<void> prepare(std::span<const char* const> statements);
 
     /// What the last call that failed says.

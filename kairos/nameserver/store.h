@@ -17,8 +17,8 @@
 
 namespace kairos::nameserver {
 
-/// Of a context in its store. Never used twice: references to a destroyed one must not find
-/// another.
+/// The number of a context in its store. Never used twice: references to a destroyed context must
+/// not find another.
 using ContextId = std::uint64_t;
 inline constexpr ContextId root_context = 1;
 
@@ -45,7 +45,7 @@ struct KAIROS_API Listed {
 /// What a part of a listing may hold.
 struct KAIROS_API PortionBounds {
     std::size_t count = 0;
-    /// Of the rows that it is made of, references included; one binding may exceed it.
+    /// Octets of the rows that the part is made of, references included; one binding may exceed it.
     std::size_t octets = std::size_t{1} << 20;
 };
 struct KAIROS_API Portion {
@@ -81,7 +81,7 @@ class KAIROS_API Store {
     Store& operator=(const Store&) = delete;
     virtual ~Store() = default;
 
-    /// Of this store and its copies only: tells its contexts from those of others.
+    /// A number that only this store and its copies have: tells its contexts from those of others.
     [[nodiscard]] virtual std::uint64_t identity() const noexcept = 0;
 
     /// Counts, twice each, the changes after which `resolve` may answer otherwise than `done` with
@@ -91,30 +91,37 @@ class KAIROS_API Store {
 
     /// Follows `name`, of at least one component, through contexts of this store. `done`; or
     /// `not_bound` and `no_context` for the component after `resolved`; `wrong_type` if the last
-    /// one found is an object but not the last of the name; `foreign` likewise for a foreign
-    /// context; `broken`.
+    /// one found is an object but not the last of the name; `foreign` if it is a foreign context
+    /// but not the last; `broken`.
     [[nodiscard]] virtual StoreStatus
     resolve(ContextId start, std::span<const ior::NameComponent> name, Resolution& resolution) = 0;
 
-    /// `done`, `already_bound`, `no_context` (also for an entry's), and the last four, as all
-    /// below.
+    /// Binds a name: `done`; `already_bound`; `no_context`, also for the entry's context; `full`,
+    /// `broken`, `uncertain` or `unreachable`.
     [[nodiscard]] virtual StoreStatus bind(ContextId context, const ior::NameComponent& component,
                                            const Entry& entry) = 0;
-    /// Binds what is not bound, too. `wrong_type`: an object cannot replace a context, nor a
-    /// context an object.
+    /// Binds a name, bound before or not: `done`; `wrong_type` for an object in place of a context
+    /// or the reverse; `no_context`, also for the entry's context; `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus rebind(ContextId context, const ior::NameComponent& component,
                                              const Entry& entry) = 0;
+    /// Removes a binding: `done`, `not_bound`, `no_context`, `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus unbind(ContextId context,
                                              const ior::NameComponent& component) = 0;
+    /// Makes a context that nothing is bound to: `done`, `full`, `broken`, `uncertain` or
+    /// `unreachable`.
     [[nodiscard]] virtual StoreStatus new_context(ContextId& created) = 0;
-    /// Both or none.
+    /// Makes a context and binds it, both or none. The statuses are those of bind().
     [[nodiscard]] virtual StoreStatus bind_new_context(ContextId context,
                                                        const ior::NameComponent& component,
                                                        ContextId& created) = 0;
-    /// `not_empty`. What is bound to it elsewhere stays bound to nothing.
+    /// Destroys a context: `not_empty` if there are bindings in it. Names elsewhere that are bound
+    /// to it stay bound, to nothing.
     [[nodiscard]] virtual StoreStatus destroy_context(ContextId context) = 0;
 
-    /// `done` or `no_context`.
+    /// Whether the context exists: `done` or `no_context`; `broken` or `unreachable` where the
+    /// store cannot tell.
     [[nodiscard]] virtual StoreStatus find_context(ContextId context) = 0;
     /// The bindings that come behind `after`, or the first ones for null, as far as they are within
     /// the bounds. Rows that nobody wrote like this are left out, and the log names them. An empty

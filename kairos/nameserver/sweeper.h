@@ -34,7 +34,7 @@ class Sweeper {
     /// No probe begins from here on. Any thread.
     void begin_to_end() noexcept;
 
-    /// Once, now.
+    /// Sweeps once, now.
     void sweep();
     /// What the last sweep knows of an object or another server's context.
     [[nodiscard]] Liveness of(const Entry& entry) const;

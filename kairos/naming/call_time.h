@@ -15,7 +15,7 @@ namespace kairos::naming {
 
 class CallTime {
   public:
-    /// Where the program says nothing.
+    /// How long calls may take where the program sets no limit.
     static constexpr std::chrono::seconds time_default{3};
 
     /// From now on. A program that has set a limit for `whose`, for the thread or for the ORB, or
@@ -43,7 +43,8 @@ class CallTime {
     Deadline deadline_;
 };
 
-/// As for_each_binding of listing.h, in the time that is left.
+/// Calls `each` with every binding of the context (for_each_binding of listing.h), in the time that
+/// is left.
 void for_each_binding(CosNaming::NamingContext_ptr context,
                       const std::function<void(const CosNaming::Binding&)>& each, CallTime& time);
 

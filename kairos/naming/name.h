@@ -16,14 +16,16 @@ namespace kairos::naming {
 [[nodiscard]] KAIROS_API CosNaming::Name to_idl(const ior::Name& name);
 [[nodiscard]] KAIROS_API ior::Name from_idl(const CosNaming::Name& name);
 
-/// Throws CosNaming::NamingContext::InvalidName; ior::parse_name says what is wrong instead.
+/// Makes a name from its text. Throws CosNaming::NamingContext::InvalidName; ior::parse_name says
+/// what is wrong instead.
 [[nodiscard]] KAIROS_API CosNaming::Name to_name(std::string_view text);
 
-/// Throws CosNaming::NamingContext::InvalidName for a name without components.
+/// The text of a name. Throws CosNaming::NamingContext::InvalidName for one without components.
 [[nodiscard]] KAIROS_API std::string to_string(const CosNaming::Name& name);
 
-/// "corbaname:<address>#<text>"; without "#" for an empty text, which means the context there.
-/// Throws CosNaming::NamingContextExt::InvalidAddress and CosNaming::NamingContext::InvalidName.
+/// Makes a URL, "corbaname:<address>#<text>"; without "#" for an empty text, which means the
+/// context there. Throws CosNaming::NamingContextExt::InvalidAddress and
+/// CosNaming::NamingContext::InvalidName.
 [[nodiscard]] KAIROS_API std::string to_url(std::string_view address, std::string_view text);
 
 } // namespace kairos::naming

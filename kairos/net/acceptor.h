@@ -50,14 +50,15 @@ class Acceptor {
     /// Takes over a socket that already listens, as from a service manager.
     [[nodiscard]] static Result<Acceptor> adopt(Socket listener, const AcceptorOptions& options);
 
-    /// One connection. Connections that were aborted while they waited are passed over. Does not
-    /// allocate.
+    /// Accepts one connection. Connections that were aborted while they waited are passed over.
+    /// Does not allocate.
     Accepted accept() noexcept;
 
-    /// Of connections that are accepted from now on.
+    /// Sets the options of connections that are accepted from now on.
     void set_options(const SocketOptions& options) noexcept { options_ = options; }
     [[nodiscard]] const Socket& socket() const noexcept { return listener_; }
-    /// For use with a reactor from now on; connections that are accepted later, too.
+    /// Makes the listener, and connections that are accepted later, non-blocking: for use with a
+    /// reactor.
     [[nodiscard]] Result<void> become_non_blocking() noexcept;
 
     /// Ends accept() in this and every other thread, for ever, and removes the file of a
@@ -68,7 +69,7 @@ class Acceptor {
         listener_.shutdown_both();
     }
 
-    /// Instead, in a child of the process that listens: which goes on.
+    /// Gives the listener up in a child of the process that listens, which goes on listening.
     void leave_to_parent() noexcept
     {
         listener_.leave_to_parent();
@@ -76,7 +77,7 @@ class Acceptor {
     }
 
     [[nodiscard]] int descriptor() const noexcept { return listener_.descriptor(); }
-    /// Where it listens, with the port that the system chose.
+    /// Where the acceptor listens, with the port that the system chose.
     [[nodiscard]] const Address& address() const noexcept { return address_; }
 
   private:

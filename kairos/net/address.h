@@ -50,14 +50,14 @@ class Address {
 
     [[nodiscard]] Family family() const noexcept;
     [[nodiscard]] bool is_ip() const noexcept;
-    /// 127.0.0.0/8 or ::1.
+    /// Whether the address is one of 127.0.0.0/8 or ::1.
     [[nodiscard]] bool is_loopback() const noexcept;
-    /// 0.0.0.0 or ::, which one can listen on but not publish.
+    /// Whether the address is 0.0.0.0 or ::, which one can listen on but not publish.
     [[nodiscard]] bool is_any() const noexcept;
-    /// 169.254.0.0/16 or fe80::/10.
+    /// Whether the address is one of 169.254.0.0/16 or fe80::/10.
     [[nodiscard]] bool is_link_local() const noexcept;
 
-    /// 0 where there is none.
+    /// The port; 0 where there is none.
     [[nodiscard]] std::uint16_t port() const noexcept;
     [[nodiscard]] Address with_port(std::uint16_t port) const noexcept;
     /// ::ffff:192.0.2.1 as 192.0.2.1; every other address as it is. A listener for both families
@@ -75,17 +75,18 @@ class Address {
     /// AF_INET, AF_INET6, AF_UNIX or AF_UNSPEC.
     [[nodiscard]] int native_family() const noexcept { return storage_.common.sa_family; }
 
-    /// By family, host, scope and port; the flow label of IPv6 does not count.
+    /// Compares by family, host, scope and port; the flow label of IPv6 does not count.
     friend std::strong_ordering operator<=>(const Address& left, const Address& right) noexcept;
     friend bool operator==(const Address& left, const Address& right) noexcept
     {
         return (left <=> right) == std::strong_ordering::equal;
     }
     [[nodiscard]] std::size_t hash() const noexcept;
-    /// One for whoever is likely to be the same: a host's IPv4 address, the network of 64 bits in
-    /// which it chooses its IPv6 addresses; everybody at unix-domain sockets. To be counted by.
+    /// A number to count peers by, equal for addresses that are likely to be of one host: a host's
+    /// IPv4 address, the network of 64 bits in which it chooses its IPv6 addresses; one number for
+    /// all unix-domain sockets.
     [[nodiscard]] std::uint64_t host_number() const noexcept;
-    /// As to_text(), without memory.
+    /// Writes what to_text() returns, without allocating.
     friend log::Line& operator<<(log::Line& line, const Address& address) noexcept;
 
   private:
@@ -122,14 +123,14 @@ struct KAIROS_API InterfaceAddress {
     std::string interface; ///< "eth0"
     Address address;       ///< IPv4 or IPv6; port 0
 };
-/// Those of all interfaces that are up, in the system's order.
+/// The addresses of all interfaces that are up, in the system's order.
 [[nodiscard]] KAIROS_API Result<std::vector<InterfaceAddress>> interface_addresses();
 
-/// Those by which other machines may reach this one, IPv4 first, to be published where a server
-/// listens on every interface: not loopback, and not of the bridges of containers and virtual
-/// machines (docker…, br-…, virbr…, veth… and the like), whose addresses lead nowhere from outside.
-/// Link-local IPv6 is left out: its scope means nothing to a peer. May be empty on a machine
-/// without a network.
+/// The addresses by which other machines may reach this one, IPv4 first, to be published where a
+/// server listens on every interface: not loopback, and not of the bridges of containers and
+/// virtual machines (docker…, br-…, virbr…, veth… and the like), whose addresses lead nowhere from
+/// outside. Link-local IPv6 is left out: its scope means nothing to a peer. May be empty on a
+/// machine without a network.
 [[nodiscard]] KAIROS_API std::vector<Address>
 reachable_addresses(const std::vector<InterfaceAddress>& addresses);
 

@@ -18,7 +18,7 @@ class Alarm {
     ~Alarm();
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    /// So long from now, in place of what was set before. More than zero.
+    /// Sets the alarm to `time`, more than zero, from now, in place of what was set before.
     void set(std::chrono::nanoseconds time) noexcept;
     void clear() noexcept;
 

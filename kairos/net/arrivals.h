@@ -12,7 +12,8 @@ namespace kairos::net {
 
 class Arrivals {
   public:
-    /// At this descriptor, which must outlive it. What is there already has arrived.
+    /// Watches for arrivals at this descriptor, which must outlive the result. What is there
+    /// already has arrived.
     [[nodiscard]] static Result<Arrivals> at(int descriptor);
     Arrivals(Arrivals&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
     Arrivals& operator=(Arrivals&&) = delete;

@@ -29,9 +29,11 @@ class KAIROS_API Channel {
     virtual IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept = 0;
     virtual IoResult wait_readable(Deadline deadline) noexcept = 0;
     virtual IoResult wait_writable(Deadline deadline) noexcept = 0;
-    /// From here on reads of the descriptor end after that time, with would_block; zero: never.
+    /// From here on a read of the descriptor that has blocked for `time` ends with would_block;
+    /// zero: none does.
     virtual void limit_reading(std::chrono::nanoseconds time) noexcept { (void)time; }
-    /// The same of writes of which the peer takes nothing for so long.
+    /// From here on a write of which the peer takes nothing for `time` ends with would_block; zero:
+    /// none does.
     virtual void limit_writing(std::chrono::nanoseconds time) noexcept { (void)time; }
     /// Any thread. False: the descriptor must be shut down as well.
     virtual bool shut_reading() noexcept = 0;
@@ -39,7 +41,8 @@ class KAIROS_API Channel {
     virtual void shut_writing() noexcept = 0;
     /// Any thread.
     [[nodiscard]] virtual std::optional<std::uint64_t> stuck_at() const noexcept = 0;
-    /// By the thread that reads, or the one that writes, but not by two at the same time.
+    /// Does what Socket::prepare_poll says. Called by the thread that reads, or the one that
+    /// writes, but not by two at the same time.
     [[nodiscard]] virtual Interest prepare_poll(Interest wish) noexcept = 0;
     /// Whether the bytes go through the descriptor all the same.
     [[nodiscard]] virtual bool uses_descriptor() const noexcept { return false; }

@@ -15,17 +15,17 @@
 
 namespace kairos::net {
 
-/// A connected, blocking socket with these options. Queue sizes are set before connecting, because
-/// TCP agrees on its window scale then. ErrorCode::unreachable with the system's errno when nobody
-/// could be reached, ETIMEDOUT when it took longer than `timeout`; nullopt waits as long as the
-/// system does, which for a host that drops packets is minutes.
+/// Returns a connected, blocking socket with these options. Queue sizes are set before connecting,
+/// because TCP agrees on its window scale then. ErrorCode::unreachable with the system's errno when
+/// nobody could be reached, ETIMEDOUT when it took longer than `timeout`; nullopt waits as long as
+/// the system does, which for a host that drops packets is minutes.
 [[nodiscard]] KAIROS_API Result<Socket>
 connect(const Address& address, const SocketOptions& options = {},
         std::optional<std::chrono::nanoseconds> timeout = {});
 
-/// The first of the addresses that can be reached, tried in order. The timeout holds for all
-/// together: each attempt may use its equal share of the time that is left, so that one dead
-/// address cannot use up the time of those after it. The error names every attempt.
+/// Connects to the first of the addresses that can be reached, tried in order. The timeout holds
+/// for all together: each attempt may use its equal share of the time that is left, so that one
+/// dead address cannot use up the time of those after it. The error names every attempt.
 [[nodiscard]] KAIROS_API Result<Socket>
 connect_any(std::span<const Address> addresses, const SocketOptions& options = {},
             std::optional<std::chrono::nanoseconds> timeout = {});

@@ -11,7 +11,8 @@ namespace kairos::net {
 /// child of the process that asked then.
 [[nodiscard]] unsigned fork_count() noexcept;
 
-/// Of something that belongs to the process which has made it.
+/// A member of something that belongs to the process which has made it: tells whether the calling
+/// process is that one.
 class MadeHere {
   public:
     MadeHere() noexcept : by_(fork_count()) {}

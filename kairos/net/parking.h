@@ -21,9 +21,10 @@ class Parking {
     Parking(const Parking&) = delete;
     Parking& operator=(const Parking&) = delete;
 
-    /// By the owner, under the lock that guards what it waits for: calls from here on count.
+    /// Called by the owner, under the lock that guards what it waits for: calls of call() from here
+    /// on count.
     void prepare() noexcept { called_.store(0, std::memory_order_relaxed); }
-    /// By the owner, without the lock: returns when it was called, at the deadline, or for no
+    /// Called by the owner, without the lock: returns after call(), at the deadline, or for no
     /// reason.
     void park(Deadline deadline) noexcept;
 

@@ -19,24 +19,26 @@ class PeerWatch {
   public:
     class Watched {
       public:
-        /// The peer has closed, or sends no more. By the watch's thread, under its lock: short.
+        /// Called when the peer has closed or sends no more, by the watch's thread under its lock:
+        /// short.
         virtual void note_end() noexcept = 0;
 
       protected:
         ~Watched() = default;
     };
 
-    /// The process's. Whoever has sockets watched keeps it.
+    /// The watch of the process. Whoever has sockets watched keeps it.
     [[nodiscard]] static Result<std::shared_ptr<PeerWatch>> get();
     PeerWatch(const PeerWatch&) = delete;
     PeerWatch& operator=(const PeerWatch&) = delete;
     ~PeerWatch();
 
     [[nodiscard]] Result<void> add(int descriptor, Watched& watched);
-    /// False in a child of the process that it watches for: the thread is not there, and what the
-    /// system knows of the sockets is the parent's.
+    /// Whether this is the process that the watch was made in. In a child its thread is not there,
+    /// and what the system knows of the sockets is the parent's.
     [[nodiscard]] bool is_of_here() const noexcept { return made_.here(); }
-    /// Before the descriptor is closed. Afterwards `watched` is not called any more.
+    /// Ends the watching of a descriptor, before that is closed. Afterwards `watched` is not called
+    /// any more.
     void remove(int descriptor) noexcept;
 
   private:

@@ -23,7 +23,7 @@ class KAIROS_API PriorityMutex {
     void lock() noexcept;
     void unlock() noexcept;
     [[nodiscard]] bool try_lock() noexcept;
-    /// Waits no longer than that.
+    /// Waits for the mutex, until the deadline at most. False: the mutex is not locked.
     [[nodiscard]] bool try_lock_until(Deadline deadline) noexcept;
 
   private:
@@ -38,7 +38,7 @@ class PriorityCondition {
     PriorityCondition(const PriorityCondition&) = delete;
     PriorityCondition& operator=(const PriorityCondition&) = delete;
 
-    /// Of the threads that wait the system wakes the highest first.
+    /// Wakes one of the threads that wait: the system takes the one of the highest priority.
     void notify_one() noexcept { ::pthread_cond_signal(&native_); }
     void notify_all() noexcept { ::pthread_cond_broadcast(&native_); }
     template <typename Predicate>

@@ -67,7 +67,7 @@ class Reactor {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// One registered descriptor. A value; one that is removed is never valid again.
+    /// Names one registered descriptor; once that is removed, it is never valid again.
     class Registration {
       public:
         Registration() = default;
@@ -103,7 +103,7 @@ class Reactor {
     /// Calls timer.on_timeout() in the first turn at or after `deadline`; earlier deadlines first,
     /// equal ones in the order of scheduling. A scheduled timer is moved to the new deadline.
     void schedule(Timer& timer, Clock::time_point deadline);
-    /// False when it was not scheduled.
+    /// Takes back what schedule() asked for. False when the timer was not scheduled.
     bool cancel(Timer& timer) noexcept;
     /// When the next timer is due.
     [[nodiscard]] std::optional<Clock::time_point> next_deadline() const noexcept;
@@ -124,7 +124,8 @@ class Reactor {
 
     /// Can be polled, by any thread: readable when run_once(0) would call a handler, timers apart.
     [[nodiscard]] int descriptor() const noexcept { return epoll_; }
-    /// The same for foreign event loops: from now on also readable when a timer is due.
+    /// For foreign event loops: returns descriptor(), from now on also readable when a timer is
+    /// due. By the owner only. An error says why the system gave no timer descriptor.
     [[nodiscard]] Result<int> descriptor_with_timers();
 
   private:

@@ -35,10 +35,11 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// Octets that a direction has room for. A larger message goes through it bit by bit.
     static constexpr std::uint32_t capacity = 64 << 10;
 
-    /// A client's: makes the memory and hands it over, by the deadline. `socket` must outlive it.
+    /// Makes a client's channel: makes the memory and hands it over, by the deadline. `socket` must
+    /// outlive the channel.
     [[nodiscard]] static Result<std::unique_ptr<RingChannel>>
     connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline);
-    /// A server's, before the client has sent its memory.
+    /// Makes a server's channel, before the client has sent its memory.
     RingChannel(int descriptor, std::chrono::microseconds spin);
     /// Waits for the memory, until the deadline. An error ends the connection.
     [[nodiscard]] Result<void> accept(Socket& socket, Deadline deadline);
@@ -50,16 +51,18 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     IoResult write(std::span<const iovec> segments, WriteFlags flags) noexcept override;
     IoResult wait_readable(Deadline deadline) noexcept override;
     IoResult wait_writable(Deadline deadline) noexcept override;
-    /// False while the memory has not come: then the socket must be shut down.
+    /// Ends reading from the memory. False while the memory has not come: then the socket must be
+    /// shut down.
     bool shut_reading() noexcept override;
     void shut_writing() noexcept override;
     void limit_writing(std::chrono::nanoseconds time) noexcept override { write_limit_ = time; }
-    /// By what was written here, not by what the peer says of it: it could say what never ends.
+    /// Where writing is stuck, by what was written here, not by what the peer says of it: the peer
+    /// could say what never ends.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override;
     /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
     [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override;
 
-    /// By the PeerWatch: the socket has ended.
+    /// Called by the PeerWatch when the socket has ended.
     void note_end() noexcept override;
 
   private:

@@ -21,16 +21,17 @@ namespace kairos::net {
 /// Owns a mapping, which lives on when the other process unmaps its own.
 class SharedMemory {
   public:
-    /// New, filled with zeros, all of it present.
+    /// Makes new memory, filled with zeros, all of it present.
     [[nodiscard]] static Result<SharedMemory> make(std::size_t size);
-    /// What a peer sends, secured. An error unless it is one greeting with one descriptor, of
-    /// memory of exactly this size, sealed against changing that, in ordinary pages. Blocks until
-    /// the peer has sent something or the socket has ended.
+    /// Receives the memory that a peer sends, and secures it. An error unless there came one
+    /// greeting with one descriptor, of memory of exactly this size, sealed against changing that,
+    /// in ordinary pages. Blocks until the peer has sent something or the socket has ended.
     [[nodiscard]] static Result<SharedMemory> receive(Socket& socket, std::size_t size);
-    /// Hands it to the peer, whose `receive` is to get it.
+    /// Hands the memory to the peer, whose `receive` is to get it.
     [[nodiscard]] Result<void> send(Socket& socket) const;
-    /// After the peer has mapped it, before it is used: all pages are there, and whatever the peer
-    /// does they stay. An error where the system cannot promise that (Linux before 5.1).
+    /// Makes sure that all pages are there and stay, whatever the peer does. To be called after the
+    /// peer has mapped the memory, before it is used. An error where the system cannot promise that
+    /// (Linux before 5.1).
     [[nodiscard]] Result<void> secure();
 
     SharedMemory(SharedMemory&& other) noexcept

@@ -22,14 +22,15 @@ class SharedPoller {
     /// Watches a descriptor for its next readiness, until it is closed. `token` is what wait()
     /// returns; not null.
     [[nodiscard]] Result<void> add(int descriptor, Interest interest, void* token);
-    /// Watches it again, after wait() has returned it.
+    /// Watches a descriptor again, once wait() or look() has returned its token.
     [[nodiscard]] Result<void> watch(int descriptor, Interest interest, void* token);
     struct Ready {
         void* token = nullptr; ///< null: wake_all() was called, or it was only a look
         Readiness readiness{};
     };
+    /// Blocks until a watched descriptor is ready, and returns one; a null token after wake_all().
     [[nodiscard]] Ready wait() noexcept;
-    /// The same without waiting; no token if nothing is ready.
+    /// Returns a watched descriptor that is ready, without waiting; a null token if there is none.
     [[nodiscard]] Ready look() noexcept;
     /// For who waits for something else as well: readable when look() may find something.
     [[nodiscard]] int descriptor() const noexcept { return epoll_; }

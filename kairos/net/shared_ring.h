@@ -25,11 +25,11 @@ struct RingControl {
     static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
     Line head;         ///< octets ever written, modulo 2^32; the writer's
-    Line tail;         ///< … and ever read; the reader's
-    Line reader_waits; ///< a RingWait: set by the reader, taken back by who wakes it
-    Line writer_waits; ///< likewise, for room
+    Line tail;         ///< octets ever read, modulo 2^32; the reader's
+    Line reader_waits; ///< a RingWait, for octets: set by the reader, taken back by who wakes it
+    Line writer_waits; ///< a RingWait, for room: set by the writer, taken back by who wakes it
     Line reader_bell;  ///< what the reader sleeps on: changed by who wakes it
-    Line writer_bell;
+    Line writer_bell;  ///< what the writer sleeps on: changed by who wakes it
 };
 
 /// How an end wants to be woken.
@@ -84,7 +84,8 @@ class RingWriter : public RingEnd {
   public:
     using RingEnd::RingEnd;
 
-    /// As much as there is room for. `reader` is to be woken as it says.
+    /// Writes as much as there is room for, and returns that. `reader` becomes how the reader is to
+    /// be woken.
     [[nodiscard]] std::size_t write(std::span<const iovec> segments, RingWait& reader) noexcept;
     /// Octets ever written, modulo 2^32, by this end's own count.
     [[nodiscard]] std::uint32_t position() const noexcept { return own_; }
@@ -104,7 +105,8 @@ class RingReader : public RingEnd {
   public:
     using RingEnd::RingEnd;
 
-    /// As much as there is, copied; `writer` is to be woken as it says. A `peek` leaves it there.
+    /// Copies as much as there is to `buffer`, and returns that. `writer` becomes how the writer is
+    /// to be woken. A `peek` leaves the octets in the ring.
     [[nodiscard]] std::size_t read(MutableBytes buffer, RingWait& writer,
                                    bool peek = false) noexcept;
     [[nodiscard]] std::size_t available() noexcept

@@ -75,7 +75,8 @@ class KAIROS_API SocketObserver {
         accepted,   ///< from a listener
         connecting, ///< before it is connected
     };
-    /// The ORB's own options are set. The socket is not the observer's to keep, read or close.
+    /// Called when the ORB's own options of a new socket are set. The socket is not the observer's
+    /// to keep, read or close.
     virtual void on_socket(Socket& socket, Kind kind) noexcept = 0;
 
   protected:
@@ -83,10 +84,11 @@ class KAIROS_API SocketObserver {
 };
 
 struct KAIROS_API SocketOptions {
-    /// Bytes the kernel may queue; 0 is the system's default, which grows by itself. The system
-    /// silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
+    /// Bytes the kernel may queue for sending; 0 is the system's default, which grows by itself.
+    /// The system silently lowers a value above its own limit (net.core.wmem_max, rmem_max).
     int send_queue_bytes = 0;
-    /// … and the peer is asked for segments of half of it at most, so that they always fit.
+    /// Bytes the kernel may queue for reading; 0 is the system's default, which grows by itself.
+    /// The peer is asked for segments of half of it at most, so that they always fit.
     int receive_queue_bytes = 0;
     /// Send small messages at once (TCP_NODELAY). Requests and replies want that.
     bool no_delay = true;
@@ -99,9 +101,9 @@ struct KAIROS_API SocketOptions {
     /// SO_BUSY_POLL, microseconds: how long a read looks at the network interface itself before it
     /// waits. 0: as the system says. More than that needs CAP_NET_ADMIN.
     int busy_poll_us = 0;
-    /// How long who waits for a peer looks for itself before it sleeps, in shared memory and at
-    /// sockets of which one thread reads; less where that was in vain, and not at all where the
-    /// process has one CPU.
+    /// How long a thread that waits for a peer looks for itself before it sleeps, in shared memory
+    /// and at sockets of which one thread reads; less where looking was in vain, and not at all
+    /// where the process has one CPU.
     std::chrono::microseconds spin{0};
     SocketObserver* observer = nullptr;
     /// A listener on :: takes IPv6 only, so that an IPv4 listener can have the same port.
@@ -146,12 +148,12 @@ class KAIROS_API Socket {
     /// Gives the descriptor to the caller, who must close it.
     [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
     void close() noexcept;
-    /// Instead, in a child of the process whose socket it is: that goes on using it, and whoever is
-    /// at the other end notices nothing. What there is beside the descriptor is left alone.
+    /// Closes the descriptor in a child of the process whose socket it is: the parent goes on using
+    /// the connection, and the peer notices nothing. A channel is left alone.
     void leave_to_parent() noexcept;
 
-    /// Up to buffer.size() bytes. An empty buffer is ok with 0 bytes; `closed` is the peer's end.
-    /// wait_all may return ok with fewer bytes; the next read then tells why.
+    /// Reads up to buffer.size() bytes. An empty buffer is ok with 0 bytes; `closed` is the peer's
+    /// end. wait_all may return ok with fewer bytes; the next read then tells why.
     [[gnu::always_inline]] IoResult read(MutableBytes buffer,
                                          ReadFlags flags = ReadFlags::none) noexcept
     {
@@ -168,7 +170,8 @@ class KAIROS_API Socket {
         }
     }
 
-    /// As much of the data as the queue takes; all of it on a blocking socket, signals apart.
+    /// Writes as much of the data as the queue takes: all of it on a blocking socket, signals
+    /// apart.
     IoResult write(Bytes data, WriteFlags flags = WriteFlags::none) noexcept
     {
         if (channel_ != nullptr) [[unlikely]]
@@ -182,8 +185,10 @@ class KAIROS_API Socket {
         }
     }
 
-    /// The same for segments, gathered in one call. Only the first `segments_max` are looked at.
+    /// How many segments one write() looks at.
     static constexpr std::size_t segments_max = 1024; // Linux's IOV_MAX
+    /// Writes segments, gathered in one system call: as many bytes as the queue takes, all of them
+    /// on a blocking socket, signals apart. Looks at the first `segments_max` segments only.
     IoResult write(std::span<const iovec> segments, WriteFlags flags = WriteFlags::none) noexcept
     {
         if (channel_ != nullptr) [[unlikely]]
@@ -200,10 +205,10 @@ class KAIROS_API Socket {
         }
     }
 
-    /// Everything, in one system call ordinarily. For blocking sockets; on a non-blocking one it
-    /// stops with would_block when the queue is full. `size` is that of all segments. When not
-    /// everything was written they are advanced over what was, so calling again with the same
-    /// segments and the rest of the size continues.
+    /// Writes all segments, ordinarily in one system call. For blocking sockets; a non-blocking one
+    /// stops with would_block when the queue is full. `size` is the sum of the segments' sizes.
+    /// When not everything was written, the segments are advanced over what was: calling again with
+    /// them and the rest of the size continues.
     IoResult write_all(std::span<iovec> segments, std::size_t size) noexcept
     {
         const IoResult first = write(std::span<const iovec>(segments));
@@ -211,74 +216,84 @@ class KAIROS_API Socket {
             return first;
         return write_rest(segments, first);
     }
-    /// The same for one buffer; continue at data.subspan(result.bytes).
+    /// Writes all of `data`. For blocking sockets; a non-blocking one stops with would_block when
+    /// the queue is full. After an error continue at data.subspan(result.bytes).
     IoResult write_all(Bytes data) noexcept;
-    /// Everything, unless the deadline passes before the peer has made room for it: would_block.
-    /// The result counts what was written. For blocking sockets.
+    /// Writes all segments, unless the deadline passes before the peer has made room for them:
+    /// would_block. The result counts the bytes that were written. For blocking sockets.
     IoResult write_all(std::span<iovec> segments, Deadline deadline) noexcept;
-    /// As `read`, unless nothing has come by the deadline: would_block. For blocking sockets.
+    /// Reads up to buffer.size() bytes, as soon as there are any; would_block if none has come by
+    /// the deadline. For blocking sockets.
     IoResult read(MutableBytes buffer, Deadline deadline) noexcept;
 
-    /// Blocks until a read (write) would not, or the time is over (would_block). No limit: nullopt.
+    /// Blocks until a read would not, or the time is over (would_block). nullopt: no limit.
     IoResult wait_readable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
+    /// Blocks until a write would not, or the time is over (would_block). nullopt: no limit.
     IoResult wait_writable(std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
-    /// For who is about to wait for room in the queue: stays awake for a moment, if it may
-    /// (spin_for_room), and there may be room then.
+    /// Called before waiting for room in the queue: may stay awake until there is room, but no
+    /// longer than spin_for_room() allows.
     [[gnu::cold]] void await_room() noexcept;
 
-    /// From here on a read() that has blocked for so long ends with would_block; zero: none does.
-    /// Not with memory.
+    /// From here on a read() that has blocked for `time` ends with would_block; zero: none does.
+    /// Without effect where the bytes go through shared memory.
     void limit_reading(std::chrono::nanoseconds time) noexcept;
 
-    /// The same of a write() of which the peer takes nothing for so long; with memory, too.
+    /// From here on a write() of which the peer takes nothing for `time` ends with would_block;
+    /// zero: none does. Also where the bytes go through shared memory.
     void limit_writing(std::chrono::nanoseconds time) noexcept;
 
-    /// Ends a read() that blocks in another thread; it sees `closed`.
+    /// Ends a read() that blocks in another thread and returns `closed` then.
     void shutdown_read() noexcept;
     /// Tells the peer that nothing more comes; what is queued is still sent.
     void shutdown_write() noexcept;
-    /// Both. Wakes every thread that blocks on this socket, also in accept().
+    /// Ends reading and writing. Wakes every thread that blocks on this socket, also in accept().
     void shutdown_both() noexcept;
 
-    /// Of a connected unix-domain socket: from here on bytes go through memory that it makes and
-    /// hands to the peer, by the deadline.
+    /// For a connected unix-domain socket: makes memory and hands it to the peer, by the deadline.
+    /// From here on bytes go through that memory.
     [[nodiscard]] Result<void> offer_memory(std::chrono::microseconds spin, Deadline deadline);
-    /// The peer's side of that, in two steps: nothing is read or written in between, and any thread
-    /// may shut it down from the first on, while another waits in the second, until the deadline.
+    /// First step of taking the memory that the peer offers (offer_memory): from here on nothing is
+    /// read or written until accept_memory(), and any thread may shut the socket down.
     void expect_memory(std::chrono::microseconds spin);
+    /// Second step of taking the memory that the peer offers: waits for it, until the deadline or
+    /// until another thread shuts the socket down.
     [[nodiscard]] Result<void> accept_memory(Deadline deadline = {});
-    /// From here on whoever waits to read looks for itself first, for up to this time: for sockets
-    /// that block. Nothing for those with a channel, as memory, which knows how long; and for 0.
+    /// From here on a read that has to wait looks by itself first, for up to `max`: for sockets
+    /// that block. Without effect on a socket with a channel, such as memory, which has a time of
+    /// its own, and for 0.
     void spin(std::chrono::microseconds max);
-    /// From here on await_room() takes up to this time (room_spin.h). Nothing for memory.
+    /// From here on await_room() takes up to `max` (room_spin.h). Without effect on memory.
     void spin_for_room(std::chrono::microseconds max) noexcept { room_spin_ = RoomSpin(max); }
-    /// From here on whoever waits to read polls first, if it is a unix-domain one that blocks and
-    /// has no channel (polled_channel.h): for sockets that one thread writes and reads.
+    /// From here on a read that has to wait polls first, if the socket is a unix-domain one that
+    /// blocks and has no channel (polled_channel.h): for sockets that one thread writes and reads.
     void poll_before_reading();
-    /// Another of the same connection, which stays open when this is closed. Not with memory.
+    /// Another socket of the same connection, which stays open when this one is closed. Not for
+    /// sockets with memory.
     [[nodiscard]] Result<Socket> duplicate() const;
-    /// Bytes go through this from here on. Before anybody reads or writes.
+    /// From here on bytes go through `channel`. To be called before anybody reads or writes.
     void set_channel(std::unique_ptr<Channel> channel) noexcept;
-    /// As it was before it had one; nothing if it had none.
+    /// Takes the channel away: bytes go through the descriptor again. Returns the channel, or
+    /// nothing if there was none.
     [[nodiscard]] std::unique_ptr<Channel> take_channel() noexcept;
-    /// Before the descriptor is waited for by other means than those of this class, until a read
-    /// or, if `wish` is `writable`, a write would not block: what to wait for there, or none if
-    /// there is no need to. Anew for each wait. That reading was shut down here is no reason.
+    /// To be called before each wait for the descriptor by other means than those of this class,
+    /// until a read or, if `wish` is `writable`, a write would not block. Returns what to wait for
+    /// at the descriptor, or none if there is no need to. That reading was shut down here is no
+    /// reason.
     [[nodiscard]] Interest prepare_poll(Interest wish) const noexcept
     {
         if (channel_ == nullptr) [[likely]]
             return wish;
         return prepare_channel(wish);
     }
-    /// Where sending is stuck because the peer does not take what was written: a number that
-    /// changes as soon as it takes something. Of a unix-domain socket it is how much is queued,
-    /// which comes back when more is written: there only several looks tell. Nothing if the peer
-    /// has taken all, or the system does not tell. Any thread.
+    /// Tells where sending is stuck because the peer does not take what was written: a number that
+    /// changes as soon as the peer takes something. For a unix-domain socket it is how much is
+    /// queued, a number that comes back when more is written: there only several looks tell.
+    /// Nothing if the peer has taken all, or the system does not tell. Any thread.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept;
 
-    /// Octets that the system queues for reading; nothing where that grows as it is needed, for
-    /// nobody has said how large it may be. Before Linux 5.14, which does not tell, what it is now.
+    /// How many octets the system queues for reading; nothing where the queue grows as needed,
+    /// since nobody has set its size. Before Linux 5.14, which does not tell, its present size.
     [[nodiscard]] std::optional<std::size_t> receive_queue_max() const noexcept;
 
     [[nodiscard]] Result<void> set_non_blocking(bool non_blocking);
@@ -300,10 +315,11 @@ class KAIROS_API Socket {
     Channel* channel_ = nullptr; // owned; almost always none
 };
 
-/// Blocks until a read of one of them would not, or the deadline.
+/// Blocks until a read of one of the sockets would not, or the deadline.
 KAIROS_API void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline = {});
 
-/// Drops the first `bytes` bytes: the segments that remain, the first of them shortened in place.
+/// Drops the first `bytes` bytes. Returns the segments that remain, the first of them shortened in
+/// place.
 /// Segments that are used up, or were empty, get the length 0.
 [[nodiscard]] KAIROS_API std::span<iovec> drop_front(std::span<iovec> segments,
                                                      std::size_t bytes) noexcept;
@@ -317,9 +333,9 @@ listen(const Address& address, const SocketOptions& options = {}, int backlog = 
 /// Two connected unix-domain sockets within this process.
 [[nodiscard]] KAIROS_API Result<std::pair<Socket, Socket>> socket_pair();
 
-/// Queue sizes, priorities, TCP_NODELAY and SO_KEEPALIVE where the family has them. For connections
-/// and listeners that were made elsewhere; listen(), connect() and Acceptor do it themselves, and
-/// tell the observer.
+/// Sets queue sizes, priorities, TCP_NODELAY and SO_KEEPALIVE where the family has them. For
+/// connections and listeners that were made elsewhere; listen(), connect() and Acceptor do it
+/// themselves, and tell the observer.
 [[nodiscard]] KAIROS_API Result<void>
 apply_options(const Socket& socket, const SocketOptions& options, Address::Family family);
 

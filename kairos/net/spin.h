@@ -21,7 +21,8 @@ class Spin {
     {
     }
 
-    /// True as soon as `ready` says so; asked so often between two looks at the clock.
+    /// Spins until `ready` returns true, and returns whether it did in time. Asks it `looks` times
+    /// between two looks at the clock.
     template <typename Ready>
     [[nodiscard]] bool until(Ready ready, int looks) noexcept
     {

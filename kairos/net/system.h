@@ -36,9 +36,11 @@ struct System {
     /// Told of each connection that net::connect() has made with these options, before anybody else
     /// has it. May replace the socket, or give it a channel. The system's own does nothing.
     void (*on_connected)(Socket& socket, const SocketOptions& options);
-    /// Told likewise of each connection that an Acceptor has accepted.
+    /// Told of each connection that an Acceptor has accepted, before anybody else has it. May
+    /// replace the socket, or give it a channel. The system's own does nothing.
     void (*on_accepted)(Socket& socket);
-    /// Told likewise of each socket that has got shared memory (Socket::offer_memory).
+    /// Told of each socket that has got shared memory (Socket::offer_memory). May replace its
+    /// channel. The system's own does nothing.
     void (*on_memory)(Socket& socket);
 };
 

@@ -19,7 +19,7 @@ namespace kairos::net {
 enum class SchedulingPolicy {
     other,       ///< SCHED_OTHER, the system's ordinary one; priority 0
     fifo,        ///< SCHED_FIFO, priority 1 to 99; needs CAP_SYS_NICE or a limit (ulimit -r)
-    round_robin, ///< SCHED_RR, likewise
+    round_robin, ///< SCHED_RR, priority 1 to 99; needs CAP_SYS_NICE or a limit (ulimit -r)
 };
 
 struct Scheduling {
@@ -27,12 +27,12 @@ struct Scheduling {
     int priority = 0;
 };
 
-/// Told of threads, in them. Must outlive them.
+/// Told of threads that begin and end, in these threads. Must outlive them.
 class ThreadObserver {
   public:
-    /// Before anything else is done there. `name` is that of the options, whole.
+    /// Called before anything else is done in the thread. `name` is that of the options, whole.
     virtual void on_thread_start(const std::string& name) noexcept = 0;
-    /// The thread is about to end.
+    /// Called when the thread is about to end.
     virtual void on_thread_end(const std::string& name) noexcept = 0;
 
   protected:
@@ -88,8 +88,8 @@ class Thread {
     ~Thread() { join(); }
 
     [[nodiscard]] bool joinable() const noexcept { return handle_.has_value(); }
-    /// Waits for its end; not in a child of the process that started it, which has no such thread.
-    /// Not from within the thread itself.
+    /// Waits for the thread's end; not in a child of the process that started it, which has no such
+    /// thread. Not to be called from within the thread itself.
     void join() noexcept;
     [[nodiscard]] pthread_t native_handle() const { return handle_.value(); }
 
@@ -100,8 +100,11 @@ class Thread {
     MadeHere started_;
 };
 
-/// The same settings for the calling thread, which somebody else started.
+/// Binds the calling thread, whoever started it, to this CPU. An error says why not: there is no
+/// such CPU, or the system refused.
 [[nodiscard]] Result<void> pin_this_thread(int cpu);
+/// Gives the calling thread, whoever started it, this policy and priority. An error says why not:
+/// the priority is not one of the policy's, or the system refused.
 [[nodiscard]] Result<void> schedule_this_thread(Scheduling scheduling);
 
 /// How far the stack of whoever locks memory is made to reach below what is in use.

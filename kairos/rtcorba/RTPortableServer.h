@@ -46,8 +46,10 @@ class KAIROS_API POA : public PortableServer::POA {
                                               PortableServer::Servant p_servant,
                                               RTCORBA::Priority priority);
 
-    /// Not the OMG's: an object, active or not, has another priority from now on, whatever
-    /// references say that there are. Throws WrongPolicy and BAD_PARAM as above.
+    /// Gives an object, active or not, another priority from now on (not the OMG's), whatever
+    /// references say that there are. Throws WrongPolicy unless the priority model is
+    /// SERVER_DECLARED; BAD_PARAM for a priority that is none of CORBA's, or of no lane of the
+    /// POA's thread pool.
     void _kairos_reschedule(const PortableServer::ObjectId& oid, RTCORBA::Priority priority);
 
     [[nodiscard]] bool _kairos_supports(std::string_view repository_id) const override;

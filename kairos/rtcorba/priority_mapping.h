@@ -12,7 +12,7 @@ namespace RTCORBA {
 typedef CORBA::Short NativePriority;
 typedef CORBA::Short Priority;
 
-/// From CORBA's priorities to the system's and back. Derived by programs. Called by any thread; a
+/// Maps CORBA's priorities to the system's and back. Derived by programs. Called by any thread; a
 /// native priority of 0 is the system's ordinary scheduling, 1 to 99 are those of SCHED_FIFO.
 class KAIROS_API PriorityMapping {
   public:
@@ -21,7 +21,8 @@ class KAIROS_API PriorityMapping {
     PriorityMapping& operator=(const PriorityMapping&) = delete;
     virtual ~PriorityMapping() = default;
 
-    /// False where there is none: calls then end with DATA_CONVERSION.
+    /// Gives out the native priority for a CORBA priority. False where there is none: calls then
+    /// end with DATA_CONVERSION.
     virtual CORBA::Boolean to_native(Priority corba_priority, NativePriority& native_priority) = 0;
     virtual CORBA::Boolean to_CORBA(NativePriority native_priority, Priority& corba_priority) = 0;
 };
@@ -34,11 +35,12 @@ class KAIROS_API PriorityTransform {
     PriorityTransform& operator=(const PriorityTransform&) = delete;
     virtual ~PriorityTransform() = default;
 
-    /// Before a request with a priority is served: at which priority it is. False ends it with
-    /// DATA_CONVERSION.
+    /// Called before a request with a priority is served: changes `the_priority` to what it is to
+    /// be served at. False ends the request with DATA_CONVERSION.
     virtual CORBA::Boolean inbound(Priority& the_priority, const PortableServer::ObjectId& oid) = 0;
-    /// Before a request that says its priority is sent while the object of this id is called: what
-    /// it says. Likewise.
+    /// Called before a request that says its priority is sent while the object of this id is
+    /// called: changes `the_priority` to what the request says. False ends the call with
+    /// DATA_CONVERSION.
     virtual CORBA::Boolean outbound(Priority& the_priority,
                                     const PortableServer::ObjectId& oid) = 0;
 };
@@ -64,9 +66,9 @@ class KAIROS_API PriorityMappingManager : public virtual CORBA::LocalObject {
     }
     static PriorityMappingManager_ptr _nil() { return nullptr; }
 
-    /// The ORB's mapping from now on, which takes it over: best before anything has a priority.
+    /// Sets the mapping of the ORB, which takes it over: best before anything has a priority.
     virtual void mapping(PriorityMapping* mapping) = 0;
-    /// The ORB's, which keeps it.
+    /// The mapping of the ORB, which keeps it.
     virtual PriorityMapping* mapping() = 0;
 
     bool _kairos_supports(std::string_view repository_id) const override
@@ -99,9 +101,9 @@ class KAIROS_API PriorityTransformManager : public virtual CORBA::LocalObject {
     }
     static PriorityTransformManager_ptr _nil() { return nullptr; }
 
-    /// The ORB's transform from now on, which takes it over; null for none.
+    /// Sets the transform of the ORB, which takes it over; null for none.
     virtual void transform(PriorityTransform* transform) = 0;
-    /// The ORB's, which keeps it; null for none.
+    /// The transform of the ORB, which keeps it; null for none.
     virtual PriorityTransform* transform() = 0;
 
     bool _kairos_supports(std::string_view repository_id) const override

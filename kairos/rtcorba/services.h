@@ -25,17 +25,17 @@ class Services final : public corba::OrbAttachment {
 
     [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
 
-    /// Owned by the caller; `created` says whether there was none of this name.
+    /// The mutex of this name, made if there is none, as `created` then says. Owned by the caller.
     [[nodiscard]] RTCORBA::Mutex_ptr named_mutex(const char* name, bool& created);
-    /// Nil if there is none.
+    /// The mutex of this name, owned by the caller; nil if there is none.
     [[nodiscard]] RTCORBA::Mutex_ptr find_mutex(const char* name);
-    /// Its name, if it has one, is free again.
+    /// Frees the name of a mutex, if it has one.
     void forget(RTCORBA::Mutex_ptr mutex);
 
-    /// Takes it over.
+    /// Sets the mapping and takes it over.
     void set_mapping(RTCORBA::PriorityMapping* mapping);
     [[nodiscard]] RTCORBA::PriorityMapping* mapping();
-    /// Takes it over; null for none.
+    /// Sets the transform and takes it over; null for none.
     void set_transform(RTCORBA::PriorityTransform* transform);
     [[nodiscard]] RTCORBA::PriorityTransform* transform();
 

@@ -39,14 +39,14 @@ struct KAIROS_API Analysis {
     std::vector<std::string> notes{}; ///< for people: what is behind a verdict
 };
 
-/// Fails where the set itself is wrong: see propagate(), also of `culprit`, and
-/// assign_priorities(). Under EDF, LLF and MUF there are no response times of single tasks; for
-/// MUF's lower levels there is a bound.
+/// Says whether the set is schedulable. Fails where the set itself is wrong: see propagate(), also
+/// of `culprit`, and assign_priorities(). Under EDF, LLF and MUF there are no response times of
+/// single tasks; for MUF's lower levels there is a bound.
 [[nodiscard]] KAIROS_API Result<Analysis>
 analyse(const OperationSet& set, const AnalysisOptions& options, OperationIndex* culprit = nullptr);
 
-/// One for each operation of the set: of one that is released by itself that of its most urgent
-/// task, of another that of its most urgent caller.
+/// The priority of each operation of the set: for one that is released by itself that of its most
+/// urgent task, for another that of its most urgent caller.
 [[nodiscard]] KAIROS_API std::vector<Priority> operation_priorities(const Analysis& analysis);
 
 } // namespace kairos::sched

@@ -21,13 +21,14 @@ namespace kairos::sched {
 enum class Load : std::uint8_t { below, equal, above };
 [[nodiscard]] KAIROS_API Load compare_with_processor(std::span<const Task* const> tasks);
 
-/// n (2^(1/n) - 1): Liu and Layland (1973).
+/// The utilisation up to which n tasks meet their deadlines: n (2^(1/n) - 1), by Liu and Layland
+/// (1973).
 [[nodiscard]] KAIROS_API double liu_layland_bound(std::size_t tasks);
-/// The product of utilisation + 1 over all tasks; up to 2 is enough: Bini, Buttazzo and Buttazzo
-/// (2003).
+/// The product of utilisation + 1 over all tasks; up to 2 all deadlines are met, by Bini, Buttazzo
+/// and Buttazzo (2003).
 [[nodiscard]] KAIROS_API double hyperbolic_product(std::span<const Task> tasks);
-/// Whether the two bounds say anything of the set: deadlines are not before the periods' ends,
-/// nothing blocks.
+/// Whether liu_layland_bound and hyperbolic_product say anything of the set: deadlines are not
+/// before the periods' ends, nothing blocks.
 [[nodiscard]] KAIROS_API bool bounds_apply(std::span<const Task> tasks);
 
 /// The least common multiple of the periods; none where it is more than time_max.

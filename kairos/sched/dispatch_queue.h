@@ -50,11 +50,12 @@ class KAIROS_API DispatchQueue {
     DispatchQueue& operator=(const DispatchQueue&) = delete;
     virtual ~DispatchQueue() = default;
 
-    /// False where the queue is full: what happens then is its owner's policy.
+    /// Adds an execution. False where the queue is full: what happens then is its owner's policy.
     [[nodiscard]] virtual bool push(const Dispatch& dispatch) noexcept = 0;
-    /// The most urgent one, which leaves the queue; none where it is empty.
+    /// Takes the most urgent execution out of the queue; none where it is empty.
     [[nodiscard]] virtual std::optional<Dispatch> pop() noexcept = 0;
-    /// The most urgent one, which stays; null where the queue is empty. Until the next change.
+    /// The most urgent execution, which stays in the queue; null where that is empty. Valid until
+    /// the next change.
     [[nodiscard]] virtual const Dispatch* front() const noexcept = 0;
     /// Whether the front must run instead of what runs now. Never for equals.
     [[nodiscard]] virtual bool preempts(const Dispatch& running) const noexcept = 0;

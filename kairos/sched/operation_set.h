@@ -22,15 +22,15 @@ namespace kairos::sched {
 
 class KAIROS_API OperationSet {
   public:
-    /// `info` comes without dependencies: they are added when there is somebody to depend on.
+    /// Adds an operation. `info` comes without dependencies (add_dependency).
     Result<OperationIndex> add(RtInfo info);
-    /// Another descriptor for an operation, which keeps its name and dependencies.
+    /// Gives an operation, which keeps its name and dependencies, another descriptor.
     Result<void> replace(OperationIndex operation, RtInfo info);
     Result<void> add_dependency(OperationIndex caller, const Dependency& dependency);
 
     [[nodiscard]] std::optional<OperationIndex> find(std::string_view name) const;
     [[nodiscard]] std::size_t size() const noexcept { return operations_.size(); }
-    /// Of an index below size().
+    /// The operation of an index below size().
     [[nodiscard]] const RtInfo& operator[](OperationIndex operation) const
     {
         return operations_[operation];

@@ -59,7 +59,7 @@ class KAIROS_API Effort {
     std::uint64_t left_;
 };
 
-/// One for each task, whose priorities are assigned.
+/// The worst response of each task; the tasks' priorities are assigned.
 [[nodiscard]] KAIROS_API std::vector<Response> response_times(std::span<const Task> tasks,
                                                               Effort& effort);
 

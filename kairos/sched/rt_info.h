@@ -30,7 +30,7 @@ constexpr std::uint32_t threads_max = 10'000;
 enum class Criticality : std::uint8_t { very_low, low, medium, high, very_high };
 /// Who goes first where all else is equal.
 enum class Importance : std::uint8_t { very_low, low, medium, high, very_high };
-/// Whether the caller waits.
+/// Whether a caller waits until what it calls is done.
 enum class CallKind : std::uint8_t { one_way, two_way };
 
 [[nodiscard]] KAIROS_API std::string_view name_of(Criticality criticality) noexcept;
@@ -51,10 +51,11 @@ struct KAIROS_API Dependency {
 
 struct KAIROS_API RtInfo {
     std::string name; ///< the entry point; unique in a set
-    /// Of the operation alone, without what it calls. Zero typical or cached time: not known.
+    /// How long the operation alone, without what it calls, executes at worst.
     Time worst_case_time{0};
+    /// How long the operation alone, without what it calls, typically executes; zero: not known.
     Time typical_time{0};
-    Time cached_time{0}; ///< when its answer is at hand
+    Time cached_time{0}; ///< as typical_time, when its answer is at hand; zero: not known
     Time period{0};      ///< zero: it runs only when it is called
     Time deadline{0};    ///< after its release; zero: its period
     Time blocking{0};    ///< for how long what is less urgent can hold it up, by locks

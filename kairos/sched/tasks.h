@@ -40,9 +40,10 @@ struct KAIROS_API Propagated {
     std::vector<OperationIndex> callers{};
 };
 
-/// One for each operation of the set. Fails for a cycle, whose operations it names, for an
-/// operation that never runs, for one whose time or rate gets out of bounds, and where calls hand
-/// on too many rates; then `culprit`, if given, becomes an operation that the error is about.
+/// What the dependencies make of each operation of the set. Fails for a cycle, whose operations it
+/// names, for an operation that never runs, for one whose time or rate gets out of bounds, and
+/// where calls hand on too many rates; then `culprit`, if given, becomes an operation that the
+/// error is about.
 [[nodiscard]] KAIROS_API Result<std::vector<Propagated>>
 propagate(const OperationSet& set, ExecutionTime which = ExecutionTime::worst_case,
           OperationIndex* culprit = nullptr);
@@ -72,7 +73,8 @@ struct KAIROS_API Task {
     Priority priority{};
 };
 
-/// In the order of the operations. Fails for a task that takes no time, and for too many tasks.
+/// Makes the tasks of a set, in the order of its operations. Fails for a task that takes no time,
+/// and for too many tasks.
 [[nodiscard]] KAIROS_API Result<std::vector<Task>>
 make_tasks(const OperationSet& set, const std::vector<Propagated>& propagated,
            OperationIndex* culprit = nullptr);

@@ -135,11 +135,11 @@ class KAIROS_API Any {
         AbstractBase_ptr& ref;
     };
 
-    /// Nothing, of type tk_null.
+    /// Makes an Any without a value, of type tk_null.
     Any() noexcept = default;
     Any(const Any& other);
     Any(Any&& other) noexcept;
-    /// Deprecated by the mapping: see `replace`.
+    /// Makes an Any of this type and value as `replace` does; deprecated by the mapping, too.
     Any(TypeCode_ptr type, void* value, Boolean release = false);
     ~Any() { clear(); }
     Any& operator=(const Any& other);
@@ -149,10 +149,13 @@ class KAIROS_API Any {
     void operator<<=(from_octet value);
     void operator<<=(from_char value);
     void operator<<=(from_wchar value);
-    /// Throw BAD_PARAM for null and for more characters than the bound allows.
+    /// Inserts a string. Throws BAD_PARAM for null and for more characters than the bound allows.
     void operator<<=(from_string value);
+    /// Inserts a wide string. Throws BAD_PARAM for null and for more characters than the bound
+    /// allows.
     void operator<<=(from_wstring value);
-    /// Throws DATA_CONVERSION if the value has more digits in front of the point.
+    /// Inserts a fixed-point number, cut to its scale. Throws DATA_CONVERSION if the value has more
+    /// digits in front of the point than the type, BAD_PARAM if no type has such digits and scale.
     void operator<<=(from_fixed value);
 
     Boolean operator>>=(to_boolean value) const;
@@ -166,10 +169,10 @@ class KAIROS_API Any {
     Boolean operator>>=(to_value value) const;
     Boolean operator>>=(to_abstract_base value) const;
 
-    /// Owned by the caller.
+    /// The TypeCode of the value. Owned by the caller.
     [[nodiscard]] TypeCode_ptr type() const;
-    /// Changes names and aliases only: throws BAD_TYPECODE if `type` is not equivalent to the
-    /// Any's.
+    /// Changes the TypeCode in names and aliases only: throws BAD_TYPECODE if `type` is not
+    /// equivalent to it.
     void type(TypeCode_ptr type);
 
     /// Deprecated by the mapping, as nothing checks what `value` points to. Of numbers, enums,
@@ -197,7 +200,7 @@ class KAIROS_API Any {
     void clear() noexcept;
     void steal(Any& other) noexcept;
 
-    /// Null stands for tk_null.
+    /// The TypeCode; null stands for tk_null.
     TypeCode_ptr type_ = nullptr;
     Form form_ = Form::none;
     union {
@@ -206,8 +209,8 @@ class KAIROS_API Any {
         WChar* wstring_;
         kairos::types::AnyBytes* bytes_;
     };
-    /// What was inserted (the last) and what was extracted as other C++ types or from bytes: all
-    /// live as long as the Any holds this value. Extraction adds in front.
+    /// What was inserted (the last one) and what was extracted as other C++ types or from bytes:
+    /// all live as long as the Any holds this value. Extraction adds in front.
     mutable kairos::AtomicWord<kairos::types::AnyValue*> values_;
 };
 
@@ -222,24 +225,28 @@ KAIROS_API void operator<<=(Any& any, ULongLong value);
 KAIROS_API void operator<<=(Any& any, Float value);
 KAIROS_API void operator<<=(Any& any, Double value);
 KAIROS_API void operator<<=(Any& any, LongDouble value);
-/// Copies. Throws BAD_PARAM for null.
+/// Inserts a copy of the text. Throws BAD_PARAM for null.
 KAIROS_API void operator<<=(Any& any, const char* text);
+/// Inserts a copy of the text. Throws BAD_PARAM for null.
 KAIROS_API void operator<<=(Any& any, const WChar* text);
-/// Copies.
+/// Inserts a copy of an Any as the value.
 KAIROS_API void operator<<=(Any& any, const Any& value);
-/// Takes over. Throws BAD_PARAM for null.
+/// Inserts an Any as the value and takes it over. Throws BAD_PARAM for null.
 KAIROS_API void operator<<=(Any& any, Any* value);
-/// Takes a count of its own. Throws BAD_TYPECODE for nil.
+/// Inserts a TypeCode with a count of its own. Throws BAD_TYPECODE for nil.
 KAIROS_API void operator<<=(Any& any, TypeCode_ptr value);
-/// Takes over the caller's count.
+/// Inserts a TypeCode and takes over the caller's count. Throws BAD_TYPECODE for nil.
 KAIROS_API void operator<<=(Any& any, TypeCode_ptr* value);
-/// Takes a count of its own; the TypeCode is that of CORBA::Object. Nil is fine.
+/// Inserts a reference, perhaps nil, with a count of its own. The Any's TypeCode becomes that of
+/// CORBA::Object.
 KAIROS_API void operator<<=(Any& any, Object* value);
-/// Takes over the caller's count.
+/// Inserts a reference, perhaps nil, and takes over the caller's count. The Any's TypeCode becomes
+/// that of CORBA::Object.
 KAIROS_API void operator<<=(Any& any, Object** value);
-/// Any system exception, as what it is. Copies.
+/// Inserts a copy of a system exception, as its most derived type.
 KAIROS_API void operator<<=(Any& any, const SystemException& exception);
-/// Takes over. Throws BAD_PARAM for null.
+/// Inserts a system exception, as its most derived type, and takes it over. Throws BAD_PARAM for
+/// null.
 KAIROS_API void operator<<=(Any& any, SystemException* exception);
 
 // Which of from_boolean, from_char, from_octet and from_wchar?
@@ -258,12 +265,15 @@ KAIROS_API Boolean operator>>=(const Any& any, ULongLong& value);
 KAIROS_API Boolean operator>>=(const Any& any, Float& value);
 KAIROS_API Boolean operator>>=(const Any& any, Double& value);
 KAIROS_API Boolean operator>>=(const Any& any, LongDouble& value);
-/// What these give stays the Any's.
+/// Extracts a string, which stays the Any's. False if the Any holds none without a bound.
 KAIROS_API Boolean operator>>=(const Any& any, const char*& text);
+/// Extracts a wide string, which stays the Any's. False if the Any holds none without a bound.
 KAIROS_API Boolean operator>>=(const Any& any, const WChar*& text);
+/// Extracts an Any, which stays the outer one's. False if that holds none.
 KAIROS_API Boolean operator>>=(const Any& any, const Any*& value);
+/// Extracts a TypeCode, which stays the Any's. False if the Any holds none.
 KAIROS_API Boolean operator>>=(const Any& any, TypeCode_ptr& value);
-/// Whichever system exception it is.
+/// Extracts a system exception of any type, which stays the Any's.
 KAIROS_API Boolean operator>>=(const Any& any, const SystemException*& exception);
 
 KAIROS_API Boolean operator>>=(const Any& any, Boolean& value) = delete;
@@ -276,7 +286,7 @@ KAIROS_API Boolean operator>>=(const Any& any, WChar& value) = delete;
 
 namespace kairos::types {
 
-/// The system exception of this repository id, which stays the Any's; null if it holds no such.
+/// The system exception of this repository id, which stays the Any's; null if the Any holds none.
 [[nodiscard]] KAIROS_API const CORBA::SystemException*
 extract_system_exception(const CORBA::Any& any, const char* repository_id);
 
@@ -300,7 +310,7 @@ Boolean operator>>=(const Any& any, E*& exception)
 
 namespace kairos::mapping {
 
-/// The TypeCode, and the value as that says (CORBA 3.3 part 2, 9.3.5.2).
+/// How an Any travels: its TypeCode, and the value as that says (CORBA 3.3 part 2, 9.3.5.2).
 template <>
 struct KAIROS_API Marshal<CORBA::Any> {
     static constexpr std::size_t wire_bytes_min = 4;

@@ -75,11 +75,11 @@ class KAIROS_API AnyAccess {
     [[nodiscard]] static bool holds(const CORBA::Any& any, CORBA::TypeCode_ptr type);
     [[nodiscard]] static bool get_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type,
                                          void* value, std::size_t size);
-    /// Null unless the value is held like that.
+    /// The value, which stays the Any's, if it is held as a string; else null.
     [[nodiscard]] static const char* string(const CORBA::Any& any) noexcept;
     [[nodiscard]] static const CORBA::WChar* wstring(const CORBA::Any& any) noexcept;
     [[nodiscard]] static const AnyBytes* bytes(const CORBA::Any& any) noexcept;
-    /// What was inserted as a C++ value. There is one.
+    /// The value that was inserted in its C++ type. To be asked only where there is one.
     [[nodiscard]] static const AnyValue* inserted(const CORBA::Any& any) noexcept;
     /// The value as this C++ type if it was inserted or extracted as such; else null.
     [[nodiscard]] static const void* find(const CORBA::Any& any, const ValueClass& of) noexcept;
@@ -93,12 +93,15 @@ class KAIROS_API AnyAccess {
     /// Keeps a copy of what was made of the value. Any thread that extracts.
     static void add_copy(const CORBA::Any& any, const ValueClass& of, const void* value);
 
-    /// The value without its TypeCode.
+    /// Writes the value without its TypeCode.
     static void encode_value(cdr::Writer& out, const CORBA::Any& any);
+    /// Reads a TypeCode and a value of that type. Failure is the reader's.
     static void decode(cdr::Reader& in, CORBA::Any& any);
-    /// The same of a parameter, whose TypeCode does not travel: the bytes are those of compiled
-    /// stubs, which let the values of all parameters share what they have in common.
+    /// Writes the value as that of a parameter, whose TypeCode does not travel: the bytes are those
+    /// of compiled stubs, which let the values of all parameters share what they have in common.
     static void encode_parameter(cdr::Writer& out, const CORBA::Any& any);
+    /// Reads a value of this type, the TypeCode of which did not come with it. Failure is the
+    /// reader's.
     static void decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::Any& any);
 
     /// The value of a writer that began with `begin` bytes of padding.

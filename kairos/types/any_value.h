@@ -65,13 +65,14 @@ inline constexpr ValueClass value_class{&TableOf<T>::table, &ValueFunctions<T>::
 /// 16: numbers and enums.
 KAIROS_API void insert_scalar(CORBA::Any& any, CORBA::TypeCode_ptr type, const void* value,
                               std::size_t size);
-/// False, and `value` is as it was, if the Any holds no value of an equivalent type.
+/// Copies the Any's value to `value`. False, and `value` is as it was, if the Any holds no value of
+/// an equivalent type.
 [[nodiscard]] KAIROS_API bool extract_scalar(const CORBA::Any& any, CORBA::TypeCode_ptr type,
                                              void* value, std::size_t size);
-/// Copies `value`.
+/// Inserts a copy of `value`.
 KAIROS_API void insert_copy(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of,
                             const void* value);
-/// Takes `value` over, also when it throws. Null is BAD_PARAM.
+/// Inserts `value` and takes it over, also when it throws. Throws BAD_PARAM for null.
 KAIROS_API void insert_adopted(CORBA::Any& any, CORBA::TypeCode_ptr type, const ValueClass& of,
                                void* value);
 /// The value, which stays the Any's; null if the Any holds none of an equivalent type. Throws

@@ -21,7 +21,7 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
 
 /// What was seen on the way through a value.
 struct Found {
-    /// Whether its bytes alone are the value: they can be copied to where alignment and byte order
+    /// Whether the bytes alone are the value: they can be copied to where alignment and byte order
     /// are the same.
     bool is_free = true;
     bool has_characters = false; ///< chars and strings, which a message may have to convert

@@ -65,7 +65,7 @@ class KAIROS_API Measurement {
 /// last of these ORBs ends or else when the process does. A process has one profile: another file
 /// than that of an ORB that still runs is an error.
 [[nodiscard, gnu::weak]] KAIROS_API Result<void> start_profile(const std::string& path);
-/// One of these ORBs ended.
+/// Says that an ORB for which start_profile was called has ended.
 [[gnu::weak]] KAIROS_API void end_profile() noexcept;
 
 } // namespace kairos::types

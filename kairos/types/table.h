@@ -27,10 +27,10 @@ enum class Op : std::uint8_t {
     block,                ///< fixed length: Block
     string,               ///< a member: never null, of at most `count` characters if that is not 0
     text,                 ///< a parameter: null at first, always the holder's own
-    wide_text,            ///< the same of wide characters
+    wide_text,            ///< a parameter, of wide characters: null at first, the holder's own
     sequence_of_blocks,   ///< Block of an element; at most `count` elements if that is not 0
     strings,              ///< a sequence of strings, neither bounded; Table of a string
-    sequence_of_strings,  ///< another one; Table of a string; pointers in a PointerStorage
+    sequence_of_strings,  ///< some bounded; Table of a string; pointers in a PointerStorage
     sequence_of_pointers, ///< Table of what owns one pointer; pointers in a PointerStorage
     sequence,             ///< Table of an element
     array,                ///< Table of an element; `count` elements

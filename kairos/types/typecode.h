@@ -36,12 +36,12 @@ class KAIROS_API TypeCode {
     // Every operation throws BAD_TYPECODE on a recursive TypeCode that no type encloses yet, and
     // BadKind where the kind has no such parameter. Strings are the TypeCode's.
 
-    /// Whether every operation answers the same for both.
+    /// Whether every operation answers the same for this TypeCode and `other`.
     Boolean equal(TypeCode_ptr other) const;
-    /// Whether values of one may be taken for values of the other: aliases are looked through,
+    /// Whether values of this type may be taken for values of `other`: aliases are looked through,
     /// repository ids decide where both have one, names do not matter.
     Boolean equivalent(TypeCode_ptr other) const;
-    /// The same type without the names of types and members. Owned by the caller.
+    /// This type without the names of types and members. Owned by the caller.
     TypeCode_ptr get_compact_typecode() const;
     TCKind kind() const { return _kairos_data().kind; }
 
@@ -49,19 +49,20 @@ class KAIROS_API TypeCode {
     const char* name() const;
 
     ULong member_count() const;
-    /// Throw Bounds.
+    /// The name of a member, the TypeCode's own. Throws Bounds.
     const char* member_name(ULong index) const;
+    /// The type of a member, owned by the caller. Throws Bounds.
     TypeCode_ptr member_type(ULong index) const;
     Visibility member_visibility(ULong index) const;
-    /// Of a union, as a value of its discriminator; of the default member the octet 0. Owned by
-    /// the caller. Throws Bounds.
+    /// The label of a union's member as a value of the discriminator; for the default member the
+    /// octet 0. Owned by the caller. Throws Bounds.
     Any* member_label(ULong index) const;
 
     TypeCode_ptr discriminator_type() const;
-    /// -1 for none.
+    /// The index of a union's default member; -1 for none.
     Long default_index() const;
 
-    /// Of a string or sequence its bound, 0 for none.
+    /// The bound of a string or sequence, 0 for none; the length of an array.
     ULong length() const;
     TypeCode_ptr content_type() const;
 
@@ -69,7 +70,7 @@ class KAIROS_API TypeCode {
     Short fixed_scale() const;
 
     ValueModifier type_modifier() const;
-    /// Nil where the value has none.
+    /// The type of a value's concrete base, owned by the caller; nil for none.
     TypeCode_ptr concrete_base_type() const;
 
     /// The label of a union's member as a number: of an enum its ordinal, of a char its code. That
@@ -85,7 +86,7 @@ class KAIROS_API TypeCode {
     {
         return data_.kind == recursive;
     }
-    /// Throws BAD_TYPECODE where a place holder stands for nothing yet.
+    /// What a place holder stands for. Throws BAD_TYPECODE if that is nothing yet.
     [[nodiscard]] const TypeCode& _kairos_bound() const;
     [[nodiscard]] constexpr const kairos::types::TypeCodeData& _kairos_raw() const noexcept
     {

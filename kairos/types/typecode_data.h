@@ -92,7 +92,7 @@ struct KAIROS_API TypeCodeData {
     const TypeCodeMember* members = nullptr;
     /// Labels of a union, signed or unsigned as its discriminator is; a value's Visibility of each.
     const std::int64_t* numbers = nullptr;
-    /// That the TypeCode was made in at run time; null for constant data.
+    /// The graph that the TypeCode was made in at run time; null for constant data.
     TypeCodeGraph* graph = nullptr;
 };
 
@@ -166,7 +166,7 @@ constexpr TypeCodeData value_type(CORBA::TCKind kind, const char* id, const char
             .members = members,
             .numbers = visibilities};
 }
-/// Without members.
+/// A value type without members.
 constexpr TypeCodeData value_type(CORBA::TCKind kind, const char* id, const char* name,
                                   CORBA::ValueModifier modifier, const CORBA::TypeCode* base)
 {

@@ -22,33 +22,35 @@ struct NewMember {
 // member's name that is none or occurs twice, plain for nil; BAD_TYPECODE 2 for a type that cannot
 // be there. An empty name is allowed: TypeCodes need none.
 
-/// `kind` is tk_struct or tk_except.
+/// Makes a struct or an exception: `kind` is tk_struct or tk_except.
 [[nodiscard]] CORBA::TypeCode_ptr make_struct(CORBA::TCKind kind, const char* id, const char* name,
                                               std::span<const NewMember> members);
-/// Members of several labels come once a label. `default_index` is -1 for none. BAD_PARAM 18 for a
-/// label that occurs twice, 20 for a discriminator's type that is none.
+/// Makes a union. Members of several labels come once a label. `default_index` is -1 for none.
+/// BAD_PARAM 18 for a label that occurs twice, 20 for a discriminator's type that is none.
 [[nodiscard]] CORBA::TypeCode_ptr make_union(const char* id, const char* name,
                                              CORBA::TypeCode_ptr discriminator,
                                              std::span<const NewMember> members,
                                              CORBA::Long default_index);
-/// The members have no types.
+/// Makes an enum; its members have no types.
 [[nodiscard]] CORBA::TypeCode_ptr make_enum(const char* id, const char* name,
                                             std::span<const NewMember> members);
-/// `kind` is tk_alias or tk_value_box.
+/// Makes an alias or a value box: `kind` is tk_alias or tk_value_box.
 [[nodiscard]] CORBA::TypeCode_ptr make_alias(CORBA::TCKind kind, const char* id, const char* name,
                                              CORBA::TypeCode_ptr original);
-/// `base` is nil for none.
+/// Makes a value type; `base`, the concrete one, is nil for none.
 [[nodiscard]] CORBA::TypeCode_ptr make_value(CORBA::TCKind kind, const char* id, const char* name,
                                              CORBA::ValueModifier modifier,
                                              CORBA::TypeCode_ptr base,
                                              std::span<const NewMember> members);
-/// Object references, abstract and local interfaces, natives, components, homes.
+/// Makes a type that has nothing but id and name: object references, abstract and local interfaces,
+/// natives, components, homes.
 [[nodiscard]] CORBA::TypeCode_ptr make_named(CORBA::TCKind kind, const char* id, const char* name);
-/// `kind` is tk_string or tk_wstring.
+/// Makes the type of strings: `kind` is tk_string or tk_wstring. A bound of 0 means none.
 [[nodiscard]] CORBA::TypeCode_ptr make_text(CORBA::TCKind kind, CORBA::ULong bound);
-/// Throws BAD_PARAM for digits and scales that IDL has not.
+/// Makes a fixed-point type. Throws BAD_PARAM for digits and scales that IDL has not.
 [[nodiscard]] CORBA::TypeCode_ptr make_fixed(CORBA::UShort digits, CORBA::Short scale);
-/// `kind` is tk_sequence or tk_array.
+/// Makes a sequence, where a length of 0 is no bound, or an array: `kind` is tk_sequence or
+/// tk_array.
 [[nodiscard]] CORBA::TypeCode_ptr make_elements(CORBA::TCKind kind, CORBA::ULong length,
                                                 CORBA::TypeCode_ptr element);
 /// A place holder for the struct, union or value of this id, within which it is going to be. Until

@@ -22,16 +22,16 @@ class TypeCodeGraph {
     TypeCodeGraph(const TypeCodeGraph&) = delete;
     TypeCodeGraph& operator=(const TypeCodeGraph&) = delete;
 
-    /// Another owner of any of its TypeCodes.
+    /// Adds an owner, of any of the graph's TypeCodes.
     void retain() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-    /// One owner fewer. Iterative, however long the chain of graphs that ends with it.
+    /// Takes an owner away. Iterative, however long the chain of graphs that end with it.
     static void release(TypeCodeGraph* graph) noexcept;
 
     // Building. Nothing is freed before the graph.
 
     /// Where a TypeCode will be, so that others can refer to it already.
     [[nodiscard]] CORBA::TypeCode* reserve();
-    /// Makes it there.
+    /// Makes a TypeCode in a place that was reserved.
     void make(CORBA::TypeCode* place, TypeCodeData data);
     [[nodiscard]] const CORBA::TypeCode* make(const TypeCodeData& data);
     [[nodiscard]] const char* text(std::string_view text);
@@ -49,12 +49,12 @@ class TypeCodeGraph {
 
     // A graph of one place holder.
 
-    /// The TypeCode that it stands for; null for none yet.
+    /// The TypeCode that this place holder stands for; null for none yet.
     [[nodiscard]] const CORBA::TypeCode* bound() const noexcept
     {
         return bound_.load(std::memory_order_acquire);
     }
-    /// Lets it stand for `type` from now on, unless it stands for something already.
+    /// Lets this place holder stand for `type` from now on, unless it stands for something already.
     void bind(const CORBA::TypeCode& type) noexcept;
     void mark_open() noexcept { open_ = true; }
 

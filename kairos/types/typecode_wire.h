@@ -10,15 +10,15 @@
 
 namespace kairos::types {
 
-/// A type that occurs again, and one that contains itself, is written as an indirection to where
-/// it began. Throws BAD_TYPECODE for what contains a recursive TypeCode that stands for nothing,
-/// IMP_LIMIT for types within types beyond any reason.
+/// Writes a TypeCode. A type that occurs again, and one that contains itself, is written as an
+/// indirection to where it began. Throws BAD_TYPECODE for what contains a recursive TypeCode that
+/// stands for nothing, IMP_LIMIT for types within types beyond any reason.
 void encode_type_code(cdr::Writer& out, const CORBA::TypeCode& type);
 
-/// Owned by the caller; null when the reader has failed. Accepts indirections to any earlier
-/// TypeCode. Refuses, with a fault, unknown kinds, parameters that no IDL type has, types that
-/// contain themselves other than by a sequence or value, and nesting beyond limits::nesting_max.
-/// Costs memory in proportion to the bytes read. Throws only std::bad_alloc.
+/// Reads a TypeCode, owned by the caller; null when the reader has failed. Accepts indirections to
+/// any earlier TypeCode. Refuses, with a fault, unknown kinds, parameters that no IDL type has,
+/// types that contain themselves other than by a sequence or value, and nesting beyond
+/// limits::nesting_max. Costs memory in proportion to the bytes read. Throws only std::bad_alloc.
 [[nodiscard]] KAIROS_API CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in);
 
 } // namespace kairos::types

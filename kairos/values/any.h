@@ -11,9 +11,9 @@
 
 namespace kairos::values {
 
-/// Adds an owner to the value, which may be null.
+/// Inserts the value, which may be null, with one more owner.
 KAIROS_API void insert_value(CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueBase* value);
-/// Takes over the caller's count, also when it throws.
+/// Inserts the value and takes over the caller's count, also when it throws.
 KAIROS_API void insert_adopted_value(CORBA::Any& any, CORBA::TypeCode_ptr type,
                                      CORBA::ValueBase* value);
 /// Whether the Any holds a value, or null, of an equivalent type; it keeps what `value` becomes.

@@ -58,8 +58,8 @@ class KAIROS_API DataOutputStream : public virtual ValueBase {
 };
 typedef kairos::values::Var<DataOutputStream> DataOutputStream_var;
 
-/// Where it reads it from. What is not there makes numbers zero and the message malformed. Not
-/// counted: lives as long as `unmarshal`. The caller owns what it is given.
+/// Where a custom value reads its state from. What is not there makes numbers zero and the message
+/// malformed. Not counted: lives as long as `unmarshal`. The caller owns what it is given.
 class KAIROS_API DataInputStream : public virtual ValueBase {
   public:
     static DataInputStream* _downcast(ValueBase* value)

@@ -26,7 +26,7 @@ namespace kairos::values {
 
 class Input final : public mapping::ReadAhead, public cdr::ChunkSource {
   public:
-    /// The one of this message. Throws MARSHAL if it has no environment.
+    /// The Input of the message being read. Throws MARSHAL if that has no environment.
     [[nodiscard]] static Input& of(cdr::Reader& in);
 
     ~Input() override;
@@ -60,8 +60,9 @@ class Input final : public mapping::ReadAhead, public cdr::ChunkSource {
     [[nodiscard]] std::vector<std::string_view>* read_ids(cdr::Reader& in);
     /// A string or an indirection to one.
     [[nodiscard]] std::string_view read_text(cdr::Reader& in);
+    /// Reads the chunks of a value up to their end tag (CORBA 3.3 part 2, 9.3.4.6).
     void read_chunked_state(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
-    /// The same within the open chunk of the value around.
+    /// Reads the chunks of a value that stands within the open chunk of another.
     void read_chunked_state_in_chunk(cdr::Reader& in, CORBA::ValueBase& value, bool may_be_longer);
     /// `fits(value)`, asked once for values of one class that follow each other: it walks through
     /// all their bases.

@@ -20,7 +20,7 @@ namespace kairos::values {
 
 class Output final : public cdr::Attachment {
   public:
-    /// The one of this message. Throws MARSHAL if it has no environment.
+    /// The Output of the message being written. Throws MARSHAL if that has no environment.
     [[nodiscard]] static Output& of(cdr::Writer& out);
 
     ~Output() override;
@@ -35,7 +35,7 @@ class Output final : public cdr::Attachment {
     void write_id(cdr::Writer& out, std::string_view id);
     void write_ids(cdr::Writer& out, const Type& type);
     void write_state(cdr::Writer& out, const CORBA::ValueBase& value, bool chunked);
-    /// A chunked one within the open chunk of another.
+    /// Writes the state of a chunked value within the open chunk of another.
     void write_state_in_chunk(cdr::Writer& out, const CORBA::ValueBase& value);
     /// Writes an indirection to what is at `position` of the stream.
     static void write_indirection(cdr::Writer& out, std::size_t position);

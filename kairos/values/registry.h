@@ -38,11 +38,12 @@ class Registry : public types::ValueReader {
     /// Values and boxes; abstract interfaces are the façade's to read.
     void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override;
 
-    /// Adds an owner to the factory. The former factory of that id, owned by the caller; or null.
+    /// Sets the factory of this id and adds an owner to it. Returns the former one, owned by the
+    /// caller, or null.
     [[nodiscard]] CORBA::ValueFactory put(std::string_view id, CORBA::ValueFactory factory);
-    /// False if there is none.
+    /// Forgets the factory of this id. False if there is none.
     bool remove(std::string_view id);
-    /// Owned by the caller; or null.
+    /// The factory of this id, owned by the caller, or null.
     [[nodiscard]] CORBA::ValueFactory find(std::string_view id) const;
 
   private:

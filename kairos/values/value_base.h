@@ -166,8 +166,8 @@ struct KAIROS_API ValueTraits {
     }
     [[noreturn]] static void raise_nil() { mapping::raise_null_value(); }
     static void encode(cdr::Writer& out, T* value);
-    /// Owned by the caller; null for null or when `in` has failed. Throws MARSHAL 1 where there is
-    /// no factory, and what a factory or a custom value throws.
+    /// Reads a value, owned by the caller; null for null or when `in` has failed. Throws MARSHAL 1
+    /// where there is no factory, and what a factory or a custom value throws.
     [[nodiscard]] static T* decode(cdr::Reader& in);
 };
 
