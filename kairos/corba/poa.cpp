@@ -104,6 +104,9 @@ class Activator final : public kairos::poa::ServantActivator {
         } catch (const std::exception& exception) { // nobody is there to hear it (15.3.6)
             kairos::log::warning(std::string("a servant activator's etherealize threw: ") +
                                  exception.what());
+        } catch (...) {
+            kairos::log::warning(
+                "a servant activator's etherealize threw what is no std::exception");
         }
     }
     std::recursive_mutex& serial() noexcept override { return *serial_; }

@@ -46,12 +46,6 @@ void Manager::wait(std::uint64_t seen)
     has_changed_.wait(lock, [this, seen] { return changes_ != seen; });
 }
 
-void Manager::wake() noexcept
-{
-    const std::lock_guard lock(mutex_);
-    changed();
-}
-
 void Manager::tell(net::Bell& bell)
 {
     const std::lock_guard lock(mutex_);

@@ -42,8 +42,6 @@ class Manager final : public orb::Gate {
     void wait(std::uint64_t seen) override;
     void tell(net::Bell& bell) override;
     void forget(net::Bell& bell) noexcept override;
-    /// Has held requests offered again, though the state has not changed.
-    void wake() noexcept;
 
   private:
     ~Manager() override = default;
