@@ -6,7 +6,8 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 600
-export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+# Tests wait more than they compute: one more than there are processors.
+export CTEST_PARALLEL_LEVEL ?= $(shell expr $(JOBS) + 1)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export JOBS FUZZ_SECONDS
 # Clones share what a compiler cache holds: what differs between them is only where they lie.
