@@ -6,6 +6,7 @@
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
 #include "kairos/giop/ordinary_request.h"
+#include "kairos/net/linger.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/server/serving.h"
@@ -18,6 +19,7 @@ namespace kairos::orb {
 
 void drain(net::Socket& socket) noexcept
 {
+    net::linger_briefly(socket); // who still waits to send finds the end soon
     socket.shutdown_write();
     std::array<std::byte, 4096> dropped;
     for (int i = 0; i < 64; ++i)
