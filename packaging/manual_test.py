@@ -73,11 +73,6 @@ class Pages(unittest.TestCase):
         self.assertIn("kairos names bind [OPTION]… name reference", page)
         self.assertRegex(page, r"KAIROS_NAME_SERVICE unless given")
 
-    def test_what_excludes_each_other_is_named_as_it_is_given(self):
-        page = self.page("kairos-options")
-        self.assertIn("Not with --markdown.", page)
-        self.assertIn("Not with name.", page)
-
 
 class Completion(unittest.TestCase):
     def test_commands(self):

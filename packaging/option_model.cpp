@@ -11,18 +11,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What stands in front of an option's name; nothing in front of a positional one's.
-std::string dashes_of(const CLI::Option& option)
-{
-    if (!option.get_lnames().empty()) return "--";
-    return option.get_snames().empty() ? "" : "-";
-}
-
 ordered_json names_of(const std::set<CLI::Option*>& options)
 {
     ordered_json names = ordered_json::array();
     for (const CLI::Option* option : options)
-        names.push_back(dashes_of(*option) + option->get_single_name());
+        names.push_back((option->get_lnames().empty() ? "-" : "--") + option->get_single_name());
     std::sort(names.begin(), names.end()); // the set is in the order of addresses
     return names;
 }
