@@ -94,6 +94,7 @@ void add_back_ends(CLI::App& app, Command& command)
     command.back_ends.push_back({std::make_unique<kairos::idlc::CppBackEnd>(), {}});
     command.back_ends.push_back({std::make_unique<kairos::idlc::JsonBackEnd>(), {}});
     std::vector<std::string> names;
+    names.reserve(command.back_ends.size());
     for (const BackEndOptions& each : command.back_ends)
         names.emplace_back(each.back_end->name());
     app.add_option("--backend", command.chosen,
