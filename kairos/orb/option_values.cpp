@@ -224,7 +224,7 @@ Result<void> ClientConnections::set(Options& options, std::string_view option,
 
 Result<void> ClientIdle::set(Options& options, std::string_view option, std::string_view value)
 {
-    const auto set = Number::set(options, option, value);
+    auto set = Number::set(options, option, value);
     if (options.client_idle.count() != 0) options.closes_idle_connections = true;
     return set;
 }
@@ -301,7 +301,7 @@ Result<void> QuirkNames::set(Options& options, std::string_view option, std::str
 
 Result<void> DebugLevel::set(Options& options, std::string_view option, std::string_view value)
 {
-    const auto set = Number::set(options, option, value);
+    auto set = Number::set(options, option, value);
     options.announces_addresses = options.log_level >= 1;
     return set;
 }
