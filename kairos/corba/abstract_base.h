@@ -99,8 +99,8 @@ template <typename A>
 A* AbstractTraits<A>::decode(cdr::Reader& in)
 {
     if (in.read<bool>()) return decode_reference<typename A::_kairos_stub_type>(in);
-    return dynamic_cast<A*>(values::decode(
-        in, nullptr, [](CORBA::ValueBase* value) { return dynamic_cast<A*>(value) != nullptr; }));
+    return static_cast<A*>(values::decode(
+        in, nullptr, [](CORBA::ValueBase* value) -> void* { return dynamic_cast<A*>(value); }));
 }
 
 /// A::_unchecked_narrow: believes the caller where there is an object.

@@ -30,7 +30,8 @@ bool extract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueB
 void Registry::read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any)
 {
     const Type formal{.id = types::resolved(*type).id()};
-    const Held value = decode(in, &formal, [](CORBA::ValueBase*) { return true; });
+    const Held value = static_cast<CORBA::ValueBase*>(
+        decode(in, &formal, [](CORBA::ValueBase* read) -> void* { return read; }));
     if (in.ok()) types::insert_copy(any, type, value);
 }
 

@@ -27,17 +27,6 @@ class Deeper {
     std::size_t& depth_;
 };
 
-/// What the ORB's factory of this id makes, or else a box of this id; null if there is neither.
-CORBA::ValueBase* created(const cdr::Reader& in, std::string_view id)
-{
-    if (const auto* registry = static_cast<const Registry*>(in.environment()->value_factories)) {
-        const CORBA::ValueFactoryBase_var factory = registry->find(id);
-        if (factory.in() != nullptr) return factory->_kairos_create();
-    }
-    const Type* box = known_box(id);
-    return box == nullptr ? nullptr : box->create();
-}
-
 [[noreturn, gnu::cold]] void raise_no_factory(std::string_view id)
 {
     throw CORBA::MARSHAL(no_factory, CORBA::COMPLETED_MAYBE,
@@ -46,7 +35,7 @@ CORBA::ValueBase* created(const cdr::Reader& in, std::string_view id)
 
 } // namespace
 
-CORBA::ValueBase* decode(cdr::Reader& in, const Type* formal, Fits fits)
+void* decode(cdr::Reader& in, const Type* formal, Fits fits)
 {
     return in.ok() ? Input::of(in).read(in, formal, fits) : nullptr;
 }
@@ -72,7 +61,8 @@ CORBA::ValueBase* copy(const CORBA::ValueBase& value, orb::Orb* orb, cdr::Attach
                  contiguous.end());
     cdr::Reader in(bytes, native_little_endian);
     in.set_environment(&environment);
-    CORBA::ValueBase_var result = decode(in, nullptr, [](CORBA::ValueBase*) { return true; });
+    CORBA::ValueBase_var result = static_cast<CORBA::ValueBase*>(
+        decode(in, nullptr, [](CORBA::ValueBase* read) -> void* { return read; }));
     if (!in.ok()) throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "a value cannot be copied");
     environment.accept_values();
     return result._retn();
@@ -93,11 +83,9 @@ Input& Input::of(cdr::Reader& in)
 
 Input::~Input()
 {
-    if (!accepted_)
-        for (const auto& [place, value] : values_)
-            value->_kairos_clear(); // they may hold one another
-    for (const auto& [place, value] : values_)
-        value->_remove_ref();
+    if (!accepted_) // they may hold one another
+        values_.for_each([](CORBA::ValueBase* value) { value->_kairos_clear(); });
+    values_.for_each([](CORBA::ValueBase* value) { value->_remove_ref(); });
 }
 
 std::unique_ptr<cdr::Attachment> Input::ahead(cdr::Reader& proof)
@@ -112,7 +100,7 @@ std::unique_ptr<cdr::Attachment> Input::ahead(cdr::Reader& proof)
     return input;
 }
 
-CORBA::ValueBase* Input::read(cdr::Reader& in, const Type* formal, Fits fits)
+void* Input::read(cdr::Reader& in, const Type* formal, Fits fits)
 {
     const std::uint32_t tag = read_tag(in);
     if (!in.ok() || tag == null_tag) return nullptr;
@@ -159,37 +147,55 @@ T* Input::target(cdr::Reader& in, Places<T> Input::*known)
                        static_cast<std::uintptr_t>(static_cast<std::intptr_t>(offset));
     for (Input* input = this; offset < -4 && input != nullptr; input = input->outer_) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): only looked up
-        const auto found = (input->*known).find(reinterpret_cast<const std::byte*>(place));
-        if (found != (input->*known).end()) return &found->second;
+        T* const found = (input->*known).find(reinterpret_cast<const std::byte*>(place));
+        if (found != nullptr) return found;
     }
     in.fail(Fault::invalid_value);
     return nullptr;
 }
 
-bool Input::is_fit(CORBA::ValueBase* value, Fits fits)
+CORBA::ValueBase* Input::created(const cdr::Reader& in, std::string_view id)
 {
-    const std::type_info& type = typeid(*value);
-    if (fit_type_ == &type && fit_for_ == fits) return true;
-    if (!fits(value)) return false;
-    fit_type_ = &type;
-    fit_for_ = fits;
-    return true;
+    if (id != maker_id_ || id.empty()) {
+        maker_ = CORBA::ValueFactoryBase_var();
+        maker_of_boxes_ = nullptr;
+        if (const auto* registry = static_cast<const Registry*>(in.environment()->value_factories))
+            maker_ = registry->find(id);
+        if (maker_.in() == nullptr) maker_of_boxes_ = known_box(id);
+        maker_id_ = id;
+    }
+    if (maker_.in() != nullptr) return maker_->_kairos_create();
+    return maker_of_boxes_ == nullptr ? nullptr : maker_of_boxes_->create();
 }
 
-CORBA::ValueBase* Input::read_shared(cdr::Reader& in, Fits fits)
+void* Input::fitted(CORBA::ValueBase* value, Fits fits)
+{
+    auto* const base = reinterpret_cast<std::byte*>(value);
+    const std::type_info& type = typeid(*value);
+    if (fit_type_ == &type && fit_for_ == fits) return base + fit_offset_;
+    void* const fit = fits(value);
+    if (fit == nullptr) return nullptr;
+    fit_type_ = &type;
+    fit_for_ = fits;
+    fit_offset_ = static_cast<std::byte*>(fit) - base; // the same in every object of the class
+    return fit;
+}
+
+void* Input::read_shared(cdr::Reader& in, Fits fits)
 {
     CORBA::ValueBase** value = target(in, &Input::values_);
     if (value == nullptr) return nullptr;
     if (reading_level_ != 0 && in.ok() && !in.in_chunk()) wait_for_chunk(in);
-    if (!is_fit(*value, fits)) {
+    void* const fit = fitted(*value, fits);
+    if (fit == nullptr) {
         in.fail(Fault::invalid_value);
         return nullptr;
     }
     (*value)->_add_ref();
-    return *value;
+    return fit;
 }
 
-CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal, Fits fits)
+void* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type* formal, Fits fits)
 {
     const std::byte* place = here(in) - 4;
     const bool in_chunk = reading_level_ != 0 && in.in_chunk();
@@ -215,12 +221,13 @@ CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type
     }
     if (value.in() == nullptr) raise_no_factory(typed ? header[0] : std::string_view(formal->id));
     const bool truncating = chosen > 1;
-    if (!is_fit(value.in(), fits) || (truncating && !header.chunked)) {
+    void* const fit = fitted(value.in(), fits);
+    if (fit == nullptr || (truncating && !header.chunked)) {
         in.fail(Fault::invalid_value);
         return nullptr;
     }
     // From now on an indirection may point to it, from within its own state, too.
-    if (!values_.emplace(place, value.in()).second) {
+    if (values_.add(place, value.in()) == nullptr) {
         in.fail(Fault::invalid_value); // a second reader of the same bytes
         return nullptr;
     }
@@ -234,7 +241,9 @@ CORBA::ValueBase* Input::read_new(cdr::Reader& in, std::uint32_t tag, const Type
     } else {
         value->_kairos_decode(in);
     }
-    return in.ok() ? value._retn() : nullptr;
+    if (!in.ok()) return nullptr;
+    (void)value._retn(); // the caller's
+    return fit;
 }
 
 Input::Header Input::read_header(cdr::Reader& in, std::uint32_t tag, bool in_chunk)
@@ -268,7 +277,8 @@ std::vector<std::string_view>* Input::read_ids(cdr::Reader& in)
         in.fail(Fault::length_beyond_end);
         return nullptr;
     }
-    std::vector<std::string_view>& ids = lists_[place];
+    std::vector<std::string_view>* const known = lists_.add(place, {});
+    std::vector<std::string_view>& ids = known != nullptr ? *known : *lists_.find(place);
     ids.clear();
     ids.reserve(count);
     for (std::uint32_t i = 0; i < count && in.ok(); ++i)
@@ -287,7 +297,7 @@ std::string_view Input::read_text(cdr::Reader& in)
         return text == nullptr ? std::string_view() : *text;
     }
     const std::string_view text = in.read_string();
-    if (in.ok()) texts_.emplace(place, text);
+    if (in.ok()) (void)texts_.add(place, text);
     return text;
 }
 

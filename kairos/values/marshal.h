@@ -20,12 +20,13 @@ inline constexpr CORBA::ULong no_factory = mapping::omg_minor(1);
 /// deeper than limits::values_nesting_max.
 KAIROS_API void encode(cdr::Writer& out, const CORBA::ValueBase* value, const Type* formal);
 
-/// Whether a value is of the C++ class that a place in IDL asks for.
-using Fits = bool (*)(CORBA::ValueBase* value);
+/// Returns the value as a pointer to the C++ class that a place in IDL asks for; null if it is
+/// none.
+using Fits = void* (*)(CORBA::ValueBase* value);
 
-/// Reads a value, owned by the caller; null for null or when `in` has failed. What does not fit
-/// fails `in`. Throws as ValueTraits::decode does.
-[[nodiscard]] KAIROS_API CORBA::ValueBase* decode(cdr::Reader& in, const Type* formal, Fits fits);
+/// Reads a value, owned by the caller, and returns what `fits` says of it; null for null or when
+/// `in` has failed. What does not fit fails `in`. Throws as ValueTraits::decode does.
+[[nodiscard]] KAIROS_API void* decode(cdr::Reader& in, const Type* formal, Fits fits);
 
 /// A deep copy: shared values are shared in it, too. Object references and factories are those of
 /// the environment given. Throws MARSHAL.
@@ -51,10 +52,9 @@ void ValueTraits<T>::encode(cdr::Writer& out, T* value)
 template <typename T>
 T* ValueTraits<T>::decode(cdr::Reader& in)
 {
-    CORBA::ValueBase* value = values::decode(in, formal_type<T>(), [](CORBA::ValueBase* read) {
-        return dynamic_cast<T*>(read) != nullptr;
-    });
-    return dynamic_cast<T*>(value);
+    return static_cast<T*>(
+        values::decode(in, formal_type<T>(),
+                       [](CORBA::ValueBase* read) -> void* { return dynamic_cast<T*>(read); }));
 }
 
 /// `_kairos_clear` of members that are made of values: leaves nothing in them.

@@ -95,6 +95,66 @@ void small_chunks(Writer& out, std::size_t size)
     }
     out.write(0xFFFF'FFFFU);
 }
+/// Values with nothing in them, alike.
+void values(Writer& out, std::size_t size)
+{
+    const auto count = static_cast<std::uint32_t>(size / 12);
+    out.write(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (const std::uint32_t word : {hostile::value_tag, 0U, 0U})
+            out.write(word);
+}
+void chunked_values(Writer& out, std::size_t size)
+{
+    const auto count = static_cast<std::uint32_t>(size / 20);
+    out.write(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (const std::uint32_t word : {hostile::chunked_tag, 8U, 0U, 0U, 0xFFFF'FFFFU})
+            out.write(word);
+}
+/// How far it is back to a place, as an indirection that is written next says it.
+std::uint32_t back_to(std::size_t place, const Writer& out)
+{
+    return static_cast<std::uint32_t>(place) - static_cast<std::uint32_t>(out.size() + 4);
+}
+void one_value_again_and_again(Writer& out, std::size_t size)
+{
+    const auto count = static_cast<std::uint32_t>(size / 8);
+    for (const std::uint32_t word : {count + 1, hostile::value_tag, 0U, 0U})
+        out.write(word);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t back = back_to(4, out);
+        out.write(hostile::indirection);
+        out.write(back);
+    }
+}
+/// Each says its type, by an indirection.
+void values_with_ids(Writer& out, std::size_t size)
+{
+    constexpr std::uint32_t with_id = hostile::value_tag | 2;
+    const auto count = static_cast<std::uint32_t>(size / 20);
+    out.write(count + 1);
+    out.write(with_id);
+    out.write_string("IDL:Hostile/Holder:1.0");
+    out.write(std::uint32_t{0});
+    out.write(std::uint32_t{0});
+    for (std::uint32_t i = 0; i < count; ++i) {
+        out.write(with_id);
+        const std::uint32_t back = back_to(8, out);
+        for (const std::uint32_t word : {hostile::indirection, back, 0U, 0U})
+            out.write(word);
+    }
+}
+/// Structs that hold a value with nothing in it, and nothing else.
+void structs_with_values(Writer& out, std::size_t size)
+{
+    const auto count = static_cast<std::uint32_t>(size / 28);
+    out.write(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (const std::uint32_t word : {hostile::value_tag, 0U, 0U, 0U, 0U, 0U, 0U})
+            out.write(word);
+}
+
 /// A value that holds one sequence, which is read twice.
 template <bool few>
 void holder(Writer& out, std::size_t size)
@@ -140,6 +200,11 @@ const std::map<std::string, Case> cases = {
     {"value-of-unions", {holder<true>, decode<Hostile::Holder_var>}},
     {"value-of-nodes", {holder<false>, decode<Hostile::Holder_var>}},
     {"value-in-small-chunks", {small_chunks, decode<Hostile::Holder_var>}},
+    {"values", {values, decode<Hostile::Holders>}},
+    {"chunked-values", {chunked_values, decode<Hostile::Holders>}},
+    {"shared-values", {one_value_again_and_again, decode<Hostile::Holders>}},
+    {"values-with-ids", {values_with_ids, decode<Hostile::Holders>}},
+    {"structs-with-values", {structs_with_values, decode<Hostile::Mixeds>}},
     {"box-of-unions", {box, decode<Hostile::ChoicesBox_var>}},
     {"unions-with-values", {zeros<1>, decode<Hostile::Perhapses>}},
     {"blocks", {zeros<4>, decode<Hostile::BlocksOfBlocks>}},
