@@ -8,11 +8,14 @@
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/policies.h"
+#include "kairos/orb/reference.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/calling.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -66,6 +69,21 @@ CORBA::Boolean ServantBase::_is_a(const char* repository_id)
 
 namespace {
 
+/// The limit of calls on the Interface Repository of an ORB without limits of its own: whoever asks
+/// an object for its interface makes its server wait for the answer.
+class RepositoryTime final : public kairos::orb::PolicyOverrides {
+  public:
+    RepositoryTime() noexcept { calls_.round_trip_max = std::chrono::seconds(3); }
+};
+
+/// Returns the reference to the Interface Repository with which it is called.
+kairos::corba::ReferencePtr with_limit(kairos::orb::Reference& repository)
+{
+    if (repository.orb().call_policies().round_trip_max)
+        return kairos::corba::ReferencePtr(&repository);
+    return repository.with(kairos::orb::PolicyOverridesPtr(new RepositoryTime));
+}
+
 /// The definition of an interface, by what the ORB knows as "InterfaceRepository".
 CORBA::Object_ptr look_up(kairos::orb::Orb& core, const char* repository_id)
 {
@@ -74,7 +92,9 @@ CORBA::Object_ptr look_up(kairos::orb::Orb& core, const char* repository_id)
     try {
         const CORBA::ORB_var orb = kairos::corba::orb_of(core);
         const CORBA::Object_var repository = orb->resolve_initial_references("InterfaceRepository");
-        kairos::corba::Invocation call(*repository.in(), lookup);
+        const kairos::corba::ReferencePtr limited =
+            with_limit(kairos::corba::reference_of(*repository.in()));
+        kairos::corba::Invocation call(*limited, lookup);
         call.out().write_string(repository_id);
         call.invoke();
         definition = kairos::corba::decode_reference<CORBA::Object>(call.in());

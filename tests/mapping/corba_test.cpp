@@ -4,6 +4,7 @@
 // of every object that say something of its interface and its domains; pseudo objects as
 // parameters.
 #include "corba_skel.h"
+#include "tests/malformed/black_hole.h"
 
 #include <kairos/corba/CORBA.h>
 #include <kairos/corba/policies.h>
@@ -400,6 +401,15 @@ TEST_P(ModuleCorba, ARepositoryThatIsGoneIsNotAvailable)
 {
     const CORBA::Object_var gone = server_->string_to_object("corbaloc::127.0.0.1:1/gone");
     server_->register_initial_reference("InterfaceRepository", gone.in());
+    EXPECT_EQ(minor_of<CORBA::INTF_REPOS>([&] { painter_->_get_interface(); }), omg_minor(1));
+}
+
+/// Who asks an object for its interface makes its server call the repository.
+TEST_P(ModuleCorba, ARepositoryThatNeverAnswersIsNotWaitedForForEver)
+{
+    const kairos::orb_testing::BlackHole hole;
+    const auto silent = hole.object<CORBA::Object>(server_.in());
+    server_->register_initial_reference("InterfaceRepository", silent.in());
     EXPECT_EQ(minor_of<CORBA::INTF_REPOS>([&] { painter_->_get_interface(); }), omg_minor(1));
 }
 
