@@ -3,7 +3,7 @@
 // The server side: skeleton and TIE classes, and the functions by which a skeleton finds the
 // operation, decodes its arguments, calls the servant and encodes the results.
 #include "idlc/cpp/emitters.h"
-#include "idlc/cpp/operation_search.h"
+#include "idlc/operation_search.h"
 
 #include <algorithm>
 #include <cstdio>

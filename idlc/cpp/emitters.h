@@ -6,9 +6,9 @@
 
 #include "idlc/cpp/cpp_names.h"
 #include "idlc/cpp/forms.h"
-#include "idlc/cpp/marshal_choice.h"
+#include "idlc/marshal_choice.h"
 #include "idlc/cpp/options.h"
-#include "idlc/cpp/text.h"
+#include "idlc/text.h"
 #include "idlc/diagnostics.h"
 #include "idlc/model.h"
 #include "idlc/outputs.h"

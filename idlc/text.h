@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generated text as it grows: lines with indentation. Used by the emitters, one object per file.
+// Generated text as it grows: lines with indentation. For back ends that write source code, one
+// object per file.
 #pragma once
 
 #include <string>
