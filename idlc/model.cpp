@@ -82,102 +82,36 @@ struct ValuePrinter {
     std::string operator()(const Enumerator* value) const { return value->scoped_name; }
 };
 
-std::string_view basic_name(TypeKind kind) noexcept
-{
-    switch (kind) {
-    case TypeKind::void_:
-        return "void";
-    case TypeKind::boolean:
-        return "boolean";
-    case TypeKind::char_:
-        return "char";
-    case TypeKind::wchar:
-        return "wchar";
-    case TypeKind::octet:
-        return "octet";
-    case TypeKind::int8:
-        return "int8";
-    case TypeKind::uint8:
-        return "uint8";
-    case TypeKind::short_:
-        return "short";
-    case TypeKind::unsigned_short:
-        return "unsigned short";
-    case TypeKind::long_:
-        return "long";
-    case TypeKind::unsigned_long:
-        return "unsigned long";
-    case TypeKind::long_long:
-        return "long long";
-    case TypeKind::unsigned_long_long:
-        return "unsigned long long";
-    case TypeKind::float_:
-        return "float";
-    case TypeKind::double_:
-        return "double";
-    case TypeKind::long_double:
-        return "long double";
-    case TypeKind::any:
-        return "any";
-    case TypeKind::object:
-        return "Object";
-    case TypeKind::value_base:
-        return "ValueBase";
-    case TypeKind::type_code:
-        return "CORBA::TypeCode";
-    case TypeKind::string:
-        return "string";
-    case TypeKind::wstring:
-        return "wstring";
-    case TypeKind::fixed:
-        return "fixed";
-    case TypeKind::sequence:
-    case TypeKind::array:
-    case TypeKind::declared:
-        break;
-    }
-    return "";
-}
-
-/// The types that a value of this type may contain, one step down.
-void push_parts(const Declaration& declaration, std::vector<const Type*>& out)
-{
-    const auto push_members = [&out](const std::vector<Member>& members) {
-        for (const Member& member : members)
-            out.push_back(member.type);
-    };
-    if (const auto* structure = as<Struct>(&declaration)) {
-        push_members(structure->members);
-    } else if (const auto* union_type = as<Union>(&declaration)) {
-        for (const UnionCase& one : union_type->cases)
-            out.push_back(one.member.type);
-    } else if (const auto* value = as<ValueType>(&declaration)) {
-        for (const StateMember* member : all_members(*value))
-            out.push_back(member->member.type);
-    } else if (const auto* box = as<ValueBox>(&declaration)) {
-        out.push_back(box->type);
-    } else if (const auto* alias = as<Alias>(&declaration)) {
-        out.push_back(alias->type);
-    }
-}
-
-/// Whether the predicate holds for all that the types consist of, each declaration asked once.
-template <typename Predicate>
-bool all_parts(std::vector<const Type*> open, Predicate holds)
-{
-    std::unordered_set<const Declaration*> seen;
-    while (!open.empty()) {
-        const Type* type = open.back();
-        open.pop_back();
-        while (type != nullptr && type->element != nullptr)
-            type = type->element;
-        if (type == nullptr) continue;
-        if (!holds(*type)) return false;
-        if (type->kind == TypeKind::declared && seen.insert(type->declaration).second)
-            push_parts(*type->declaration, open);
-    }
-    return true;
-}
+/// By TypeKind. CORBA has no TypeCodes for int8 and uint8.
+constexpr std::array<BasicType, 26> basic_types{{
+    {"void", "", "void", 0},
+    {"boolean", "Boolean", "boolean", 1},
+    {"char", "Char", "char", 1},
+    {"wchar", "WChar", "wchar", 2}, // GIOP 1.2: a length and at least one octet
+    {"octet", "Octet", "octet", 1},
+    {"int8", "Int8", "octet", 1},
+    {"uint8", "UInt8", "octet", 1},
+    {"short", "Short", "short", 2},
+    {"unsigned short", "UShort", "ushort", 2},
+    {"long", "Long", "long", 4},
+    {"unsigned long", "ULong", "ulong", 4},
+    {"long long", "LongLong", "longlong", 8},
+    {"unsigned long long", "ULongLong", "ulonglong", 8},
+    {"float", "Float", "float", 4},
+    {"double", "Double", "double", 8},
+    {"long double", "LongDouble", "longdouble", 16},
+    {"any", "Any", "any", 4},
+    {"Object", "Object", "Object", 8},
+    {"ValueBase", "ValueBase", "ValueBase", 4},
+    {"CORBA::TypeCode", "TypeCode", "TypeCode", 4},
+    {"string", "", "string", 5},
+    {"wstring", "", "wstring", 4},
+    {"fixed", "", "void", 0},
+    {"", "", "void", 4}, // sequence
+    {"", "", "void", 0}, // array
+    {"", "", "void", 0}, // declared
+}};
+static_assert(basic_types.size() == static_cast<std::size_t>(TypeKind::declared) + 1);
 
 /// Of one part, whatever it consists of itself.
 bool owns_no_more_than_text(const Type& part)
@@ -256,6 +190,11 @@ std::int64_t value_count(const Type& discriminator)
 
 } // namespace
 
+const BasicType& basic_type(TypeKind kind) noexcept
+{
+    return basic_types[static_cast<std::size_t>(kind)];
+}
+
 const Type& resolved(const Type& type) noexcept
 {
     const Type* at = &type;
@@ -317,6 +256,43 @@ void add_part(Composition& whole, const Type& part)
     whole.depth = std::max(whole.depth, static_cast<std::uint16_t>(inner.depth + 1));
 }
 
+void add_parts(const Declaration& declaration, std::vector<const Type*>& out)
+{
+    const auto push_members = [&out](const std::vector<Member>& members) {
+        for (const Member& member : members)
+            out.push_back(member.type);
+    };
+    if (const auto* structure = as<Struct>(&declaration)) {
+        push_members(structure->members);
+    } else if (const auto* union_type = as<Union>(&declaration)) {
+        for (const UnionCase& one : union_type->cases)
+            out.push_back(one.member.type);
+    } else if (const auto* value = as<ValueType>(&declaration)) {
+        for (const StateMember* member : all_members(*value))
+            out.push_back(member->member.type);
+    } else if (const auto* box = as<ValueBox>(&declaration)) {
+        out.push_back(box->type);
+    } else if (const auto* alias = as<Alias>(&declaration)) {
+        out.push_back(alias->type);
+    } else if (const auto* exception = as<Exception>(&declaration)) {
+        push_members(exception->members);
+    }
+}
+
+bool all_parts(std::vector<const Type*> open, const std::function<bool(const Type&)>& holds)
+{
+    std::unordered_set<const Declaration*> seen;
+    while (!open.empty()) {
+        const Type* type = open.back();
+        open.pop_back();
+        if (!holds(*type)) return false;
+        if (type->element != nullptr) open.push_back(type->element);
+        if (type->kind == TypeKind::declared && seen.insert(type->declaration).second)
+            add_parts(*type->declaration, open);
+    }
+    return true;
+}
+
 bool is_variable_length(const Type& type) { return compose(type).variable_length; }
 bool is_variable_length(const Struct& type) { return type.composition.variable_length; }
 bool is_variable_length(const Union& type) { return type.composition.variable_length; }
@@ -326,7 +302,7 @@ bool is_local(const Type& type) { return compose(type).local; }
 bool is_recursive(const Declaration& declaration)
 {
     std::vector<const Type*> parts;
-    push_parts(declaration, parts);
+    add_parts(declaration, parts);
     return !all_parts(std::move(parts), [&declaration](const Type& part) {
         return part.kind != TypeKind::declared || part.declaration != &declaration;
     });
@@ -336,8 +312,28 @@ bool is_viewable(const Type& type) { return all_parts({&type}, owns_no_more_than
 bool is_viewable(const Struct& type)
 {
     std::vector<const Type*> parts;
-    push_parts(type, parts);
+    add_parts(type, parts);
     return all_parts(std::move(parts), owns_no_more_than_text);
+}
+
+bool holds_values(const Type& type)
+{
+    return !all_parts({&type}, [](const Type& part) {
+        if (part.kind != TypeKind::declared)
+            return part.kind != TypeKind::any && part.kind != TypeKind::value_base;
+        const auto* interface = as<Interface>(part.declaration);
+        if (interface != nullptr) return !interface->is_abstract;
+        return as<ValueType>(part.declaration) == nullptr &&
+               as<ValueBox>(part.declaration) == nullptr;
+    });
+}
+
+bool is_pseudo_object(const Type& type)
+{
+    const Type& actual = resolved(type);
+    const auto* named =
+        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
+    return named != nullptr && named->built_in && named->name != "Principal";
 }
 
 const Declarations& within(const Declaration& declaration) noexcept
@@ -402,7 +398,7 @@ std::optional<Value> unlabelled_discriminator(const Union& type)
 
 std::string to_string(const Type& type)
 {
-    std::string out(basic_name(type.kind));
+    std::string out(basic_type(type.kind).idl_name);
     switch (type.kind) {
     case TypeKind::string:
     case TypeKind::wstring:

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,15 @@ enum class TypeKind {
     array,      ///< `element` (never an array itself), `dimensions`
     declared, ///< `declaration`: Struct, Union, Enum, Alias, Interface, ValueType, ValueBox, Native
 };
+
+/// What is known of a type by its kind alone: empty or 0 where it takes more.
+struct BasicType {
+    std::string_view idl_name;  ///< "unsigned long"
+    std::string_view name;      ///< "ULong", in module CORBA of the language mappings
+    std::string_view type_code; ///< "ulong" of _tc_ulong and tk_ulong
+    std::uint64_t wire_bytes_min = 0;
+};
+[[nodiscard]] const BasicType& basic_type(TypeKind kind) noexcept;
 
 struct Type {
     TypeKind kind = TypeKind::void_;
@@ -388,6 +398,18 @@ struct Unit {
 
 /// Whether the type is local (cannot be marshalled): a local interface or something made of one.
 [[nodiscard]] bool is_local(const Type& type);
+
+/// Adds the types that a value of this type, or an exception, may contain, one step down.
+void add_parts(const Declaration& declaration, std::vector<const Type*>& types);
+/// Whether the predicate holds for all types that the given ones consist of, these among them; what
+/// a declared type consists of is asked once.
+[[nodiscard]] bool all_parts(std::vector<const Type*> types,
+                             const std::function<bool(const Type&)>& holds);
+/// Whether something of the type may hold a value of a valuetype.
+[[nodiscard]] bool holds_values(const Type& type);
+/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
+/// never to another process.
+[[nodiscard]] bool is_pseudo_object(const Type& type);
 
 /// What is declared directly within the declaration, in the order of the IDL: nothing where it is
 /// no scope. What an annotation declares for its elements is the annotation's own and not among it.

@@ -6,12 +6,13 @@
 
 #include "idlc/cpp/cpp_names.h"
 #include "idlc/cpp/forms.h"
-#include "idlc/marshal_choice.h"
 #include "idlc/cpp/options.h"
-#include "idlc/text.h"
 #include "idlc/diagnostics.h"
+#include "idlc/layout.h"
+#include "idlc/marshal_choice.h"
 #include "idlc/model.h"
 #include "idlc/outputs.h"
+#include "idlc/text.h"
 #include "idlc/timing.h"
 
 #include <algorithm>

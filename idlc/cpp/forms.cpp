@@ -150,14 +150,6 @@ std::string fill(std::string_view pattern, const Words& words)
     return text;
 }
 
-bool is_pseudo_object(const Type& type)
-{
-    const Type& actual = resolved(type);
-    const auto* named =
-        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
-    return named != nullptr && named->built_in && named->name != "Principal";
-}
-
 Form form_of(const Type& type)
 {
     const Type& actual = resolved(type);

@@ -31,10 +31,6 @@ enum class Form {
 inline constexpr std::size_t form_count = 12;
 
 [[nodiscard]] Form form_of(const Type& type);
-/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
-/// never to another process.
-[[nodiscard]] bool is_pseudo_object(const Type& type);
-
 /// Who holds a value that a callee gives to its caller.
 enum class Kept {
     in_place,   ///< the caller, in a variable of fixed length that it has already
