@@ -131,19 +131,6 @@ bool owns_no_more_than_text(const Type& part)
     }
 }
 
-/// Integers of the labels; characters and booleans by their codes, enumerators by ordinals.
-std::optional<std::int64_t> label_code(const Value& value)
-{
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
-    if (const auto* number = std::get_if<std::uint64_t>(&value))
-        return static_cast<std::int64_t>(*number); // 2^63 and more: as their two's complement
-    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
-    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned char>(*c);
-    if (const auto* c = std::get_if<char32_t>(&value)) return static_cast<std::int64_t>(*c);
-    if (const auto* e = std::get_if<const Enumerator*>(&value)) return (*e)->ordinal;
-    return std::nullopt;
-}
-
 Value label_value(const Type& discriminator, std::int64_t code)
 {
     switch (discriminator.kind) {
@@ -185,6 +172,31 @@ std::int64_t value_count(const Type& discriminator)
         return 0;
     default:
         return std::int64_t{1} << 31;
+    }
+}
+
+bool is_call(const Declaration& declaration)
+{
+    return as<Operation>(&declaration) != nullptr || as<Attribute>(&declaration) != nullptr;
+}
+
+bool has_calls(const Declarations& declarations)
+{
+    return std::ranges::any_of(declarations,
+                               [](const Declaration* each) { return is_call(*each); });
+}
+
+/// Interfaces whose operations the class of the value declares, so do not those of its bases: the
+/// supported ones that are not abstract, with their ancestors.
+void collect_supported(const ValueType& value, std::vector<const Interface*>& found)
+{
+    const auto add = [&found](const Interface* interface) {
+        if (!interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        std::ranges::for_each(interface->ancestors, add);
+        add(interface);
     }
 }
 
@@ -364,17 +376,84 @@ Declarations all_operations(const Interface& interface)
     return out;
 }
 
+const ValueType* concrete_base(const ValueType& value)
+{
+    // Only the first base can be concrete, so the state is that of one chain.
+    return value.bases.empty() || value.bases[0]->is_abstract ? nullptr : value.bases[0];
+}
+
+std::vector<const Interface*> newly_supported(const ValueType& value)
+{
+    std::vector<const Interface*> all;
+    std::vector<const Interface*> known;
+    std::vector<const ValueType*> open(value.bases.begin(), value.bases.end());
+    while (!open.empty()) {
+        const ValueType* base = open.back();
+        open.pop_back();
+        open.insert(open.end(), base->bases.begin(), base->bases.end());
+        collect_supported(*base, known);
+    }
+    collect_supported(value, all);
+    std::erase_if(all, [&known](const Interface* interface) {
+        return std::ranges::find(known, interface) != known.end();
+    });
+    return all;
+}
+
+std::vector<const Interface*> abstract_supports(const ValueType& value)
+{
+    std::vector<const Interface*> found;
+    const auto add = [&found](const Interface* interface) {
+        if (interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        add(interface);
+        if (!interface->is_abstract) std::ranges::for_each(interface->ancestors, add);
+    }
+    return found;
+}
+
+bool supports_abstract(const ValueType& value)
+{
+    return !abstract_supports(value).empty() ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return supports_abstract(*base); });
+}
+
+bool needs_implementation(const ValueType& value)
+{
+    const auto has_operations = [](const Interface* interface) {
+        return !all_operations(*interface).empty();
+    };
+    return value.is_custom || has_calls(value.declarations) ||
+           std::ranges::any_of(value.supports, has_operations) ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return needs_implementation(*base); });
+}
+
 std::vector<const StateMember*> all_members(const ValueType& value)
 {
     std::vector<const ValueType*> chain{&value};
-    // Only the first base can be concrete, so the state is that of one chain.
-    while (!chain.back()->bases.empty() && !chain.back()->bases.front()->is_abstract)
-        chain.push_back(chain.back()->bases.front());
+    while (const ValueType* base = concrete_base(*chain.back()))
+        chain.push_back(base);
     std::vector<const StateMember*> out;
     for (auto at = chain.rbegin(); at != chain.rend(); ++at)
         for (const StateMember& member : (*at)->members)
             out.push_back(&member);
     return out;
+}
+
+std::optional<std::int64_t> label_code(const Value& value)
+{
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+    if (const auto* number = std::get_if<std::uint64_t>(&value))
+        return static_cast<std::int64_t>(*number); // 2^63 and more: as their two's complement
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned char>(*c);
+    if (const auto* c = std::get_if<char32_t>(&value)) return static_cast<std::int64_t>(*c);
+    if (const auto* e = std::get_if<const Enumerator*>(&value)) return (*e)->ordinal;
+    return std::nullopt;
 }
 
 std::optional<Value> unlabelled_discriminator(const Union& type)

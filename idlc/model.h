@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -346,6 +347,21 @@ struct AnnotationDeclaration : DeclarationOf<DeclarationKind::annotation> {
     std::vector<Element> elements{};
 };
 
+/// Calls the function with the declaration as its own struct.
+template <typename Function>
+void visit(const Declaration& declaration, const Function& function)
+{
+    const auto as_one_of = [&]<typename... T>(const std::tuple<T...>*) {
+        const auto call = [&](const auto& own) { return function(own), true; };
+        static_cast<void>((
+            (declaration.kind == T::this_kind && call(static_cast<const T&>(declaration))) || ...));
+    };
+    using All =
+        std::tuple<Module, Forward, Interface, ValueType, ValueBox, Struct, Union, Enum, Enumerator,
+                   Alias, Constant, Exception, Attribute, Operation, Native, AnnotationDeclaration>;
+    as_one_of(static_cast<const All*>(nullptr));
+}
+
 // --- The unit ----------------------------------------------------------------------------------
 
 /// One main file with everything it includes. Owns the model.
@@ -426,6 +442,23 @@ void for_each(const Declarations& declarations, const Function& function)
     }
 }
 
+/// Adds the declarations of kind T that something is generated for, at any depth, in their order.
+template <typename T>
+void collect(const Declarations& declarations, std::vector<const T*>& found)
+{
+    for_each(declarations, [&found](const Declaration& declaration) {
+        if (const auto* wanted = as<T>(&declaration); wanted != nullptr && wanted->generated)
+            found.push_back(wanted);
+    });
+}
+template <typename T>
+[[nodiscard]] std::vector<const T*> all_of(const Unit& unit)
+{
+    std::vector<const T*> found;
+    collect(unit.declarations, found);
+    return found;
+}
+
 /// Operations and attributes of the interface and of all its ancestors, ancestors first, each
 /// once: what a skeleton must answer.
 [[nodiscard]] Declarations all_operations(const Interface& interface);
@@ -433,6 +466,21 @@ void for_each(const Declarations& declarations, const Function& function)
 /// The members that values of this type carry, those of its bases first.
 [[nodiscard]] std::vector<const StateMember*> all_members(const ValueType& value);
 
+/// The base that has state; null for none.
+[[nodiscard]] const ValueType* concrete_base(const ValueType& value);
+/// The interfaces whose operations are the value's, but none of its bases': those of the supported
+/// ones that are not abstract, with their ancestors.
+[[nodiscard]] std::vector<const Interface*> newly_supported(const ValueType& value);
+/// The abstract interfaces that the value supports otherwise than by a base.
+[[nodiscard]] std::vector<const Interface*> abstract_supports(const ValueType& value);
+/// Whether it or a base does.
+[[nodiscard]] bool supports_abstract(const ValueType& value);
+/// Whether the program must implement it: it or what it derives from has operations.
+[[nodiscard]] bool needs_implementation(const ValueType& value);
+
+/// A label's integer: of characters and booleans their codes, of enumerators their ordinals, of
+/// what is 2^63 or more its two's complement. None of a default.
+[[nodiscard]] std::optional<std::int64_t> label_code(const Value& value);
 /// A discriminator value that selects no labelled case: what an implicit or explicit default may
 /// use. None where the labels cover the whole type.
 [[nodiscard]] std::optional<Value> unlabelled_discriminator(const Union& type);

@@ -35,7 +35,7 @@ void emit_run_time_skeletons(const Source& source, Text& out)
 {
     bool orb_types = false;
     bool ir = false;
-    for (const Interface* interface : all_of<Interface>(source)) {
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
         if (interface->is_local) continue;
         for (const Interface* ancestor : interface->ancestors) {
             if (ancestor->generated) continue;
@@ -175,7 +175,7 @@ void generate(const Source& source, Outputs& outputs, Diagnostics& diagnostics)
 void name_operation_scopes(Source& source)
 {
     std::unordered_set<std::string> taken;
-    for (const Interface* interface : all_of<Interface>(source)) {
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
         std::string name = flat_name(*interface) + "_operations";
         for (int number = 2; !taken.insert(name).second; ++number)
             name = flat_name(*interface) + "_operations" + std::to_string(number);

@@ -100,13 +100,9 @@ void emit_direct_class(const Source& source, const Interface& interface, Text& o
     out.open("class ", exported(source), name, " {");
     out.label("public:");
     for (const Call& call : calls)
-        out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                 parameter_list(call), ") = 0;");
+        declare(call, "virtual ", " = 0", out);
     out.blank();
-    out.label("protected:");
-    out.line("~", name, "() = default;");
-    out.close("};");
-    out.blank();
+    out.put({'N', name}, "protected:\n~$N() = default;\n};\n\n");
 }
 
 // --- Stubs -------------------------------------------------------------------------------------
@@ -156,7 +152,7 @@ void require_results(const Call& call, Text& out)
 bool emit_direct_call(const Source& source, const Call& call, Text& out)
 {
     if (!is_called_directly(source, call)) return false;
-    const bool has_result = call.result->kind != TypeKind::void_;
+    const bool has_result = call.has_result();
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
     out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
     require_texts(call, true, out);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kairos::idlc {
 
@@ -59,6 +60,9 @@ struct Passing {
 };
 [[nodiscard]] const Passing& passing(Form form);
 [[nodiscard]] inline const Passing& passing(const Type& type) { return passing(form_of(type)); }
+
+/// Each of Passing::suffixes.
+[[nodiscard]] std::vector<std::string_view> suffixes(Form form);
 
 [[nodiscard]] constexpr bool is_array(Form form)
 {
