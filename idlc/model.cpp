@@ -88,15 +88,15 @@ constexpr std::array<BasicType, 26> basic_types{{
     {"boolean", "Boolean", "boolean", 1},
     {"char", "Char", "char", 1},
     {"wchar", "WChar", "wchar", 2}, // GIOP 1.2: a length and at least one octet
-    {"octet", "Octet", "octet", 1},
-    {"int8", "Int8", "octet", 1},
-    {"uint8", "UInt8", "octet", 1},
-    {"short", "Short", "short", 2},
-    {"unsigned short", "UShort", "ushort", 2},
-    {"long", "Long", "long", 4},
-    {"unsigned long", "ULong", "ulong", 4},
-    {"long long", "LongLong", "longlong", 8},
-    {"unsigned long long", "ULongLong", "ulonglong", 8},
+    {"octet", "Octet", "octet", 1, Integer::unsigned_},
+    {"int8", "Int8", "octet", 1, Integer::signed_},
+    {"uint8", "UInt8", "octet", 1, Integer::unsigned_},
+    {"short", "Short", "short", 2, Integer::signed_},
+    {"unsigned short", "UShort", "ushort", 2, Integer::unsigned_},
+    {"long", "Long", "long", 4, Integer::signed_},
+    {"unsigned long", "ULong", "ulong", 4, Integer::unsigned_},
+    {"long long", "LongLong", "longlong", 8, Integer::signed_},
+    {"unsigned long long", "ULongLong", "ulonglong", 8, Integer::unsigned_},
     {"float", "Float", "float", 4},
     {"double", "Double", "double", 8},
     {"long double", "LongDouble", "longdouble", 16},
@@ -140,39 +140,28 @@ Value label_value(const Type& discriminator, std::int64_t code)
         return static_cast<char>(code);
     case TypeKind::wchar:
         return static_cast<char32_t>(code);
-    case TypeKind::int8:
-    case TypeKind::short_:
-    case TypeKind::long_:
-    case TypeKind::long_long:
-        return code;
     case TypeKind::declared:
         return as<Enum>(discriminator.declaration)->enumerators[static_cast<std::size_t>(code)];
     default:
-        return static_cast<std::uint64_t>(code);
+        break;
     }
+    if (basic_type(discriminator.kind).integer == Integer::signed_) return code;
+    return static_cast<std::uint64_t>(code);
 }
 
 /// How many values the discriminator has, as far as that matters: no union has 2^31 labels.
 std::int64_t value_count(const Type& discriminator)
 {
-    switch (discriminator.kind) {
-    case TypeKind::boolean:
-        return 2;
-    case TypeKind::char_:
-    case TypeKind::octet:
-    case TypeKind::int8:
-    case TypeKind::uint8:
-        return 256;
-    case TypeKind::short_:
-    case TypeKind::unsigned_short:
-        return 65536;
-    case TypeKind::declared:
-        if (const auto* enumeration = as<Enum>(discriminator.declaration))
-            return static_cast<std::int64_t>(enumeration->enumerators.size());
-        return 0;
-    default:
-        return std::int64_t{1} << 31;
+    if (discriminator.kind == TypeKind::boolean) return 2;
+    if (discriminator.kind == TypeKind::char_) return 256;
+    if (discriminator.kind == TypeKind::declared) {
+        const auto* enumeration = as<Enum>(discriminator.declaration);
+        return enumeration == nullptr ? 0
+                                      : static_cast<std::int64_t>(enumeration->enumerators.size());
     }
+    const BasicType& basic = basic_type(discriminator.kind);
+    const bool small = basic.integer != Integer::no && basic.wire_bytes_min <= 2;
+    return std::int64_t{1} << (small ? 8 * basic.wire_bytes_min : 31);
 }
 
 bool is_call(const Declaration& declaration)
@@ -466,8 +455,7 @@ std::optional<Value> unlabelled_discriminator(const Union& type)
             if (const auto code = label_code(label.value)) taken.insert(*code);
     const std::int64_t count = value_count(discriminator);
     // Signed types: from 0 up to the greatest, then down from -1.
-    const bool is_signed =
-        discriminator.kind == TypeKind::int8 || discriminator.kind == TypeKind::short_;
+    const bool is_signed = basic_type(discriminator.kind).integer == Integer::signed_;
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t code = is_signed && i >= count / 2 ? count / 2 - 1 - i : i;
         if (!taken.contains(code)) return label_value(discriminator, code);

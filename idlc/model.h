@@ -73,12 +73,15 @@ enum class TypeKind {
     declared, ///< `declaration`: Struct, Union, Enum, Alias, Interface, ValueType, ValueBox, Native
 };
 
+enum class Integer { no, signed_, unsigned_ };
+
 /// What is known of a type by its kind alone: empty or 0 where it takes more.
 struct BasicType {
     std::string_view idl_name;  ///< "unsigned long"
     std::string_view name;      ///< "ULong", in module CORBA of the language mappings
     std::string_view type_code; ///< "ulong" of _tc_ulong and tk_ulong
     std::uint64_t wire_bytes_min = 0;
+    Integer integer = Integer::no; ///< of as many bytes in memory as on the wire
 };
 [[nodiscard]] const BasicType& basic_type(TypeKind kind) noexcept;
 
