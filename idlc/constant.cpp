@@ -20,36 +20,14 @@ struct IntegerRange {
     bool is_signed;
 };
 
-template <typename T>
-constexpr IntegerRange range_of() noexcept
-{
-    return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
-            std::numeric_limits<T>::is_signed};
-}
-
 std::optional<IntegerRange> integer_range(TypeKind kind) noexcept
 {
-    switch (kind) {
-    case TypeKind::octet:
-    case TypeKind::uint8:
-        return range_of<std::uint8_t>();
-    case TypeKind::int8:
-        return range_of<std::int8_t>();
-    case TypeKind::short_:
-        return range_of<std::int16_t>();
-    case TypeKind::unsigned_short:
-        return range_of<std::uint16_t>();
-    case TypeKind::long_:
-        return range_of<std::int32_t>();
-    case TypeKind::unsigned_long:
-        return range_of<std::uint32_t>();
-    case TypeKind::long_long:
-        return range_of<std::int64_t>();
-    case TypeKind::unsigned_long_long:
-        return range_of<std::uint64_t>();
-    default:
-        return std::nullopt;
-    }
+    const BasicType& basic = basic_type(kind);
+    if (basic.integer == Integer::no) return std::nullopt;
+    const bool is_signed = basic.integer == Integer::signed_;
+    const WideInteger count = WideInteger{1} << (8 * basic.wire_bytes_min);
+    const WideInteger least = is_signed ? -count / 2 : 0;
+    return IntegerRange{least, least + count - 1, is_signed};
 }
 
 std::string_view describe(const Operand& operand)

@@ -82,102 +82,36 @@ struct ValuePrinter {
     std::string operator()(const Enumerator* value) const { return value->scoped_name; }
 };
 
-std::string_view basic_name(TypeKind kind) noexcept
-{
-    switch (kind) {
-    case TypeKind::void_:
-        return "void";
-    case TypeKind::boolean:
-        return "boolean";
-    case TypeKind::char_:
-        return "char";
-    case TypeKind::wchar:
-        return "wchar";
-    case TypeKind::octet:
-        return "octet";
-    case TypeKind::int8:
-        return "int8";
-    case TypeKind::uint8:
-        return "uint8";
-    case TypeKind::short_:
-        return "short";
-    case TypeKind::unsigned_short:
-        return "unsigned short";
-    case TypeKind::long_:
-        return "long";
-    case TypeKind::unsigned_long:
-        return "unsigned long";
-    case TypeKind::long_long:
-        return "long long";
-    case TypeKind::unsigned_long_long:
-        return "unsigned long long";
-    case TypeKind::float_:
-        return "float";
-    case TypeKind::double_:
-        return "double";
-    case TypeKind::long_double:
-        return "long double";
-    case TypeKind::any:
-        return "any";
-    case TypeKind::object:
-        return "Object";
-    case TypeKind::value_base:
-        return "ValueBase";
-    case TypeKind::type_code:
-        return "CORBA::TypeCode";
-    case TypeKind::string:
-        return "string";
-    case TypeKind::wstring:
-        return "wstring";
-    case TypeKind::fixed:
-        return "fixed";
-    case TypeKind::sequence:
-    case TypeKind::array:
-    case TypeKind::declared:
-        break;
-    }
-    return "";
-}
-
-/// The types that a value of this type may contain, one step down.
-void push_parts(const Declaration& declaration, std::vector<const Type*>& out)
-{
-    const auto push_members = [&out](const std::vector<Member>& members) {
-        for (const Member& member : members)
-            out.push_back(member.type);
-    };
-    if (const auto* structure = as<Struct>(&declaration)) {
-        push_members(structure->members);
-    } else if (const auto* union_type = as<Union>(&declaration)) {
-        for (const UnionCase& one : union_type->cases)
-            out.push_back(one.member.type);
-    } else if (const auto* value = as<ValueType>(&declaration)) {
-        for (const StateMember* member : all_members(*value))
-            out.push_back(member->member.type);
-    } else if (const auto* box = as<ValueBox>(&declaration)) {
-        out.push_back(box->type);
-    } else if (const auto* alias = as<Alias>(&declaration)) {
-        out.push_back(alias->type);
-    }
-}
-
-/// Whether the predicate holds for all that the types consist of, each declaration asked once.
-template <typename Predicate>
-bool all_parts(std::vector<const Type*> open, Predicate holds)
-{
-    std::unordered_set<const Declaration*> seen;
-    while (!open.empty()) {
-        const Type* type = open.back();
-        open.pop_back();
-        while (type != nullptr && type->element != nullptr)
-            type = type->element;
-        if (type == nullptr) continue;
-        if (!holds(*type)) return false;
-        if (type->kind == TypeKind::declared && seen.insert(type->declaration).second)
-            push_parts(*type->declaration, open);
-    }
-    return true;
-}
+/// By TypeKind. CORBA has no TypeCodes for int8 and uint8.
+constexpr std::array<BasicType, 26> basic_types{{
+    {"void", "", "void", 0},
+    {"boolean", "Boolean", "boolean", 1},
+    {"char", "Char", "char", 1},
+    {"wchar", "WChar", "wchar", 2}, // GIOP 1.2: a length and at least one octet
+    {"octet", "Octet", "octet", 1, Integer::unsigned_},
+    {"int8", "Int8", "octet", 1, Integer::signed_},
+    {"uint8", "UInt8", "octet", 1, Integer::unsigned_},
+    {"short", "Short", "short", 2, Integer::signed_},
+    {"unsigned short", "UShort", "ushort", 2, Integer::unsigned_},
+    {"long", "Long", "long", 4, Integer::signed_},
+    {"unsigned long", "ULong", "ulong", 4, Integer::unsigned_},
+    {"long long", "LongLong", "longlong", 8, Integer::signed_},
+    {"unsigned long long", "ULongLong", "ulonglong", 8, Integer::unsigned_},
+    {"float", "Float", "float", 4},
+    {"double", "Double", "double", 8},
+    {"long double", "LongDouble", "longdouble", 16},
+    {"any", "Any", "any", 4},
+    {"Object", "Object", "Object", 8},
+    {"ValueBase", "ValueBase", "ValueBase", 4},
+    {"CORBA::TypeCode", "TypeCode", "TypeCode", 4},
+    {"string", "", "string", 5},
+    {"wstring", "", "wstring", 4},
+    {"fixed", "", "void", 0},
+    {"", "", "void", 4}, // sequence
+    {"", "", "void", 0}, // array
+    {"", "", "void", 0}, // declared
+}};
+static_assert(basic_types.size() == static_cast<std::size_t>(TypeKind::declared) + 1);
 
 /// Of one part, whatever it consists of itself.
 bool owns_no_more_than_text(const Type& part)
@@ -197,19 +131,6 @@ bool owns_no_more_than_text(const Type& part)
     }
 }
 
-/// Integers of the labels; characters and booleans by their codes, enumerators by ordinals.
-std::optional<std::int64_t> label_code(const Value& value)
-{
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
-    if (const auto* number = std::get_if<std::uint64_t>(&value))
-        return static_cast<std::int64_t>(*number); // 2^63 and more: as their two's complement
-    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
-    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned char>(*c);
-    if (const auto* c = std::get_if<char32_t>(&value)) return static_cast<std::int64_t>(*c);
-    if (const auto* e = std::get_if<const Enumerator*>(&value)) return (*e)->ordinal;
-    return std::nullopt;
-}
-
 Value label_value(const Type& discriminator, std::int64_t code)
 {
     switch (discriminator.kind) {
@@ -219,42 +140,61 @@ Value label_value(const Type& discriminator, std::int64_t code)
         return static_cast<char>(code);
     case TypeKind::wchar:
         return static_cast<char32_t>(code);
-    case TypeKind::int8:
-    case TypeKind::short_:
-    case TypeKind::long_:
-    case TypeKind::long_long:
-        return code;
     case TypeKind::declared:
         return as<Enum>(discriminator.declaration)->enumerators[static_cast<std::size_t>(code)];
     default:
-        return static_cast<std::uint64_t>(code);
+        break;
     }
+    if (basic_type(discriminator.kind).integer == Integer::signed_) return code;
+    return static_cast<std::uint64_t>(code);
 }
 
 /// How many values the discriminator has, as far as that matters: no union has 2^31 labels.
 std::int64_t value_count(const Type& discriminator)
 {
-    switch (discriminator.kind) {
-    case TypeKind::boolean:
-        return 2;
-    case TypeKind::char_:
-    case TypeKind::octet:
-    case TypeKind::int8:
-    case TypeKind::uint8:
-        return 256;
-    case TypeKind::short_:
-    case TypeKind::unsigned_short:
-        return 65536;
-    case TypeKind::declared:
-        if (const auto* enumeration = as<Enum>(discriminator.declaration))
-            return static_cast<std::int64_t>(enumeration->enumerators.size());
-        return 0;
-    default:
-        return std::int64_t{1} << 31;
+    if (discriminator.kind == TypeKind::boolean) return 2;
+    if (discriminator.kind == TypeKind::char_) return 256;
+    if (discriminator.kind == TypeKind::declared) {
+        const auto* enumeration = as<Enum>(discriminator.declaration);
+        return enumeration == nullptr ? 0
+                                      : static_cast<std::int64_t>(enumeration->enumerators.size());
+    }
+    const BasicType& basic = basic_type(discriminator.kind);
+    const bool small = basic.integer != Integer::no && basic.wire_bytes_min <= 2;
+    return std::int64_t{1} << (small ? 8 * basic.wire_bytes_min : 31);
+}
+
+bool is_call(const Declaration& declaration)
+{
+    return as<Operation>(&declaration) != nullptr || as<Attribute>(&declaration) != nullptr;
+}
+
+bool has_calls(const Declarations& declarations)
+{
+    return std::ranges::any_of(declarations,
+                               [](const Declaration* each) { return is_call(*each); });
+}
+
+/// Interfaces whose operations the class of the value declares, so do not those of its bases: the
+/// supported ones that are not abstract, with their ancestors.
+void collect_supported(const ValueType& value, std::vector<const Interface*>& found)
+{
+    const auto add = [&found](const Interface* interface) {
+        if (!interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        std::ranges::for_each(interface->ancestors, add);
+        add(interface);
     }
 }
 
 } // namespace
+
+const BasicType& basic_type(TypeKind kind) noexcept
+{
+    return basic_types[static_cast<std::size_t>(kind)];
+}
 
 const Type& resolved(const Type& type) noexcept
 {
@@ -317,6 +257,43 @@ void add_part(Composition& whole, const Type& part)
     whole.depth = std::max(whole.depth, static_cast<std::uint16_t>(inner.depth + 1));
 }
 
+void add_parts(const Declaration& declaration, std::vector<const Type*>& out)
+{
+    const auto push_members = [&out](const std::vector<Member>& members) {
+        for (const Member& member : members)
+            out.push_back(member.type);
+    };
+    if (const auto* structure = as<Struct>(&declaration)) {
+        push_members(structure->members);
+    } else if (const auto* union_type = as<Union>(&declaration)) {
+        for (const UnionCase& one : union_type->cases)
+            out.push_back(one.member.type);
+    } else if (const auto* value = as<ValueType>(&declaration)) {
+        for (const StateMember* member : all_members(*value))
+            out.push_back(member->member.type);
+    } else if (const auto* box = as<ValueBox>(&declaration)) {
+        out.push_back(box->type);
+    } else if (const auto* alias = as<Alias>(&declaration)) {
+        out.push_back(alias->type);
+    } else if (const auto* exception = as<Exception>(&declaration)) {
+        push_members(exception->members);
+    }
+}
+
+bool all_parts(std::vector<const Type*> open, const std::function<bool(const Type&)>& holds)
+{
+    std::unordered_set<const Declaration*> seen;
+    while (!open.empty()) {
+        const Type* type = open.back();
+        open.pop_back();
+        if (!holds(*type)) return false;
+        if (type->element != nullptr) open.push_back(type->element);
+        if (type->kind == TypeKind::declared && seen.insert(type->declaration).second)
+            add_parts(*type->declaration, open);
+    }
+    return true;
+}
+
 bool is_variable_length(const Type& type) { return compose(type).variable_length; }
 bool is_variable_length(const Struct& type) { return type.composition.variable_length; }
 bool is_variable_length(const Union& type) { return type.composition.variable_length; }
@@ -326,7 +303,7 @@ bool is_local(const Type& type) { return compose(type).local; }
 bool is_recursive(const Declaration& declaration)
 {
     std::vector<const Type*> parts;
-    push_parts(declaration, parts);
+    add_parts(declaration, parts);
     return !all_parts(std::move(parts), [&declaration](const Type& part) {
         return part.kind != TypeKind::declared || part.declaration != &declaration;
     });
@@ -336,8 +313,28 @@ bool is_viewable(const Type& type) { return all_parts({&type}, owns_no_more_than
 bool is_viewable(const Struct& type)
 {
     std::vector<const Type*> parts;
-    push_parts(type, parts);
+    add_parts(type, parts);
     return all_parts(std::move(parts), owns_no_more_than_text);
+}
+
+bool holds_values(const Type& type)
+{
+    return !all_parts({&type}, [](const Type& part) {
+        if (part.kind != TypeKind::declared)
+            return part.kind != TypeKind::any && part.kind != TypeKind::value_base;
+        const auto* interface = as<Interface>(part.declaration);
+        if (interface != nullptr) return !interface->is_abstract;
+        return as<ValueType>(part.declaration) == nullptr &&
+               as<ValueBox>(part.declaration) == nullptr;
+    });
+}
+
+bool is_pseudo_object(const Type& type)
+{
+    const Type& actual = resolved(type);
+    const auto* named =
+        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
+    return named != nullptr && named->built_in && named->name != "Principal";
 }
 
 const Declarations& within(const Declaration& declaration) noexcept
@@ -368,17 +365,84 @@ Declarations all_operations(const Interface& interface)
     return out;
 }
 
+const ValueType* concrete_base(const ValueType& value)
+{
+    // Only the first base can be concrete, so the state is that of one chain.
+    return value.bases.empty() || value.bases[0]->is_abstract ? nullptr : value.bases[0];
+}
+
+std::vector<const Interface*> newly_supported(const ValueType& value)
+{
+    std::vector<const Interface*> all;
+    std::vector<const Interface*> known;
+    std::vector<const ValueType*> open(value.bases.begin(), value.bases.end());
+    while (!open.empty()) {
+        const ValueType* base = open.back();
+        open.pop_back();
+        open.insert(open.end(), base->bases.begin(), base->bases.end());
+        collect_supported(*base, known);
+    }
+    collect_supported(value, all);
+    std::erase_if(all, [&known](const Interface* interface) {
+        return std::ranges::find(known, interface) != known.end();
+    });
+    return all;
+}
+
+std::vector<const Interface*> abstract_supports(const ValueType& value)
+{
+    std::vector<const Interface*> found;
+    const auto add = [&found](const Interface* interface) {
+        if (interface->is_abstract && std::ranges::find(found, interface) == found.end())
+            found.push_back(interface);
+    };
+    for (const Interface* interface : value.supports) {
+        add(interface);
+        if (!interface->is_abstract) std::ranges::for_each(interface->ancestors, add);
+    }
+    return found;
+}
+
+bool supports_abstract(const ValueType& value)
+{
+    return !abstract_supports(value).empty() ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return supports_abstract(*base); });
+}
+
+bool needs_implementation(const ValueType& value)
+{
+    const auto has_operations = [](const Interface* interface) {
+        return !all_operations(*interface).empty();
+    };
+    return value.is_custom || has_calls(value.declarations) ||
+           std::ranges::any_of(value.supports, has_operations) ||
+           std::ranges::any_of(value.bases,
+                               [](const ValueType* base) { return needs_implementation(*base); });
+}
+
 std::vector<const StateMember*> all_members(const ValueType& value)
 {
     std::vector<const ValueType*> chain{&value};
-    // Only the first base can be concrete, so the state is that of one chain.
-    while (!chain.back()->bases.empty() && !chain.back()->bases.front()->is_abstract)
-        chain.push_back(chain.back()->bases.front());
+    while (const ValueType* base = concrete_base(*chain.back()))
+        chain.push_back(base);
     std::vector<const StateMember*> out;
     for (auto at = chain.rbegin(); at != chain.rend(); ++at)
         for (const StateMember& member : (*at)->members)
             out.push_back(&member);
     return out;
+}
+
+std::optional<std::int64_t> label_code(const Value& value)
+{
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
+    if (const auto* number = std::get_if<std::uint64_t>(&value))
+        return static_cast<std::int64_t>(*number); // 2^63 and more: as their two's complement
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+    if (const auto* c = std::get_if<char>(&value)) return static_cast<unsigned char>(*c);
+    if (const auto* c = std::get_if<char32_t>(&value)) return static_cast<std::int64_t>(*c);
+    if (const auto* e = std::get_if<const Enumerator*>(&value)) return (*e)->ordinal;
+    return std::nullopt;
 }
 
 std::optional<Value> unlabelled_discriminator(const Union& type)
@@ -391,8 +455,7 @@ std::optional<Value> unlabelled_discriminator(const Union& type)
             if (const auto code = label_code(label.value)) taken.insert(*code);
     const std::int64_t count = value_count(discriminator);
     // Signed types: from 0 up to the greatest, then down from -1.
-    const bool is_signed =
-        discriminator.kind == TypeKind::int8 || discriminator.kind == TypeKind::short_;
+    const bool is_signed = basic_type(discriminator.kind).integer == Integer::signed_;
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t code = is_signed && i >= count / 2 ? count / 2 - 1 - i : i;
         if (!taken.contains(code)) return label_value(discriminator, code);
@@ -402,7 +465,7 @@ std::optional<Value> unlabelled_discriminator(const Union& type)
 
 std::string to_string(const Type& type)
 {
-    std::string out(basic_name(type.kind));
+    std::string out(basic_type(type.kind).idl_name);
     switch (type.kind) {
     case TypeKind::string:
     case TypeKind::wstring:

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -70,6 +72,18 @@ enum class TypeKind {
     array,      ///< `element` (never an array itself), `dimensions`
     declared, ///< `declaration`: Struct, Union, Enum, Alias, Interface, ValueType, ValueBox, Native
 };
+
+enum class Integer { no, signed_, unsigned_ };
+
+/// What is known of a type by its kind alone: empty or 0 where it takes more.
+struct BasicType {
+    std::string_view idl_name;  ///< "unsigned long"
+    std::string_view name;      ///< "ULong", in module CORBA of the language mappings
+    std::string_view type_code; ///< "ulong" of _tc_ulong and tk_ulong
+    std::uint64_t wire_bytes_min = 0;
+    Integer integer = Integer::no; ///< of as many bytes in memory as on the wire
+};
+[[nodiscard]] const BasicType& basic_type(TypeKind kind) noexcept;
 
 struct Type {
     TypeKind kind = TypeKind::void_;
@@ -336,6 +350,21 @@ struct AnnotationDeclaration : DeclarationOf<DeclarationKind::annotation> {
     std::vector<Element> elements{};
 };
 
+/// Calls the function with the declaration as its own struct.
+template <typename Function>
+void visit(const Declaration& declaration, const Function& function)
+{
+    const auto as_one_of = [&]<typename... T>(const std::tuple<T...>*) {
+        const auto call = [&](const auto& own) { return function(own), true; };
+        static_cast<void>((
+            (declaration.kind == T::this_kind && call(static_cast<const T&>(declaration))) || ...));
+    };
+    using All =
+        std::tuple<Module, Forward, Interface, ValueType, ValueBox, Struct, Union, Enum, Enumerator,
+                   Alias, Constant, Exception, Attribute, Operation, Native, AnnotationDeclaration>;
+    as_one_of(static_cast<const All*>(nullptr));
+}
+
 // --- The unit ----------------------------------------------------------------------------------
 
 /// One main file with everything it includes. Owns the model.
@@ -389,6 +418,18 @@ struct Unit {
 /// Whether the type is local (cannot be marshalled): a local interface or something made of one.
 [[nodiscard]] bool is_local(const Type& type);
 
+/// Adds the types that a value of this type, or an exception, may contain, one step down.
+void add_parts(const Declaration& declaration, std::vector<const Type*>& types);
+/// Whether the predicate holds for all types that the given ones consist of, these among them; what
+/// a declared type consists of is asked once.
+[[nodiscard]] bool all_parts(std::vector<const Type*> types,
+                             const std::function<bool(const Type&)>& holds);
+/// Whether something of the type may hold a value of a valuetype.
+[[nodiscard]] bool holds_values(const Type& type);
+/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
+/// never to another process.
+[[nodiscard]] bool is_pseudo_object(const Type& type);
+
 /// What is declared directly within the declaration, in the order of the IDL: nothing where it is
 /// no scope. What an annotation declares for its elements is the annotation's own and not among it.
 [[nodiscard]] const Declarations& within(const Declaration& declaration) noexcept;
@@ -404,6 +445,23 @@ void for_each(const Declarations& declarations, const Function& function)
     }
 }
 
+/// Adds the declarations of kind T that something is generated for, at any depth, in their order.
+template <typename T>
+void collect(const Declarations& declarations, std::vector<const T*>& found)
+{
+    for_each(declarations, [&found](const Declaration& declaration) {
+        if (const auto* wanted = as<T>(&declaration); wanted != nullptr && wanted->generated)
+            found.push_back(wanted);
+    });
+}
+template <typename T>
+[[nodiscard]] std::vector<const T*> all_of(const Unit& unit)
+{
+    std::vector<const T*> found;
+    collect(unit.declarations, found);
+    return found;
+}
+
 /// Operations and attributes of the interface and of all its ancestors, ancestors first, each
 /// once: what a skeleton must answer.
 [[nodiscard]] Declarations all_operations(const Interface& interface);
@@ -411,6 +469,21 @@ void for_each(const Declarations& declarations, const Function& function)
 /// The members that values of this type carry, those of its bases first.
 [[nodiscard]] std::vector<const StateMember*> all_members(const ValueType& value);
 
+/// The base that has state; null for none.
+[[nodiscard]] const ValueType* concrete_base(const ValueType& value);
+/// The interfaces whose operations are the value's, but none of its bases': those of the supported
+/// ones that are not abstract, with their ancestors.
+[[nodiscard]] std::vector<const Interface*> newly_supported(const ValueType& value);
+/// The abstract interfaces that the value supports otherwise than by a base.
+[[nodiscard]] std::vector<const Interface*> abstract_supports(const ValueType& value);
+/// Whether it or a base does.
+[[nodiscard]] bool supports_abstract(const ValueType& value);
+/// Whether the program must implement it: it or what it derives from has operations.
+[[nodiscard]] bool needs_implementation(const ValueType& value);
+
+/// A label's integer: of characters and booleans their codes, of enumerators their ordinals, of
+/// what is 2^63 or more its two's complement. None of a default.
+[[nodiscard]] std::optional<std::int64_t> label_code(const Value& value);
 /// A discriminator value that selects no labelled case: what an implicit or explicit default may
 /// use. None where the labels cover the whole type.
 [[nodiscard]] std::optional<Value> unlabelled_discriminator(const Union& type);

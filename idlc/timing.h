@@ -40,6 +40,12 @@ struct Timing {
     std::optional<std::uint8_t> importance{};  ///< likewise
     std::optional<std::uint32_t> threads{};
     std::vector<TimedCall> calls{};
+
+    /// The deadline, or the period that stands for one; 0 where there is neither.
+    [[nodiscard]] std::int64_t enforced_ns() const noexcept
+    {
+        return deadline_ns.value_or(period_ns.value_or(0));
+    }
 };
 
 /// Whether annotations and pragmas of this name are about timing.

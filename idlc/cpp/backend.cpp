@@ -15,36 +15,34 @@ namespace kairos::idlc {
 namespace fs = std::filesystem;
 namespace {
 
-/// The headers of what the run time declares itself, where that is in the IDL or used by it.
+/// The headers of what the run time declares itself, where any of the declarations is of that.
+void emit_provided(const Declarations& used, std::string_view suffix, bool orb_types, Text& out)
+{
+    const auto has = [&used](Provider provider) {
+        return std::ranges::any_of(used, [provider](const Declaration* each) {
+            return !each->generated && provider_of(*each) == provider;
+        });
+    };
+    if (orb_types || has(Provider::orb_types))
+        out.line("#include <kairos/corba/orb_types", suffix, ">");
+    if (has(Provider::ir)) out.line("#include <kairos/ir/ir", suffix, ">");
+}
+
 void emit_run_time_includes(const Unit& unit, Text& out)
 {
-    bool orb_types = unit.uses_pseudo_types;
-    bool ir = false;
-    for_each(unit.declarations, [&](const Declaration& declaration) {
-        if (declaration.generated) return;
-        const Provider provider = provider_of(declaration);
-        orb_types |= provider == Provider::orb_types;
-        ir |= provider == Provider::ir;
-    });
-    if (orb_types) out.line("#include <kairos/corba/orb_types.h>");
-    if (ir) out.line("#include <kairos/ir/ir.h>");
+    Declarations used;
+    for_each(unit.declarations, [&used](const Declaration& each) { used.push_back(&each); });
+    emit_provided(used, ".h", unit.uses_pseudo_types, out);
 }
 
 /// The same for skeletons that others derive from.
 void emit_run_time_skeletons(const Source& source, Text& out)
 {
-    bool orb_types = false;
-    bool ir = false;
-    for (const Interface* interface : all_of<Interface>(source)) {
-        if (interface->is_local) continue;
-        for (const Interface* ancestor : interface->ancestors) {
-            if (ancestor->generated) continue;
-            orb_types |= provider_of(*ancestor) == Provider::orb_types;
-            ir |= provider_of(*ancestor) == Provider::ir;
-        }
-    }
-    if (orb_types) out.line("#include <kairos/corba/orb_types_skel.h>");
-    if (ir) out.line("#include <kairos/ir/ir_skel.h>");
+    Declarations used;
+    for (const Interface* interface : all_of<Interface>(source.unit))
+        if (!interface->is_local)
+            used.insert(used.end(), interface->ancestors.begin(), interface->ancestors.end());
+    emit_provided(used, "_skel.h", false, out);
 }
 
 /// What included IDL became, under the same naming options. Where its C++ is installed, that serves
@@ -175,7 +173,7 @@ void generate(const Source& source, Outputs& outputs, Diagnostics& diagnostics)
 void name_operation_scopes(Source& source)
 {
     std::unordered_set<std::string> taken;
-    for (const Interface* interface : all_of<Interface>(source)) {
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
         std::string name = flat_name(*interface) + "_operations";
         for (int number = 2; !taken.insert(name).second; ++number)
             name = flat_name(*interface) + "_operations" + std::to_string(number);

@@ -8,12 +8,6 @@
 namespace kairos::idlc {
 namespace {
 
-const Type& void_type()
-{
-    static const Type type{};
-    return type;
-}
-
 /// For a parameter whose own name would hide a declaration's: one that generated code does not
 /// have.
 std::string unhiding_name(const std::string& name)
@@ -29,32 +23,14 @@ std::string unhiding_name(const std::string& name)
 std::vector<Call> calls_of(const Source& source, const Declaration& declaration)
 {
     std::vector<Call> calls;
-    if (const auto* operation = as<Operation>(&declaration)) {
-        calls.push_back({.declaration = operation,
-                         .wire_name = operation->name,
-                         .result = operation->result,
-                         .parameters = operation->parameters,
-                         .raises = operation->raises,
-                         .oneway = operation->oneway,
-                         .context = operation->context});
-    } else if (const auto* attribute = as<Attribute>(&declaration)) {
-        calls.push_back({.declaration = attribute,
-                         .wire_name = "_get_" + attribute->name,
-                         .result = attribute->type,
-                         .raises = attribute->get_raises});
-        if (!attribute->readonly)
-            calls.push_back({.declaration = attribute,
-                             .wire_name = "_set_" + attribute->name,
-                             .result = &void_type(),
-                             .parameters = {{.name = "value", .type = attribute->type}},
-                             .raises = attribute->set_raises});
-    }
-    for (Call& call : calls)
+    for (Request& request : requests_of(declaration)) {
+        Call& call = calls.emplace_back(Call{std::move(request)});
         for (const Parameter& parameter : call.parameters) {
             const bool hides = source.declared_names.contains(parameter.name);
             call.locals.push_back(hides ? unhiding_name(parameter.name)
                                         : identifier(parameter.name));
         }
+    }
     return calls;
 }
 
@@ -84,6 +60,12 @@ std::string operation_initialiser(const Call& call)
 std::string operation_reference(const Source& source, const Call& call)
 {
     return source.operation_scopes.at(&call.interface()) + "::" + operation_constant(call);
+}
+
+void declare(const Call& call, std::string_view front, std::string_view behind, Text& out)
+{
+    out.line(front, result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call), ")",
+             behind, ";");
 }
 
 std::string parameter_list(const Call& call)

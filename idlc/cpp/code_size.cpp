@@ -90,7 +90,7 @@ CodeBytes estimated_bytes(const Call& call)
         bytes.interpretive += interpreted_parameter_bytes;
     };
     if (can_share_arguments(call)) bytes.compiled += direct_call_bytes;
-    if (call.result->kind != TypeKind::void_) add(bytes_of(*call.result, result_bytes));
+    if (call.has_result()) add(bytes_of(*call.result, result_bytes));
     for (const Parameter& parameter : call.parameters)
         add(bytes_of(parameter));
     return bytes;

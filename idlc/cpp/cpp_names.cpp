@@ -105,36 +105,6 @@ static_assert(std::ranges::is_sorted(macros));
 /// Namespaces that generated code needs as they are.
 constexpr std::string_view namespaces[] = {"kairos", "std"};
 
-/// By TypeKind. CORBA has no TypeCodes for int8 and uint8.
-constexpr std::array<BasicType, 25> basic_types{{
-    {"", "void", 0},
-    {"Boolean", "boolean", 1},
-    {"Char", "char", 1},
-    {"WChar", "wchar", 2}, // GIOP 1.2: a length and at least one octet
-    {"Octet", "octet", 1},
-    {"Int8", "octet", 1},
-    {"UInt8", "octet", 1},
-    {"Short", "short", 2},
-    {"UShort", "ushort", 2},
-    {"Long", "long", 4},
-    {"ULong", "ulong", 4},
-    {"LongLong", "longlong", 8},
-    {"ULongLong", "ulonglong", 8},
-    {"Float", "float", 4},
-    {"Double", "double", 8},
-    {"LongDouble", "longdouble", 16},
-    {"Any", "any", 4},
-    {"Object", "Object", 8},
-    {"ValueBase", "ValueBase", 4},
-    {"TypeCode", "TypeCode", 4},
-    {"", "string", 5},
-    {"", "wstring", 4},
-    {"", "void", 0}, // fixed
-    {"", "void", 4}, // sequence
-    {"", "void", 0}, // array
-}};
-static_assert(basic_types.size() == static_cast<std::size_t>(TypeKind::declared));
-
 /// Outermost first, joined by `separator`.
 std::string joined(const Declaration& declaration, std::string_view separator,
                    std::string (*name_of)(const Declaration&))
@@ -206,8 +176,6 @@ std::string unsigned_literal(std::uint64_t value)
 
 } // namespace
 
-const BasicType& basic_type(TypeKind kind) { return basic_types[static_cast<std::size_t>(kind)]; }
-
 std::string identifier(std::string_view idl_name)
 {
     const bool taken = std::ranges::binary_search(keywords, idl_name) ||
@@ -271,42 +239,6 @@ std::string value_type(const Type& type)
 }
 
 std::string traits_of(const Type& type) { return fill(passing(type).traits, {type}); }
-
-namespace {
-
-bool holds_values(const Type& type, std::vector<const Declaration*>& seen);
-
-bool holds_values(const std::vector<Member>& members, std::vector<const Declaration*>& seen)
-{
-    return std::ranges::any_of(
-        members, [&seen](const Member& member) { return holds_values(*member.type, seen); });
-}
-
-bool holds_values(const Type& type, std::vector<const Declaration*>& seen)
-{
-    const Type& actual = resolved(type);
-    if (actual.element != nullptr) return holds_values(*actual.element, seen);
-    if (actual.kind == TypeKind::any || actual.kind == TypeKind::value_base) return true;
-    if (actual.kind != TypeKind::declared) return false;
-    const Form form = form_of(actual);
-    if (form == Form::value || form == Form::abstract_object) return true;
-    if (std::ranges::find(seen, actual.declaration) != seen.end()) return false;
-    seen.push_back(actual.declaration);
-    if (const auto* composite = as<Struct>(actual.declaration))
-        return holds_values(composite->members, seen);
-    const auto* united = as<Union>(actual.declaration);
-    return united != nullptr && std::ranges::any_of(united->cases, [&seen](const UnionCase& one) {
-               return holds_values(*one.member.type, seen);
-           });
-}
-
-} // namespace
-
-bool holds_values(const Type& type)
-{
-    std::vector<const Declaration*> seen;
-    return holds_values(type, seen);
-}
 
 std::string interface_class(const Type& type) { return value_type(resolved(type)); }
 
@@ -419,77 +351,6 @@ std::string literal(const Value& value, const Type& type)
         return qualified(**enumerator);
     if (const auto* decimal = std::get_if<FixedValue>(&value)) return string_literal(decimal->text);
     return "";
-}
-
-namespace {
-
-/// Bytes of a value, of a union those of the smallest or of the largest case: which one `of_union`
-/// knows. Members are met in the order of the IDL, so recursion ends at a sequence.
-std::uint64_t value_bytes(const Type& type, std::uint64_t (*of_union)(const Union&))
-{
-    const Type& actual = resolved(type);
-    if (actual.kind == TypeKind::fixed)
-        return actual.digits / 2u + 1u; // two digits an octet, and the sign
-    if (actual.kind == TypeKind::array) {
-        std::uint64_t bytes = value_bytes(*actual.element, of_union);
-        for (const std::uint64_t dimension : actual.dimensions)
-            bytes *= dimension;
-        return bytes;
-    }
-    if (actual.kind != TypeKind::declared) return basic_type(actual.kind).wire_bytes_min;
-    if (form_of(actual) == Form::abstract_object) return 5;
-    if (as<Interface>(actual.declaration) != nullptr) return 8;
-    if (const auto* united = as<Union>(actual.declaration)) return of_union(*united);
-    const auto* composite = as<Struct>(actual.declaration);
-    if (composite == nullptr) return 4;
-    std::uint64_t bytes = 0;
-    for (const Member& member : composite->members)
-        bytes += value_bytes(*member.type, of_union);
-    return bytes;
-}
-
-std::uint64_t memory_bytes_of_union(const Union& type)
-{
-    std::uint64_t bytes = 0;
-    for (const UnionCase& one : type.cases)
-        bytes = std::max(bytes, memory_bytes(*one.member.type));
-    return memory_bytes(*type.discriminator) + bytes;
-}
-
-bool has_fixed_layout(const Type& type)
-{
-    const Type& actual = resolved(type);
-    if (is_variable_length(actual)) return false;
-    if (actual.kind == TypeKind::array) return has_fixed_layout(*actual.element);
-    // Neither has a form that is known at compile time: digits; the code set of the connection.
-    if (actual.kind == TypeKind::fixed || actual.kind == TypeKind::wchar) return false;
-    if (actual.kind != TypeKind::declared) return true;
-    if (as<Union>(actual.declaration) != nullptr) return false;
-    const auto* composite = as<Struct>(actual.declaration);
-    return composite == nullptr || has_fixed_layout(*composite);
-}
-
-} // namespace
-
-std::uint64_t wire_bytes_min(const Type& type) { return value_bytes(type, wire_bytes_min); }
-
-std::uint64_t wire_bytes_min(const Union& type)
-{
-    const std::uint64_t discriminator = wire_bytes_min(*type.discriminator);
-    if (!type.has_default && unlabelled_discriminator(type)) return discriminator; // no member
-    std::uint64_t bytes = UINT64_MAX;
-    for (const UnionCase& one : type.cases)
-        bytes = std::min(bytes, wire_bytes_min(*one.member.type));
-    return discriminator + bytes;
-}
-
-std::uint64_t memory_bytes(const Type& type) { return value_bytes(type, memory_bytes_of_union); }
-
-bool has_fixed_layout(const Struct& type)
-{
-    if (is_variable_length(type)) return false;
-    return std::ranges::all_of(type.members,
-                               [](const Member& member) { return has_fixed_layout(*member.type); });
 }
 
 } // namespace kairos::idlc

@@ -12,14 +12,6 @@
 
 namespace kairos::idlc {
 
-/// What is known of a type by its kind alone, where it is not declared.
-struct BasicType {
-    std::string_view name;      ///< in namespace CORBA; empty where there is none
-    std::string_view type_code; ///< "ulong" of _tc_ulong and tk_ulong
-    std::uint64_t wire_bytes_min = 0;
-};
-[[nodiscard]] const BasicType& basic_type(TypeKind kind);
-
 /// The identifier, with "_cxx_" in front where C++ has it as a keyword, or a header that generated
 /// code includes as a macro.
 [[nodiscard]] std::string identifier(std::string_view idl_name);
@@ -43,8 +35,6 @@ struct BasicType {
 [[nodiscard]] std::string value_type(const Type& type);
 /// How objects and values of the type are shared: "::kairos::mapping::ObjectTraits<::Demo::Echo>".
 [[nodiscard]] std::string traits_of(const Type& type);
-/// Whether something of the type may hold a value of a valuetype.
-[[nodiscard]] bool holds_values(const Type& type);
 /// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
 [[nodiscard]] std::string interface_class(const Type& type);
 
@@ -79,15 +69,5 @@ struct Declarator {
 [[nodiscard]] std::string literal(const Value& value, const Type& type);
 /// A C++ string literal.
 [[nodiscard]] std::string string_literal(std::string_view text);
-
-/// The fewest bytes that CDR needs for a value.
-[[nodiscard]] std::uint64_t wire_bytes_min(const Type& type);
-[[nodiscard]] std::uint64_t wire_bytes_min(const Union& type);
-/// About how large a value of fixed length is in memory.
-[[nodiscard]] std::uint64_t memory_bytes(const Type& type);
-
-/// Whether CDR has each number of such structs at a place known beforehand, counted from the
-/// first: they are of fixed length, and neither unions nor wide characters are in them.
-[[nodiscard]] bool has_fixed_layout(const Struct& type);
 
 } // namespace kairos::idlc

@@ -25,7 +25,7 @@ std::set<std::string> shared_by(const std::string& declarations, const std::stri
     const Outputs outputs(output_options, compilation.unit());
     const Source source{compilation.unit(), cpp_options, outputs};
     std::set<std::string> names;
-    for (const Interface* interface : all_of<Interface>(source))
+    for (const Interface* interface : all_of<Interface>(source.unit))
         for (const Call& call : calls_in(source, interface->declarations))
             if (can_share_arguments(call)) names.insert(call.wire_name);
     return names;

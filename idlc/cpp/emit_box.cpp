@@ -120,15 +120,17 @@ class BoxEmitter {
 void emit_box_class(const Source& source, const ValueBox& box, const EmitNested& nested, Text& out)
 {
     const std::string name = identifier(box);
-    out.open("class ", exported(source), name, " : public ::CORBA::DefaultValueRefCountBase {");
-    out.label("public:");
-    out.line("typedef ", name, "_var _var_type;");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(box.repository_id), ";");
-    out.line("static const ::kairos::values::Type _kairos_value_type;");
-    out.line("static const ::kairos::values::KnownBox _kairos_known;");
-    out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
-    out.line("::CORBA::ValueBase* _copy_value() override;");
-    out.blank();
+    out.put({'E', exported(source), 'N', name, 'I', string_literal(box.repository_id)}, R"(
+class $E$N : public ::CORBA::DefaultValueRefCountBase {
+  public:
+    typedef $N_var _var_type;
+    static constexpr const char* _kairos_id = $I;
+    static const ::kairos::values::Type _kairos_value_type;
+    static const ::kairos::values::KnownBox _kairos_known;
+    static $N* _downcast(::CORBA::ValueBase* value);
+    ::CORBA::ValueBase* _copy_value() override;
+
+)");
     nested(box.declarations);
     out.line("const ::kairos::values::Type& _kairos_type() const override;");
     out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
@@ -151,17 +153,16 @@ void emit_box_functions(const Source& source, const ValueBox& box, Text& out)
     const bool aggregate = is_aggregate(form_of(*box.type));
     const std::string in = aggregate ? "_kairos_boxed.in()" : "_kairos_boxed";
     const std::string inout = aggregate ? "_kairos_boxed.inout()" : "_kairos_boxed";
-    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
-    out.line(".id = _kairos_id,");
-    out.line(".create = []() -> ::CORBA::ValueBase* { return new ", type, "(); },");
-    out.close("};");
-    out.line("const ::kairos::values::KnownBox ", name, "::_kairos_known(", type,
-             "::_kairos_value_type);");
-    out.line(type, "* ", name, "::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<",
-             type, "*>(value); }");
-    out.line("::CORBA::ValueBase* ", name, "::_copy_value() { return new ", type, "(*this); }");
-    out.line("const ::kairos::values::Type& ", name,
-             "::_kairos_type() const { return _kairos_value_type; }");
+    out.put({'N', name, 'T', type}, R"(
+constinit const ::kairos::values::Type $N::_kairos_value_type{
+    .id = _kairos_id,
+    .create = []() -> ::CORBA::ValueBase* { return new $T(); },
+};
+const ::kairos::values::KnownBox $N::_kairos_known($T::_kairos_value_type);
+$T* $N::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<$T*>(value); }
+::CORBA::ValueBase* $N::_copy_value() { return new $T(*this); }
+const ::kairos::values::Type& $N::_kairos_type() const { return _kairos_value_type; }
+)");
     out.open("void ", name, "::_kairos_encode(::kairos::cdr::Writer& out) const\n{");
     emit_type_probe(source, box, "encode", out);
     out.line("::kairos::mapping::encode(out, ", in, ");");

@@ -11,56 +11,27 @@
 namespace kairos::idlc {
 namespace {
 
-using Seen = std::vector<const Declaration*>;
-
-bool can_share(const Type& type, Seen& seen);
-
-bool can_share(const std::vector<Member>& members, Seen& seen)
+/// Whether nobody can tell what consists of these types from a copy that was sent. Not so values
+/// and what holds them, which are one object for both; references, which may be of local objects
+/// and have policies; nor what may be refused when it is sent: what has a bound, and wide
+/// characters.
+bool can_share(std::vector<const Type*> types)
 {
-    return std::ranges::all_of(
-        members, [&seen](const Member& member) { return can_share(*member.type, seen); });
-}
-
-bool can_share(const Declaration& declaration, Seen& seen)
-{
-    if (as<Enum>(&declaration) != nullptr) return true;
-    if (std::ranges::find(seen, &declaration) != seen.end()) return true; // as far as is known
-    seen.push_back(&declaration);
-    if (const auto* composite = as<Struct>(&declaration))
-        return can_share(composite->members, seen);
-    if (const auto* exception = as<Exception>(&declaration))
-        return can_share(exception->members, seen);
-    const auto* united = as<Union>(&declaration);
-    return united != nullptr && std::ranges::all_of(united->cases, [&seen](const UnionCase& one) {
-               return can_share(*one.member.type, seen);
-           });
-}
-
-/// Whether nobody can tell a value of the type from a copy that was sent. Not so values and what
-/// holds them, which are one object for both; references, which may be of local objects and have
-/// policies; nor what may be refused when it is sent: what has a bound, and wide characters.
-bool can_share(const Type& type, Seen& seen)
-{
-    const Type& actual = resolved(type);
-    switch (actual.kind) {
-    case TypeKind::any:
-    case TypeKind::object:
-    case TypeKind::value_base:
-    case TypeKind::type_code:
-    case TypeKind::wchar:
-    case TypeKind::wstring:
-        return false;
-    case TypeKind::string:
-        return actual.bound == 0;
-    case TypeKind::sequence:
-        return actual.bound == 0 && can_share(*actual.element, seen);
-    case TypeKind::array:
-        return can_share(*actual.element, seen);
-    case TypeKind::declared:
-        return can_share(*actual.declaration, seen);
-    default:
-        return true;
-    }
+    return all_parts(std::move(types), [](const Type& part) {
+        switch (part.kind) {
+        case TypeKind::any:
+        case TypeKind::object:
+        case TypeKind::value_base:
+        case TypeKind::type_code:
+        case TypeKind::wchar:
+        case TypeKind::wstring:
+            return false;
+        case TypeKind::declared:
+            return passing(part).kept != Kept::shared || form_of(part) == Form::string;
+        default:
+            return part.bound == 0;
+        }
+    });
 }
 
 /// Whether the servant writes where the caller has a value already.
@@ -86,20 +57,21 @@ bool can_share_arguments(const Call& call)
     const auto* interface = as<Interface>(call.declaration->parent);
     if (interface == nullptr || interface->is_local || interface->is_abstract) return false;
     if (!call.context.empty()) return false;
-    Seen seen;
+    std::vector<const Type*> types;
     bool given_by_address = false;
     bool written_in_place = false;
     for (const Parameter& parameter : call.parameters) {
-        if (!can_share(*parameter.type, seen)) return false;
+        types.push_back(parameter.type);
         given_by_address |=
             parameter.direction == Direction::in && form_of(*parameter.type) != Form::basic;
         written_in_place |= is_written_in_place(parameter);
     }
     // Both may be one variable of the caller's, which would change while the servant reads it.
     if (given_by_address && written_in_place) return false;
-    if (call.result->kind != TypeKind::void_ && !can_share(*call.result, seen)) return false;
-    return std::ranges::all_of(
-        call.raises, [&seen](const Declaration* raised) { return can_share(*raised, seen); });
+    types.push_back(call.result);
+    for (const Declaration* raised : call.raises)
+        add_parts(*raised, types);
+    return can_share(std::move(types));
 }
 
 bool is_called_directly(const Source& source, const Call& call)
@@ -128,13 +100,9 @@ void emit_direct_class(const Source& source, const Interface& interface, Text& o
     out.open("class ", exported(source), name, " {");
     out.label("public:");
     for (const Call& call : calls)
-        out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                 parameter_list(call), ") = 0;");
+        declare(call, "virtual ", " = 0", out);
     out.blank();
-    out.label("protected:");
-    out.line("~", name, "() = default;");
-    out.close("};");
-    out.blank();
+    out.put({'N', name}, "protected:\n~$N() = default;\n};\n\n");
 }
 
 // --- Stubs -------------------------------------------------------------------------------------
@@ -184,7 +152,7 @@ void require_results(const Call& call, Text& out)
 bool emit_direct_call(const Source& source, const Call& call, Text& out)
 {
     if (!is_called_directly(source, call)) return false;
-    const bool has_result = call.result->kind != TypeKind::void_;
+    const bool has_result = call.has_result();
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
     out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
     require_texts(call, true, out);

@@ -52,8 +52,7 @@ bool can_interpret(const Call& call)
     if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
     const auto* interface = as<Interface>(call.declaration->parent);
     if (interface == nullptr || interface->is_abstract) return false; // whose stub has another name
-    if (call.result->kind != TypeKind::void_ && !passing_of(*call.result, Way::result))
-        return false;
+    if (call.has_result() && !passing_of(*call.result, Way::result)) return false;
     for (const Parameter& parameter : call.parameters)
         if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
     return true;
@@ -72,7 +71,7 @@ void emit_form(const Type& type, Way way, Text& out)
 
 std::size_t parameter_count(const Call& call)
 {
-    return call.parameters.size() + (call.result->kind == TypeKind::void_ ? 0 : 1);
+    return call.parameters.size() + (!call.has_result() ? 0 : 1);
 }
 
 /// The address that the stub puts into the array for an argument.
@@ -146,7 +145,7 @@ void emit_signature(const Call& call, Text& out)
     out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation_constant(call),
              "_signature{");
     out.line("    ", operation_initialiser(call), ", {");
-    if (call.result->kind != TypeKind::void_) emit_form(*call.result, Way::result, out);
+    if (call.has_result()) emit_form(*call.result, Way::result, out);
     for (const Parameter& parameter : call.parameters)
         emit_form(*parameter.type, way_of(parameter.direction), out);
     out.line("}};");
@@ -160,7 +159,7 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
     std::vector<std::string> addresses;
     for (std::size_t i = 0; i < call.parameters.size(); ++i)
         addresses.push_back(address_of(call.parameters[i], call.locals[i]));
-    const bool has_result = call.result->kind != TypeKind::void_;
+    const bool has_result = call.has_result();
     const std::string deadline = timed_call_argument(source, call);
     const auto fit = [&] {
         return deadline.empty() && addresses.size() <= arguments_in_registers_max;
@@ -199,8 +198,7 @@ void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
     out.open("constexpr auto _call = [](void* _servant, void* const*", at, ") {");
     std::size_t index = 0;
     std::string result;
-    if (call.result->kind != TypeKind::void_)
-        result = argument_at(*call.result, Way::result, index++) + " = ";
+    if (call.has_result()) result = argument_at(*call.result, Way::result, index++) + " = ";
     const std::string arguments = listed(call.parameters, [&index](const Parameter& parameter) {
         return argument_at(*parameter.type, way_of(parameter.direction), index++);
     });

@@ -13,19 +13,70 @@ void emit_reference_functions(const Interface& interface, Text& out)
 {
     const std::string name = identifier(interface);
     const std::string_view base = interface.is_abstract ? "AbstractBase" : "Object";
-    out.label("public:");
-    out.line("typedef ", name, "_ptr _ptr_type;");
-    out.line("typedef ", name, "_var _var_type;");
-    if (interface.is_abstract) out.line("typedef ", name, "_kairos_stub _kairos_stub_type;");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
-             ";");
+    out.put({'N', name, 'B', base, 'I', string_literal(interface.repository_id), 'A',
+             interface.is_abstract ? "typedef " + name + "_kairos_stub _kairos_stub_type;" : "",
+             'U',
+             interface.is_local ? ""
+                                : "static " + name + "_ptr _unchecked_narrow(::CORBA::" +
+                                      std::string(base) + "_ptr object);"},
+            R"(
+public:
+typedef $N_ptr _ptr_type;
+typedef $N_var _var_type;
+$A
+static constexpr const char* _kairos_id = $I;
+
+static $N_ptr _duplicate($N_ptr object);
+static $N_ptr _narrow(::CORBA::$B_ptr object);
+$U
+static $N_ptr _nil() { return nullptr; }
+
+)");
+}
+
+void emit_object_functions(const Interface& interface, Text& out)
+{
+    out.line("bool _kairos_supports(std::string_view repository_id) const override;");
+    if (derives_from_abstract(interface))
+        out.line("::CORBA::Object* _kairos_object() override { return this; }");
     out.blank();
-    out.line("static ", name, "_ptr _duplicate(", name, "_ptr object);");
-    out.line("static ", name, "_ptr _narrow(::CORBA::", base, "_ptr object);");
-    if (!interface.is_local)
-        out.line("static ", name, "_ptr _unchecked_narrow(::CORBA::", base, "_ptr object);");
-    out.line("static ", name, "_ptr _nil() { return nullptr; }");
-    out.blank();
+}
+
+namespace {
+
+/// How a class ends that nobody constructs but what derives from it.
+void end_class(const std::string& name, Text& out)
+{
+    out.put({'N', name}, R"(
+
+protected:
+$N() = default;
+};
+
+)");
+}
+
+/// What a reference is duplicated by, and narrowed by each of the functions.
+void emit_conversions(const Interface& interface, std::string_view duplicate,
+                      std::initializer_list<std::string_view> narrow, std::string_view suffix,
+                      Text& out)
+{
+    const std::string name = defined_name(interface);
+    const std::string type = qualified(interface);
+    const std::string_view base = interface.is_abstract ? "AbstractBase" : "Object";
+    out.put({'T', type, 'N', name, 'D', duplicate},
+            "$T_ptr $N::_duplicate($T_ptr object) { return ::kairos::corba::$D(object); }");
+    for (const std::string_view function : narrow)
+        out.put({'T', type, 'N', name, 'B', base, 'F', function, 'S', suffix},
+                "$T_ptr $N::_$F(::CORBA::$B_ptr object) "
+                "{ return ::kairos::corba::$F$S<$T>(object); }");
+}
+
+} // namespace
+
+void emit_stub_conversions(const Interface& interface, Text& out)
+{
+    emit_conversions(interface, "duplicate", {"narrow", "unchecked_narrow"}, "", out);
 }
 
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
@@ -43,30 +94,17 @@ void emit_local_class(const Source& source, const Interface& interface, const Em
     for (const Interface* ancestor : interface.ancestors) {
         if (ancestor->is_local) continue;
         for (const Call& call : calls_in(source, ancestor->declarations))
-            out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
-                     ") override = 0;");
+            declare(call, "", " override = 0", out);
     }
     out.blank();
-    out.line("bool _kairos_supports(std::string_view repository_id) const override;");
-    if (derives_from_abstract(interface))
-        out.line("::CORBA::Object* _kairos_object() override { return this; }");
-    out.blank();
-    out.label("protected:");
-    out.line(name, "() = default;");
-    out.close("};");
-    out.blank();
+    emit_object_functions(interface, out);
+    end_class(name, out);
 }
 
 void emit_local_functions(const Interface& interface, Text& out)
 {
-    const std::string name = defined_name(interface);
-    const std::string type = qualified(interface);
-    out.line(type, "_ptr ", name, "::_duplicate(", type,
-             "_ptr object) { return ::kairos::corba::duplicate(object); }");
-    out.line(type, "_ptr ", name,
-             "::_narrow(::CORBA::Object_ptr object) { return ::kairos::corba::narrow_local<", type,
-             ">(object); }");
-    emit_supports(name, interface, "_kairos_id", out);
+    emit_conversions(interface, "duplicate", {"narrow"}, "_local", out);
+    emit_supports(defined_name(interface), interface, "_kairos_id", out);
 }
 
 // --- Abstract interfaces -----------------------------------------------------------------------
@@ -89,23 +127,26 @@ void emit_abstract_stub(const Source& source, const Interface& interface, Text& 
     std::string bases = "public virtual " + qualified(interface);
     for (const Interface* base : interface.bases)
         bases += ", public virtual " + stub_class(*base);
-    out.open("class ", exported(source), name, " : ", bases, ", public virtual ::CORBA::Object {");
-    out.label("public:");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(interface.repository_id),
-             ";");
+    out.put({'E', exported(source), 'N', name, 'B', bases, 'I',
+             string_literal(interface.repository_id)},
+            R"(
+class $E$N : $B, public virtual ::CORBA::Object {
+  public:
+    static constexpr const char* _kairos_id = $I;
+)");
     for (const Call& call : calls_in(source, interface.declarations))
-        out.line(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
-                 ") override;");
-    out.line("bool _kairos_supports(std::string_view repository_id) const override;");
-    out.line("::CORBA::Object* _kairos_object() override { return this; }");
-    out.blank();
-    out.label("protected:");
-    out.line("friend class ::kairos::corba::StubFactory;");
-    out.line("explicit ", name,
-             "(::kairos::corba::StubArgument argument) : ::CORBA::Object(argument) {}");
-    out.line(name, "() = default;");
-    out.close("};");
-    out.blank();
+        declare(call, "", " override", out);
+    out.put({'N', name}, R"(
+bool _kairos_supports(std::string_view repository_id) const override;
+::CORBA::Object* _kairos_object() override { return this; }
+
+protected:
+friend class ::kairos::corba::StubFactory;
+explicit $N(::kairos::corba::StubArgument argument) : ::CORBA::Object(argument) {}
+$N() = default;
+};
+
+)");
 }
 
 } // namespace
@@ -122,26 +163,15 @@ void emit_abstract_class(const Source& source, const Interface& interface, const
     out.open("class ", exported(source), name, " : ", bases, " {");
     emit_reference_functions(interface, out);
     nested(interface.declarations);
-    out.blank();
-    out.label("protected:");
-    out.line(name, "() = default;");
-    out.close("};");
-    out.blank();
+    end_class(name, out);
     emit_abstract_stub(source, interface, out);
 }
 
 void emit_abstract_functions(const Interface& interface, Text& out)
 {
-    const std::string name = defined_name(interface);
-    const std::string type = qualified(interface);
-    out.line(type, "_ptr ", name, "::_duplicate(", type,
-             "_ptr object) { return ::kairos::corba::AbstractTraits<", type,
-             ">::duplicate(object); }");
-    for (const std::string_view function : {"narrow", "unchecked_narrow"})
-        out.line(type, "_ptr ", name, "::_", function,
-                 "(::CORBA::AbstractBase_ptr object) { return ::kairos::corba::", function,
-                 "_abstract<", type, ">(object); }");
-    emit_supports(name + "_kairos_stub", interface, "_kairos_id", out);
+    emit_conversions(interface, "AbstractTraits<" + qualified(interface) + ">::duplicate",
+                     {"narrow", "unchecked_narrow"}, "_abstract", out);
+    emit_supports(defined_name(interface) + "_kairos_stub", interface, "_kairos_id", out);
 }
 
 } // namespace kairos::idlc

@@ -3,7 +3,7 @@
 // The server side: skeleton and TIE classes, and the functions by which a skeleton finds the
 // operation, decodes its arguments, calls the servant and encodes the results.
 #include "idlc/cpp/emitters.h"
-#include "idlc/cpp/operation_search.h"
+#include "idlc/operation_search.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -37,8 +37,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
     out.label("public:");
     for (const Call& call : calls_in(source, interface.declarations)) {
         const bool overrides = is_called_directly(source, call);
-        out.line(overrides ? "" : "virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                 parameter_list(call), overrides ? ") override = 0;" : ") = 0;");
+        declare(call, overrides ? "" : "virtual ", overrides ? " override = 0" : " = 0", out);
     }
     out.blank();
     if (!interface.is_abstract) {
@@ -62,51 +61,57 @@ void emit_tie(const Source& source, const Interface& interface, Text& out)
 {
     const std::string base = skeleton_identifier(interface);
     const std::string name = base + "_tie";
-    out.line("template <class T>");
-    out.open("class ", name, " : public ", base, " {");
-    out.label("public:");
-    out.line(name, "(T& tied) : _tied(&tied) {}");
-    out.line(name, "(T& tied, ::PortableServer::POA_ptr poa)");
-    out.line("    : _tied(&tied), _poa(::PortableServer::POA::_duplicate(poa)) {}");
-    out.line(name, "(T* tied, ::CORBA::Boolean release = true)");
-    out.line("    : _tied(tied), _release(release) {}");
-    out.line(name, "(T* tied, ::PortableServer::POA_ptr poa, ::CORBA::Boolean release = true)");
-    out.line("    : _tied(tied), _poa(::PortableServer::POA::_duplicate(poa)), _release(release) "
-             "{}");
-    out.line(name, "(const ", name, "&) = delete;");
-    out.line(name, "& operator=(const ", name, "&) = delete;");
-    out.open("~", name, "() override\n    {");
-    out.line("if (_release) delete _tied;");
-    out.close();
-    out.blank();
-    out.line("T* _tied_object() { return _tied; }");
-    out.line("void _tied_object(T& tied) { _tied_object(&tied, false); }");
-    out.open("void _tied_object(T* tied, ::CORBA::Boolean release = true)\n    {");
-    out.line("if (_release && tied != _tied) delete _tied;");
-    out.line("_tied = tied;");
-    out.line("_release = release;");
-    out.close();
-    out.line("::CORBA::Boolean _is_owner() { return _release; }");
-    out.line("void _is_owner(::CORBA::Boolean release) { _release = release; }");
-    out.open("::PortableServer::POA_ptr _default_POA() override\n    {");
-    out.line("if (::CORBA::is_nil(_poa.in())) return ", base, "::_default_POA();");
-    out.line("return ::PortableServer::POA::_duplicate(_poa.in());");
-    out.close();
-    out.blank();
+    out.put({'N', name, 'B', base}, R"(
+template <class T>
+class $N : public $B {
+  public:
+    $N(T& tied) : _tied(&tied) {}
+    $N(T& tied, ::PortableServer::POA_ptr poa)
+        : _tied(&tied), _poa(::PortableServer::POA::_duplicate(poa)) {}
+    $N(T* tied, ::CORBA::Boolean release = true)
+        : _tied(tied), _release(release) {}
+    $N(T* tied, ::PortableServer::POA_ptr poa, ::CORBA::Boolean release = true)
+        : _tied(tied), _poa(::PortableServer::POA::_duplicate(poa)), _release(release) {}
+    $N(const $N&) = delete;
+    $N& operator=(const $N&) = delete;
+    ~$N() override
+    {
+        if (_release) delete _tied;
+    }
+
+    T* _tied_object() { return _tied; }
+    void _tied_object(T& tied) { _tied_object(&tied, false); }
+    void _tied_object(T* tied, ::CORBA::Boolean release = true)
+    {
+        if (_release && tied != _tied) delete _tied;
+        _tied = tied;
+        _release = release;
+    }
+    ::CORBA::Boolean _is_owner() { return _release; }
+    void _is_owner(::CORBA::Boolean release) { _release = release; }
+    ::PortableServer::POA_ptr _default_POA() override
+    {
+        if (::CORBA::is_nil(_poa.in())) return $B::_default_POA();
+        return ::PortableServer::POA::_duplicate(_poa.in());
+    }
+
+)");
     for (const Call& call : calls_in(source, all_operations(interface))) {
         out.open(result_type(*call.result), " ", call.cpp_name(), "(", parameter_list(call),
                  ") override\n    {");
-        out.line(call.result->kind == TypeKind::void_ ? "" : "return ", "_tied->", call.cpp_name(),
-                 "(", argument_list(call), ");");
+        out.line(!call.has_result() ? "" : "return ", "_tied->", call.cpp_name(), "(",
+                 argument_list(call), ");");
         out.close();
     }
-    out.blank();
-    out.label("private:");
-    out.line("T* _tied;");
-    out.line("::PortableServer::POA_var _poa{};");
-    out.line("::CORBA::Boolean _release = false;");
-    out.close("};");
-    out.blank();
+    out.put(R"(
+
+private:
+T* _tied;
+::PortableServer::POA_var _poa{};
+::CORBA::Boolean _release = false;
+};
+
+)");
 }
 
 // --- Serving one request -----------------------------------------------------------------------
@@ -420,7 +425,7 @@ void emit_skeleton_classes(const Source& source, Text& out)
 
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
 {
-    for (const Interface* interface : all_of<Interface>(source))
+    for (const Interface* interface : all_of<Interface>(source.unit))
         if (!interface->is_local) emit_interface(source, *interface, out, diagnostics);
 }
 

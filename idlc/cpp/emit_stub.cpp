@@ -41,69 +41,74 @@ void emit_skeleton_constants(const Source& source, const Call& call, Text& out)
 
 // --- Members of structs and exceptions ---------------------------------------------------------
 
-struct DecodingTraits {
+/// What a Marshal's functions do, and with which arguments.
+struct Coding {
+    std::string encode{}; ///< the statements, each a line
+    std::string decode{};
     bool recursive = false;
-    bool viewable = false; ///< with an arena, into a view
+    bool viewable = false;   ///< decoded with an arena, into a view
+    bool has_members = true; ///< else the arguments have no names
+    bool measured = true;    ///< by --instrument
 };
 
-void emit_marshal(const Source& source, const Declaration& declaration,
-                  const std::vector<Member>& members, DecodingTraits traits, Text& out)
+void emit_marshal(const Source& source, const Declaration& declaration, const Coding& how,
+                  Text& out)
 {
     const std::string name = qualified(declaration);
-    const bool empty = members.empty();
-    out.open("void Marshal<", name, ">::encode(cdr::Writer&", empty ? "" : " out", ", const ", name,
-             "&", empty ? "" : " value", ")\n{");
-    emit_type_probe(source, declaration, "encode", out);
-    for (const Member& member : members)
-        out.line("mapping::encode(out, value.", identifier(member.name), ");");
-    out.close();
-    out.blank();
-    out.open("void Marshal<", name, ">::decode(cdr::Reader&", empty ? "" : " in", ", ", name, "&",
-             empty ? "" : " value", traits.viewable ? ", Arena* arena" : "", ")\n{");
-    emit_type_probe(source, declaration, "decode", out);
-    if (traits.recursive) {
-        out.line("const NestingGuard nesting(in);");
-        out.line("if (!in.ok()) return;");
-    }
-    for (const Member& member : members)
-        out.line("mapping::decode(in, value.", identifier(member.name),
-                 traits.viewable ? ", arena" : "", ");");
-    out.close();
-    out.blank();
+    out.open("void Marshal<", name, ">::encode(cdr::Writer&", how.has_members ? " out" : "",
+             ", const ", name, "&", how.has_members ? " value" : "", ")\n{");
+    if (how.measured) emit_type_probe(source, declaration, "encode", out);
+    out.put(how.encode);
+    out.put("}\n\n");
+    out.open("void Marshal<", name, ">::decode(cdr::Reader&", how.has_members ? " in" : "", ", ",
+             name, "&", how.has_members ? " value" : "", how.viewable ? ", Arena* arena" : "",
+             ")\n{");
+    if (how.measured) emit_type_probe(source, declaration, "decode", out);
+    if (how.recursive) out.put("const NestingGuard nesting(in);\nif (!in.ok()) return;");
+    out.put(how.decode);
+    out.put("}\n\n");
 }
 
-void emit_interpreted_marshal(const Struct& declaration, Text& out)
+Coding compiled(const std::vector<Member>& members, bool recursive, bool viewable)
 {
-    const std::string name = qualified(declaration);
-    const std::string table = "types::TableOf<" + name + ">::table";
-    out.open("void Marshal<", name, ">::encode(cdr::Writer& out, const ", name, "& value)\n{");
-    out.line("types::encode(out, ", table, ", &value);");
-    out.close();
-    out.blank();
-    const bool viewable = is_viewable(declaration);
-    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value",
-             viewable ? ", Arena* arena" : "", ")\n{");
-    out.line("types::decode(in, ", table, ", &value", viewable ? ", arena" : "", ");");
-    out.close();
-    out.blank();
+    Coding how{.recursive = recursive, .viewable = viewable, .has_members = !members.empty()};
+    for (const Member& member : members) {
+        const std::string value = ", value." + identifier(member.name);
+        how.encode += "mapping::encode(out" + value + ");\n";
+        how.decode += "mapping::decode(in" + value + (viewable ? ", arena);\n" : ");\n");
+    }
+    return how;
+}
+
+Coding interpreted(const Struct& composite)
+{
+    const std::string table = ", types::TableOf<" + qualified(composite) + ">::table, &value";
+    const bool viewable = is_viewable(composite);
+    return {.encode = "types::encode(out" + table + ");",
+            .decode = "types::decode(in" + table + (viewable ? ", arena);" : ");"),
+            .viewable = viewable,
+            .measured = false};
 }
 
 void emit_marshals(const Source& source, Text& out)
 {
     Text body;
-    for (const Struct* composite : all_of<Struct>(source))
-        if (has_fixed_layout(*composite)) {
-            continue;
-        } else if (is_interpreted(source, *composite)) {
-            emit_interpreted_marshal(*composite, body);
-        } else {
-            emit_marshal(source, *composite, composite->members,
-                         {is_recursive(*composite), is_viewable(*composite)}, body);
-        }
-    for (const Union* united : all_of<Union>(source))
-        emit_union_marshal(source, *united, body);
-    for (const Exception* exception : all_of<Exception>(source))
-        emit_marshal(source, *exception, exception->members, {}, body);
+    for (const Struct* composite : all_of<Struct>(source.unit))
+        if (!has_fixed_layout(*composite))
+            emit_marshal(source, *composite,
+                         is_interpreted(source, *composite)
+                             ? interpreted(*composite)
+                             : compiled(composite->members, is_recursive(*composite),
+                                        is_viewable(*composite)),
+                         body);
+    for (const Union* united : all_of<Union>(source.unit))
+        emit_marshal(source, *united,
+                     {.encode = "UnionAccess::encode(out, value);",
+                      .decode = "UnionAccess::decode(in, value);",
+                      .recursive = is_recursive(*united)},
+                     body);
+    for (const Exception* exception : all_of<Exception>(source.unit))
+        emit_marshal(source, *exception, compiled(exception->members, false, false), body);
     if (body.text().empty()) return;
     out.line("namespace kairos::mapping {");
     out.blank();
@@ -145,24 +150,20 @@ void emit_exception(const Exception& exception, Text& out)
     const std::string name = defined_name(exception);
     const std::string type = qualified(exception);
     if (!exception.members.empty()) emit_exception_constructor(exception, out);
-    const auto function = [&](std::string_view head, std::string_view body) {
-        out.line(head, " { ", body, " }");
-    };
-    function(type + "* " + name + "::_downcast(::CORBA::Exception* exception)",
-             "return dynamic_cast<" + type + "*>(exception);");
-    function("const " + type + "* " + name + "::_downcast(const ::CORBA::Exception* exception)",
-             "return dynamic_cast<const " + type + "*>(exception);");
-    function("void " + name + "::_raise() const", "throw " + type + "(*this);");
-    function("const char* " + name + "::_name() const noexcept",
-             "return " + string_literal(exception.name) + ";");
-    function("const char* " + name + "::_rep_id() const noexcept", "return _kairos_id.data();");
-    function("::CORBA::Exception* " + name + "::_duplicate() const",
-             "return new " + type + "(*this);");
-    out.open("void ", name, "::_marshal(::kairos::cdr::Writer& out) const\n{");
-    out.line("out.write_string(_kairos_id);");
-    out.line("::kairos::mapping::encode(out, *this);");
-    out.close();
-    out.blank();
+    out.put({'N', name, 'T', type, 'L', string_literal(exception.name)}, R"(
+$T* $N::_downcast(::CORBA::Exception* exception) { return dynamic_cast<$T*>(exception); }
+const $T* $N::_downcast(const ::CORBA::Exception* exception) { return dynamic_cast<const $T*>(exception); }
+void $N::_raise() const { throw $T(*this); }
+const char* $N::_name() const noexcept { return $L; }
+const char* $N::_rep_id() const noexcept { return _kairos_id.data(); }
+::CORBA::Exception* $N::_duplicate() const { return new $T(*this); }
+void $N::_marshal(::kairos::cdr::Writer& out) const
+{
+    out.write_string(_kairos_id);
+    ::kairos::mapping::encode(out, *this);
+}
+
+)");
 }
 
 // --- Stubs -------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ void emit_hand_over(const Call& call, Text& out)
         }
         out.line(name, " = _out_", parameter.name, "._retn();");
     }
-    if (call.result->kind == TypeKind::void_) return;
+    if (!call.has_result()) return;
     out.line(is_given_by_value(form_of(*call.result)) ? "return _result;"
                                                       : "return _result._retn();");
 }
@@ -222,7 +223,7 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         const auto receive = [&out](const Type& type, const std::string& name) {
             out.lines(fill(passing(type).receive, {type, name, "_call.in()"}));
         };
-        if (call.result->kind != TypeKind::void_) receive(*call.result, "_result");
+        if (call.has_result()) receive(*call.result, "_result");
         for (std::size_t i = 0; i < call.parameters.size(); ++i) {
             const Parameter& parameter = call.parameters[i];
             if (parameter.direction == Direction::in) continue;
@@ -254,19 +255,12 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
         return emit_stub_operations(source, interface, out);
     }
     const std::string name = defined_name(interface);
-    const std::string type = qualified(interface);
-    out.line(type, "_ptr ", name, "::_duplicate(", type,
-             "_ptr object) { return ::kairos::corba::duplicate(object); }");
-    for (const std::string_view function : {"narrow", "unchecked_narrow"})
-        out.line(type, "_ptr ", name, "::_", function,
-                 "(::CORBA::Object_ptr object) { return ::kairos::corba::", function, "<", type,
-                 ">(object); }");
+    emit_stub_conversions(interface, out);
     std::string bases = "::CORBA::Object(argument)";
     for (const Interface* ancestor : interface.ancestors)
         if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
-    out.line(name, "::", identifier(interface),
-             "(::kairos::corba::StubArgument argument) : ", bases, " {}");
-    out.blank();
+    out.put({'N', name, 'I', identifier(interface), 'B', bases},
+            "$N::$I(::kairos::corba::StubArgument argument) : $B {}\n\n");
     emit_supports(name, interface, "_kairos_id", out);
     emit_stub_operations(source, interface, out);
 }
@@ -277,7 +271,7 @@ void emit_operations(const Source& source, bool stubs, Text& out)
 {
     const auto emit_constants = stubs ? emit_stub_constants : emit_skeleton_constants;
     Text scopes;
-    for (const Interface* interface : all_of<Interface>(source)) {
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
         if (interface->is_local) continue;
         Text constants;
         for (const Call& call : calls_in(source, interface->declarations))
@@ -301,9 +295,9 @@ void emit_stubs(const Source& source, Text& out)
 {
     emit_tables(source, out);
     emit_marshals(source, out);
-    for (const Exception* exception : all_of<Exception>(source))
+    for (const Exception* exception : all_of<Exception>(source.unit))
         emit_exception(*exception, out);
-    for (const Interface* interface : all_of<Interface>(source))
+    for (const Interface* interface : all_of<Interface>(source.unit))
         if (interface->is_local)
             emit_local_functions(*interface, out);
         else

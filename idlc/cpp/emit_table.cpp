@@ -13,7 +13,7 @@ namespace {
 std::vector<const Struct*> described_structs(const Source& source)
 {
     std::vector<const Struct*> found;
-    for (const Struct* composite : all_of<Struct>(source))
+    for (const Struct* composite : all_of<Struct>(source.unit))
         if (!has_fixed_layout(*composite) && is_interpreted(source, *composite))
             found.push_back(composite);
     return found;

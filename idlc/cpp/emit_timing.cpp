@@ -17,17 +17,12 @@ std::vector<const Timing*> timings_of(const Source& source, const Interface& int
     return timings;
 }
 
-std::int64_t deadline_of(const Timing& timing)
-{
-    return timing.deadline_ns.value_or(timing.period_ns.value_or(0));
-}
-
 /// The index of a call's timing in its skeleton's data, if it has a deadline.
 std::optional<std::size_t> enforced(const Source& source, const Call& call)
 {
     const std::vector<const Timing*> timings = timings_of(source, call.interface());
     for (std::size_t i = 0; i < timings.size(); ++i)
-        if (timings[i]->operation == call.declaration && deadline_of(*timings[i]) != 0) return i;
+        if (timings[i]->operation == call.declaration && timings[i]->enforced_ns() != 0) return i;
     return std::nullopt;
 }
 
@@ -39,7 +34,7 @@ std::string entry_of(const Timing& timing)
         entry.append(", .").append(name).append(" = ").append(std::to_string(value));
     };
     add("period", timing.period_ns.value_or(0));
-    add("deadline", deadline_of(timing));
+    add("deadline", timing.enforced_ns());
     add("worst_case", timing.worst_case_ns.value_or(0));
     add("criticality", timing.criticality.value_or(medium));
     add("importance", timing.importance.value_or(medium));
@@ -106,8 +101,8 @@ void emit_timings(const Source& source, const Interface& interface, Text& out)
 std::string timed_call_argument(const Source& source, const Call& call)
 {
     const auto found = source.timings.find(call.declaration);
-    if (found == source.timings.end() || deadline_of(*found->second) == 0) return {};
-    return std::to_string(deadline_of(*found->second));
+    if (found == source.timings.end() || found->second->enforced_ns() == 0) return {};
+    return std::to_string(found->second->enforced_ns());
 }
 
 void begin_timed(const Source& source, const Call& call, Text& out)

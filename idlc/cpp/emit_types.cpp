@@ -9,457 +9,399 @@
 namespace kairos::idlc {
 namespace {
 
+/// Constants and functions belong to a class within one, and are inline elsewhere.
+bool in_class(const Declaration& declaration)
+{
+    return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
+}
+
 class TypesEmitter {
   public:
     TypesEmitter(const Source& source, Text& out) : source_(source), out_(out) {}
 
     void emit(const Declarations& declarations)
     {
-        for (const Declaration* declaration : declarations)
-            emit(*declaration);
+        for (const Declaration* declaration : declarations) {
+            const auto* module = as<Module>(declaration);
+            if (!declaration->generated && module == nullptr) continue;
+            visit(*declaration, [this](const auto& own) { emit_one(own); });
+            if (module == nullptr) emit_type_code_declaration(source_, *declaration, out_);
+        }
     }
-    void emit_marshals();
+
     /// Forward declarations in front of an #include of IDL.
-    void emit_early(const Declarations& declarations);
+    void emit_early(const Declarations& declarations)
+    {
+        const auto early = [this](const Location& location) {
+            return std::ranges::any_of(source_.unit.direct_includes, [&](std::uint32_t index) {
+                const auto& includer = source_.unit.files[index].includer;
+                return includer && includer->line > location.line;
+            });
+        };
+        for (const Declaration* declaration : declarations) {
+            if (!declaration->generated || !early(declaration->location)) continue;
+            if (const auto* forward = as<Forward>(declaration)) emit_one(*forward);
+            const auto* module = as<Module>(declaration);
+            if (module == nullptr) continue;
+            in_namespace(identifier(*module), *module, out_,
+                         [this](const Declarations& inner, Text& out) {
+                             TypesEmitter(source_, out).emit_early(inner);
+                         });
+        }
+    }
 
   private:
-    void emit(const Declaration& declaration);
-    void emit_forward(const Forward& forward);
-    void emit_module(const Module& module);
-    void emit_constant(const Constant& constant);
-    void emit_enum(const Enum& enumeration);
-    void announce(const Declaration& declaration, std::string_view key, bool variable);
-    void announce_struct(const Struct& composite);
-    void emit_union(const Union& type);
-    void emit_struct(const Struct& composite);
-    void emit_members(const std::vector<Member>& members, std::string_view initialiser);
-    void emit_exception(const Exception& exception);
-    void announce_interface(const Interface& interface);
-    void emit_interface(const Interface& interface);
-    void announce_value(const Declaration& value);
-    void emit_value(const Declaration& value);
-    void emit_call(const Call& call);
-    void emit_alias(const Alias& alias);
-    void emit_sequence(const std::string& name, const Type& type);
-    void emit_array(const std::string& name, const Type& type);
-    void emit_alias_of(const std::string& name, const Type& type);
-    void emit_array_functions(const std::string& name, const std::string& call_prefix);
-    void emit_marshal_fixed(const Struct& composite);
-    void emit_marshal_members(const Declaration& declaration, const std::vector<Member>& members,
-                              bool viewable);
-    void emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes,
-                                bool viewable);
-
-    [[nodiscard]] static bool is_value(const Declaration& declaration)
+    /// Operations and attributes.
+    void emit_one(const Declaration& declaration)
     {
-        return as<ValueType>(&declaration) != nullptr || as<ValueBox>(&declaration) != nullptr;
+        const auto* interface = as<Interface>(declaration.parent);
+        const bool pure = interface == nullptr || interface->is_local || interface->is_abstract;
+        for (const Call& call : calls_of(source_, declaration))
+            declare(call, "virtual ", pure ? " = 0" : "", out_);
     }
-    /// Constants and functions belong to a class within one, and are inline elsewhere.
-    [[nodiscard]] static bool in_class(const Declaration& declaration)
+
+    void emit_one(const Module& module)
     {
-        return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
+        if (!module.generated) return;
+        const std::string name = identifier(module);
+        out_.blank();
+        out_.line("namespace ", name, " {");
+        out_.blank();
+        emit(module.declarations);
+        out_.blank();
+        out_.line("} // namespace ", name);
+        out_.blank();
+    }
+
+    void emit_one(const Forward& forward)
+    {
+        if (forward.definition != nullptr)
+            visit(*forward.definition, [this](const auto& own) { announce(own); });
+    }
+
+    void emit_one(const Constant& constant)
+    {
+        const Type& type = resolved(*constant.type);
+        std::string declared = value_type(type.kind == TypeKind::wchar ? type : *constant.type);
+        if (form_of(type) == Form::string) declared = "const " + value_type(type);
+        out_.line(in_class(constant) ? "static" : "inline", " constexpr ", declared, " ",
+                  identifier(constant), " = ", literal(constant.value, *constant.type), ";");
+    }
+
+    void emit_one(const Enum& enumeration)
+    {
+        const std::string enumerators = listed(
+            enumeration.enumerators, [](const Enumerator* each) { return identifier(*each); });
+        out_.put({'N', identifier(enumeration), 'L', enumerators}, R"(
+enum $N : ::CORBA::ULong { $L };
+typedef $N& $N_out;
+
+)");
+    }
+
+    // What is declared before it is defined, with the names that go with it.
+
+    void announce(const Declaration&) {}
+    void announce(const Struct& composite)
+    {
+        announce(composite, "struct", is_variable_length(composite));
+    }
+    void announce(const Union& type) { announce(type, "class", is_variable_length(type)); }
+    void announce(const Declaration& declaration, std::string_view key, bool variable)
+    {
+        if (!announced_.insert(&declaration).second) return;
+        out_.line(key, " ", identifier(declaration), ";");
+        emit_pointers(identifier(declaration), variable);
+    }
+    void announce(const Interface& interface)
+    {
+        if (!announced_.insert(&interface).second) return;
+        out_.put({'N', identifier(interface), 'K',
+                  interface.is_abstract ? "corba::Abstract" : "mapping::Object"},
+                 R"(
+class $N;
+typedef $N* $N_ptr;
+typedef ::kairos::$KVar<$N> $N_var;
+typedef ::kairos::$KOut<$N> $N_out;
+
+)");
+    }
+    void announce(const ValueType& value) { announce_value(value); }
+    void announce(const ValueBox& box) { announce_value(box); }
+    void announce_value(const Declaration& value)
+    {
+        if (!announced_.insert(&value).second) return;
+        out_.put({'N', identifier(value)}, R"(
+class $N;
+typedef ::kairos::values::Var<$N> $N_var;
+typedef ::kairos::values::Out<$N> $N_out;
+
+)");
+    }
+    void emit_pointers(const std::string& name, bool variable)
+    {
+        out_.put({'N', name}, variable ? R"(
+typedef ::kairos::mapping::VariableVar<$N> $N_var;
+typedef ::kairos::mapping::VariableOut<$N> $N_out;
+)"
+                                       : R"(
+typedef ::kairos::mapping::FixedVar<$N> $N_var;
+typedef $N& $N_out;
+)");
+    }
+
+    void emit_one(const Struct& composite)
+    {
+        announce(composite);
+        const std::string name = identifier(composite);
+        out_.open("struct ", name, " {");
+        out_.line("typedef ", name, "_var _var_type;");
+        emit(composite.declarations);
+        emit_members(composite.members, "");
+        out_.close("};");
+        out_.blank();
+    }
+
+    void emit_one(const Union& type)
+    {
+        announce(type);
+        const std::string name = identifier(type);
+        out_.open("class ", name, " {");
+        out_.label("public:");
+        out_.line("typedef ", name, "_var _var_type;");
+        emit(type.declarations);
+        emit_union_body(type, out_);
+        out_.close("};");
+        out_.blank();
+    }
+
+    /// Members whose type has no name of its own get typedefs as the mapping wants them.
+    void emit_members(const std::vector<Member>& members, std::string_view initialiser)
+    {
+        for (const Member& member : members) {
+            emit_anonymous_types(member, out_);
+            const bool initialised = member.type->kind == TypeKind::array ||
+                                     passing(*member.type).kept == Kept::in_place;
+            out_.line(stored_type(member), " ", identifier(member.name),
+                      initialised ? initialiser : "", ";");
+        }
+    }
+
+    void emit_one(const Exception& exception)
+    {
+        const std::string name = identifier(exception);
+        out_.put({'E', exported(source_), 'N', name, 'I', string_literal(exception.repository_id)},
+                 R"(
+class $E$N : public ::CORBA::UserException {
+  public:
+    static constexpr std::string_view _kairos_id = $I;
+
+)");
+        emit(exception.declarations);
+        emit_members(exception.members, "{}");
+        out_.blank();
+        out_.line(name, "() = default;");
+        if (!exception.members.empty())
+            out_.line(name, "(", listed(exception.members, member_parameter), ");");
+        out_.put({'N', name}, R"(
+static $N* _downcast(::CORBA::Exception* exception);
+static const $N* _downcast(const ::CORBA::Exception* exception);
+[[noreturn]] void _raise() const override;
+const char* _name() const noexcept override;
+const char* _rep_id() const noexcept override;
+::CORBA::Exception* _duplicate() const override;
+void _marshal(::kairos::cdr::Writer& out) const override;
+};
+
+)");
+    }
+
+    void emit_one(const Interface& interface)
+    {
+        announce(interface);
+        if (interface.is_local) return emit_local_class(source_, interface, nested_, out_);
+        if (interface.is_abstract) return emit_abstract_class(source_, interface, nested_, out_);
+        std::string bases = listed(interface.bases, [](const Interface* base) {
+            return "public virtual " + stub_class(*base);
+        });
+        if (bases.empty()) bases = "public virtual ::CORBA::Object";
+        out_.open("class ", exported(source_), identifier(interface), " : ", bases, " {");
+        emit_reference_functions(interface, out_);
+        emit(interface.declarations);
+        out_.blank();
+        emit_object_functions(interface, out_);
+        out_.put({'N', identifier(interface)}, R"(
+protected:
+friend class ::kairos::corba::StubFactory;
+explicit $N(::kairos::corba::StubArgument argument);
+$N() = default;
+};
+
+)");
+        emit_direct_class(source_, interface, out_);
+    }
+
+    void emit_one(const ValueBox& box)
+    {
+        announce(box);
+        emit_box_class(source_, box, nested_, out_);
+    }
+    void emit_one(const ValueType& value)
+    {
+        announce(value);
+        emit_value_class(source_, value, nested_, out_);
+        emit_value_factory(source_, value, out_);
+    }
+
+    void emit_one(const Alias& alias)
+    {
+        const std::string name = identifier(alias);
+        const Type& type = *alias.type;
+        const Form form = form_of(type);
+        if (type.kind == TypeKind::sequence) return emit_sequence(name, type);
+        if (type.kind == TypeKind::array) {
+            emit_array(name, type);
+        } else if (type.kind == TypeKind::fixed) {
+            out_.line("typedef ", value_type(type), " ", name, ";");
+            emit_pointers(name, false);
+        } else if (form == Form::native) {
+            return out_.line("typedef ", value_type(type), " ", name, ";");
+        } else {
+            emit_alias_of(name, type);
+        }
+        if (is_array(form)) emit_array_functions(name, in_class(alias) ? "static" : "inline");
+        out_.blank();
+    }
+
+    void emit_sequence(const std::string& name, const Type& type)
+    {
+        out_.line("class ", name, ";");
+        emit_pointers(name, true);
+        out_.put(
+            {'N', name, 'B', sequence_base(type), 'U', type.bound == 0 ? "Unbounded" : "Bounded"},
+            R"(
+class $N : public $B {
+  public:
+    typedef $N_var _var_type;
+    using $B::$U;
+};
+
+)");
+    }
+
+    void emit_array(const std::string& name, const Type& type)
+    {
+        const Declarator declarator = storage_type(type);
+        const bool variable = is_variable_length(type);
+        out_.put({'N', name, 'T', declarator.type, 'D', declarator.dimensions, 'S',
+                  dimensions_of(type, 1), 'V', variable ? "Variable" : "Fixed", 'O',
+                  variable ? "::kairos::mapping::VariableArrayOut<" + name + ">" : name},
+                 R"(
+typedef $T $N$D;
+typedef $T $N_slice$S;
+typedef ::kairos::mapping::$VArrayVar<$N> $N_var;
+typedef $O $N_out;
+struct $N_tag;
+typedef ::kairos::mapping::ArrayForany<$N, $N_tag> $N_forany;
+)");
+    }
+
+    void emit_array_functions(const std::string& name, std::string_view specifier)
+    {
+        out_.put({'N', name, 'I', specifier}, R"(
+$I $N_slice* $N_alloc() { return ::kairos::mapping::array_alloc<$N>(); }
+$I $N_slice* $N_dup(const $N_slice* from) { return ::kairos::mapping::array_dup<$N>(from); }
+$I void $N_copy($N_slice* to, const $N_slice* from) { ::kairos::mapping::array_copy<$N>(to, from); }
+$I void $N_free($N_slice* slices) { ::kairos::mapping::array_free<$N>(slices); }
+)");
+    }
+
+    /// A typedef of what has a name already: all the names that go with it.
+    void emit_alias_of(const std::string& name, const Type& type)
+    {
+        const bool unnamed = type.kind == TypeKind::string || type.kind == TypeKind::wstring;
+        const std::string base = unnamed ? string_class(type) : value_type(type);
+        out_.line("typedef ", value_type(type), " ", name, ";");
+        for (const std::string_view suffix : suffixes(form_of(type)))
+            out_.line("typedef ", base, suffix, " ", name, suffix, ";");
     }
 
     const Source& source_;
     Text& out_;
+    const EmitNested nested_ = [this](const Declarations& declarations) { emit(declarations); };
     std::unordered_set<const Declaration*> announced_;
 };
 
-void TypesEmitter::emit(const Declaration& declaration)
-{
-    if (const auto* module = as<Module>(&declaration)) return emit_module(*module);
-    if (!declaration.generated) return;
-    if (const auto* forward = as<Forward>(&declaration)) {
-        emit_forward(*forward);
-    } else if (const auto* constant = as<Constant>(&declaration)) {
-        emit_constant(*constant);
-    } else if (const auto* enumeration = as<Enum>(&declaration)) {
-        emit_enum(*enumeration);
-    } else if (const auto* composite = as<Struct>(&declaration)) {
-        emit_struct(*composite);
-    } else if (const auto* united = as<Union>(&declaration)) {
-        emit_union(*united);
-    } else if (const auto* exception = as<Exception>(&declaration)) {
-        emit_exception(*exception);
-    } else if (const auto* interface = as<Interface>(&declaration)) {
-        emit_interface(*interface);
-    } else if (is_value(declaration)) {
-        emit_value(declaration);
-    } else if (const auto* alias = as<Alias>(&declaration)) {
-        emit_alias(*alias);
-    } else {
-        for (const Call& call : calls_of(source_, declaration))
-            emit_call(call);
-    }
-    emit_type_code_declaration(source_, declaration, out_);
-}
-
-void TypesEmitter::emit_forward(const Forward& forward)
-{
-    if (const auto* composite = as<Struct>(forward.definition)) announce_struct(*composite);
-    if (const auto* united = as<Union>(forward.definition))
-        announce(*united, "class", is_variable_length(*united));
-    if (const auto* interface = as<Interface>(forward.definition)) announce_interface(*interface);
-    if (forward.definition != nullptr && is_value(*forward.definition))
-        announce_value(*forward.definition);
-}
-
-void TypesEmitter::emit_early(const Declarations& declarations)
-{
-    const auto early = [this](const Location& location) {
-        return std::ranges::any_of(source_.unit.direct_includes, [&](std::uint32_t index) {
-            const auto& includer = source_.unit.files[index].includer;
-            return includer && includer->line > location.line;
-        });
-    };
-    for (const Declaration* declaration : declarations) {
-        if (!declaration->generated || !early(declaration->location)) continue;
-        if (const auto* forward = as<Forward>(declaration)) emit_forward(*forward);
-        const auto* module = as<Module>(declaration);
-        if (module == nullptr) continue;
-        in_namespace(identifier(*module), *module, out_,
-                     [this](const Declarations& inner, Text& out) {
-                         TypesEmitter(source_, out).emit_early(inner);
-                     });
-    }
-}
-
-void TypesEmitter::emit_module(const Module& module)
-{
-    if (!module.generated) return;
-    const std::string name = identifier(module);
-    out_.blank();
-    out_.line("namespace ", name, " {");
-    out_.blank();
-    emit(module.declarations);
-    out_.blank();
-    out_.line("} // namespace ", name);
-    out_.blank();
-}
-
-void TypesEmitter::emit_constant(const Constant& constant)
-{
-    const Type& type = resolved(*constant.type);
-    std::string declared;
-    if (type.kind == TypeKind::string) {
-        declared = "const char*";
-    } else if (type.kind == TypeKind::wstring) {
-        declared = "const ::CORBA::WChar*";
-    } else {
-        declared = value_type(type.kind == TypeKind::wchar ? type : *constant.type);
-    }
-    out_.line(in_class(constant) ? "static" : "inline", " constexpr ", declared, " ",
-              identifier(constant), " = ", literal(constant.value, *constant.type), ";");
-}
-
-void TypesEmitter::emit_enum(const Enum& enumeration)
-{
-    const std::string name = identifier(enumeration);
-    const std::string enumerators =
-        listed(enumeration.enumerators, [](const Enumerator* each) { return identifier(*each); });
-    out_.line("enum ", name, " : ::CORBA::ULong { ", enumerators, " };");
-    out_.line("typedef ", name, "& ", name, "_out;");
-    out_.blank();
-}
-
-void TypesEmitter::announce_struct(const Struct& composite)
-{
-    announce(composite, "struct", is_variable_length(composite));
-}
-
-/// The declaration of a struct or union, and the names that go with it.
-void TypesEmitter::announce(const Declaration& declaration, std::string_view key, bool variable)
-{
-    if (!announced_.insert(&declaration).second) return;
-    const std::string name = identifier(declaration);
-    out_.line(key, " ", name, ";");
-    if (variable) {
-        out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
-        out_.line("typedef ::kairos::mapping::VariableOut<", name, "> ", name, "_out;");
-    } else {
-        out_.line("typedef ::kairos::mapping::FixedVar<", name, "> ", name, "_var;");
-        out_.line("typedef ", name, "& ", name, "_out;");
-    }
-}
-
-void TypesEmitter::emit_struct(const Struct& composite)
-{
-    announce_struct(composite);
-    const std::string name = identifier(composite);
-    out_.open("struct ", name, " {");
-    out_.line("typedef ", name, "_var _var_type;");
-    emit(composite.declarations);
-    emit_members(composite.members, "");
-    out_.close("};");
-    out_.blank();
-}
-
-void TypesEmitter::emit_union(const Union& type)
-{
-    announce(type, "class", is_variable_length(type));
-    const std::string name = identifier(type);
-    out_.open("class ", name, " {");
-    out_.label("public:");
-    out_.line("typedef ", name, "_var _var_type;");
-    emit(type.declarations);
-    emit_union_body(type, out_);
-    out_.close("};");
-    out_.blank();
-}
-
-/// Members whose type has no name of its own get typedefs as the mapping wants them.
-void TypesEmitter::emit_members(const std::vector<Member>& members, std::string_view initialiser)
-{
-    for (const Member& member : members) {
-        emit_anonymous_types(member, out_);
-        const bool initialised =
-            member.type->kind == TypeKind::array || passing(*member.type).kept == Kept::in_place;
-        out_.line(stored_type(member), " ", identifier(member.name), initialised ? initialiser : "",
-                  ";");
-    }
-}
-
-void TypesEmitter::emit_exception(const Exception& exception)
-{
-    const std::string name = identifier(exception);
-    out_.open("class ", exported(source_), name, " : public ::CORBA::UserException {");
-    out_.label("public:");
-    out_.line("static constexpr std::string_view _kairos_id = ",
-              string_literal(exception.repository_id), ";");
-    out_.blank();
-    emit(exception.declarations);
-    emit_members(exception.members, "{}");
-    out_.blank();
-    out_.line(name, "() = default;");
-    if (!exception.members.empty())
-        out_.line(name, "(", listed(exception.members, member_parameter), ");");
-    out_.line("static ", name, "* _downcast(::CORBA::Exception* exception);");
-    out_.line("static const ", name, "* _downcast(const ::CORBA::Exception* exception);");
-    out_.line("[[noreturn]] void _raise() const override;");
-    out_.line("const char* _name() const noexcept override;");
-    out_.line("const char* _rep_id() const noexcept override;");
-    out_.line("::CORBA::Exception* _duplicate() const override;");
-    out_.line("void _marshal(::kairos::cdr::Writer& out) const override;");
-    out_.close("};");
-    out_.blank();
-}
-
-void TypesEmitter::announce_interface(const Interface& interface)
-{
-    if (!announced_.insert(&interface).second) return;
-    const std::string name = identifier(interface);
-    const char* kind = interface.is_abstract ? "corba::Abstract" : "mapping::Object";
-    out_.line("class ", name, ";");
-    out_.line("typedef ", name, "* ", name, "_ptr;");
-    out_.line("typedef ::kairos::", kind, "Var<", name, "> ", name, "_var;");
-    out_.line("typedef ::kairos::", kind, "Out<", name, "> ", name, "_out;");
-    out_.blank();
-}
-
-void TypesEmitter::emit_interface(const Interface& interface)
-{
-    announce_interface(interface);
-    const EmitNested nested = [this](const Declarations& declarations) { emit(declarations); };
-    if (interface.is_local) return emit_local_class(source_, interface, nested, out_);
-    if (interface.is_abstract) return emit_abstract_class(source_, interface, nested, out_);
-    const std::string name = identifier(interface);
-    std::string bases = listed(interface.bases, [](const Interface* base) {
-        return "public virtual " + stub_class(*base);
-    });
-    if (bases.empty()) bases = "public virtual ::CORBA::Object";
-    out_.open("class ", exported(source_), name, " : ", bases, " {");
-    emit_reference_functions(interface, out_);
-    emit(interface.declarations);
-    out_.blank();
-    out_.line("bool _kairos_supports(std::string_view repository_id) const override;");
-    if (derives_from_abstract(interface))
-        out_.line("::CORBA::Object* _kairos_object() override { return this; }");
-    out_.blank();
-    out_.label("protected:");
-    out_.line("friend class ::kairos::corba::StubFactory;");
-    out_.line("explicit ", name, "(::kairos::corba::StubArgument argument);");
-    out_.line(name, "() = default;");
-    out_.close("};");
-    out_.blank();
-    emit_direct_class(source_, interface, out_);
-}
-
-void TypesEmitter::announce_value(const Declaration& value)
-{
-    if (announced_.insert(&value).second) idlc::announce_value(value, out_);
-}
-
-void TypesEmitter::emit_value(const Declaration& declaration)
-{
-    announce_value(declaration);
-    const EmitNested nested = [this](const Declarations& within) { emit(within); };
-    if (const auto* box = as<ValueBox>(&declaration))
-        return emit_box_class(source_, *box, nested, out_);
-    const auto& value = *as<ValueType>(&declaration);
-    emit_value_class(source_, value, nested, out_);
-    emit_value_factory(source_, value, out_);
-}
-
-void TypesEmitter::emit_call(const Call& call)
-{
-    const auto* interface = as<Interface>(call.declaration->parent);
-    const bool pure = interface == nullptr || interface->is_local || interface->is_abstract;
-    out_.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-              parameter_list(call), pure ? ") = 0;" : ");");
-}
-
-void TypesEmitter::emit_alias(const Alias& alias)
-{
-    const std::string name = identifier(alias);
-    const Type& type = *alias.type;
-    if (type.kind == TypeKind::sequence) return emit_sequence(name, type);
-    if (type.kind == TypeKind::array) {
-        emit_array(name, type);
-        return emit_array_functions(name, in_class(alias) ? "static" : "inline");
-    }
-    if (type.kind == TypeKind::fixed) {
-        out_.line("typedef ", value_type(type), " ", name, ";");
-        out_.line("typedef ::kairos::mapping::FixedVar<", name, "> ", name, "_var;");
-        out_.line("typedef ", name, "& ", name, "_out;");
-        return out_.blank();
-    }
-    const Form form = form_of(type);
-    if (form == Form::native) return out_.line("typedef ", value_type(type), " ", name, ";");
-    emit_alias_of(name, type);
-    if (is_array(form)) emit_array_functions(name, in_class(alias) ? "static" : "inline");
-    out_.blank();
-}
-
-void TypesEmitter::emit_sequence(const std::string& name, const Type& type)
-{
-    out_.line("class ", name, ";");
-    out_.line("typedef ::kairos::mapping::VariableVar<", name, "> ", name, "_var;");
-    out_.line("typedef ::kairos::mapping::VariableOut<", name, "> ", name, "_out;");
-    out_.open("class ", name, " : public ", sequence_base(type), " {");
-    out_.label("public:");
-    out_.line("typedef ", name, "_var _var_type;");
-    out_.line("using ", sequence_base(type), "::", type.bound == 0 ? "Unbounded" : "Bounded", ";");
-    out_.close("};");
-    out_.blank();
-}
-
-void TypesEmitter::emit_array(const std::string& name, const Type& type)
-{
-    const Declarator declarator = storage_type(type);
-    const bool variable = is_variable_length(type);
-    out_.line("typedef ", declarator.type, " ", name, declarator.dimensions, ";");
-    out_.line("typedef ", declarator.type, " ", name, "_slice", dimensions_of(type, 1), ";");
-    out_.line("typedef ::kairos::mapping::", variable ? "Variable" : "Fixed", "ArrayVar<", name,
-              "> ", name, "_var;");
-    if (variable) {
-        out_.line("typedef ::kairos::mapping::VariableArrayOut<", name, "> ", name, "_out;");
-    } else {
-        out_.line("typedef ", name, " ", name, "_out;");
-    }
-    out_.line("struct ", name, "_tag;");
-    out_.line("typedef ::kairos::mapping::ArrayForany<", name, ", ", name, "_tag> ", name,
-              "_forany;");
-}
-
-void TypesEmitter::emit_array_functions(const std::string& name, const std::string& specifier)
-{
-    const std::string slices = name + "_slice*";
-    out_.line(specifier, " ", slices, " ", name,
-              "_alloc() { return ::kairos::mapping::array_alloc<", name, ">(); }");
-    out_.line(specifier, " ", slices, " ", name, "_dup(const ", slices,
-              " from) { return ::kairos::mapping::array_dup<", name, ">(from); }");
-    out_.line(specifier, " void ", name, "_copy(", slices, " to, const ", slices,
-              " from) { ::kairos::mapping::array_copy<", name, ">(to, from); }");
-    out_.line(specifier, " void ", name, "_free(", slices,
-              " slices) { ::kairos::mapping::array_free<", name, ">(slices); }");
-    out_.blank();
-}
-
-/// A typedef of what has a name already: all the names that go with it.
-void TypesEmitter::emit_alias_of(const std::string& name, const Type& type)
-{
-    const auto also = [&](std::string_view suffix) {
-        const bool is_unnamed_string =
-            type.kind == TypeKind::string || type.kind == TypeKind::wstring;
-        const std::string base = is_unnamed_string ? string_class(type) : value_type(type);
-        out_.line("typedef ", base, suffix, " ", name, suffix, ";");
-    };
-    out_.line("typedef ", value_type(type), " ", name, ";");
-    std::string_view suffixes = passing(type).suffixes;
-    for (std::size_t end = 0; end != suffixes.npos; suffixes.remove_prefix(end + 1)) {
-        end = suffixes.find(' ');
-        also(suffixes.substr(0, end));
-        if (end == suffixes.npos) break;
-    }
-}
-
 // --- Marshalling -------------------------------------------------------------------------------
 
-void TypesEmitter::emit_marshals()
+/// A Marshal whose functions are in the source file.
+void emit_marshal_functions(const Source& source, const Declaration& declaration,
+                            std::uint64_t wire_bytes, bool viewable, Text& out)
 {
-    out_.blank();
-    out_.line("namespace kairos::mapping {");
-    out_.blank();
-    for (const Enum* enumeration : all_of<Enum>(source_)) {
-        const std::string name = qualified(*enumeration);
-        out_.line("template <>");
-        out_.line("struct Marshal<", name, "> : EnumMarshal<", name, ", ",
-                  std::to_string(enumeration->enumerators.size()), "> {};");
-    }
-    out_.blank();
-    for (const Struct* composite : all_of<Struct>(source_)) {
-        if (has_fixed_layout(*composite)) {
-            emit_marshal_fixed(*composite);
-        } else {
-            emit_marshal_members(*composite, composite->members, is_viewable(*composite));
-        }
-    }
-    for (const Union* united : all_of<Union>(source_))
-        emit_marshal_functions(*united, wire_bytes_min(*united), false);
-    for (const Exception* exception : all_of<Exception>(source_))
-        emit_marshal_members(*exception, exception->members, false);
-    out_.line("} // namespace kairos::mapping");
+    out.put({'E', exported(source), 'N', qualified(declaration), 'B', std::to_string(wire_bytes),
+             'A', viewable ? ", Arena* arena = nullptr" : ""},
+            R"(
+template <>
+struct $EMarshal<$N> {
+    static constexpr std::size_t wire_bytes_min = $B;
+    static void encode(cdr::Writer& out, const $N& value);
+    static void decode(cdr::Reader& in, $N& value$A);
+};
+
+)");
 }
 
-void TypesEmitter::emit_marshal_fixed(const Struct& composite)
+std::uint64_t wire_bytes_of(const std::vector<Member>& members)
+{
+    std::uint64_t bytes = 0;
+    for (const Member& member : members)
+        bytes += wire_bytes_min(*member.type);
+    return bytes;
+}
+
+void emit_marshal_fixed(const Struct& composite, Text& out)
 {
     const std::string name = qualified(composite);
-    out_.line("template <>");
-    out_.line("struct Marshal<", name, ">");
+    out.line("template <>");
+    out.line("struct Marshal<", name, ">");
     std::string line = "    : FixedStruct<" + name;
     for (const Member& member : composite.members) {
-        out_.line(line, ",");
+        out.line(line, ",");
         const std::string member_name = identifier(member.name);
         line = "                  Field<&";
         line.append(name).append("::").append(member_name);
         line.append(", offsetof(").append(name).append(", ").append(member_name).append(")>");
     }
-    out_.line(line, "> {};");
-    out_.blank();
+    out.line(line, "> {};");
+    out.blank();
 }
 
-void TypesEmitter::emit_marshal_members(const Declaration& declaration,
-                                        const std::vector<Member>& members, bool viewable)
+void emit_marshals(const Source& source, Text& out)
 {
-    std::uint64_t bytes = 0;
-    for (const Member& member : members)
-        bytes += wire_bytes_min(*member.type);
-    emit_marshal_functions(declaration, bytes, viewable);
-}
-
-/// A Marshal whose functions are in the source file.
-void TypesEmitter::emit_marshal_functions(const Declaration& declaration, std::uint64_t wire_bytes,
-                                          bool viewable)
-{
-    const std::string name = qualified(declaration);
-    out_.line("template <>");
-    out_.open("struct ", exported(source_), "Marshal<", name, "> {");
-    out_.line("static constexpr std::size_t wire_bytes_min = ", std::to_string(wire_bytes), ";");
-    out_.line("static void encode(cdr::Writer& out, const ", name, "& value);");
-    out_.line("static void decode(cdr::Reader& in, ", name, "& value",
-              viewable ? ", Arena* arena = nullptr" : "", ");");
-    out_.close("};");
-    out_.blank();
+    out.blank();
+    out.line("namespace kairos::mapping {");
+    out.blank();
+    for (const Enum* enumeration : all_of<Enum>(source.unit))
+        out.put(
+            {'N', qualified(*enumeration), 'C', std::to_string(enumeration->enumerators.size())},
+            R"(
+template <>
+struct Marshal<$N> : EnumMarshal<$N, $C> {};
+)");
+    out.blank();
+    for (const Struct* composite : all_of<Struct>(source.unit)) {
+        if (has_fixed_layout(*composite)) {
+            emit_marshal_fixed(*composite, out);
+        } else {
+            emit_marshal_functions(source, *composite, wire_bytes_of(composite->members),
+                                   is_viewable(*composite), out);
+        }
+    }
+    for (const Union* united : all_of<Union>(source.unit))
+        emit_marshal_functions(source, *united, wire_bytes_min(*united), false, out);
+    for (const Exception* exception : all_of<Exception>(source.unit))
+        emit_marshal_functions(source, *exception, wire_bytes_of(exception->members), false, out);
+    out.line("} // namespace kairos::mapping");
 }
 
 } // namespace
@@ -504,10 +446,9 @@ void emit_early_forwards(const Source& source, Text& out)
 
 void emit_types(const Source& source, Text& out)
 {
-    TypesEmitter emitter(source, out);
-    emitter.emit(source.unit.declarations);
+    TypesEmitter(source, out).emit(source.unit.declarations);
     emit_value_implementations(source, out);
-    emitter.emit_marshals();
+    emit_marshals(source, out);
     emit_table_declarations(source, out);
     emit_any_operators(source, out);
 }

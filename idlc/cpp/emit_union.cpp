@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Union classes of the C++ mapping (1.3, 1.12): the class with its accessors and modifiers, and its
-// Marshal. What all unions do alike is in kairos/mapping/union.h; a generated class says which
-// label selects which member and how each is reached.
+// Union classes of the C++ mapping (1.3, 1.12): the class with its accessors and modifiers. What
+// all unions do alike is in kairos/mapping/union.h; a generated class says which label selects
+// which member and how each is reached.
 #include "idlc/cpp/emitters.h"
 
 #include <algorithm>
@@ -81,19 +81,17 @@ class MemberEmitter {
 
     void emit_string_modifiers()
     {
-        const bool wide = is_wide(type_);
-        const std::string pointer = wide ? "::CORBA::WChar*" : "char*";
-        const std::string copied =
-            wide ? "(::CORBA::wstring_dup(_value" : "(::CORBA::string_dup(_value";
-        const auto copying = [&](const std::string& parameter, const char* pointer_of) {
-            out_.line("void ", one_.name, "(const ", parameter, " _value) { ", one_.name, copied,
-                      pointer_of, ")); }");
-        };
+        const std::string_view wide = is_wide(type_) ? "W" : "";
+        const std::string pointer = value_type(resolved(type_));
         modifier(pointer + " _value", "_value");
+        const auto copying = [&](std::string_view parameter, std::string_view pointer_of) {
+            out_.put(
+                {'N', one_.name, 'P', parameter, 'D', wide.empty() ? "" : "w", 'O', pointer_of},
+                "void $N(const $P _value) { $N(::CORBA::$Dstring_dup(_value$O)); }");
+        };
         copying(pointer, "");
-        copying(wide ? "::CORBA::WString_var&" : "::CORBA::String_var&", ".in()");
-        copying(wide ? "::kairos::mapping::WStringMember&" : "::kairos::mapping::StringMember&",
-                ".in()");
+        copying(string_class(type_) + "_var&", ".in()");
+        copying("::kairos::mapping::" + std::string(wide) + "StringMember&", ".in()");
         out_.line("template <typename _Elements>");
         copying("::kairos::mapping::PointerElement<_Elements>&", ".in()");
     }
@@ -107,27 +105,28 @@ class MemberEmitter {
 
 void emit_special_functions(const Union& type, Text& out)
 {
-    const std::string name = identifier(type);
-    out.line(name, "() noexcept { ", access, "create(*this); }");
-    if (is_variable_length(type)) {
-        out.line(name, "(const ", name, "& other) { ", access, "copy(*this, other); }");
-        out.line(name, "(", name, "&& other) noexcept { ", access, "take(*this, other); }");
-        out.line("~", name, "() { ", access, "destroy(*this); }");
-        out.line(name, "& operator=(const ", name, "& other) { return ", access,
-                 "assign(*this, other); }");
-        out.line(name, "& operator=(", name, "&& other) noexcept { return ", access,
-                 "assign(*this, ::std::move(other)); }");
-    }
-    out.blank();
+    out.put({'N', identifier(type), 'A', access}, is_variable_length(type)
+                                                      ? R"(
+$N() noexcept { $Acreate(*this); }
+$N(const $N& other) { $Acopy(*this, other); }
+$N($N&& other) noexcept { $Atake(*this, other); }
+~$N() { $Adestroy(*this); }
+$N& operator=(const $N& other) { return $Aassign(*this, other); }
+$N& operator=($N&& other) noexcept { return $Aassign(*this, ::std::move(other)); }
+
+)"
+                                                      : "$N() noexcept { $Acreate(*this); }\n\n");
 }
 
 void emit_discriminator(const Union& type, Text& out)
 {
-    out.line("void _d(_kairos_discriminator _value) { ", access, "relabel(*this, _value); }");
-    out.line("_kairos_discriminator _d() const { return _kairos_label; }");
+    out.put({'A', access}, R"(
+void _d(_kairos_discriminator _value) { $Arelabel(*this, _value); }
+_kairos_discriminator _d() const { return _kairos_label; }
+)");
     if (const auto label = unlabelled_discriminator(type); label && !type.has_default)
-        out.line("void _default() { ", access, "set_none(*this, _kairos_discriminator{",
-                 literal(*label, *type.discriminator), "}); }");
+        out.put({'A', access, 'L', literal(*label, *type.discriminator)},
+                "void _default() { $Aset_none(*this, _kairos_discriminator{$L}); }");
     out.blank();
 }
 
@@ -159,8 +158,7 @@ void emit_selection(const Union& type, Text& out)
         out.line("    return visitor(value._kairos_members.", identifier(type.cases[i].member.name),
                  ");");
     }
-    out.line("default:");
-    out.line("    return;");
+    out.put("default:\n    return;");
     out.line("}");
     out.close();
 }
@@ -172,13 +170,13 @@ void emit_storage(const Union& type, Text& out)
     const std::string initial = unlabelled && !type.has_default
                                     ? literal(*unlabelled, *type.discriminator)
                                     : label_of(type, type.cases.front());
-    out.open("union _Members {");
-    out.line("_Members() noexcept {}");
-    if (is_variable_length(type)) {
-        out.line("_Members(const _Members&) = delete;");
-        out.line("_Members& operator=(const _Members&) = delete;");
-        out.line("~_Members() {}");
-    }
+    out.put("union _Members {\n    _Members() noexcept {}");
+    if (is_variable_length(type))
+        out.put(R"(
+_Members(const _Members&) = delete;
+_Members& operator=(const _Members&) = delete;
+~_Members() {}
+)");
     for (const UnionCase& one : type.cases)
         out.line(stored_type(one.member), " ", identifier(one.member.name), ";");
     out.close("} _kairos_members;");
@@ -209,25 +207,6 @@ void emit_union_body(const Union& type, Text& out)
     out.label("private:");
     out.line("friend struct ::kairos::mapping::UnionAccess;");
     emit_storage(type, out);
-}
-
-void emit_union_marshal(const Source& source, const Union& type, Text& out)
-{
-    const std::string name = qualified(type);
-    out.open("void Marshal<", name, ">::encode(cdr::Writer& out, const ", name, "& value)\n{");
-    emit_type_probe(source, type, "encode", out);
-    out.line("UnionAccess::encode(out, value);");
-    out.close();
-    out.blank();
-    out.open("void Marshal<", name, ">::decode(cdr::Reader& in, ", name, "& value)\n{");
-    emit_type_probe(source, type, "decode", out);
-    if (is_recursive(type)) {
-        out.line("const NestingGuard nesting(in);");
-        out.line("if (!in.ok()) return;");
-    }
-    out.line("UnionAccess::decode(in, value);");
-    out.close();
-    out.blank();
 }
 
 } // namespace kairos::idlc

@@ -10,88 +10,6 @@
 namespace kairos::idlc {
 namespace {
 
-const ValueType* concrete_base(const ValueType& value)
-{
-    return value.bases.empty() || value.bases[0]->is_abstract ? nullptr : value.bases[0];
-}
-
-bool is_call(const Declaration& declaration)
-{
-    return as<Operation>(&declaration) != nullptr || as<Attribute>(&declaration) != nullptr;
-}
-
-bool has_calls(const Declarations& declarations)
-{
-    return std::ranges::any_of(declarations,
-                               [](const Declaration* each) { return is_call(*each); });
-}
-
-/// Interfaces whose operations the class of the value declares, so do not those of its bases: the
-/// supported ones that are not abstract, with their ancestors.
-void collect_supported(const ValueType& value, std::vector<const Interface*>& found)
-{
-    const auto add = [&found](const Interface* interface) {
-        if (!interface->is_abstract && std::ranges::find(found, interface) == found.end())
-            found.push_back(interface);
-    };
-    for (const Interface* interface : value.supports) {
-        std::ranges::for_each(interface->ancestors, add);
-        add(interface);
-    }
-}
-
-std::vector<const Interface*> newly_supported(const ValueType& value)
-{
-    std::vector<const Interface*> all;
-    std::vector<const Interface*> known;
-    std::vector<const ValueType*> open(value.bases.begin(), value.bases.end());
-    while (!open.empty()) {
-        const ValueType* base = open.back();
-        open.pop_back();
-        open.insert(open.end(), base->bases.begin(), base->bases.end());
-        collect_supported(*base, known);
-    }
-    collect_supported(value, all);
-    std::erase_if(all, [&known](const Interface* interface) {
-        return std::ranges::find(known, interface) != known.end();
-    });
-    return all;
-}
-
-/// The abstract interfaces that the class of the value derives from directly.
-std::vector<const Interface*> abstract_supports(const ValueType& value)
-{
-    std::vector<const Interface*> found;
-    const auto add = [&found](const Interface* interface) {
-        if (interface->is_abstract && std::ranges::find(found, interface) == found.end())
-            found.push_back(interface);
-    };
-    for (const Interface* interface : value.supports) {
-        add(interface);
-        if (!interface->is_abstract) std::ranges::for_each(interface->ancestors, add);
-    }
-    return found;
-}
-
-bool supports_abstract(const ValueType& value)
-{
-    return !abstract_supports(value).empty() ||
-           std::ranges::any_of(value.bases,
-                               [](const ValueType* base) { return supports_abstract(*base); });
-}
-
-/// Whether the program must derive from it: it or what it derives from has operations.
-bool needs_implementation(const ValueType& value)
-{
-    const auto has_operations = [](const Interface* interface) {
-        return !all_operations(*interface).empty();
-    };
-    return value.is_custom || has_calls(value.declarations) ||
-           std::ranges::any_of(value.supports, has_operations) ||
-           std::ranges::any_of(value.bases,
-                               [](const ValueType* base) { return needs_implementation(*base); });
-}
-
 // --- Accessors ---------------------------------------------------------------------------------
 
 class AccessorEmitter {
@@ -180,15 +98,6 @@ void emit_marshal_declarations(const ValueType& value, Text& out)
 
 } // namespace
 
-void announce_value(const Declaration& value, Text& out)
-{
-    const std::string name = identifier(value);
-    out.line("class ", name, ";");
-    out.line("typedef ::kairos::values::Var<", name, "> ", name, "_var;");
-    out.line("typedef ::kairos::values::Out<", name, "> ", name, "_out;");
-    out.blank();
-}
-
 void emit_accessors(const Member& member, const Accessors& how, Text& out)
 {
     AccessorEmitter(member, how, out).emit();
@@ -211,22 +120,24 @@ void emit_value_class(const Source& source, const ValueType& value, const EmitNe
                       Text& out)
 {
     const std::string name = identifier(value);
-    out.open("class ", exported(source), name, " : ", bases_of(value), " {");
-    out.label("public:");
-    out.line("typedef ", name, "* _ptr_type;");
-    out.line("typedef ", name, "_var _var_type;");
-    out.line("static constexpr const char* _kairos_id = ", string_literal(value.repository_id),
-             ";");
-    out.line("static const ::kairos::values::Type _kairos_value_type;");
-    out.line("static ", name, "* _downcast(::CORBA::ValueBase* value);");
-    out.line("static const ", name, "* _downcast(const ::CORBA::ValueBase* value);");
+    out.put({'E', exported(source), 'N', name, 'B', bases_of(value), 'I',
+             string_literal(value.repository_id)},
+            R"(
+class $E$N : $B {
+  public:
+    typedef $N* _ptr_type;
+    typedef $N_var _var_type;
+    static constexpr const char* _kairos_id = $I;
+    static const ::kairos::values::Type _kairos_value_type;
+    static $N* _downcast(::CORBA::ValueBase* value);
+    static const $N* _downcast(const ::CORBA::ValueBase* value);
+)");
     if (!value.is_abstract) out.line("::CORBA::ValueBase* _copy_value() override;");
     out.blank();
     nested(value.declarations);
     for (const Interface* interface : newly_supported(value))
         for (const Call& call : calls_in(source, interface->declarations))
-            out.line("virtual ", result_type(*call.result), " ", call.cpp_name(), "(",
-                     parameter_list(call), ") = 0;");
+            declare(call, "virtual ", " = 0", out);
     out.blank();
     emit_accessors_of(value, true, out);
     out.blank();
@@ -234,11 +145,13 @@ void emit_value_class(const Source& source, const ValueType& value, const EmitNe
     out.blank();
     out.label("protected:");
     emit_accessors_of(value, false, out);
-    out.line(name, "() = default;");
-    out.line(name, "(const ", name, "&) = default;");
-    out.line("~", name, "() override = default;");
-    out.close("};");
-    out.blank();
+    out.put({'N', name}, R"(
+$N() = default;
+$N(const $N&) = default;
+~$N() override = default;
+};
+
+)");
 }
 
 void emit_value_factory(const Source& source, const ValueType& value, Text& out)
@@ -421,25 +334,23 @@ void emit_functions(const Source& source, const ValueType& value, Text& out)
         out.line(".truncated = &", qualified(*base), "::_kairos_value_type,");
     if (value.is_custom) out.line(".is_custom = true,");
     out.close("};");
-    for (const std::string_view constant : {"", "const "})
-        out.line(constant, type, "* ", name, "::_downcast(", constant,
-                 "::CORBA::ValueBase* value) { return dynamic_cast<", constant, type,
-                 "*>(value); }");
-    out.blank();
+    out.put({'T', type, 'N', name}, R"(
+$T* $N::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<$T*>(value); }
+const $T* $N::_downcast(const ::CORBA::ValueBase* value) { return dynamic_cast<const $T*>(value); }
+
+)");
     if (value.is_abstract) return;
-    out.line("::CORBA::ValueBase* ", name,
-             "::_copy_value() { return ::kairos::corba::copy_value(*this); }");
-    out.line("const ::kairos::values::Type& ", name,
-             "::_kairos_type() const { return _kairos_value_type; }");
-    out.blank();
+    out.put({'N', name}, R"(
+::CORBA::ValueBase* $N::_copy_value() { return ::kairos::corba::copy_value(*this); }
+const ::kairos::values::Type& $N::_kairos_type() const { return _kairos_value_type; }
+
+)");
     if (value.is_custom) {
-        out.line("void ", name,
-                 "::_kairos_encode(::kairos::cdr::Writer& out) const { "
-                 "::kairos::corba::encode_custom(out, *this); }");
-        out.line("void ", name,
-                 "::_kairos_decode(::kairos::cdr::Reader& in) { "
-                 "::kairos::corba::decode_custom(in, *this); }");
-        out.blank();
+        out.put({'N', name}, R"(
+void $N::_kairos_encode(::kairos::cdr::Writer& out) const { ::kairos::corba::encode_custom(out, *this); }
+void $N::_kairos_decode(::kairos::cdr::Reader& in) { ::kairos::corba::decode_custom(in, *this); }
+
+)");
     } else {
         emit_state_function(source, value, "encode", "::kairos::cdr::Writer&", "out", " const",
                             emit_encode_member, out);
@@ -477,11 +388,11 @@ void emit_value_implementations(const Source& source, Text& out)
 
 void emit_values(const Source& source, Text& out)
 {
-    for (const ValueType* value : all_of<ValueType>(source)) {
+    for (const ValueType* value : all_of<ValueType>(source.unit)) {
         emit_functions(source, *value, out);
         emit_factory_functions(*value, out);
     }
-    for (const ValueBox* box : all_of<ValueBox>(source))
+    for (const ValueBox* box : all_of<ValueBox>(source.unit))
         emit_box_functions(source, *box, out);
 }
 

@@ -6,12 +6,14 @@
 
 #include "idlc/cpp/cpp_names.h"
 #include "idlc/cpp/forms.h"
-#include "idlc/cpp/marshal_choice.h"
 #include "idlc/cpp/options.h"
-#include "idlc/cpp/text.h"
 #include "idlc/diagnostics.h"
+#include "idlc/layout.h"
+#include "idlc/marshal_choice.h"
 #include "idlc/model.h"
 #include "idlc/outputs.h"
+#include "idlc/request.h"
+#include "idlc/text.h"
 #include "idlc/timing.h"
 
 #include <algorithm>
@@ -56,8 +58,6 @@ void emit_operations(const Source& source, bool stubs, Text& out);
 void emit_stubs(const Source& source, Text& out);
 /// emit_union.cpp: what stands between the braces of a union's class, behind the types within.
 void emit_union_body(const Union& type, Text& out);
-/// emit_union.cpp: the functions of a union's Marshal.
-void emit_union_marshal(const Source& source, const Union& type, Text& out);
 /// emit_skel.cpp: skeleton and TIE classes.
 void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
@@ -76,6 +76,8 @@ using EmitNested = std::function<void(const Declarations&)>;
 /// emit_local.cpp: the class of a local interface, announced before.
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out);
+/// emit_local.cpp: the functions that duplicate and narrow references of other interfaces.
+void emit_stub_conversions(const Interface& interface, Text& out);
 /// emit_local.cpp: the class's functions.
 void emit_local_functions(const Interface& interface, Text& out);
 /// emit_typecode.cpp: _tc_X of a declared type, in the header behind the type.
@@ -96,8 +98,6 @@ void emit_abstract_functions(const Interface& interface, Text& out);
 [[nodiscard]] std::string stub_class(const Interface& interface);
 [[nodiscard]] bool derives_from_abstract(const Interface& interface);
 
-/// emit_value.cpp: the names that go with a valuetype or box.
-void announce_value(const Declaration& value, Text& out);
 /// emit_value.cpp, emit_box.cpp: the classes, announced before.
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
                       Text& out);
@@ -134,20 +134,11 @@ void emit_anonymous_types(const Member& member, Text& out);
 /// What the member is stored as.
 [[nodiscard]] std::string stored_type(const Member& member);
 
-/// One request: an operation or one half of an attribute.
-struct Call {
-    const Declaration* declaration = nullptr; ///< Operation or Attribute
-    std::string wire_name{};                  ///< "add", "_get_size", "_set_size"
-    const Type* result = nullptr;
-    std::vector<Parameter> parameters{};
+/// A request as a function of C++.
+struct Call : Request {
     std::vector<std::string> locals{}; ///< names of the parameters that hide no declaration
-    Declarations raises{};
-    bool oneway = false;
-    std::vector<std::string> context{}; ///< the names of its context clause
 
     [[nodiscard]] std::string cpp_name() const { return identifier(*declaration); }
-    /// Of an operation of a valuetype there is none.
-    [[nodiscard]] const Interface& interface() const { return *as<Interface>(declaration->parent); }
 };
 /// emit_timing.cpp: around what serves a request of an operation with a deadline.
 void begin_timed(const Source& source, const Call& call, Text& out);
@@ -207,23 +198,6 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 /// "::CORBA::Long a, const ::Demo::Numbers& b".
 [[nodiscard]] std::string parameter_list(const Call& call);
 
-/// Adds the main file's declarations of kind T, at any depth, in their order.
-template <typename T>
-void collect(const Declarations& declarations, std::vector<const T*>& found)
-{
-    for_each(declarations, [&found](const Declaration& declaration) {
-        if (const auto* wanted = as<T>(&declaration); wanted != nullptr && wanted->generated)
-            found.push_back(wanted);
-    });
-}
-template <typename T>
-[[nodiscard]] std::vector<const T*> all_of(const Source& source)
-{
-    std::vector<const T*> found;
-    collect(source.unit.declarations, found);
-    return found;
-}
-
 /// Calls `emit` with what a module declares and a text of its own; what that got is put between the
 /// braces of namespace `name`, and nothing where it got nothing.
 template <typename Emit>
@@ -261,6 +235,9 @@ void in_own_namespaces(std::string_view prefix, const Declarations& declarations
     }
 }
 
+/// The declaration of a call's function, "virtual ::CORBA::Long add() = 0;", with what stands in
+/// front and behind.
+void declare(const Call& call, std::string_view front, std::string_view behind, Text& out);
 /// The function _kairos_supports of the class `scope`: true for its own id, for those of its
 /// ancestors and, of references, for Object's.
 void emit_supports(const std::string& scope, const Interface& interface, const std::string& own_id,
@@ -268,6 +245,8 @@ void emit_supports(const std::string& scope, const Interface& interface, const s
 /// emit_local.cpp: how the class of any interface begins: its names and the functions of
 /// references.
 void emit_reference_functions(const Interface& interface, Text& out);
+/// How such a class says what it supports, and that it is an object where it may be a value.
+void emit_object_functions(const Interface& interface, Text& out);
 /// The parameter of an exception's constructor for one of its members: "const char* _name_".
 [[nodiscard]] std::string member_parameter(const Member& member);
 /// "NAME " where an export macro was asked for.

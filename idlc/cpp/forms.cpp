@@ -3,6 +3,7 @@
 
 #include "idlc/cpp/cpp_names.h"
 
+#include <algorithm>
 #include <array>
 
 namespace kairos::idlc {
@@ -138,6 +139,18 @@ std::string word(char letter, const Words& words)
 
 const Passing& passing(Form form) { return table[static_cast<std::size_t>(form)]; }
 
+std::vector<std::string_view> suffixes(Form form)
+{
+    std::vector<std::string_view> found;
+    std::string_view rest = passing(form).suffixes;
+    for (std::size_t end = 0; end != rest.npos && !rest.empty();) {
+        end = rest.find(' ');
+        found.push_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(found.back().size() + 1, rest.size()));
+    }
+    return found;
+}
+
 std::string fill(std::string_view pattern, const Words& words)
 {
     std::string text;
@@ -148,14 +161,6 @@ std::string fill(std::string_view pattern, const Words& words)
             text += pattern[i];
     }
     return text;
-}
-
-bool is_pseudo_object(const Type& type)
-{
-    const Type& actual = resolved(type);
-    const auto* named =
-        as<Native>(actual.kind == TypeKind::declared ? actual.declaration : nullptr);
-    return named != nullptr && named->built_in && named->name != "Principal";
 }
 
 Form form_of(const Type& type)

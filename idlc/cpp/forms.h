@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kairos::idlc {
 
@@ -31,10 +32,6 @@ enum class Form {
 inline constexpr std::size_t form_count = 12;
 
 [[nodiscard]] Form form_of(const Type& type);
-/// Whether it is Environment, Context, ORB or the like of module CORBA: passed like an object, and
-/// never to another process.
-[[nodiscard]] bool is_pseudo_object(const Type& type);
-
 /// Who holds a value that a callee gives to its caller.
 enum class Kept {
     in_place,   ///< the caller, in a variable of fixed length that it has already
@@ -63,6 +60,9 @@ struct Passing {
 };
 [[nodiscard]] const Passing& passing(Form form);
 [[nodiscard]] inline const Passing& passing(const Type& type) { return passing(form_of(type)); }
+
+/// Each of Passing::suffixes.
+[[nodiscard]] std::vector<std::string_view> suffixes(Form form);
 
 [[nodiscard]] constexpr bool is_array(Form form)
 {

@@ -3,7 +3,7 @@
 // What the command line says to the C++ back end alone.
 #pragma once
 
-#include "idlc/cpp/marshal_choice.h"
+#include "idlc/marshal_choice.h"
 
 #include <cstdint>
 #include <optional>

@@ -37,13 +37,13 @@ class Collector {
 
     std::vector<Choice> collect()
     {
-        for (const Struct* composite : all_of<Struct>(source_))
+        for (const Struct* composite : all_of<Struct>(source_.unit))
             add_struct(*composite);
         add_all<Union>("union");
         add_all<Exception>("exception");
         add_all<ValueType>("valuetype");
         add_all<ValueBox>("valuebox");
-        for (const Interface* interface : all_of<Interface>(source_))
+        for (const Interface* interface : all_of<Interface>(source_.unit))
             if (!interface->is_local)
                 for (const Call& call : calls_in(source_, interface->declarations))
                     add_call(call);
@@ -62,7 +62,7 @@ class Collector {
     template <typename T>
     void add_all(std::string_view kind)
     {
-        for (const T* declaration : all_of<T>(source_))
+        for (const T* declaration : all_of<T>(source_.unit))
             add(kind, *declaration).reason = Reason::always_compiled;
     }
     void add_struct(const Struct& composite)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The perfect hash that kairos-idl searches and the table that skeletons look into agree.
-#include "idlc/cpp/operation_search.h"
+#include "idlc/operation_search.h"
 
 #include "kairos/base/operation_hash.h"
 #include "kairos/corba/hashed_operations.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idlc/cpp/marshal_choice.h"
+#include "idlc/marshal_choice.h"
 
 namespace kairos::idlc {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idlc/cpp/operation_search.h"
+#include "idlc/operation_search.h"
 
 #include "kairos/base/operation_hash.h"
 

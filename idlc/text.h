@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generated text as it grows: lines with indentation. Used by the emitters, one object per file.
+// Generated text as it grows: lines with indentation. For back ends that write source code, one
+// object per file.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kairos::idlc {
 
@@ -19,6 +24,17 @@ template <typename List, typename Function>
 }
 
 class Text {
+    /// A letter, or the word that stands for the one before.
+    struct Word {
+        Word(char which) : letter(which) {}
+        template <std::convertible_to<std::string_view> T>
+        Word(const T& word) : text(word)
+        {
+        }
+        char letter = '\0';
+        std::string_view text{};
+    };
+
   public:
     template <typename... Parts>
     void line(const Parts&... parts)
@@ -37,6 +53,13 @@ class Text {
             if (end == text.npos) return;
         }
     }
+    /// What stands for letters in a pattern: {'N', name, 'T', type}.
+    using Words = std::initializer_list<Word>;
+    /// The lines of the pattern with words in the places of "$N" and the like, indented as they are
+    /// there and deeper by what is open. A brace at the end of a line stays open where the pattern
+    /// does not close it. A line of nothing but empty words is none.
+    void put(Words words, std::string_view pattern);
+    void put(std::string_view pattern) { put({}, pattern); }
     /// A line after which the text is indented until close().
     template <typename... Parts>
     void open(const Parts&... parts)
@@ -48,7 +71,7 @@ class Text {
     void close(std::string_view end = "}")
     {
         --depth_;
-        if (text_.ends_with("\n\n")) text_.pop_back();
+        end_block();
         line(end);
     }
     /// "public:", two columns to the left.
@@ -78,6 +101,13 @@ class Text {
     }
 
   private:
+    void put_line(Words words, std::string_view line, std::size_t& opened);
+    /// No empty line at the end of a block.
+    void end_block()
+    {
+        if (text_.ends_with("\n\n")) text_.pop_back();
+    }
+
     std::string text_;
     std::size_t depth_ = 0;
     bool blank_ = true;
