@@ -61,18 +61,6 @@ bool DeferredInvocation::send_request(const giop::RequestTemplate& header)
     return connection_->send(prefix, out_, limits_.request) == Outcome::ok;
 }
 
-/// What a message means for the wait for the reply; nothing if it is about another request.
-std::optional<Outcome> DeferredInvocation::outcome_of(const giop::Message& message)
-{
-    if (message.type != giop::MessageType::reply) return std::nullopt;
-    if (const cdr::Fault fault = giop::parse(message, reply_); fault != cdr::Fault::none) {
-        connection_->refuse(cdr::describe(fault));
-        return Outcome::malformed;
-    }
-    if (reply_.request_id != request_id_) return std::nullopt;
-    return Outcome::ok;
-}
-
 bool DeferredInvocation::poll()
 {
     try {
@@ -85,16 +73,11 @@ bool DeferredInvocation::poll()
 
 bool DeferredInvocation::poll_connection()
 {
-    while (sent_to_ != nullptr && !has_reply_) {
-        giop::Message message;
-        auto event = connection_->poll(message);
-        if (!event && !limits_.reply.has_passed()) return false;
-        if (!event) event = Outcome::late;
-        const auto answer = *event == Outcome::ok ? outcome_of(message) : event;
-        if (!answer) continue;
-        outcome_ = *answer;
-        has_reply_ = true;
-    }
+    if (sent_to_ == nullptr || has_reply_) return true;
+    const auto outcome = connection_->poll(request_id_, reply_);
+    if (!outcome && !limits_.reply.has_passed()) return false;
+    outcome_ = outcome.value_or(Outcome::late);
+    has_reply_ = true;
     return true;
 }
 

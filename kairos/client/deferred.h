@@ -55,7 +55,6 @@ class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation 
   private:
     [[nodiscard]] bool send_to(Reference& reference);
     [[nodiscard]] bool send_request(const giop::RequestTemplate& header);
-    [[nodiscard]] std::optional<ClientConnection::Outcome> outcome_of(const giop::Message& message);
     [[nodiscard]] bool poll_connection();
     [[nodiscard]] ClientConnection::Outcome receive_reply();
     void lose_memory();

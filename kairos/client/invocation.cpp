@@ -377,25 +377,10 @@ Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint3
 template <Invocation::Way way>
 Outcome Invocation::receive(std::uint32_t request_id)
 {
-    for (;;) {
-        giop::Message message;
-        const Outcome outcome = [&] {
-            if constexpr (way == Way::limited)
-                return connection_->receive(message, limits_.reply, lane_.serving_thread);
-            else
-                return connection_->receive(message, lane_.serving_thread);
-        }();
-        if (outcome != Outcome::ok) [[unlikely]]
-            return outcome;
-        if (message.type != giop::MessageType::reply) continue; // to a LocateRequest given up
-        if (const cdr::Fault fault = giop::parse(message, reply_); fault != cdr::Fault::none)
-            [[unlikely]] {
-            connection_->refuse(cdr::describe(fault));
-            return Outcome::malformed;
-        }
-        if (reply_.request_id == request_id) [[likely]]
-            return Outcome::ok;
-    }
+    if constexpr (way == Way::limited)
+        return connection_->receive(request_id, reply_, limits_.reply, lane_.serving_thread);
+    else
+        return connection_->receive(request_id, reply_, lane_.serving_thread);
 }
 
 // For DeferredInvocation, and for shared_call.cpp.

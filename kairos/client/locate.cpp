@@ -99,15 +99,11 @@ std::optional<Located> ask(ClientConnection& connection, const Question& questio
 {
     const std::uint32_t request_id = connection.next_request_id();
     const CallLimits& limits = question.limits;
-    giop::Message answer;
-    Outcome outcome = connection.send(question.encode(request_id), limits.request);
-    while (outcome == Outcome::ok) {
-        outcome = connection.receive(answer, limits.reply, Lane::current().serving_thread);
-        giop::LocateReply reply;
-        if (outcome != Outcome::ok || answer.type != giop::MessageType::locate_reply) continue;
-        if (giop::parse(answer, reply) != cdr::Fault::none) break;
-        if (reply.request_id == request_id) return understand(question, reply, failure);
-    }
+    giop::LocateReply reply;
+    if (connection.send(question.encode(request_id), limits.request) == Outcome::ok &&
+        connection.receive(request_id, reply, limits.reply, Lane::current().serving_thread) ==
+            Outcome::ok)
+        return understand(question, reply, failure);
     failure = question.target.endpoint->text() + " did not answer a LocateRequest";
     return std::nullopt;
 }
