@@ -39,12 +39,49 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
 
 ClientConnection::~ClientConnection() { Client::of(*orb_).connections().remove(*this); }
 
+/// Reads by `read` until `next` knows.
+template <typename Next, typename Read>
+[[gnu::always_inline]] inline ClientConnection::Outcome ClientConnection::await(const Next& next,
+                                                                                const Read& read)
+{
+    for (;;) {
+        const auto event = next();
+        if (event == Event::answer) [[likely]]
+            return Outcome::ok;
+        if (event == Event::ended) [[unlikely]]
+            return outcome();
+        const net::IoResult got = read();
+        if (!got.ok())
+            return got.status == net::IoResult::Status::would_block ? Outcome::late : Outcome::lost;
+        session_.received(got.bytes);
+    }
+}
+
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
+    note_contexts_sent();
     // A message of which the kernel did not take every byte can never be executed.
     return transmit_call(socket_, header, body, orb_->options().fragment_size).ok()
                ? Outcome::ok
                : Outcome::not_executed;
+}
+
+ClientConnection::Outcome ClientConnection::exchange(Bytes header, const cdr::Writer& body,
+                                                     std::uint32_t request_id, giop::Reply& reply,
+                                                     ServingThread* waiter) noexcept
+{
+    note_contexts_sent();
+    if (!transmit_call(socket_, header, body, orb_->options().fragment_size).ok()) [[unlikely]]
+        return Outcome::not_executed;
+    try {
+        return await([&] { return session_.next(request_id, reply); },
+                     [&] {
+                         return waiter != nullptr ? read_serving(*waiter, {})
+                                                  : socket_.read(session_.space());
+                     });
+    } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
+        return Outcome::no_memory;
+    }
 }
 
 namespace {
@@ -134,37 +171,15 @@ void log_malformed(const Endpoint& endpoint, std::string_view why) noexcept
                        log::Line() << "malformed message from " << endpoint << ": " << why);
 }
 
-ClientConnection::Outcome ClientConnection::receive(std::uint32_t request_id, giop::Reply& reply,
-                                                    ServingThread* waiter)
-{
-    for (;;) {
-        const auto event = session_.next(request_id, reply);
-        if (event == Event::answer) [[likely]]
-            return Outcome::ok;
-        if (event == Event::ended) [[unlikely]]
-            return outcome();
-        const net::IoResult got =
-            waiter != nullptr ? read_serving(*waiter, {}) : socket_.read(session_.space());
-        if (!got.ok()) return Outcome::lost;
-        session_.received(got.bytes);
-    }
-}
-
-// As above, which is on the call path and shares nothing with the others for its sake.
 template <typename Answer>
 ClientConnection::Outcome ClientConnection::receive(std::uint32_t request_id, Answer& answer,
                                                     Deadline deadline, ServingThread* waiter)
 {
-    for (;;) {
-        const auto event = session_.next(request_id, answer);
-        if (event == Event::answer) return Outcome::ok;
-        if (event == Event::ended) return outcome();
-        const net::IoResult got = waiter != nullptr ? read_serving(*waiter, deadline)
-                                                    : socket_.read(session_.space(), deadline);
-        if (got.status == net::IoResult::Status::would_block) return Outcome::late;
-        if (!got.ok()) return Outcome::lost;
-        session_.received(got.bytes);
-    }
+    return await([&] { return session_.next(request_id, answer); },
+                 [&] {
+                     return waiter != nullptr ? read_serving(*waiter, deadline)
+                                              : socket_.read(session_.space(), deadline);
+                 });
 }
 template ClientConnection::Outcome ClientConnection::receive(std::uint32_t, giop::Reply&, Deadline,
                                                              ServingThread*);
@@ -181,27 +196,9 @@ net::IoResult ClientConnection::read_serving(ServingThread& waiter, Deadline dea
     }
 }
 
-/// Reads what has come, without waiting; returns `late` if nothing has.
-ClientConnection::Outcome ClientConnection::receive_now()
+ClientConnection::Outcome ClientConnection::poll(std::uint32_t request_id, giop::Reply& reply)
 {
-    const net::IoResult got = socket_.read(session_.space(), net::ReadFlags::do_not_wait);
-    if (got.status == net::IoResult::Status::would_block) return Outcome::late;
-    if (!got.ok()) return Outcome::lost;
-    session_.received(got.bytes);
-    return Outcome::ok;
-}
-
-std::optional<ClientConnection::Outcome> ClientConnection::poll(std::uint32_t request_id,
-                                                                giop::Reply& reply)
-{
-    for (;;) {
-        const auto event = session_.next(request_id, reply);
-        if (event == Event::answer) return Outcome::ok;
-        if (event == Event::ended) return outcome();
-        const Outcome got = receive_now();
-        if (got == Outcome::late) return std::nullopt;
-        if (got != Outcome::ok) return got;
-    }
+    return await([&] { return session_.next(request_id, reply); }, [&] { return read_now(); });
 }
 
 void ClientConnection::give_up_reply(giop::Version version) noexcept
@@ -268,27 +265,19 @@ void ClientConnection::close_in_order() noexcept
 
 bool ClientConnection::is_open() noexcept
 {
-    if (session_.expects_late()) return drop_late_replies();
+    if (session_.expects_late()) {
+        try {
+            return await([&] { return session_.drop_late(); }, [&] { return read_now(); }) ==
+                   Outcome::ok;
+        } catch (const std::bad_alloc&) { // for a large one
+            return false;
+        }
+    }
     // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
     std::byte octet{};
     const auto peeked =
         socket_.read(MutableBytes(&octet, 1), net::ReadFlags::peek | net::ReadFlags::do_not_wait);
     return peeked.status == net::IoResult::Status::would_block;
-}
-
-/// Drops the replies that were given up; returns whether all of them have come.
-bool ClientConnection::drop_late_replies() noexcept
-{
-    try {
-        for (;;) {
-            const auto event = session_.drop_late();
-            if (event == Event::ended) (void)outcome();
-            if (event != Event::need_bytes) return event == Event::answer;
-            if (!session_.expects_late() || receive_now() != Outcome::ok) return false;
-        }
-    } catch (const std::bad_alloc&) { // for a large one
-        return false;
-    }
 }
 
 } // namespace kairos::orb

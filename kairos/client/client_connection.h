@@ -49,10 +49,18 @@ class ClientConnection {
     /// endpoint's.
     void note_contexts_sent() noexcept { session_.note_contexts_sent(); }
 
-    /// Sends one message: `header`, then what `body` holds. Cuts large messages into fragments if
+    // --- plain calls: no deadlines, nothing that was posted ---
+    /// Sends one request: `header`, then what `body` holds. Cuts large messages into fragments if
     /// the options say so. While the peer does not take the message the thread waits; within an
     /// upcall it serves meanwhile (serving_thread.h).
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
+    /// Sends one request, as send() does, and blocks until the reply to it is there, which is valid
+    /// until something else is received. With a `waiter`, waits through that, so that requests are
+    /// served meanwhile.
+    [[nodiscard]] Outcome exchange(Bytes header, const cdr::Writer& body, std::uint32_t request_id,
+                                   giop::Reply& reply, ServingThread* waiter) noexcept;
+
+    // --- others ---
     /// Sends one message by the deadline, behind what post() has kept: `header`, then what `body`
     /// holds. Waits, or serves, while the peer does not take it; returns not_sent at the deadline.
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
@@ -67,19 +75,15 @@ class ClientConnection {
     /// sent.
     [[nodiscard]] bool has_backlog() const noexcept { return backlog_ && !backlog_->empty(); }
 
-    /// Blocks until the reply to this request is there. `reply` is valid until the next `receive`.
-    /// With a `waiter`, waits through that, so that requests are served meanwhile.
-    [[nodiscard]] Outcome receive(std::uint32_t request_id, giop::Reply& reply,
-                                  ServingThread* waiter);
     /// Blocks until the answer to this request, a Reply or LocateReply, is there, or the deadline:
     /// `late`. `answer` is valid until the next `receive`. With a `waiter`, waits through that, so
     /// that requests are served meanwhile.
     template <typename Answer>
     [[nodiscard]] Outcome receive(std::uint32_t request_id, Answer& answer, Deadline deadline,
                                   ServingThread* waiter);
-    /// Receives the reply to this request without waiting; returns nothing if it is not there yet.
+    /// Receives the reply to this request without waiting; returns `late` if it is not there yet.
     /// `reply` is valid until the next `receive` or `poll`.
-    [[nodiscard]] std::optional<Outcome> poll(std::uint32_t request_id, giop::Reply& reply);
+    [[nodiscard]] Outcome poll(std::uint32_t request_id, giop::Reply& reply);
     /// Returns the socket that becomes readable when `poll` may have something new.
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Notes that nobody waits for the reply to the last request, of this version, any more. Tells
@@ -139,10 +143,14 @@ class ClientConnection {
     /// Returns what the session has ended with. Answers MessageError to a peer whose message cannot
     /// be understood, and tells the log why.
     [[nodiscard, gnu::cold]] Outcome outcome() noexcept;
-    [[nodiscard]] Outcome receive_now();
+    template <typename Next, typename Read>
+    [[nodiscard]] Outcome await(const Next& next, const Read& read);
+    [[nodiscard]] net::IoResult read_now()
+    {
+        return socket_.read(session_.space(), net::ReadFlags::do_not_wait);
+    }
     /// Asks the system whether the peer has closed or sent anything but replies given up.
     [[nodiscard, gnu::cold]] bool is_open() noexcept;
-    [[nodiscard]] bool drop_late_replies() noexcept;
 
     const IntrusivePtr<Orb> orb_;
     const IntrusivePtr<Endpoint> endpoint_;

@@ -26,7 +26,9 @@ ClientSession::Event ClientSession::drop_late()
         if (event == Connection::Event::need_bytes) return Event::need_bytes;
         if (event != Connection::Event::message) return end(event);
     }
-    return connection_.between_messages() ? Event::answer : Event::need_bytes;
+    if (connection_.between_messages()) return Event::answer;
+    outcome_ = Outcome::lost;
+    return Event::ended;
 }
 
 ClientSession::Event ClientSession::end(Connection::Event event) noexcept

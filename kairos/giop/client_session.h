@@ -5,14 +5,6 @@
 // and what the peer is to be told besides requests. No I/O, no clock, no lock. Station 4 of the
 // request walk (docs/TOUR.md). A ClientSession belongs to whoever reads the connection; request
 // ids and contexts may be asked for by any thread.
-//
-//   for (;;) {
-//       switch (session.next(id, reply)) {
-//       case Event::answer: return Outcome::ok;
-//       case Event::ended: return session.outcome();
-//       case Event::need_bytes: read(socket, session.space()) → session.received(n);
-//       }
-//   }
 #pragma once
 
 #include "kairos/base/export.h"
@@ -176,7 +168,7 @@ class KAIROS_API ClientSession {
     /// Returns the next answer to any request, in order to claim it from PendingRequests.
     [[nodiscard]] Event next(Answer& answer);
     /// Drops the answers of requests given up that have come. Returns `answer` if no more of them
-    /// are to come and nothing is behind them.
+    /// are to come, or `ended`, which is `lost`, if something is behind them.
     [[nodiscard]] Event drop_late();
     /// Returns, after `ended`, what the requests have ended with that were wholly sent and have no
     /// answer.

@@ -33,7 +33,7 @@ void check_end(const ClientSession& session)
 {
     const Outcome outcome = session.outcome();
     KAIROS_CHECK(outcome == Outcome::not_executed || outcome == Outcome::message_error ||
-                 outcome == Outcome::malformed);
+                 outcome == Outcome::malformed || outcome == Outcome::lost);
     KAIROS_CHECK(session.why().empty() == (outcome != Outcome::malformed));
     KAIROS_CHECK(supported(session.peer_version()));
     Message refusal;

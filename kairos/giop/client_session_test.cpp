@@ -280,8 +280,8 @@ TEST(ClientSession, bytes_behind_a_late_answer_keep_the_connection_from_use)
     Octets stream = reply_to(1, version_1_2, true, 8);
     stream.push_back(std::byte{'G'});
     ASSERT_EQ(feed(session, stream), stream.size());
-    EXPECT_EQ(session.drop_late(), Event::need_bytes);
-    EXPECT_FALSE(session.expects_late());
+    EXPECT_EQ(session.drop_late(), Event::ended);
+    EXPECT_EQ(session.outcome(), Outcome::lost);
 }
 
 TEST(ClientSession, says_what_a_malformed_answer_is_refused_with)
