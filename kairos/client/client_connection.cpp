@@ -4,13 +4,14 @@
 #include "kairos/base/log.h"
 #include "kairos/client/backlogs.h"
 #include "kairos/client/client.h"
-#include "kairos/giop/control.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transmit.h"
 
 namespace kairos::orb {
+
+using Event = giop::ClientSession::Event;
 
 Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpoint& endpoint,
                                                                  Deadline deadline)
@@ -27,8 +28,7 @@ Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpo
 ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket socket,
                                    ConnectionCache::Place place)
     : orb_(&orb), endpoint_(&endpoint), socket_(std::move(socket)),
-      protocol_(giop::Connection::Role::client, orb.options().message_size_max,
-                giop::ReadSizes::of(!socket_.receive_queue_max())),
+      session_(orb.options().message_size_max, giop::ReadSizes::of(!socket_.receive_queue_max())),
       last_use_(coarse_now()), place_(std::move(place))
 {
     socket_.spin(orb.options().socket.spin);
@@ -39,12 +39,49 @@ ClientConnection::ClientConnection(Orb& orb, Endpoint& endpoint, net::Socket soc
 
 ClientConnection::~ClientConnection() { Client::of(*orb_).connections().remove(*this); }
 
+/// Reads by `read` until `next` knows.
+template <typename Next, typename Read>
+[[gnu::always_inline]] inline ClientConnection::Outcome ClientConnection::await(const Next& next,
+                                                                                const Read& read)
+{
+    for (;;) {
+        const auto event = next();
+        if (event == Event::answer) [[likely]]
+            return Outcome::ok;
+        if (event == Event::ended) [[unlikely]]
+            return outcome();
+        const net::IoResult got = read();
+        if (!got.ok())
+            return got.status == net::IoResult::Status::would_block ? Outcome::late : Outcome::lost;
+        session_.received(got.bytes);
+    }
+}
+
 ClientConnection::Outcome ClientConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
+    note_contexts_sent();
     // A message of which the kernel did not take every byte can never be executed.
     return transmit_call(socket_, header, body, orb_->options().fragment_size).ok()
                ? Outcome::ok
                : Outcome::not_executed;
+}
+
+ClientConnection::Outcome ClientConnection::exchange(Bytes header, const cdr::Writer& body,
+                                                     std::uint32_t request_id, giop::Reply& reply,
+                                                     ServingThread* waiter) noexcept
+{
+    note_contexts_sent();
+    if (!transmit_call(socket_, header, body, orb_->options().fragment_size).ok()) [[unlikely]]
+        return Outcome::not_executed;
+    try {
+        return await([&] { return session_.next(request_id, reply); },
+                     [&] {
+                         return waiter != nullptr ? read_serving(*waiter, {})
+                                                  : socket_.read(session_.space());
+                     });
+    } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
+        return Outcome::no_memory;
+    }
 }
 
 namespace {
@@ -118,98 +155,59 @@ void ClientConnection::leave(Unsent& unsent) noexcept
         unsent.flush(socket_);
 }
 
-ClientConnection::Outcome ClientConnection::outcome_of(giop::Connection::Event event) noexcept
+ClientConnection::Outcome ClientConnection::outcome() noexcept
 {
-    switch (event) {
-    case giop::Connection::Event::message:
-        return Outcome::ok;
-    case giop::Connection::Event::closed:
-        return Outcome::not_executed;
-    case giop::Connection::Event::message_error:
-        return Outcome::message_error;
-    default:
-        refuse(giop::describe(protocol_.fault()));
-        return Outcome::malformed;
+    if (session_.outcome() == Outcome::malformed) {
+        log_malformed(*endpoint_, session_.why());
+        // To a peer that does not even read it would not matter.
+        (void)socket_.write(Bytes(session_.refusal()), net::WriteFlags::do_not_wait);
     }
+    return session_.outcome();
 }
 
-ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, ServingThread* waiter)
+void log_malformed(const Endpoint& endpoint, std::string_view why) noexcept
 {
-    for (;;) {
-        switch (protocol_.next(reply)) {
-        case giop::Connection::Event::message:
-            return Outcome::ok;
-        case giop::Connection::Event::closed:
-            return Outcome::not_executed;
-        case giop::Connection::Event::message_error:
-            return Outcome::message_error;
-        case giop::Connection::Event::fault:
-            refuse(giop::describe(protocol_.fault()));
-            return Outcome::malformed;
-        case giop::Connection::Event::need_bytes:
-            break;
-        }
-        const net::IoResult got =
-            waiter != nullptr ? read_serving(*waiter, {}) : socket_.read(protocol_.space());
-        if (!got.ok()) return Outcome::lost;
-        protocol_.received(got.bytes);
-    }
+    log::write_limited(log::Level::error, 0,
+                       log::Line() << "malformed message from " << endpoint << ": " << why);
 }
 
-// As above, which is on the call path and shares nothing with the others for its sake.
-ClientConnection::Outcome ClientConnection::receive(giop::Message& reply, Deadline deadline,
-                                                    ServingThread* waiter)
+template <typename Answer>
+ClientConnection::Outcome ClientConnection::receive(std::uint32_t request_id, Answer& answer,
+                                                    Deadline deadline, ServingThread* waiter)
 {
-    for (;;) {
-        const auto event = protocol_.next(reply);
-        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
-        const net::IoResult got = waiter != nullptr ? read_serving(*waiter, deadline)
-                                                    : socket_.read(protocol_.space(), deadline);
-        if (got.status == net::IoResult::Status::would_block) return Outcome::late;
-        if (!got.ok()) return Outcome::lost;
-        protocol_.received(got.bytes);
-    }
+    return await([&] { return session_.next(request_id, answer); },
+                 [&] {
+                     return waiter != nullptr ? read_serving(*waiter, deadline)
+                                              : socket_.read(session_.space(), deadline);
+                 });
 }
+template ClientConnection::Outcome ClientConnection::receive(std::uint32_t, giop::Reply&, Deadline,
+                                                             ServingThread*);
+template ClientConnection::Outcome ClientConnection::receive(std::uint32_t, giop::LocateReply&,
+                                                             Deadline, ServingThread*);
 
 /// Only the waiter waits: what it was woken for may be gone, and then others want to be served.
 net::IoResult ClientConnection::read_serving(ServingThread& waiter, Deadline deadline)
 {
     for (;;) {
         waiter.wait({socket_}, deadline);
-        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
+        const net::IoResult got = socket_.read(session_.space(), net::ReadFlags::do_not_wait);
         if (got.status != net::IoResult::Status::would_block || deadline.has_passed()) return got;
     }
 }
 
-std::optional<ClientConnection::Outcome> ClientConnection::poll(giop::Message& reply)
+ClientConnection::Outcome ClientConnection::poll(std::uint32_t request_id, giop::Reply& reply)
 {
-    for (;;) {
-        const auto event = protocol_.next(reply);
-        if (event != giop::Connection::Event::need_bytes) return outcome_of(event);
-        const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
-        if (got.status == net::IoResult::Status::would_block) return std::nullopt;
-        if (!got.ok()) return Outcome::lost;
-        protocol_.received(got.bytes);
-    }
+    return await([&] { return session_.next(request_id, reply); }, [&] { return read_now(); });
 }
 
 void ClientConnection::give_up_reply(giop::Version version) noexcept
 {
-    ++replies_given_up_;
+    const auto message = session_.give_up(version);
     last_use_ = Clock::zero();
     if (has_backlog()) return;
-    const auto message = giop::cancel_request(version, last_request_id_);
     const net::IoResult sent = socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
     if (sent.ok() && sent.bytes != message.size()) socket_.shutdown_both(); // within a message
-}
-
-void ClientConnection::refuse(std::string_view why) noexcept
-{
-    log::write_limited(log::Level::error, 0,
-                       log::Line() << "malformed message from " << *endpoint_ << ": " << why);
-    const auto message = giop::message_error(protocol_.error_version());
-    // To a peer that does not even read it would not matter.
-    (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
 }
 
 bool ClientConnection::begin_use() noexcept
@@ -258,39 +256,28 @@ void ClientConnection::leave_to_parent() noexcept
 
 void ClientConnection::close_in_order() noexcept
 {
-    // Before 1.2 only servers say so (CORBA 3.3 part 2, 9.5.1). The version is that of the peer's
-    // last message.
-    const giop::Version version = protocol_.error_version();
-    if (version >= giop::version_1_2 && !has_backlog())
-        (void)socket_.write(Bytes(giop::close_connection(version)), net::WriteFlags::do_not_wait);
+    const auto farewell = giop::ClientSession::farewell(session_.peer_version());
+    if (farewell && !has_backlog())
+        (void)socket_.write(Bytes(*farewell), net::WriteFlags::do_not_wait);
     socket_.close();
     place_.give_back();
 }
 
 bool ClientConnection::is_open() noexcept
 {
-    if (replies_given_up_ != 0) return drop_late_replies();
+    if (session_.expects_late()) {
+        try {
+            return await([&] { return session_.drop_late(); }, [&] { return read_now(); }) ==
+                   Outcome::ok;
+        } catch (const std::bad_alloc&) { // for a large one
+            return false;
+        }
+    }
     // Nothing may have arrived while nobody waited: a CloseConnection or the end, if anything.
     std::byte octet{};
     const auto peeked =
         socket_.read(MutableBytes(&octet, 1), net::ReadFlags::peek | net::ReadFlags::do_not_wait);
     return peeked.status == net::IoResult::Status::would_block;
-}
-
-/// Drops the replies that were given up; returns whether all of them have come.
-bool ClientConnection::drop_late_replies() noexcept
-{
-    try {
-        giop::Message reply;
-        while (replies_given_up_ != 0) {
-            const auto event = poll(reply);
-            if (event != Outcome::ok) return false;
-            --replies_given_up_;
-        }
-    } catch (const std::bad_alloc&) { // for a large one
-        return false;
-    }
-    return protocol_.between_messages();
 }
 
 } // namespace kairos::orb

@@ -11,8 +11,7 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/client/backlog.h"
 #include "kairos/client/connection_cache.h"
-#include "kairos/giop/connection.h"
-#include "kairos/giop/message.h"
+#include "kairos/giop/client_session.h"
 #include "kairos/net/socket.h"
 #include "kairos/orb/endpoint.h"
 
@@ -27,18 +26,7 @@ class ServingThread;
 
 class ClientConnection {
   public:
-    /// What became of a message sent, or of the wait for its reply.
-    enum class Outcome : std::uint8_t {
-        ok,
-        not_executed,  ///< not wholly sent, or the peer closed in order: safe to send again
-        lost,          ///< closed after sending: it may have been executed
-        message_error, ///< the peer did not understand what we sent
-        malformed,     ///< we did not understand what the peer sent
-        not_sent,      ///< not wholly sent by the deadline: the connection is of no more use
-        late,          ///< sent, but the deadline passed before the reply was there
-        no_memory,     ///< for the reply
-        no_room,       ///< for a oneway beside those that were not sent yet
-    };
+    using Outcome = giop::Outcome;
 
     /// Connects by the deadline; tries each address of the endpoint. The connection keeps `orb`
     /// alive, and is counted and known to it while it lives.
@@ -50,21 +38,29 @@ class ClientConnection {
 
     [[nodiscard]] Orb& orb() const noexcept { return *orb_; }
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
-    [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
+    [[nodiscard]] std::uint32_t next_request_id() noexcept { return session_.next_request_id(); }
     /// Returns the service contexts that the next request is to have: the endpoint's in the first
     /// request (a LocateRequest is none), none later.
     [[nodiscard]] Bytes contexts() const noexcept
     {
-        return contexts_sent_ ? Bytes() : endpoint_->contexts();
+        return session_.contexts(endpoint_->contexts());
     }
     /// Notes that a request is being sent: later requests have no service contexts of the
     /// endpoint's.
-    void note_contexts_sent() noexcept { contexts_sent_ = true; }
+    void note_contexts_sent() noexcept { session_.note_contexts_sent(); }
 
-    /// Sends one message: `header`, then what `body` holds. Cuts large messages into fragments if
+    // --- plain calls: no deadlines, nothing that was posted ---
+    /// Sends one request: `header`, then what `body` holds. Cuts large messages into fragments if
     /// the options say so. While the peer does not take the message the thread waits; within an
     /// upcall it serves meanwhile (serving_thread.h).
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body) noexcept;
+    /// Sends one request, as send() does, and blocks until the reply to it is there, which is valid
+    /// until something else is received. With a `waiter`, waits through that, so that requests are
+    /// served meanwhile.
+    [[nodiscard]] Outcome exchange(Bytes header, const cdr::Writer& body, std::uint32_t request_id,
+                                   giop::Reply& reply, ServingThread* waiter) noexcept;
+
+    // --- others ---
     /// Sends one message by the deadline, behind what post() has kept: `header`, then what `body`
     /// holds. Waits, or serves, while the peer does not take it; returns not_sent at the deadline.
     [[nodiscard]] Outcome send(Bytes header, const cdr::Writer& body, Deadline deadline) noexcept;
@@ -79,18 +75,15 @@ class ClientConnection {
     /// sent.
     [[nodiscard]] bool has_backlog() const noexcept { return backlog_ && !backlog_->empty(); }
 
-    /// Blocks until the next Reply or LocateReply is there, which may answer a call that was given
-    /// up before. `reply` is valid until the next `receive`. With a `waiter`, waits through that,
-    /// so that requests are served meanwhile.
-    [[nodiscard]] Outcome receive(giop::Message& reply, ServingThread* waiter);
-    /// Blocks until the next Reply or LocateReply is there, which may answer a call that was given
-    /// up before, or the deadline: `late`. `reply` is valid until the next `receive`. With a
-    /// `waiter`, waits through that, so that requests are served meanwhile.
-    [[nodiscard]] Outcome receive(giop::Message& reply, Deadline deadline, ServingThread* waiter);
-    /// Receives the next Reply or LocateReply, which may answer a call that was given up before,
-    /// without waiting; returns nothing if it is not there yet. `reply` is valid until the next
-    /// `receive` or `poll`.
-    [[nodiscard]] std::optional<Outcome> poll(giop::Message& reply);
+    /// Blocks until the answer to this request, a Reply or LocateReply, is there, or the deadline:
+    /// `late`. `answer` is valid until the next `receive`. With a `waiter`, waits through that, so
+    /// that requests are served meanwhile.
+    template <typename Answer>
+    [[nodiscard]] Outcome receive(std::uint32_t request_id, Answer& answer, Deadline deadline,
+                                  ServingThread* waiter);
+    /// Receives the reply to this request without waiting; returns `late` if it is not there yet.
+    /// `reply` is valid until the next `receive` or `poll`.
+    [[nodiscard]] Outcome poll(std::uint32_t request_id, giop::Reply& reply);
     /// Returns the socket that becomes readable when `poll` may have something new.
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
     /// Notes that nobody waits for the reply to the last request, of this version, any more. Tells
@@ -98,8 +91,6 @@ class ClientConnection {
     /// it has not come when the connection is to be used again, the peer is still busy with it, and
     /// the connection is not usable.
     void give_up_reply(giop::Version version) noexcept;
-    /// Answers MessageError to a peer whose message cannot be understood, and tells the log why.
-    void refuse(std::string_view why) noexcept;
 
     /// Returns whether the connection can be used for another call, which is taken to begin now.
     /// Asks the system if the last call began more than 20 ms ago: the peer may have closed the
@@ -149,19 +140,22 @@ class ClientConnection {
     /// Has a thread of the ORB send what is left of a message, or waits until the peer has taken
     /// it.
     void leave(Unsent& unsent) noexcept;
-    /// Returns what an event other than `need_bytes` means for the wait for a reply.
-    [[nodiscard]] Outcome outcome_of(giop::Connection::Event event) noexcept;
+    /// Returns what the session has ended with. Answers MessageError to a peer whose message cannot
+    /// be understood, and tells the log why.
+    [[nodiscard, gnu::cold]] Outcome outcome() noexcept;
+    template <typename Next, typename Read>
+    [[nodiscard]] Outcome await(const Next& next, const Read& read);
+    [[nodiscard]] net::IoResult read_now()
+    {
+        return socket_.read(session_.space(), net::ReadFlags::do_not_wait);
+    }
     /// Asks the system whether the peer has closed or sent anything but replies given up.
     [[nodiscard, gnu::cold]] bool is_open() noexcept;
-    [[nodiscard]] bool drop_late_replies() noexcept;
 
     const IntrusivePtr<Orb> orb_;
     const IntrusivePtr<Endpoint> endpoint_;
     net::Socket socket_;
-    giop::Connection protocol_;
-    std::uint32_t last_request_id_ = 0;
-    std::uint32_t replies_given_up_ = 0; // that have not come
-    bool contexts_sent_ = false;
+    giop::ClientSession session_;
     Clock last_use_;
     static constexpr std::int64_t in_use = 0;
     static constexpr std::int64_t was_closed = -1;
@@ -169,5 +163,8 @@ class ClientConnection {
     ConnectionCache::Place place_;
     std::shared_ptr<Backlog> backlog_; // almost always none
 };
+
+/// Tells the log that the peer's message makes no sense.
+void log_malformed(const Endpoint& endpoint, std::string_view why) noexcept;
 
 } // namespace kairos::orb

@@ -4,6 +4,7 @@
 #include "kairos/giop/fragments.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
+#include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 
 namespace kairos::orb {
@@ -25,8 +26,24 @@ MutableBytes gathered(Bytes header, const cdr::Writer& writer, cdr::Buffer& buff
 
 } // namespace
 
-void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operation,
-                           const cdr::Writer& arguments)
+giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route)
+{
+    const Reference& place = route.place();
+    if (question.locate_reply == nullptr) {
+        giop::Reply none; // of a oneway
+        call(place.orb(), place.object_key(), *question.operation, *question.arguments,
+             question.reply != nullptr ? *question.reply : none);
+        return Outcome::ok;
+    }
+    cdr::Writer body(reply_);
+    question.locate_reply->status =
+        location_of(place.orb(), place.object_key(), giop::version_1_2, body);
+    question.locate_reply->body = cdr::Reader(body.contiguous(), native_little_endian);
+    return Outcome::ok;
+}
+
+void CollocatedCarrier::call(Orb& orb, Bytes object_key, const Operation& operation,
+                             const cdr::Writer& arguments, giop::Reply& reply)
 {
     const Bytes body = arguments.externals().empty() ? arguments.contiguous()
                                                      : gathered({}, arguments, arguments_);
@@ -45,9 +62,14 @@ void CollocatedReply::call(Orb& orb, Bytes object_key, const Operation& operatio
                                 .body = cdr::Reader(body, native_little_endian)};
     while (dispatch(orb, request, nullptr, *this, *memory_) == Served::held)
         hold.wait();
+    if (operation.response() == Response::none) return;
+    giop::Message message;
+    if (giop::message_of(message_, message) != giop::Fault::none ||
+        giop::parse(message, reply) != cdr::Fault::none)
+        raise<CORBA::INTERNAL>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE);
 }
 
-void CollocatedReply::send(Bytes header, const cdr::Writer& body) noexcept
+void CollocatedCarrier::send(Bytes header, const cdr::Writer& body) noexcept
 {
     if (body.externals().empty()) {
         // In the memory of the upcall, which this object keeps.

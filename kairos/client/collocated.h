@@ -5,25 +5,27 @@
 // cannot tell the difference. Stations 3 to 7 of the request walk (docs/TOUR.md) are left out.
 #pragma once
 
+#include "kairos/client/carrier.h"
 #include "kairos/client/reply_memory.h"
-#include "kairos/giop/message.h"
-#include "kairos/orb/operation.h"
 #include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
 namespace kairos::orb {
 
-/// Receives the reply and keeps it until the caller has read its results.
-class CollocatedReply final : public ReplyChannel, public ReplyMemory {
+/// Keeps the reply until the caller has read its results.
+class CollocatedCarrier final : public ReplyChannel, public ReplyMemory, public Carrier {
   public:
-    explicit CollocatedReply(Lane& lane) : ReplyMemory(lane) { is_local = true; }
+    explicit CollocatedCarrier(Lane& lane) : ReplyMemory(lane) { is_local = true; }
 
-    /// Serves the request whose encoded arguments are `arguments`. Blocks while the adapter holds
-    /// requests.
-    void call(Orb& orb, Bytes object_key, const Operation& operation, const cdr::Writer& arguments);
+    /// Serves the request whose encoded arguments are `arguments`, and parses the reply unless the
+    /// operation is oneway. Blocks while the adapter holds requests.
+    void call(Orb& orb, Bytes object_key, const Operation& operation, const cdr::Writer& arguments,
+              giop::Reply& reply);
 
-    /// Returns the reply message; empty after a oneway.
-    [[nodiscard]] MutableBytes message() const noexcept { return message_; }
+    // The object is there already.
+    [[nodiscard]] Result<void> reach(const Route&) override { return {}; }
+    [[nodiscard]] Outcome exchange(Question& question, const Route& route) override;
+    void release() noexcept override {}
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
 

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/deferred.h"
 
-#include "kairos/client/thread_connections.h"
-#include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
+
+#include <new>
 
 namespace kairos::orb {
 
-using Outcome = ClientConnection::Outcome;
-
 DeferredInvocation::~DeferredInvocation()
 {
-    if (!connection_ || !received_) return;
-    note_end_of_use();
-    ThreadConnections::of(Lane::current()).give_back(std::move(connection_));
+    if (!received_) own_.drop();
+    own_.use(Lane::current());
+    own_.release();
 }
 
 void DeferredInvocation::send()
 {
-    Reference* const forward = reference_.forward(); // which keeps it
-    Reference& reference = forward == nullptr ? reference_ : *forward;
-    following_ = forward;
     limits_ = limits_of_call(reference_);
-    if (send_to(reference)) return;
+    own_.use(Lane::current());
+    is_sent_ = send_to_first();
+    if (is_sent_) return;
+    own_.drop();
     // The ordinary way knows every place to try, and how to say that none will do.
     try {
         invoke_limited();
@@ -31,116 +29,42 @@ void DeferredInvocation::send()
     }
 }
 
-bool DeferredInvocation::send_to(Reference& reference)
+bool DeferredInvocation::send_to_first()
 {
-    if (reference.orb().is_shut_down() || reference.is_local() || reference.targets().empty())
-        return false;
-    const Target& target =
-        (reference.has_priorities() ? targets_by_priority(reference) : reference.targets()).front();
-    propagates_priority_ = reference.propagates_priority();
-    if (target.text != environment_.text && !text_suits(target)) return false;
-    connection_ = ThreadConnections::of(Lane::current()).take_open(*target.endpoint);
-    if (!connection_ && !make_connection<Way::limited>(target)) return false;
-    request_id_ = connection_->next_request_id();
-    if (!send_request(target.by_key)) {
-        connection_.reset();
-        return false;
-    }
-    sent_to_ = &target;
-    sent_by_ = &reference;
-    return true;
-}
-
-bool DeferredInvocation::send_request(const giop::RequestTemplate& header)
-{
-    const Bytes prefix = prepend_header<Way::limited>(header, request_id_);
-    connection_->note_contexts_sent();
-    if (prefix.empty())
-        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
-                                "the request exceeds 4 GiB");
-    return connection_->send(prefix, out_, limits_.request) == Outcome::ok;
-}
-
-/// What a message means for the wait for the reply; nothing if it is about another request.
-std::optional<Outcome> DeferredInvocation::outcome_of(const giop::Message& message)
-{
-    if (message.type != giop::MessageType::reply) return std::nullopt;
-    if (const cdr::Fault fault = giop::parse(message, reply_); fault != cdr::Fault::none) {
-        connection_->refuse(cdr::describe(fault));
-        return Outcome::malformed;
-    }
-    if (reply_.request_id != request_id_) return std::nullopt;
-    return Outcome::ok;
+    Reference* const forward = reference_.forward(); // which keeps it
+    route_.emplace(reference_, forward, limits_, lane_, Route::Purpose::call);
+    if (route_->orb().is_shut_down() || route_->is_local() || !route_->next_here()) return false;
+    const cdr::TextForm* const text = route_->target().text;
+    if (text != environment_.text && !text_suits(text)) return false;
+    if (!own_.reach(*route_)) return false;
+    Request request(*this, *route_);
+    return own_.send(request, *route_, request_id_) == Outcome::ok;
 }
 
 bool DeferredInvocation::poll()
 {
+    if (!is_sent_ || has_reply_) return true;
     try {
-        return poll_connection();
-    } catch (const std::bad_alloc&) {
-        lose_memory();
-        return true;
+        outcome_ = own_.connection()->poll(request_id_, reply_);
+        if (outcome_ == Outcome::late && !limits_.reply.has_passed()) return false;
+    } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
+        outcome_ = Outcome::no_memory;
     }
-}
-
-bool DeferredInvocation::poll_connection()
-{
-    while (sent_to_ != nullptr && !has_reply_) {
-        giop::Message message;
-        auto event = connection_->poll(message);
-        if (!event && !limits_.reply.has_passed()) return false;
-        if (!event) event = Outcome::late;
-        const auto answer = *event == Outcome::ok ? outcome_of(message) : event;
-        if (!answer) continue;
-        outcome_ = *answer;
-        has_reply_ = true;
-    }
+    has_reply_ = true;
     return true;
-}
-
-/// For a large reply, half of which may have been read: the call is over.
-void DeferredInvocation::lose_memory()
-{
-    connection_.reset();
-    sent_to_ = nullptr;
-    exception_ = std::make_exception_ptr(
-        CORBA::NO_MEMORY(0, CORBA::COMPLETED_MAYBE, "no memory for the reply"));
 }
 
 void DeferredInvocation::receive()
 {
     received_ = true;
     if (exception_) std::rethrow_exception(exception_);
-    if (sent_to_ == nullptr) return;
-    const Outcome outcome = receive_reply();
-    if (outcome == Outcome::ok) {
-        note_bound();
-        const Step step = accept();
-        if (step == Step::done) return;
-        refuse_to_rebind();
-        (void)(step == Step::forward ? follow_forward() : fall_back());
-    } else {
-        if (outcome == Outcome::late) raise_late(Lane::current(), sent_to_->by_key.version());
-        connection_.reset();
-        if (outcome != Outcome::not_executed) raise_lost(outcome);
-        ThreadConnections::of(Lane::current())
-            .close(*sent_to_->endpoint); // as in Invocation::call_remote
-    }
-    invoke_limited(); // elsewhere, or once more: it was not executed
-}
-
-Outcome DeferredInvocation::receive_reply()
-{
-    try {
-        lane_.serving_thread = Lane::current().serving_thread;
-        if (!has_reply_) outcome_ = Invocation::receive<Way::limited>(request_id_);
-        if (outcome_ == Outcome::ok && reply_.status == giop::ReplyStatus::needs_addressing_mode)
-            outcome_ = exchange<Way::limited>(readdressed(*sent_by_, *sent_to_));
-    } catch (const std::bad_alloc&) {
-        lose_memory();
-        std::rethrow_exception(exception_);
-    }
-    return outcome_;
+    if (!is_sent_) return;
+    own_.use(Lane::current());
+    if (!has_reply_) outcome_ = own_.receive(request_id_, reply_, limits_.reply);
+    own_.conclude(outcome_, true, *route_);
+    has_reply_ = true;
+    // Elsewhere, or once more, if it was not executed.
+    if (!settle(*route_, own_, outcome_)) run(*route_);
 }
 
 } // namespace kairos::orb

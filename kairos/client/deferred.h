@@ -46,25 +46,20 @@ class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation 
     /// says yes already.
     [[nodiscard]] const net::Socket* socket() const noexcept
     {
-        return sent_to_ != nullptr && !has_reply_ ? &connection_->socket() : nullptr;
+        return is_sent_ && !has_reply_ ? &own_.connection()->socket() : nullptr;
     }
 
     /// Returns the deadline of the reply, after which `poll` says yes in any case.
     [[nodiscard]] Deadline deadline() const noexcept { return limits_.reply; }
 
   private:
-    [[nodiscard]] bool send_to(Reference& reference);
-    [[nodiscard]] bool send_request(const giop::RequestTemplate& header);
-    [[nodiscard]] std::optional<ClientConnection::Outcome> outcome_of(const giop::Message& message);
-    [[nodiscard]] bool poll_connection();
-    [[nodiscard]] ClientConnection::Outcome receive_reply();
-    void lose_memory();
+    [[nodiscard]] bool send_to_first();
 
-    const Target* sent_to_ = nullptr; // null: the call is over, without a connection
-    Reference* sent_by_ = nullptr;    // whose target that is
+    std::optional<Route> route_; // that leads to where it was sent
     std::uint32_t request_id_ = 0;
+    bool is_sent_ = false;   // else the call is over, without a connection
     bool has_reply_ = false; // with this outcome
-    ClientConnection::Outcome outcome_ = ClientConnection::Outcome::ok;
+    Outcome outcome_ = Outcome::ok;
     bool received_ = false;
     std::exception_ptr exception_; // that a call which is over ended with
 };

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/invocation.h"
 
-#include "kairos/base/limits.h"
-#include "kairos/client/readdress.h"
-#include "kairos/client/thread_connections.h"
 #include "kairos/mapping/marshal.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -14,17 +11,7 @@
 #include <algorithm>
 
 namespace kairos::orb {
-
-using Outcome = ClientConnection::Outcome;
-
 namespace {
-
-/// Whether client and server have no code set in common for one kind of text.
-bool is_incompatible(const cdr::TextForm* form) noexcept
-{
-    return form != nullptr && (form->characters_refused == cdr::TextError::incompatible ||
-                               form->wide_refused == cdr::TextError::incompatible);
-}
 
 /// A forward to a server with which text cannot be exchanged. Whoever sent us there may know better
 /// by now, and can be asked only before the arguments are encoded.
@@ -51,18 +38,6 @@ std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
 
 } // namespace
 
-CallLimits limits_of_call(const Reference& reference)
-{
-    Orb& orb = reference.orb();
-    if (orb.is_inherited()) [[unlikely]]
-        orb.start_over();
-    CallPolicies policies = orb.call_policies();
-    if (const CallPolicies* of_thread = Lane::current().call_policies(orb); of_thread != nullptr)
-        policies = policies.overridden_by(*of_thread);
-    if (reference.overrides()) policies = policies.overridden_by(reference.overrides()->calls());
-    return CallLimits::of(policies);
-}
-
 inline CallBodies::CallBodies(Reference& target, Lane& lane)
     : lane_(lane), environment_{.orb = &target.orb(),
                                 .text = first_place_of(target).text_form(),
@@ -82,19 +57,18 @@ inline CallBodies::~CallBodies()
 }
 
 Invocation::Invocation(Reference& target, const Operation& operation)
-    : CallBodies(target, Lane::current()), reference_(target), operation_(operation)
+    : CallBodies(target, Lane::current()), reference_(target), operation_(operation), own_(lane_)
 {
 }
 
 Invocation::Invocation(Reference& target, const Operation& operation, Lane& lane)
-    : CallBodies(target, lane), reference_(target), operation_(operation)
+    : CallBodies(target, lane), reference_(target), operation_(operation), own_(lane)
 {
 }
 
-Invocation::~Invocation()
-{
-    if (connection_) ThreadConnections::of(lane_).give_back(std::move(connection_));
-}
+Invocation::~Invocation() { own_.release(); }
+
+// --- the plain way -------------------------------------------------------------------------------
 
 void Invocation::invoke()
 {
@@ -102,8 +76,62 @@ void Invocation::invoke()
         limits_ = limits_of_call(reference_);
         return invoke_limited();
     }
-    run<Way::plain>();
+    Reference* const forward = reference_.forward(); // which keeps it
+    const Reference& place = forward == nullptr ? reference_ : *forward;
+    if (place.is_local()) return invoke_collocated(forward);
+    const auto& targets =
+        place.has_priorities() ? targets_at_priority(lane_, place) : place.targets();
+    ClientConnection* connection = nullptr;
+    if (!targets.empty() && targets.front().text == environment_.text) [[likely]]
+        connection = own_.take(*targets.front().endpoint);
+    if (connection == nullptr) [[unlikely]]
+        return go_on(forward);
+    const std::uint32_t request_id = connection->next_request_id();
+    if (operation_.response() == Response::required) [[likely]] {
+        const Bytes before = header(targets.front().by_key, request_id,
+                                    giop::response_flags::sync_target, connection->contexts());
+        const Outcome outcome =
+            connection->exchange(before, out_, request_id, reply_, lane_.serving_thread);
+        if (outcome == Outcome::ok && reply_.status == giop::ReplyStatus::no_exception) [[likely]]
+            return read_results();
+        return go_on(forward, own_, outcome);
+    }
+    const Bytes before = header(targets.front().by_key, request_id, giop::response_flags::none,
+                                connection->contexts());
+    if (const Outcome outcome = connection->send(before, out_); outcome != Outcome::ok) [[unlikely]]
+        go_on(forward, own_, outcome);
 }
+
+void Invocation::invoke_collocated(Reference* forward)
+{
+    if (environment_.text != nullptr) [[unlikely]]
+        return go_on(forward);
+    const Reference& place = forward == nullptr ? reference_ : *forward;
+    collocated_.emplace(lane_);
+    collocated_->call(place.orb(), place.object_key(), operation_, out_, reply_);
+    if (operation_.response() == Response::none) return;
+    if (reply_.status == giop::ReplyStatus::no_exception) [[likely]]
+        return read_results();
+    go_on(forward, *collocated_, Outcome::ok);
+}
+
+void Invocation::go_on(Reference* forward)
+{
+    limits_ = limits_of_call(reference_);
+    Route route = route_from(forward);
+    run(route);
+}
+
+void Invocation::go_on(Reference* forward, Carrier& carrier, Outcome outcome)
+{
+    limits_ = limits_of_call(reference_);
+    Route route = route_from(forward);
+    route.next(); // where it was tried
+    if (&carrier == &own_ && outcome != Outcome::ok) own_.conclude(outcome, true, route);
+    if (!settle(route, carrier, outcome)) run(route);
+}
+
+// --- along a route -------------------------------------------------------------------------------
 
 void Invocation::invoke(std::chrono::nanoseconds deadline)
 {
@@ -121,147 +149,152 @@ void Invocation::invoke_limited()
 {
     if (reference_.orb().is_shut_down())
         raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
-    run<Way::limited>();
+    Route route = route_from(reference_.forward());
+    run(route);
 }
 
-template <Invocation::Way way>
-void Invocation::run()
+Route Invocation::route_from(Reference* forward) noexcept
 {
-    Reference* forwarded = reference_.forward();
-    ReferencePtr current(forwarded);
-    for (std::size_t forwards = 0; forwards <= limits::forwards_max; ++forwards) {
-        following_ = current.get();
-        const Step step = call<way>(current ? *current : reference_);
-        if (step == Step::done) [[likely]]
-            return;
-        if constexpr (way == Way::limited) {
-            if (limits_.request.has_passed()) raise_lost(Outcome::not_sent);
-            if (step == Step::forward || current) refuse_to_rebind();
-        }
-        if (step == Step::forward) {
-            current = follow_forward();
-            if constexpr (way == Way::plain) {
-                // Where it leads may want calls to say their priority.
-                if (current->propagates_priority()) {
-                    limits_ = limits_of_call(reference_);
-                    return invoke_limited();
-                }
-            }
-        } else if (current) {
-            // The place we were sent to is gone: ask again where the object is now.
-            current = fall_back();
-        } else {
-            raise<CORBA::TRANSIENT>(failure_.empty() ? minor_code::no_usable_profile
-                                                     : minor_code::connect_failed,
-                                    CORBA::COMPLETED_NO, failure_);
-        }
-    }
-    reference_.forget_forwards();
-    raise<CORBA::TRANSIENT>(minor_code::forward_loop, CORBA::COMPLETED_NO,
-                            "too many location forwards");
+    return {reference_, forward, limits_, lane_, Route::Purpose::call};
 }
 
-template <Invocation::Way way>
-Invocation::Step Invocation::call(Reference& reference)
+Invocation::Request::Request(Invocation& call, const Route& route) noexcept
+    : call_(call), route_(route)
 {
-    return reference.is_local() ? call_local(reference) : call_remote<way>(reference);
+    operation = &call.operation_;
+    arguments = &call.out_;
+    if (call.response_flags() != giop::response_flags::none)
+        reply = &call.reply_;
+    else
+        is_posted = call.limits_.sync_scope == SyncScope::none;
 }
 
-template <Invocation::Way way>
-Invocation::Step Invocation::call_remote(Reference& reference)
+Bytes Invocation::Request::header(const giop::RequestTemplate& target, std::uint32_t request_id,
+                                  Bytes contexts)
 {
-    const Target* other_text = nullptr;
-    const auto& targets =
-        reference.has_priorities() ? targets_by_priority(reference) : reference.targets();
-    if constexpr (way == Way::limited) propagates_priority_ = reference.propagates_priority();
-    for (const Target& target : targets) {
-        if (target.text != environment_.text && !text_suits(target)) [[unlikely]] {
-            if (other_text == nullptr) other_text = &target;
+    return call_.header(target, request_id, call_.response_flags(),
+                        call_.contexts_of_call(route_.place(), contexts));
+}
+
+void Invocation::run(Route& route)
+{
+    Request request(*this, route);
+    for (;;) {
+        route.next();
+        const cdr::TextForm* const text = route.is_local() ? nullptr : route.target().text;
+        if (text != environment_.text && !text_suits(text)) {
+            route.unsuitable();
             continue;
         }
-        if constexpr (way == Way::limited) {
-            if (shares_connections(limits_, Lane::current())) {
-                if (const auto step = call_shared(reference, target)) return *step;
-                continue;
-            }
-        }
-        for (int attempt = 0; attempt < 2; ++attempt) {
-            if constexpr (way == Way::limited)
-                connection_ = ThreadConnections::of(lane_).take_open(*target.endpoint);
-            else
-                connection_ = ThreadConnections::of(lane_).take(*target.endpoint);
-            if (!connection_ && !make_connection<way>(target)) [[unlikely]]
-                break;
-            Outcome outcome = exchange<way>(target.by_key);
-            const bool answered = response_flags<way>() != giop::response_flags::none;
-            if (outcome == Outcome::ok && answered &&
-                reply_.status == giop::ReplyStatus::needs_addressing_mode) [[unlikely]]
-                outcome = exchange<way>(readdressed(reference, target));
-            if constexpr (way == Way::limited) {
-                if (outcome == Outcome::ok && answered) note_bound();
-                if (outcome == Outcome::ok) note_end_of_use();
-            }
-            if (outcome == Outcome::ok) [[likely]]
-                return answered ? accept() : Step::done;
-            if constexpr (way == Way::limited) {
-                if (outcome == Outcome::late) raise_late(lane_, target.by_key.version());
-                // Behind oneways that the peer does not take: the connection is as it was.
-                if (outcome == Outcome::no_room ||
-                    (outcome == Outcome::not_sent && connection_->has_backlog())) {
-                    ThreadConnections::of(lane_).give_back(std::move(connection_));
-                    raise_lost(outcome);
-                }
-            }
-            connection_.reset();
-            if (outcome != Outcome::not_executed) raise_lost(outcome);
-            // Closed before it could execute anything: in order, or because it had been idle for
-            // long. So may the others to the same server have been: once more, on a new one.
-            failure_ = "connection to " + target.endpoint->text() + " was closed";
-            ThreadConnections::of(lane_).close(*target.endpoint);
-        }
+        Carrier& carrier = carrier_to(route);
+        if (const auto reached = carrier.reach(route); !reached)
+            route.unreachable(reached.error().reason);
+        else if (settle(route, carrier, carrier.exchange(request, route)))
+            return;
     }
-    if (other_text != nullptr) [[unlikely]] {
-        if (is_incompatible(other_text->text))
-            raise<CORBA::CODESET_INCOMPATIBLE>(mapping::omg_minor(1), CORBA::COMPLETED_NO,
-                                               "no code set in common with " +
-                                                   other_text->endpoint->text());
-        // docs/decisions/0005: the next call is encoded for where this one should have gone.
-        reference.set_text_form(other_text->text);
-        raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,
-                                "text was encoded for a server with other code sets; call again");
+}
+
+Carrier& Invocation::carrier_to(const Route& route)
+{
+    if (route.is_local()) return collocated_.emplace(lane_);
+    if (!SharedCarrier::carries(limits_, Lane::current())) return own_;
+    return shared_ ? *shared_ : shared_.emplace(lane_);
+}
+
+bool Invocation::settle(Route& route, Carrier& carrier, Outcome outcome)
+{
+    if (outcome == Outcome::not_executed) {
+        route.closed();
+        return false;
     }
-    if constexpr (way == Way::limited) refuse_to_reconnect();
-    return Step::next_target;
+    if (outcome != Outcome::ok) route.raise(outcome);
+    const bool answered = route.is_local() ? operation_.response() != Response::none
+                                           : response_flags() != giop::response_flags::none;
+    if (!answered) return true;
+    const bool was_called = reply_.status == giop::ReplyStatus::no_exception ||
+                            reply_.status == giop::ReplyStatus::user_exception;
+    if (was_called && !route.is_local() && limits_.rebind != RebindMode::transparent)
+        reference_.note_bound();
+    return accept(route, carrier);
 }
 
-/// The reply is there: what is left to do needs no connection.
-void Invocation::note_end_of_use() noexcept
+bool Invocation::accept(Route& route, Carrier& carrier)
 {
-    if (reference_.orb().options().closes_idle_connections) connection_->end_use();
+    read_results();
+    switch (reply_.status) {
+    case giop::ReplyStatus::no_exception:
+        return true;
+    case giop::ReplyStatus::user_exception:
+        raise_user_exception();
+    case giop::ReplyStatus::system_exception:
+        if (!says_unknown() || !route.unknown()) raise_system_exception();
+        break;
+    case giop::ReplyStatus::location_forward:
+    case giop::ReplyStatus::location_forward_perm: {
+        ReferencePtr to = decode_forward(route.orb(), in_);
+        carrier.release();
+        route.forwarded(std::move(to), reply_.status == giop::ReplyStatus::location_forward_perm);
+        return false;
+    }
+    case giop::ReplyStatus::needs_addressing_mode:
+        route.readdress(reply_.body);
+        break;
+    }
+    carrier.release();
+    return false;
 }
 
-const std::vector<Target>& Invocation::targets_by_priority(const Reference& reference) const
+/// Whether the object is not known where the call was sent.
+bool Invocation::says_unknown() const
 {
-    return targets_at_priority(lane_, reference);
+    cdr::Reader body = in_;
+    const auto exception = giop::SystemExceptionBody::read(body);
+    return exception.completion == CORBA::COMPLETED_NO &&
+           exception.repository_id == CORBA::OBJECT_NOT_EXIST::kairos_id;
 }
 
-const std::vector<Target>& targets_at_priority(Lane& lane, const Reference& reference)
+// --- the request ---------------------------------------------------------------------------------
+
+std::uint8_t Invocation::response_flags() const noexcept
 {
-    const Priority priority = thread_priority(lane, reference.orb().priority_mapping());
-    const auto& targets = reference.targets_at(priority);
-    if (targets.empty()) [[unlikely]]
-        raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
-                                 "the priority is in none of the bands of the connection");
-    return targets;
+    if (operation_.response() == Response::required) return giop::response_flags::sync_target;
+    if (limits_.sync_scope == SyncScope::with_server) return giop::response_flags::sync_server;
+    if (limits_.sync_scope == SyncScope::with_target) return giop::response_flags::sync_target;
+    return giop::response_flags::none;
 }
 
-Bytes Invocation::contexts_of_call(Bytes contexts)
+inline Bytes Invocation::header(const giop::RequestTemplate& target, std::uint32_t request_id,
+                                std::uint8_t flags, Bytes contexts)
+{
+    const Bytes prefix = target.prepend(giop::Body::of(out_, headroom), request_id, flags,
+                                        operation_.name(), contexts);
+    if (prefix.empty()) [[unlikely]]
+        return long_header(target, request_id, flags, contexts);
+    return prefix;
+}
+
+/// With an object key or operation name of hundreds of octets: a segment of its own.
+Bytes Invocation::long_header(const giop::RequestTemplate& target, std::uint32_t request_id,
+                              std::uint8_t flags, Bytes contexts)
+{
+    const auto body = giop::Body::of(out_, headroom);
+    const std::size_t size = target.headroom(operation_.name().size(), contexts.size());
+    long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    const Bytes prefix = target.prepend({long_header_.get() + size, size, body.size}, request_id,
+                                        flags, operation_.name(), contexts);
+    if (prefix.empty())
+        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
+                                "the request exceeds 4 GiB");
+    return prefix;
+}
+
+Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts)
 {
     if (limits_.due_by_idl.count() != 0) {
         const auto now = Deadline::Clock::now().time_since_epoch();
         contexts = with_time_left(contexts, limits_.due_by_idl - now, lane_.contexts);
     }
-    if (!propagates_priority_) return contexts;
+    if (!place.propagates_priority()) return contexts;
     Orb& orb = reference_.orb();
     Priority priority = thread_priority(lane_, orb.priority_mapping());
     if (PriorityTransform* transform = orb.priority_transform();
@@ -271,226 +304,22 @@ Bytes Invocation::contexts_of_call(Bytes contexts)
     return with_priority(contexts, priority, lane_.contexts);
 }
 
-bool Invocation::text_suits(const Target& target)
+bool Invocation::text_suits(const cdr::TextForm* text)
 {
     const CodeSets& code_sets = reference_.orb().code_sets();
-    if (environment_.wide_text_written && !code_sets.same_wide_text(environment_.text, target.text))
+    if (environment_.wide_text_written && !code_sets.same_wide_text(environment_.text, text))
         return false;
-    if (!code_sets.same_characters(environment_.text, target.text)) {
+    if (!code_sets.same_characters(environment_.text, text)) {
         // All sets of characters agree on ASCII, so a body without other octets suits them all.
         const Bytes body = out_.contiguous();
         const bool ascii = std::all_of(body.begin(), body.end(),
                                        [](std::byte octet) { return octet < std::byte{0x80}; });
         if (!ascii || !out_.externals().empty()) return false;
     }
-    environment_.text = target.text;
-    environment_.giop_minor = giop_minor_of(target.text);
+    environment_.text = text;
+    environment_.giop_minor = giop_minor_of(text);
     return true;
 }
-
-template <Invocation::Way way>
-bool Invocation::make_connection(const Target& target)
-{
-    if constexpr (way == Way::limited)
-        return may_connect() && connect(target, limits_.connection());
-    else
-        return connect(target, {});
-}
-
-bool Invocation::connect(const Target& target, Deadline deadline)
-{
-    ThreadConnections::of(lane_).close_dead();
-    auto opened = ClientConnection::open(reference_.orb(), *target.endpoint, deadline);
-    if (opened) {
-        connection_ = std::move(opened).value();
-        return true;
-    }
-    failure_ = opened.error().reason;
-    return false;
-}
-
-template <Invocation::Way way>
-std::uint8_t Invocation::response_flags() const noexcept
-{
-    if (operation_.response() == Response::required) return giop::response_flags::sync_target;
-    if constexpr (way == Way::limited) {
-        if (limits_.sync_scope == SyncScope::with_server) return giop::response_flags::sync_server;
-        if (limits_.sync_scope == SyncScope::with_target) return giop::response_flags::sync_target;
-    }
-    return giop::response_flags::none;
-}
-
-template <Invocation::Way way>
-Outcome Invocation::send(Bytes prefix)
-{
-    if constexpr (way == Way::limited) {
-        const bool is_oneway = operation_.response() == Response::none;
-        if (is_oneway && limits_.sync_scope == SyncScope::none)
-            return connection_->post(prefix, out_);
-        return connection_->send(prefix, out_, limits_.request);
-    } else {
-        return connection_->send(prefix, out_);
-    }
-}
-
-template <Invocation::Way way>
-Outcome Invocation::exchange(const giop::RequestTemplate& header)
-{
-    const std::uint32_t request_id = connection_->next_request_id();
-    const Bytes prefix = prepend_header<way>(header, request_id);
-    connection_->note_contexts_sent();
-    if (prefix.empty()) [[unlikely]]
-        raise<CORBA::IMP_LIMIT>(minor_code::message_too_large, CORBA::COMPLETED_NO,
-                                "the request exceeds 4 GiB");
-    if (const Outcome sent = send<way>(prefix); sent != Outcome::ok) [[unlikely]]
-        return sent;
-    if (response_flags<way>() == giop::response_flags::none) return Outcome::ok;
-    try {
-        return receive<way>(request_id);
-    } catch (const std::bad_alloc&) { // for a large reply; half of it may have been read
-        connection_.reset();
-        raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
-    }
-}
-
-template <Invocation::Way way>
-Bytes Invocation::prepend_header(const giop::RequestTemplate& header, std::uint32_t request_id)
-{
-    const std::uint8_t flags = response_flags<way>();
-    const auto body = giop::Body::of(out_, headroom);
-    const Bytes contexts = [&] {
-        if constexpr (way == Way::limited)
-            return contexts_of_call(connection_->contexts());
-        else
-            return connection_->contexts();
-    }();
-    const Bytes prefix = header.prepend(body, request_id, flags, operation_.name(), contexts);
-    if (!prefix.empty()) [[likely]]
-        return prefix;
-    // An object key or operation name of hundreds of octets: a segment of its own.
-    const std::size_t size = header.headroom(operation_.name().size(), contexts.size());
-    long_header_ = std::make_unique_for_overwrite<std::byte[]>(size);
-    return header.prepend({long_header_.get() + size, size, body.size}, request_id, flags,
-                          operation_.name(), contexts);
-}
-
-template <Invocation::Way way>
-Outcome Invocation::receive(std::uint32_t request_id)
-{
-    for (;;) {
-        giop::Message message;
-        const Outcome outcome = [&] {
-            if constexpr (way == Way::limited)
-                return connection_->receive(message, limits_.reply, lane_.serving_thread);
-            else
-                return connection_->receive(message, lane_.serving_thread);
-        }();
-        if (outcome != Outcome::ok) [[unlikely]]
-            return outcome;
-        if (message.type != giop::MessageType::reply) continue; // to a LocateRequest given up
-        if (const cdr::Fault fault = giop::parse(message, reply_); fault != cdr::Fault::none)
-            [[unlikely]] {
-            connection_->refuse(cdr::describe(fault));
-            return Outcome::malformed;
-        }
-        if (reply_.request_id == request_id) [[likely]]
-            return Outcome::ok;
-    }
-}
-
-// For DeferredInvocation, and for shared_call.cpp.
-template bool Invocation::make_connection<Invocation::Way::limited>(const Target& target);
-template std::uint8_t Invocation::response_flags<Invocation::Way::limited>() const noexcept;
-template Bytes
-Invocation::prepend_header<Invocation::Way::limited>(const giop::RequestTemplate& header,
-                                                     std::uint32_t request_id);
-template Outcome
-Invocation::exchange<Invocation::Way::limited>(const giop::RequestTemplate& header);
-template Outcome Invocation::receive<Invocation::Way::limited>(std::uint32_t request_id);
-
-giop::RequestTemplate Invocation::readdressed(const Reference& reference, const Target& target)
-{
-    return orb::readdressed(reply_.body, reference, target);
-}
-
-Invocation::Step Invocation::call_local(Reference& reference)
-{
-    if (environment_.text != nullptr && !text_suits(Target{})) [[unlikely]]
-        raise<CORBA::TRANSIENT>(minor_code::other_code_set, CORBA::COMPLETED_NO,
-                                "text was encoded for a server with other code sets; call again");
-    collocated_.emplace(lane_);
-    collocated_->call(reference.orb(), reference.object_key(), operation_, out_);
-    if (operation_.response() == Response::none) return Step::done;
-    giop::Message message;
-    if (giop::message_of(collocated_->message(), message) != giop::Fault::none ||
-        giop::parse(message, reply_) != cdr::Fault::none)
-        raise<CORBA::INTERNAL>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE);
-    return accept();
-}
-
-Invocation::Step Invocation::accept()
-{
-    in_ = reply_.body;
-    in_.set_environment(&environment_);
-    switch (reply_.status) {
-    case giop::ReplyStatus::no_exception:
-        return Step::done;
-    case giop::ReplyStatus::user_exception:
-        raise_user_exception();
-    case giop::ReplyStatus::system_exception:
-        if (following_ != nullptr && forward_is_stale()) {
-            if (connection_) ThreadConnections::of(lane_).give_back(std::move(connection_));
-            return Step::next_target;
-        }
-        raise_system_exception();
-    case giop::ReplyStatus::location_forward:
-    case giop::ReplyStatus::location_forward_perm:
-        take_forward();
-        if (connection_) ThreadConnections::of(lane_).give_back(std::move(connection_));
-        return Step::forward;
-    case giop::ReplyStatus::needs_addressing_mode:
-        break;
-    }
-    raise_readdressed_again();
-}
-
-/// Whether the place we were sent to does not know the object: where we came from may know better
-/// by now. Asked once a call. The place that has replaced the original address is believed.
-bool Invocation::forward_is_stale()
-{
-    if (following_ == reference_.permanent_forward()) return false;
-    cdr::Reader body = in_;
-    const auto exception = giop::SystemExceptionBody::read(body);
-    if (asked_again_ || exception.completion != CORBA::COMPLETED_NO ||
-        exception.repository_id != CORBA::OBJECT_NOT_EXIST::kairos_id)
-        return false;
-    asked_again_ = true;
-    return true;
-}
-
-void Invocation::take_forward()
-{
-    ior::Ior ior;
-    if (!ior::decode(in_, ior))
-        raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
-                              "location forward without a valid reference");
-    if (ior.is_nil())
-        raise<CORBA::INV_OBJREF>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
-                                 "location forward to nil");
-    forward_ = reference_.orb().make_reference(std::move(ior));
-}
-
-/// CORBA 3.3 part 2, 9.6: a client may replace the old reference by a permanent one, but both stay
-/// valid. Only the reference itself, or what has replaced it, can say that it is replaced: what
-/// another place says for good lasts no longer than the forward to that place.
-ReferencePtr Invocation::follow_forward()
-{
-    const bool permanent = reply_.status == giop::ReplyStatus::location_forward_perm &&
-                           following_ == reference_.permanent_forward();
-    return reference_.set_forward(std::exchange(forward_, {}), permanent);
-}
-
-ReferencePtr Invocation::fall_back() { return reference_.fall_back(following_); }
 
 void Invocation::raise_user_exception()
 {
@@ -511,40 +340,6 @@ void Invocation::raise_system_exception()
     if (!in_.ok()) raise_malformed_results();
     mapping::raise_system_exception(exception.repository_id, exception.minor,
                                     static_cast<CORBA::CompletionStatus>(exception.completion));
-}
-
-void Invocation::raise_lost(Outcome outcome)
-{
-    switch (outcome) {
-    case Outcome::message_error:
-        raise<CORBA::COMM_FAILURE>(minor_code::message_error, CORBA::COMPLETED_MAYBE,
-                                   "the peer answered MessageError");
-    case Outcome::malformed:
-        raise<CORBA::COMM_FAILURE>(minor_code::malformed_reply, CORBA::COMPLETED_MAYBE,
-                                   "the peer sent a malformed message");
-    case Outcome::not_sent:
-        raise<CORBA::TIMEOUT>(minor_code::not_sent_in_time, CORBA::COMPLETED_NO,
-                              failure_.empty() ? "the request could not be sent in time"
-                                               : failure_);
-    case Outcome::no_memory:
-        raise<CORBA::NO_MEMORY>(0, CORBA::COMPLETED_MAYBE, "no memory for the reply");
-    case Outcome::no_room:
-        raise<CORBA::TRANSIENT>(minor_code::no_room_for_oneway, CORBA::COMPLETED_NO,
-                                "the peer does not take what it is sent");
-    case Outcome::late:
-        raise<CORBA::TIMEOUT>(minor_code::no_reply_in_time, CORBA::COMPLETED_MAYBE,
-                              "no reply in time");
-    default:
-        raise<CORBA::COMM_FAILURE>(minor_code::connection_closed, CORBA::COMPLETED_MAYBE,
-                                   "the connection was closed before the reply");
-    }
-}
-
-void Invocation::raise_late(Lane& lane, giop::Version version)
-{
-    connection_->give_up_reply(version);
-    ThreadConnections::of(lane).give_back(std::move(connection_));
-    raise_lost(Outcome::late);
 }
 
 void CallBodies::raise_malformed_results()

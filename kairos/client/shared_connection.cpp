@@ -30,8 +30,7 @@ SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, D
 SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread,
                                    net::Socket socket, net::Bell bell, ConnectionCache::Place place)
     : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
-      protocol_(giop::Connection::Role::client, orb.options().message_size_max,
-                giop::ReadSizes::of(!socket_.receive_queue_max())),
+      session_(orb.options().message_size_max, giop::ReadSizes::of(!socket_.receive_queue_max())),
       bell_(std::move(bell)), somebody_writes_(thread != nullptr),
       somebody_reads_(thread != nullptr), last_use_(coarse_now()), place_(std::move(place))
 {
@@ -57,10 +56,9 @@ bool SharedConnection::close_if_idle(std::chrono::nanoseconds before) noexcept
     if (ended_) return true;
     if (users_ != 0 || last_use_ > before || posted_size() != 0) return false;
     ended_ = true;
-    // As ClientConnection; and not within a message that was given up.
-    const auto message = giop::close_connection(giop::version_1_2);
-    if (speaks_1_2_ && unsent_is_empty_)
-        (void)socket_.write(Bytes(message), net::WriteFlags::do_not_wait);
+    const auto farewell = giop::ClientSession::farewell(peer_version_);
+    if (farewell && unsent_is_empty_) // not within a message that was given up
+        (void)socket_.write(Bytes(*farewell), net::WriteFlags::do_not_wait);
     socket_.shutdown_both();
     place_.give_back();
     return true;
@@ -89,14 +87,9 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
 {
     constexpr std::chrono::milliseconds trusted_for{20};
     const auto last = std::exchange(last_use_, coarse_now());
-    if (last_use_ - last >= trusted_for && call_count_ == 0 && !somebody_reads_) look_around(lock);
+    if (last_use_ - last >= trusted_for && calls_.empty() && !somebody_reads_) look_around(lock);
     if (ended_) return false;
-    if (call.answer) {
-        if (find(call.request_id) != nullptr) return false; // 2^32 calls ago, and still waiting
-        SharedCall*& bucket = calls_[call.request_id % bucket_count];
-        call.next_in_bucket = std::exchange(bucket, &call);
-        ++call_count_;
-    }
+    if (call.answer && !calls_.add(call)) return false;
     call.posted_before = posted_count_;
     call.heard_before = heard_.load(std::memory_order_relaxed);
     to_send_.push_back(call);
@@ -188,7 +181,7 @@ void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
         call.is_impatient = true;
         return park(call, lock, {});
     }
-    call.outcome = call.sent == SharedCall::Sent::no ? Outcome::not_sent : Outcome::late;
+    call.outcome = giop::outcome_when_late(call.sent);
     if (call.answer) note_unanswered(call);
     if (call.sent == SharedCall::Sent::wholly && call.answer == giop::MessageType::reply)
         cancel(call, lock);
@@ -232,7 +225,7 @@ void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
 /// Ends a call's part in the connection; returns who is to be woken.
 const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
 {
-    forget(call);
+    calls_.remove(call);
     to_send_.remove(call);
     if (partly_sent_ == &call) partly_sent_ = nullptr;
     --users_;
@@ -271,36 +264,18 @@ void SharedConnection::end(Outcome outcome) noexcept
     const Lock lock(mutex_);
     read_out_ = true;
     fail_sending();
-    for (SharedCall*& bucket : calls_) {
-        while (SharedCall* call = bucket) {
-            finish(*call, outcome);
-            wake_locked(*call);
-        }
-    }
+    calls_.take_all([&](giop::PendingRequest& request) {
+        auto& call = static_cast<SharedCall&>(request);
+        finish(call, outcome);
+        wake_locked(call);
+    });
 }
 
 // --- calls ---------------------------------------------------------------------------------------
 
-/// Returns what points to the call with this request id; null if there is none.
-SharedCall** SharedConnection::find(std::uint32_t request_id) noexcept
-{
-    SharedCall** place = &calls_[request_id % bucket_count];
-    while (*place != nullptr && (*place)->request_id != request_id)
-        place = &(*place)->next_in_bucket;
-    return *place == nullptr ? nullptr : place;
-}
-
-void SharedConnection::forget(SharedCall& call) noexcept
-{
-    SharedCall** const place = find(call.request_id);
-    if (place == nullptr || *place != &call) return;
-    *place = call.next_in_bucket;
-    --call_count_;
-}
-
 void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
 {
-    forget(call);
+    calls_.remove(call);
     to_send_.remove(call);
     followers_.remove(call);
     if (partly_sent_ == &call) partly_sent_ = nullptr;

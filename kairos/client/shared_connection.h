@@ -14,20 +14,19 @@
 //
 // A call is known to the connection from `exchange` until that returns. `mutex_` guards which calls
 // there are, where they have got to, and who has the roles; the socket's two directions, `unsent_`
-// and `protocol_` belong to the roles.
+// and `session_` belong to the roles.
 #pragma once
 
 #include "kairos/base/intrusive_list.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/client/client_connection.h"
 #include "kairos/client/reply_memory.h"
-#include "kairos/giop/connection.h"
+#include "kairos/giop/client_session.h"
 #include "kairos/net/bell.h"
 #include "kairos/net/parking.h"
 #include "kairos/net/socket.h"
 #include "kairos/orb/unsent.h"
 
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -38,23 +37,20 @@ class ConnectionThread;
 
 /// One message to be sent and the wait for what answers it: on the stack of the thread that waits.
 /// Set up by that thread, then the connection's until its `exchange` returns.
-struct SharedCall {
-    explicit SharedCall(std::uint32_t id) : request_id(id) {}
+struct SharedCall : giop::PendingRequest {
+    using PendingRequest::PendingRequest;
 
-    const std::uint32_t request_id;
-    Bytes header;                            ///< or the whole message…
-    const cdr::Writer* body = nullptr;       ///< …if there is no body
-    bool has_contexts = false;               ///< the endpoint's, for the first request
-    std::optional<giop::MessageType> answer; ///< what is waited for; nothing after a oneway
-    ReplyMemory* reply = nullptr;            ///< where it goes
+    Bytes header;                      ///< or the whole message…
+    const cdr::Writer* body = nullptr; ///< …if there is no body
+    bool has_contexts = false;         ///< the endpoint's, for the first request
+    ReplyMemory* reply = nullptr;      ///< where the answer goes
     Deadline send_by;
     Deadline answer_by;
 
   private:
     friend class SharedConnection;
-    using Outcome = ClientConnection::Outcome;
-
-    enum class Sent : std::uint8_t { no, partly, wholly };
+    using Outcome = giop::Outcome;
+    using Sent = giop::Sent;
 
     [[nodiscard]] bool is_over() const noexcept
     {
@@ -65,8 +61,7 @@ struct SharedCall {
         return sent == Sent::wholly ? answer_by : send_by;
     }
 
-    // Guarded by the connection's mutex.
-    Sent sent = Sent::no;
+    // Guarded by the connection's mutex, and so is `sent`.
     bool being_sent = false;     ///< who writes is reading `header` and `body`
     bool being_answered = false; ///< who reads is filling `reply`
     bool is_impatient = false;   ///< its time is over: it waits for the end of these two
@@ -76,7 +71,6 @@ struct SharedCall {
     std::uint64_t posted_before = 0; ///< what was posted before it goes out before it
     std::uint64_t heard_before = 0;  ///< of the peer
     std::optional<Outcome> outcome;
-    SharedCall* next_in_bucket = nullptr;
     ListLinks<SharedCall> to_send_links;
     ListLinks<SharedCall> follower_links;
     net::Parking parking;
@@ -84,7 +78,7 @@ struct SharedCall {
 
 class SharedConnection final : public RefCounted {
   public:
-    using Outcome = ClientConnection::Outcome;
+    using Outcome = giop::Outcome;
 
     /// Connects by the deadline. `orb` and `thread` must outlive the connection. `thread` writes
     /// and reads it; with null the threads that call over it do.
@@ -93,12 +87,15 @@ class SharedConnection final : public RefCounted {
 
     [[nodiscard]] Endpoint& endpoint() const noexcept { return *endpoint_; }
     /// Returns a new request id. Any thread, like everything public here.
-    [[nodiscard]] std::uint32_t next_request_id() noexcept { return ++last_request_id_; }
+    [[nodiscard]] std::uint32_t next_request_id() noexcept
+    {
+        return session_.next_shared_request_id();
+    }
     /// Returns the service contexts that a request is to have: the endpoint's, until a request that
     /// has them was sent. Threads that begin at the same time may each send them.
     [[nodiscard]] Bytes contexts() const noexcept
     {
-        return contexts_sent_.load(std::memory_order_relaxed) ? Bytes() : endpoint_->contexts();
+        return session_.contexts(endpoint_->contexts());
     }
 
     /// Sends the call's message and waits until it is sent, or for its answer. Afterwards the
@@ -205,37 +202,30 @@ class SharedConnection final : public RefCounted {
     /// Reads once and delivers what has come; returns false if nothing has.
     bool read(Wait wait, Deadline deadline) noexcept;
     void take_received();
-    [[nodiscard]] bool deliver(const giop::Message& message);
-    [[nodiscard]] SharedCall* claim(giop::MessageType type, std::uint32_t request_id) noexcept;
+    void deliver(const giop::Answer& answer);
+    [[nodiscard]] SharedCall* claim(const giop::Answer& answer) noexcept;
 
-    void refuse(std::string_view why) noexcept;
+    void refuse() noexcept;
 
-    // Calls by their request ids.
-    static constexpr std::size_t bucket_count = 256;
-    [[nodiscard]] SharedCall** find(std::uint32_t request_id) noexcept;
-    void forget(SharedCall& call) noexcept;
     void finish(SharedCall& call, Outcome outcome) noexcept;
     void wake_locked(SharedCall& call) noexcept;
 
     Orb& orb_;
     const IntrusivePtr<Endpoint> endpoint_;
-    ConnectionThread* const thread_; // has both roles, if there is one
-    std::atomic<std::uint32_t> last_request_id_{0};
-    std::atomic<bool> contexts_sent_{false};
+    ConnectionThread* const thread_;    // has both roles, if there is one
     std::atomic<bool> ended_{false};    // set under mutex_
     std::atomic<bool> read_out_{false}; // likewise
 
     net::Socket socket_;
     Unsent unsent_;                       // of who writes
-    giop::Connection protocol_;           // of who reads
+    giop::ClientSession session_;         // of who reads
     std::atomic<std::uint64_t> heard_{0}; // how often something has come; counted by who reads
     net::Bell bell_;                      // rung for who writes and waits for the peer
 
-    std::mutex mutex_; // guards what follows; inside SharedConnections'
-    std::array<SharedCall*, bucket_count> calls_{};
-    std::size_t call_count_ = 0; // of calls_
-    std::size_t users_ = 0;      // threads in `exchange`
-    bool speaks_1_2_ = false;    // the peer
+    std::mutex mutex_;            // guards what follows; inside SharedConnections'
+    giop::PendingRequests calls_; // SharedCalls
+    std::size_t users_ = 0;       // threads in `exchange`
+    giop::Version peer_version_ = giop::version_1_0; // of its last answer to a call
     IntrusiveList<SharedCall, &SharedCall::to_send_links> to_send_;
     // Parked, with nothing left to do but to wait for the answer: any of them may read.
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;

@@ -26,7 +26,7 @@ SharedConnection::Outcome SharedConnection::post(Bytes header, const cdr::Writer
         return Outcome::no_memory;
     }
     ++posted_count_;
-    if (has_contexts) contexts_sent_.store(true, std::memory_order_relaxed);
+    if (has_contexts) session_.note_contexts_sent();
     last_use_ = coarse_now();
     if (!thread_knows_) call_thread(lock);
     return Outcome::ok;

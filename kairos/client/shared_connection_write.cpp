@@ -19,6 +19,7 @@ void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
         if (call->posted_before > posted_taken_) continue; // posted meanwhile, and then this call
         to_send_.remove(*call);
         call->being_sent = true;
+        call->sent = SharedCall::Sent::partly; // and may be answered
         lock.unlock();
         put(*call);
         lock.lock();
@@ -81,7 +82,7 @@ void SharedConnection::put(SharedCall& call) noexcept
 void SharedConnection::note_sent(SharedCall& call) noexcept
 {
     call.sent = SharedCall::Sent::wholly;
-    if (call.has_contexts) contexts_sent_.store(true, std::memory_order_relaxed);
+    if (call.has_contexts) session_.note_contexts_sent();
     if (!call.answer)
         finish(call, Outcome::ok);
     else if (call.parked && !call.outcome)
@@ -90,7 +91,6 @@ void SharedConnection::note_sent(SharedCall& call) noexcept
 
 void SharedConnection::note_partly_sent(SharedCall& call) noexcept
 {
-    call.sent = SharedCall::Sent::partly;
     if (!call.outcome) partly_sent_ = &call;
 }
 

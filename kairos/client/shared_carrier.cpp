@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/shared_carrier.h"
+
+#include "kairos/client/client.h"
+#include "kairos/orb/lane.h"
+
+namespace kairos::orb {
+
+/// Who waits within an upcall must go on serving, which one of those that wait for each other
+/// cannot: its calls have connections of their own.
+bool SharedCarrier::carries(const CallLimits& limits, const Lane& lane) noexcept
+{
+    return limits.architecture != ConnectionArchitecture::non_multiplexed &&
+           lane.serving_thread == nullptr;
+}
+
+Result<void> SharedCarrier::reach(const Route& route)
+{
+    SharedConnections& connections = Client::of(route.orb()).shared_connections();
+    const CallLimits& limits = route.limits();
+    if (!route.may_connect()) {
+        connection_ = connections.take_open(route.endpoint(), limits.architecture);
+        if (connection_) return {};
+        return Error{ErrorCode::unreachable, "no connection to " + route.endpoint().text()};
+    }
+    auto taken = connections.take(route.endpoint(), limits.architecture, limits.connection());
+    if (!taken) return taken.error();
+    connection_ = std::move(taken).value();
+    return {};
+}
+
+giop::Outcome SharedCarrier::exchange(Question& question, const Route& route)
+{
+    SharedCall call(connection_->next_request_id());
+    const bool is_request = question.operation != nullptr; // LocateRequests have no contexts
+    const Bytes contexts = is_request ? connection_->contexts() : Bytes();
+    call.header = question.header(route.header(), call.request_id, contexts);
+    call.body = question.arguments;
+    call.has_contexts = !contexts.empty();
+    call.send_by = route.limits().request;
+    call.answer_by = route.limits().reply;
+    if (!question.is_answered()) {
+        if (question.is_posted && connection_->has_thread())
+            return connection_->post(call.header, *call.body, call.has_contexts);
+        return connection_->exchange(call);
+    }
+    call.answer = is_request ? giop::MessageType::reply : giop::MessageType::locate_reply;
+    call.reply = &memory_;
+    const Outcome outcome = connection_->exchange(call);
+    if (outcome != Outcome::ok) return outcome;
+    const cdr::Fault fault = is_request ? giop::parse(memory_.taken(), *question.reply)
+                                        : giop::parse(memory_.taken(), *question.locate_reply);
+    return fault == cdr::Fault::none ? Outcome::ok : Outcome::malformed;
+}
+
+} // namespace kairos::orb

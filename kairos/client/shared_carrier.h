@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls over connections that threads share (shared_connection.h).
+#pragma once
+
+#include "kairos/client/carrier.h"
+#include "kairos/client/reply_memory.h"
+#include "kairos/client/shared_connection.h"
+
+namespace kairos::orb {
+
+class SharedCarrier final : public Carrier {
+  public:
+    explicit SharedCarrier(Lane& lane) : memory_(lane) {}
+
+    /// Returns whether calls with these limits, of the thread with this lane, go over connections
+    /// that threads share.
+    [[nodiscard]] static bool carries(const CallLimits& limits, const Lane& lane) noexcept;
+
+    [[nodiscard]] Result<void> reach(const Route& route) override;
+    [[nodiscard]] Outcome exchange(Question& question, const Route& route) override;
+    void release() noexcept override { connection_ = {}; }
+
+  private:
+    IntrusivePtr<SharedConnection> connection_;
+    ReplyMemory memory_; // the answer
+};
+
+} // namespace kairos::orb
