@@ -118,6 +118,24 @@ System load_system(const Architecture& architecture)
     return system;
 }
 
+/// Which architecture serves is what the pool of the program comes to.
+const Architecture& lanes_of_pool()
+{
+    static const Architecture architecture{.option = std::string(rt_corba_lanes),
+                                           .name = std::string(rt_corba_lanes),
+                                           .server_arguments = {},
+                                           .client_arguments = {},
+                                           .realtime = true};
+    return architecture;
+}
+
+System rt_corba_system()
+{
+    System system = load_system(lanes_of_pool());
+    system.program = "kairos-bench-load-rtcorba";
+    return system;
+}
+
 System raw_system(const char* option, const char* name, std::vector<std::string> server_arguments)
 {
     return {.option = option,
@@ -147,6 +165,7 @@ std::vector<System> make_priority_systems()
                                 raw_system("raw-realtime", "raw-tcp real-time", {"raise"})};
     for (const Architecture& architecture : architectures())
         systems.push_back(load_system(architecture));
+    systems.push_back(rt_corba_system());
     systems.push_back(omniorb_system("omniorb", "thread-per-connection, 5 connections", {}));
     return systems;
 }
@@ -214,6 +233,7 @@ std::span<const Architecture> architecture_pairs()
 const Architecture* architecture_of(const System& system)
 {
     if (system.name != "kairos") return nullptr;
+    if (system.option == rt_corba_lanes) return &lanes_of_pool();
     for (const auto& all : {architectures(), architecture_pairs()}) {
         const auto found = std::ranges::find(all, system.option, &Architecture::option);
         if (found != all.end()) return &*found;

@@ -35,7 +35,12 @@ struct Architecture {
 /// Nothing for systems that are no architecture of ours.
 [[nodiscard]] const Architecture* architecture_of(const System& system);
 
-/// Raw sockets, with real-time threads too; every architecture; omniORB.
+/// What --peers calls the portable program of Real-Time CORBA: clients that propagate their
+/// priorities, and a thread pool of two lanes, of which each has four threads.
+inline constexpr std::string_view rt_corba_lanes = "rt-corba-lanes";
+
+/// Raw sockets, with real-time threads too; every architecture; the program of Real-Time CORBA;
+/// omniORB.
 [[nodiscard]] std::span<const System> priority_systems();
 
 /// The same without what only threads' priorities tell apart; omniORB also with as many

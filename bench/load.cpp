@@ -18,7 +18,7 @@ struct Member {
 
 constexpr std::array<Member, 8> members{{
     {"high_calls", &Load::high_calls, 10'000'000},
-    {"high_hz", &Load::high_hz, 100'000},
+    {"high_hz", &Load::high_hz, 1'000'000},
     {"low_clients", &Load::low_clients, 4096},
     {"low_hz", &Load::low_hz, 100'000},
     {"compute_us", &Load::compute_us, 1'000'000},

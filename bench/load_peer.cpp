@@ -3,11 +3,17 @@
 // The ORB program of the priority and concurrency experiments, server and client: two servants, one
 // for the high client and one for the low ones, and an observer. Classic C++ mapping alone, so that
 // one source is compiled against each ORB. Options -ORB… after the program's own go to the ORB.
+// With KAIROS_BENCH_RTCORBA it is a program of Real-Time CORBA instead: clients say their
+// priorities, and a thread pool with two lanes serves.
 #ifdef KAIROS_BENCH_OMNIORB
 #include "cube.hh"
 #else
 #include "cube.h"
 #include "cube_skel.h"
+#endif
+
+#ifdef KAIROS_BENCH_RTCORBA
+#include "kairos/rtcorba/RTPortableServer.h"
 #endif
 
 #include "bench/load_driver.h"
@@ -55,6 +61,58 @@ class ObserverServant : public POA_Bench::Observer {
     kairos::bench::LowCube& low_;
 };
 
+#ifdef KAIROS_BENCH_RTCORBA
+// What a portable program of Real-Time CORBA says, and nothing that only this ORB knows.
+constexpr RTCORBA::Priority low_priority = 0;
+constexpr RTCORBA::Priority high_priority = 13'041; // SCHED_FIFO 40, where the mapping is linear
+constexpr CORBA::ULong threads_of_lane = 4;
+
+template <typename T>
+T* initial(CORBA::ORB_ptr orb, const char* name)
+{
+    CORBA::Object_var object = orb->resolve_initial_references(name);
+    return T::_narrow(object);
+}
+
+/// With a pool of two lanes, and the priorities that clients propagate.
+PortableServer::POA_ptr make_poa(CORBA::ORB_ptr orb)
+{
+    RTCORBA::RTORB_var rtorb = initial<RTCORBA::RTORB>(orb, "RTORB");
+    RTCORBA::ThreadpoolLanes lanes;
+    lanes.length(2);
+    lanes[0] = {low_priority, threads_of_lane, 0};
+    lanes[1] = {high_priority, threads_of_lane, 0};
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = rtorb->create_threadpool_policy(
+        rtorb->create_threadpool_with_lanes(0, lanes, false, false, 0, 0));
+    policies[1] = rtorb->create_priority_model_policy(RTCORBA::CLIENT_PROPAGATED, low_priority);
+    PortableServer::POA_var root = initial<PortableServer::POA>(orb, "RootPOA");
+    PortableServer::POAManager_var manager = root->the_POAManager();
+    return root->create_POA("lanes", manager, policies);
+}
+
+void take_priority(CORBA::ORB_ptr orb, bool high)
+{
+    RTCORBA::Current_var current = initial<RTCORBA::Current>(orb, "RTCurrent");
+    current->the_priority(high ? high_priority : low_priority);
+}
+#else
+PortableServer::POA_ptr make_poa(CORBA::ORB_ptr orb)
+{
+    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    return PortableServer::POA::_narrow(root);
+}
+
+void take_priority(CORBA::ORB_ptr, bool) {}
+#endif
+
+CORBA::Object_ptr activate(PortableServer::POA_ptr poa, PortableServer::Servant servant)
+{
+    PortableServer::ObjectId_var id = poa->activate_object(servant);
+    return poa->id_to_reference(id);
+}
+
 int serve(CORBA::ORB_ptr orb, bool raises)
 {
     kairos::bench::watch_arrivals();
@@ -63,15 +121,16 @@ int serve(CORBA::ORB_ptr orb, bool raises)
     CubeServant high_servant(high_cube);
     CubeServant low_servant(low_cube);
     ObserverServant observer_servant(low_cube);
-    Bench::Cuber_var high = high_servant._this();
-    Bench::Cuber_var low = low_servant._this();
-    Bench::Observer_var observer = observer_servant._this();
+    PortableServer::POA_var poa = make_poa(orb);
+    CORBA::Object_var high = activate(poa, &high_servant);
+    CORBA::Object_var low = activate(poa, &low_servant);
+    CORBA::Object_var observer = activate(poa, &observer_servant);
     return kairos::bench::serve(orb, {high.in(), low.in(), observer.in()});
 }
 
 class LoadClient {
   public:
-    LoadClient(CORBA::ORB_ptr orb, const std::vector<std::string>& references)
+    LoadClient(CORBA::ORB_ptr orb, const std::vector<std::string>& references) : orb_(orb)
     {
         CORBA::Object_var high = orb->string_to_object(references[0].c_str());
         CORBA::Object_var low = orb->string_to_object(references[1].c_str());
@@ -97,6 +156,7 @@ class LoadClient {
     std::string run(const Load& load)
     {
         const auto connect = [this](bool high) -> CubeCall {
+            reporting([&] { take_priority(orb_, high); });
             return [cube = high ? high_.in() : low_.in()](std::uint8_t number) {
                 return reporting([&] { return cube->cube(number); });
             };
@@ -117,6 +177,7 @@ class LoadClient {
                ",\"reply_bytes\":" + std::to_string(bytes.reply) + "}";
     }
 
+    CORBA::ORB_ptr orb_; // outlives this
     Bench::Cuber_var high_;
     Bench::Cuber_var low_;
     Bench::Observer_var observer_;

@@ -133,9 +133,13 @@ const Point* flooded(const std::vector<Point>& points)
 }
 
 /// What a configuration that is meant to keep priorities has to reach.
-void set_bars(Row& row, const LowLoad& low)
+void set_bars(Row& row, const LowLoad& low, bool has_lanes_of_pool)
 {
-    if (low.clients == 20 && low.flood && low.compute_us == 0)
+    if (low.clients == 20 && low.flood && low.compute_us == 0 && has_lanes_of_pool)
+        row.bars = {{"mean_to_floor", Bar::Relation::at_most, 1.15},
+                    {"jitter_to_floor", Bar::Relation::at_most, 1.3},
+                    {"max_to_floor", Bar::Relation::at_most, 1.5}};
+    else if (low.clients == 20 && low.flood && low.compute_us == 0)
         row.bars = {{"mean_to_floor", Bar::Relation::at_most, 1.25},
                     {"jitter_to_floor", Bar::Relation::at_most, 1.6},
                     {"max_to_floor", Bar::Relation::at_most, 1.8}};
@@ -160,13 +164,57 @@ void add_rows(Report& report, const std::vector<Point>& points, const Point& poi
             high.set("mean_to_flood", rounds.ratio_to(flood->of[i], "high_mean_us"));
         if (point.low.clients > 0) set_inversions(high, rounds);
         const Architecture* architecture = architecture_of(system);
-        if (architecture != nullptr && architecture->realtime) set_bars(high, point.low);
+        if (architecture != nullptr && architecture->realtime)
+            set_bars(high, point.low, system.option == rt_corba_lanes);
         report.rows.push_back(std::move(high));
         if (point.low.clients == 0) continue;
         Row low = row_of(system, rounds, point, options, "low");
         low.set("calls_per_s", rounds.middle("low_calls_per_s"));
         report.rows.push_back(std::move(low));
     }
+}
+
+/// Calls without a pause, of the program of Real-Time CORBA and of its floor, with both sides on
+/// one processor, or each on its own.
+Result<void> add_null_calls(Report& report, const PriorityOptions& options, Pinning pinning)
+{
+    PriorityOptions pinned = options;
+    pinned.pinning = pinning;
+    std::erase_if(pinned.systems, [](const System& system) {
+        return system.option != rt_corba_lanes && system.option != "raw-realtime";
+    });
+    std::erase_if(pinned.systems, [&](const System& system) {
+        return !installed(system, options.program_directory);
+    });
+    if (pinned.systems.size() < 2) return {};
+    auto contestants = start_contestants(pinned, 0, report);
+    if (!contestants) return contestants.error();
+    const auto bytes = with_message_bytes(Load{}, *contestants);
+    if (!bytes) return bytes.error();
+    Point point{{}, std::vector<Rounds>(contestants->size())};
+    constexpr std::uint32_t without_pause_hz = 1'000'000;
+    for (unsigned round = 0; round < options.rounds; ++round)
+        for (std::size_t i = 0; i < contestants->size(); ++i) {
+            auto figures =
+                (*contestants)[i].running.order(format_load({.high_calls = calls_per_round(options),
+                                                             .high_hz = without_pause_hz,
+                                                             .request_bytes = bytes->request_bytes,
+                                                             .reply_bytes = bytes->reply_bytes}));
+            if (!figures) return figures.error();
+            point.of[i].rounds.push_back(std::move(*figures));
+        }
+    for (std::size_t i = 0; i < contestants->size(); ++i) {
+        const System& system = (*contestants)[i].system;
+        Row row = row_of(system, point.of[i], point, pinned, "high");
+        row.direction = "without a pause";
+        set_ratios(row, point.of[i], point, *contestants);
+        if (system.option == rt_corba_lanes)
+            row.bars = {
+                {"mean_to_floor", Bar::Relation::at_most, pinning == Pinning::same ? 1.12 : 1.15}};
+        report.rows.push_back(std::move(row));
+        if (auto ended = (*contestants)[i].running.finish(); !ended) return ended.error();
+    }
+    return {};
 }
 
 void add_notes(Report& report, const std::vector<Point>& points, const PriorityOptions& options)
@@ -228,6 +276,10 @@ Result<Report> run_priority(const PriorityOptions& options)
     report.rows.insert(report.rows.end(), absent.begin(), absent.end());
     for (Contestant& contestant : *contestants)
         if (auto ended = contestant.running.finish(); !ended) return ended.error();
+    if (auto added = add_null_calls(report, options, Pinning::same); !added) return added.error();
+    if (usable_cpus().size() > 1)
+        if (auto added = add_null_calls(report, options, Pinning::split); !added)
+            return added.error();
     add_notes(report, *points, options);
     report.notes.push_back(
         wakeful && wakeful->permitted()

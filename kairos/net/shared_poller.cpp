@@ -79,6 +79,18 @@ Result<void> SharedPoller::watch(int descriptor, Interest interest, void* token)
     return system_error("cannot watch descriptor " + std::to_string(descriptor), errno);
 }
 
+Result<void> SharedPoller::add_for_each(int descriptor, void* token)
+{
+    epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.ptr = token}};
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0) return {};
+    return system_error("cannot watch descriptor " + std::to_string(descriptor), errno);
+}
+
+void SharedPoller::remove(int descriptor) noexcept
+{
+    (void)::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
 SharedPoller::Ready SharedPoller::wait() noexcept { return wait_until(-1); }
 
 SharedPoller::Ready SharedPoller::look() noexcept { return wait_until(0); }

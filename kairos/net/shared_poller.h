@@ -24,6 +24,11 @@ class SharedPoller {
     [[nodiscard]] Result<void> add(int descriptor, Interest interest, void* token);
     /// Watches a descriptor again, once wait() or look() has returned its token.
     [[nodiscard]] Result<void> watch(int descriptor, Interest interest, void* token);
+    /// Watches a descriptor until it is removed: each time that something comes, one thread is
+    /// told, once, perhaps another than the last time.
+    [[nodiscard]] Result<void> add_for_each(int descriptor, void* token);
+    /// Watches a descriptor no more.
+    void remove(int descriptor) noexcept;
     struct Ready {
         void* token = nullptr; ///< null: wake_all() was called, or it was only a look
         Readiness readiness{};

@@ -46,6 +46,53 @@ HandoverConnection::Next HandoverConnection::take_received(UpcallMemory& memory)
     });
 }
 
+/// Nothing of the loop may be touched: its thread is elsewhere.
+bool HandoverConnection::read_in_lane(UpcallMemory& memory) noexcept
+{
+    returned_ = Returned::unread;
+    try {
+        const MutableBytes space = protocol_.space();
+        const net::IoResult got = socket_.read(space);
+        if (got.status == net::IoResult::Status::would_block) return true;
+        if (!got.ok()) return false; // as the loop will find
+        const bool all = got.bytes < space.size();
+        protocol_.received(got.bytes);
+        const Next next =
+            take_messages([&](const giop::Message& message) { return hand_over(message, memory); });
+        if (next == Next::close) returned_ = Returned::closing;
+        if (next != Next::read || lane_ != reader_) return false;
+        if (!all || congested_ || broken_ || !protocol_.between_messages()) return false;
+        if (protocol_.holds_much()) protocol_.rest();
+        return true;
+    } catch (const std::bad_alloc&) {
+        returned_ = Returned::out_of_memory;
+        return false;
+    }
+}
+
+void HandoverConnection::come_back() noexcept { server_.take_back(*this); }
+
+void HandoverConnection::after_sending() noexcept
+{
+    if (reader_ != nullptr) {
+        if (congested_ || broken_) pool_of_reader_->recall(*this, *reader_);
+        return;
+    }
+    ReactorConnection::after_sending();
+    if (in_row_ >= lent_after) lend();
+}
+
+void HandoverConnection::lend() noexcept
+{
+    if (waiting_ || pool_ == nullptr || server_.reader_priority() > lane_->lane.priority) return;
+    in_row_ = 0;
+    if (!may_be_lent() || !server_.watch_unread(*pool_, *lane_)) return;
+    pool_of_reader_ = pool_;
+    reader_ = lane_;
+    stop_listening();
+    if (!pool_of_reader_->lend(*this, *reader_)) come_back();
+}
+
 /// Whether others are before the next request of this connection, which goes on behind them.
 bool HandoverConnection::gives_way() noexcept
 {
@@ -59,7 +106,9 @@ bool HandoverConnection::gives_way() noexcept
 const void* HandoverConnection::place_awaited() const noexcept
 {
     const bool has_own = waiting_ && waiting_->own_threads.pool != nullptr;
-    return has_own ? nullptr : server_.dispatcher().place();
+    if (!has_own) return server_.dispatcher().place();
+    // A pool that counts octets refuses what has no room: what waits does so for any thread.
+    return lane_;
 }
 
 HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& message,
@@ -73,7 +122,22 @@ HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& mess
     }
     if (waiting_->is_request()) waiting_->set_text(text_form(waiting_->request()));
     ask_adapter(memory);
+    note_lane();
+    // Only the loop's thread hands over to those who know but one.
+    if (reader_ != nullptr && pool_ == nullptr) return Next::hold;
     return offer(memory);
+}
+
+void HandoverConnection::note_lane() noexcept
+{
+    ThreadPool* const pool = waiting_->own_threads.pool;
+    PoolLevel* const lane =
+        pool == nullptr ? nullptr : &pool->lane_for(waiting_->own_threads.priority);
+    in_row_ = lane == lane_ ? in_row_ + 1 : 0;
+    pool_ = pool;
+    lane_ = lane;
+    // Now and then: where the lane was busy it is asked again.
+    if (lane != nullptr && reader_ == nullptr && in_row_ == lent_after) server_.attend(*this);
 }
 
 /// Whose threads are to serve it, and how urgently.
@@ -211,6 +275,7 @@ void HandoverServer::serve() noexcept
     // so, for as long as it takes.
     dispatcher_->begin_to_end();
     Serving::of(orb_).thread_pools().begin_to_end();
+    on_wake(); // lanes have given back what they read
     loop_->close_when_quiet();
     dispatcher_->end();
     Serving::of(orb_).thread_pools().end();
@@ -248,12 +313,46 @@ void HandoverServer::attend(HandoverConnection& connection) noexcept
     loop_->wake();
 }
 
+void HandoverServer::take_back(HandoverConnection& connection) noexcept
+{
+    {
+        const std::lock_guard lock(attention_mutex_);
+        connection.next_back_ = std::exchange(back_, &connection);
+    }
+    loop_->wake();
+}
+
+bool HandoverServer::watch_unread(ThreadPool& pool, PoolLevel& lane) noexcept
+{
+    for (const auto& unread : unread_)
+        if (&unread->lane == &lane) return true;
+    try {
+        unread_.push_back(std::make_unique<Unread>(pool, lane));
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    if (loop_->watch(lane.readers->unread_descriptor(), *unread_.back()).ok()) return true;
+    unread_.pop_back();
+    return false;
+}
+
+void HandoverServer::Unread::on_ready(net::Readiness) noexcept { pool.recall_unread(lane); }
+
 void HandoverServer::on_wake() noexcept
 {
     std::vector<IntrusivePtr<HandoverConnection>> connections;
+    HandoverConnection* back = nullptr;
     {
         const std::lock_guard lock(attention_mutex_);
         connections.swap(attention_);
+        back = std::exchange(back_, nullptr);
+    }
+    while (back != nullptr) {
+        HandoverConnection& connection = *back; // the loop keeps it
+        back = connection.next_back_;
+        connection.reader_ = nullptr;
+        connection.listen_again(
+            std::exchange(connection.returned_, HandoverConnection::Returned::unread));
     }
     for (const auto& connection : connections)
         connection->after_sending();

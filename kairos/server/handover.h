@@ -11,12 +11,15 @@
 #include "kairos/server/reactor_loop.h"
 #include "kairos/server/thread_set.h"
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
 namespace kairos::orb {
 
 class HandoverServer;
+struct PoolLevel;
+class ThreadPool;
 
 /// A connection that a reactor reads and any thread answers on.
 class HandoverConnection final : public ReactorConnection {
@@ -45,14 +48,31 @@ class HandoverConnection final : public ReactorConnection {
     void note_discarded(int change) noexcept { discarded_ += change; }
     /// Returns whether requests are under way that are not being discarded. Any thread.
     [[nodiscard]] bool serves_others() const noexcept { return under_way_ > discarded_; }
-    /// Looks at what became of replies that other threads have sent. The loop's thread.
-    void after_sending() noexcept { ReactorConnection::after_sending(); }
+    /// Looks at what became of replies that other threads have sent, and at who is to read. The
+    /// loop's thread.
+    void after_sending() noexcept;
     /// Returns whether the peer does not take its replies, so that no more of them are to be made.
     /// Any thread.
     [[nodiscard]] bool is_congested() const noexcept { return congested_ && !broken_; }
 
+    // --- by the lane of a pool that reads it (lane_readers.h) ---
+    [[nodiscard]] int descriptor() const noexcept { return socket_.descriptor(); }
+    /// Reads once and hands over what came, to the calling thread's own lane first of all. Returns
+    /// whether the lane is to go on reading the connection. By the thread that has it.
+    [[nodiscard]] bool read_in_lane(UpcallMemory& memory) noexcept;
+    /// Gives the connection back to its server's thread. Any thread; the lane's mutex may be held.
+    void come_back() noexcept;
+
   private:
+    friend class HandoverServer;
+    /// So many requests in a row for one lane, and its threads may read the connection.
+    static constexpr unsigned lent_after = 8;
+
     ~HandoverConnection() override = default;
+    void note_lane() noexcept;
+    /// Lends the connection to the lane of its last requests if that is no lower than who reads it
+    /// now: then nobody waits for a lower thread. The loop's thread.
+    void lend() noexcept;
     [[nodiscard]] Next take_received(UpcallMemory& memory) override;
     [[nodiscard]] Next hand_over(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Next offer(UpcallMemory& memory);
@@ -65,7 +85,17 @@ class HandoverConnection final : public ReactorConnection {
     void send_control(Bytes message) noexcept override;
 
     HandoverServer& server_;
-    QueuedRequestPtr waiting_;           // what there was no place for
+    QueuedRequestPtr waiting_; // what there was no place for
+    // What the last requests in a row were for, if that is a pool. Like waiting_ and all that is
+    // for reading, these belong to the thread that reads: the loop's, or that of a lane.
+    ThreadPool* pool_ = nullptr;
+    PoolLevel* lane_ = nullptr;
+    unsigned in_row_ = 0;
+    // The lane that reads, or null; written by the loop's thread while nobody else reads.
+    ThreadPool* pool_of_reader_ = nullptr;
+    PoolLevel* reader_ = nullptr;
+    Returned returned_ = Returned::unread;    // by the thread that gives it back
+    HandoverConnection* next_back_ = nullptr; // guarded by the server
     std::mutex send_mutex_;              // guards writing, what is queued for the peer, last_words_
     std::vector<std::byte> last_words_;  // behind the replies to what is under way
     std::atomic<int> under_way_{0};      // requests that the dispatcher has
@@ -98,16 +128,34 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     [[nodiscard]] RequestStore& requests() noexcept { return requests_; }
     /// Has the loop look at what became of sending on this connection. Any thread.
     void attend(HandoverConnection& connection) noexcept;
+    /// Has the loop read this connection again. Any thread.
+    void take_back(HandoverConnection& connection) noexcept;
+    /// Sees to it that the loop reads what the lane has no thread for; returns false where it
+    /// cannot. The loop's thread.
+    [[nodiscard]] bool watch_unread(ThreadPool& pool, PoolLevel& lane) noexcept;
+    [[nodiscard]] Priority reader_priority() const noexcept { return reader_.priority.value_or(0); }
 
   private:
+    /// Can be read when connections that were lent to a lane can, and the lane has no thread idle.
+    struct Unread final : net::EventHandler {
+        Unread(ThreadPool& unread_pool, PoolLevel& unread_lane)
+            : pool(unread_pool), lane(unread_lane)
+        {
+        }
+        void on_ready(net::Readiness) noexcept override;
+        ThreadPool& pool;
+        PoolLevel& lane;
+    };
     void serve() noexcept;
 
     const ServingThreads reader_;
     RequestStore requests_;
     std::unique_ptr<ReactorLoop> loop_;
     std::unique_ptr<Dispatcher> dispatcher_;
-    std::mutex attention_mutex_; // guards attention_
+    std::mutex attention_mutex_; // guards attention_ and back_; inside those of thread pools
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
+    HandoverConnection* back_ = nullptr;          // a list of those that lanes have given back
+    std::vector<std::unique_ptr<Unread>> unread_; // the loop's; as long as the loop
     std::atomic<bool> has_started_{false};
     std::mutex join_mutex_; // guards that one thread ends the server
     net::Thread thread_;

@@ -9,6 +9,7 @@
 #include "kairos/net/priority_mutex.h"
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
+#include "kairos/server/lane_readers.h"
 #include "kairos/server/request_queue.h"
 #include "kairos/server/thread_pools.h"
 
@@ -17,6 +18,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace kairos::orb {
@@ -40,13 +42,13 @@ struct PoolLevel {
     LocalCall* first_call = nullptr; // these go before requests: somebody's thread waits
     LocalCall* last_call = nullptr;
     std::size_t calls = 0;
-    std::size_t idle = 0;     // threads that wait for requests
-    std::size_t starting = 0; // that are about to
-    std::size_t serving = 0;  // that serve and do not wait for calls of their own
-    std::size_t waiting = 0;  // that do, and serve nothing meanwhile
-    net::PriorityCondition changed;
-    std::optional<net::Bell> no_thread; // rung: those that wait for calls are to serve
-    bool is_short = false;              // of threads, as the log says
+    std::size_t idle = 0;                 // threads that wait for requests
+    std::size_t starting = 0;             // that are about to
+    std::size_t serving = 0;              // that serve and do not wait for calls of their own
+    std::size_t waiting = 0;              // that do, and serve nothing meanwhile
+    std::unique_ptr<LaneReaders> readers; // what the idle ones wait for; made by start()
+    std::optional<net::Bell> no_thread;   // rung: those that wait for calls are to serve
+    bool is_short = false;                // of threads, as the log says
 
     [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }
     [[nodiscard]] bool has_threads() const noexcept

@@ -15,10 +15,30 @@ Result<void> ReactorConnection::open()
     auto registration = loop_.reactor_->add(socket_.descriptor(), net::Interest::readable, *this);
     if (!registration) return registration.error();
     registration_ = *registration;
+    listens_ = true;
     return {};
 }
 
-void ReactorConnection::stop_listening() noexcept { loop_.reactor_->remove(registration_); }
+void ReactorConnection::stop_listening() noexcept
+{
+    loop_.reactor_->remove(registration_);
+    listens_ = false;
+}
+
+bool ReactorConnection::may_be_lent() const noexcept
+{
+    return listens_ && !forgotten_ && !closing_ && !ends_ && !holding_ && !broken_ && !congested_ &&
+           !turn_links_.linked && protocol_.between_messages() && !loop_.is_taking(*this);
+}
+
+void ReactorConnection::listen_again(Returned why) noexcept
+{
+    interest_ = net::Interest::readable;
+    if (!open()) return loop_.forget(*this);
+    if (why == Returned::out_of_memory) return run_out_of_memory();
+    if (why == Returned::closing) return after(Next::close);
+    (void)take();
+}
 
 void ReactorConnection::on_ready(net::Readiness readiness) noexcept
 {

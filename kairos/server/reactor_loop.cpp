@@ -301,6 +301,7 @@ void ReactorLoop::look_for_late() noexcept
     // Reading may end the connection, and within its calls others come and go.
     std::vector<IntrusivePtr<ReactorConnection>> late;
     for (const auto& connection : connections_) {
+        if (!connection->listens_) continue;
         if (connection->protocol_.between_messages() && !connection->congested_) continue;
         note_unfinished();
         try {

@@ -65,6 +65,18 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     /// Notes that another thread has sent a reply, or failed to, or is done with its request.
     void after_sending() noexcept;
 
+    /// Returns whether the connection does nothing but wait for the next message, so that another
+    /// thread may read it, after stop_listening().
+    [[nodiscard]] bool may_be_lent() const noexcept;
+    /// Why a connection comes back that another thread has read.
+    enum class Returned : std::uint8_t {
+        unread,       ///< perhaps there is more to take, or to read
+        closing,      ///< as Next::close
+        out_of_memory ///< for what came
+    };
+    /// Has the reactor watch a connection again that another thread has read.
+    void listen_again(Returned why) noexcept;
+
     /// Sends of a reply what the peer takes now and queues the rest: `header`, which lies in front
     /// of the body, and `body`, in fragments if the options say so.
     void put(Bytes header, const cdr::Writer& body) noexcept;
@@ -116,6 +128,7 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     bool ends_ = false;                       // with its server
     bool was_told_ = false;                   // … at once
     bool forgotten_ = false;                  // by the loop
+    bool listens_ = false;                    // else another thread reads
     ListLinks<ReactorConnection> turn_links_; // while it waits for its turn
     ListLinks<ReactorConnection> hold_links_; // while it holds
 };
@@ -174,6 +187,12 @@ class ReactorLoop final : public ServingThread {
     /// Serves until `awaited` is ready or the deadline has passed; only waits if there is too
     /// little stack left to serve (has_stack_to_serve).
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
+    /// Has the handler called while this descriptor can be read; both live as long as the loop.
+    [[nodiscard]] Result<void> watch(int descriptor, net::EventHandler& handler)
+    {
+        const auto added = reactor_->add(descriptor, net::Interest::readable, handler);
+        return added ? Result<void>() : added.error();
+    }
     [[nodiscard]] bool has_holders() const noexcept { return !holders_.empty(); }
     [[nodiscard]] bool has_one_connection() const noexcept { return connections_.size() == 1; }
     /// Has the loop sleep for a moment within a stream of oneways from now on, as long as it has

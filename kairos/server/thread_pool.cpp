@@ -7,6 +7,7 @@
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/server/handover.h"
 
 #include <algorithm>
 #include <sys/eventfd.h>
@@ -19,7 +20,9 @@ namespace {
 /// What the calling thread is in which pool.
 struct Membership {
     const ThreadPool* pool = nullptr;
-    void* level = nullptr;
+    PoolLevel* level = nullptr;
+    /// Whether it is reading, and has taken no request so far: it serves the first itself.
+    bool is_to_serve = false;
 };
 thread_local Membership membership;
 
@@ -74,6 +77,9 @@ Result<void> ThreadPool::start()
         auto bell = net::Bell::create();
         if (!bell) return bell.error();
         level.no_thread.emplace(std::move(bell).value());
+        auto readers = LaneReaders::create();
+        if (!readers) return readers.error();
+        level.readers = std::move(readers).value();
     }
     for (Level& level : levels_) {
         for (std::size_t i = 0; i < level.lane.static_threads; ++i) {
@@ -100,7 +106,7 @@ bool ThreadPool::ensure_thread(Level& level) noexcept
 /// Somebody is to look at the level's queue.
 void ThreadPool::call_thread(Level& level) noexcept
 {
-    if (level.idle + level.starting >= level.queued()) return level.changed.notify_one();
+    if (level.idle + level.starting >= level.queued()) return level.readers->call_one();
     if (level.may_start()) {
         const auto added = add_thread(level);
         const bool was_short = std::exchange(level.is_short, !added);
@@ -111,8 +117,14 @@ void ThreadPool::call_thread(Level& level) noexcept
         for (Level& other : levels_)
             if (levels_.serves(other, level)) other.no_thread->ring();
     }
-    if (level.idle != 0) level.changed.notify_one(); // it has been called for another already
-    if (Level* const lender = levels_.lender_for(level)) lender->changed.notify_one();
+    if (level.idle != 0) level.readers->call_one(); // it has been called for another already
+    if (Level* const lender = levels_.lender_for(level)) lender->readers->call_one();
+}
+
+/// Several calls may have been heard as one.
+void ThreadPool::call_next(Level& level) noexcept
+{
+    if (level.idle != 0 && levels_.next_for(level) != nullptr) level.readers->call_one();
 }
 
 void ThreadPool::serve(Level& level) noexcept
@@ -120,26 +132,44 @@ void ThreadPool::serve(Level& level) noexcept
     orb::Lane& lane = orb::Lane::await_current();
     lane.serving_thread = this;
     lane.priority = level.lane.priority;
-    membership = {this, &level};
+    membership = {.pool = this, .level = &level};
     UpcallMemory memory;
     Lock lock(mutex_);
     --level.starting;
     for (;;) {
         ++level.idle; // before the sources hear of it: then they find a thread
+        if (level.idle == 1) level.readers->note_idle(true);
         if (levels_.next_for(level) == nullptr) tell_sources(lock);
         Level* from = nullptr;
-        level.changed.wait(lock, [&] {
-            from = levels_.next_for(level);
-            return ended_ || from != nullptr;
-        });
+        while (!ended_ && (from = levels_.next_for(level)) == nullptr)
+            take_turn(lock, level, memory);
         --level.idle;
         if (ended_) return;
+        if (level.idle == 0) level.readers->note_idle(false);
         serve_one(lock, level, *from, memory);
         if (level.idle < level.threads_max()) continue;
         // Came in for others that are back. One of them may be waiting for this one to be done.
         if (level.queued() != 0) call_thread(level);
         return;
     }
+}
+
+/// Counts as idle while it reads: it looks at the queue next.
+void ThreadPool::take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept
+{
+    lock.unlock();
+    LaneReaders::Place* const place = level.readers->wait();
+    lock.lock();
+    if (place == nullptr || !level.readers->begin_to_read(*place)) return;
+    membership.is_to_serve = true;
+    bool stays = false;
+    do {
+        lock.unlock();
+        stays = place->connection->read_in_lane(memory);
+        lock.lock();
+    } while (!level.readers->end_reading(*place, stays));
+    membership.is_to_serve = false;
+    if (ended_) call_done_.notify_all();
 }
 
 void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept
@@ -149,9 +179,11 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     std::optional<Priority> borrowed;
     if (orb::Lane::current().priority != from.lane.priority) borrowed = from.lane.priority;
     if (LocalCall* call = from.pop_call()) {
+        call_next(level);
         serve_call(lock, *call, borrowed);
     } else {
         QueuedRequestPtr request = levels_.pop(from);
+        call_next(level);
         tell_sources(lock);
         lock.unlock();
         const bool served = serve_request(request, memory, borrowed);
@@ -215,8 +247,11 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
             lacks_thread = !ensure_thread(level);
             if (lacks_thread) break;
             levels_.push(level, std::move(request));
+            if (membership.level == &level && std::exchange(membership.is_to_serve, false)) return;
             return call_thread(level);
         case Room::none:
+            // From here on who waits longest is first, whoever would read it.
+            level.readers->recall_all();
             if (std::ranges::find(sources_, &request->source()) == sources_.end())
                 sources_.push_back(&request->source());
             return;
@@ -244,7 +279,7 @@ void ThreadPool::tell_sources(Lock& lock) noexcept
 
 void ThreadPool::wait(const Awaited& awaited, Deadline deadline) noexcept
 {
-    Level& level = *static_cast<Level*>(membership.level);
+    Level& level = *membership.level;
     {
         Lock lock(mutex_);
         --level.serving;
@@ -267,10 +302,27 @@ void ThreadPool::resume() noexcept
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     for (Level& level : levels_) {
-        if (!levels_.put_back_held(level)) continue;
-        level.changed.notify_all();
-        call_thread(level);
+        if (levels_.put_back_held(level)) call_thread(level);
     }
+}
+
+bool ThreadPool::lend(HandoverConnection& connection, PoolLevel& lane) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    return !ended_ && sources_.empty() && lane.idle > lane.queued() &&
+           lane.readers->lend(connection);
+}
+
+void ThreadPool::recall(HandoverConnection& connection, PoolLevel& lane) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    lane.readers->recall(connection);
+}
+
+void ThreadPool::recall_unread(PoolLevel& lane) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (!ended_) lane.readers->recall_unread();
 }
 
 // --- Callers of this process ---------------------------------------------------------------------
@@ -335,14 +387,18 @@ void ThreadPool::begin_to_end() noexcept
     RequestList dropped;
     has_ended_ = true;
     {
-        const std::lock_guard lock(mutex_);
+        Lock lock(mutex_);
         ended_ = true;
         for (Level& level : levels_) {
+            if (!level.readers) continue; // it did not start
+            level.readers->recall_all();
+            level.readers->call_all();
+            // Soon: who reads waits for nobody. Their servers are to have all back.
+            call_done_.wait(lock, [&] { return !level.readers->is_any_read(); });
             level.requests.move_to(dropped);
             dropped.put_in_front(level.held.list());
             while (LocalCall* call = level.pop_call())
                 finish(*call, LocalCall::State::refused);
-            level.changed.notify_all();
         }
     }
     dropped.discard(); // without the lock: that tells others

@@ -2,7 +2,8 @@
 //
 // One thread pool of Real-Time CORBA: lanes of threads, each lane with a priority and a queue of
 // its own. Serves the requests of the object adapters that have it: those that a server's thread
-// has read and hands over, and those of callers in this process, who wait. A thread that waits for
+// has read and hands over, those that its own threads read in turns (lane_readers.h), and those of
+// callers in this process, who wait. A thread that waits for
 // a call of its own does not count: while it waits, another may take its place, a new one if there
 // is none, so that a pool of one thread can be called back. Where the system has no more threads,
 // those that wait serve. Any thread.
@@ -38,6 +39,21 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     void end() noexcept override;
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 
+    /// Returns the lane whose threads serve requests of this priority. Any thread, at any time.
+    [[nodiscard]] PoolLevel& lane_for(std::optional<Priority> priority) noexcept
+    {
+        return levels_.level_for(priority);
+    }
+    // --- by servers, of connections whose requests are for one lane ---
+    /// Lends a connection to the lane, whose threads read it from now on. Returns false if they
+    /// have enough to do. It comes back by itself.
+    [[nodiscard]] bool lend(HandoverConnection& connection, PoolLevel& lane) noexcept;
+    /// Has a connection come back soon that was lent.
+    void recall(HandoverConnection& connection, PoolLevel& lane) noexcept;
+    /// Has those come back that no thread of the lane is free to read; to be called when
+    /// `unread_descriptor` of its readers can be read.
+    void recall_unread(PoolLevel& lane) noexcept;
+
     /// Has one of the pool's threads do `work`, at the lane for `priority`, or else the lowest;
     /// waits, and throws what `work` throws. Throws TRANSIENT where a request would be refused, or
     /// the pool has ended; NO_RESOURCES where there is no thread and none can be started.
@@ -61,6 +77,9 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     using Lock = std::unique_lock<net::PriorityMutex>;
 
     void serve(Level& level) noexcept;
+    /// Waits for its turn and reads one connection, or is called: then the queue is to be looked
+    /// at.
+    void take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept;
     /// One request within that for which the calling thread waits, if there is one to serve.
     void serve_nested(Level& level) noexcept;
     void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
@@ -73,6 +92,8 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     [[nodiscard]] bool ensure_thread(Level& level) noexcept;
     [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) noexcept;
     void call_thread(Level& level) noexcept;
+    /// Calls another if there is more to do than the calling thread, which is about to serve, does.
+    void call_next(Level& level) noexcept;
     [[nodiscard]] Result<void> add_thread(Level& level) noexcept;
     void finish(LocalCall& call, LocalCall::State state) noexcept;
     /// Releases it for as long as sources that wait are told that there may be room.
@@ -83,11 +104,11 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     std::atomic<std::size_t> users_{0};
     std::atomic<bool> has_ended_{false};
     // guards what follows; inherits priorities; not held while a request is served; outside
-    // ThreadSet's and RequestStore's
+    // ThreadSet's, RequestStore's and the lists of servers that read
     net::PriorityMutex mutex_;
     PoolLevels levels_;
     std::vector<RequestSource*> sources_; // that wait for room
-    net::PriorityCondition call_done_;
+    net::PriorityCondition call_done_;    // also: nobody reads any more
     bool ended_ = false;
     std::mutex end_mutex_; // guards that one thread ends it; outside mutex_
     ThreadSet threads_;
