@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 EXPECTED = {
+    "dynany_print":
+        'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "filters_archive":
         "asked: erase_all by 127.0.0.1\nerase_all: NO_PERMISSION\n"
         "asked: rebuild_index by 127.0.0.1\nasked: find by 127.0.0.1\n"

@@ -4,6 +4,8 @@
 // a program's threads, and those with -ORBStackSize, may have a small one. Any thread.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,7 +18,7 @@ struct StackBounds {
 
 /// The bounds of the calling thread's stack. Asks the system once for each thread, which may
 /// allocate memory then.
-[[nodiscard]] StackBounds stack_bounds() noexcept;
+[[nodiscard]] KAIROS_API StackBounds stack_bounds() noexcept;
 
 /// What decoding may rely on at every level of a recursion: for what does not recurse, and for
 /// destroying, in the same thread, what was decoded.

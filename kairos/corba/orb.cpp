@@ -35,6 +35,9 @@ namespace kairos::corba {
 /// Likewise of kairos/rtcorba; `name` is one of real_time_services.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr real_time_service(CORBA::ORB& orb,
                                                              std::string_view name);
+/// Likewise of kairos/dynany and kairos/codec.
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr dynamic_any_service(CORBA::ORB& orb);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr codec_service(CORBA::ORB& orb);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -62,6 +65,18 @@ bool is_real_time_service(std::string_view name)
 {
     return &kairos::corba::real_time_service != nullptr &&
            std::ranges::find(real_time_services, name) != std::end(real_time_services);
+}
+
+/// What an ORB has as well where a library with it is linked.
+constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory"};
+using MakeService = Object_ptr (*)(ORB& orb);
+
+/// Makes the service of this name; null if it is none of these, or not linked.
+MakeService linked_service(std::string_view name)
+{
+    if (name == linked_services[0]) return &kairos::corba::dynamic_any_service;
+    if (name == linked_services[1]) return &kairos::corba::codec_service;
+    return nullptr;
 }
 
 bool has_own_service(std::string_view name)
@@ -340,6 +355,7 @@ Object_ptr ORB::initial_reference(std::string_view wanted, int depth)
         return kairos::corba::ior_table_service(*this);
     }
     if (is_real_time_service(wanted)) return kairos::corba::real_time_service(*this, wanted);
+    if (const MakeService make = linked_service(wanted)) return make(*this);
     {
         const std::lock_guard lock(state_->mutex);
         const auto known = state_->registered.find(wanted);
@@ -360,6 +376,8 @@ ORB::ObjectIdList* ORB::list_initial_services()
         if (has_own_service(name)) names.emplace_back(name);
     for (const std::string_view name : real_time_services)
         if (is_real_time_service(name)) names.emplace_back(name);
+    for (const std::string_view name : linked_services)
+        if (linked_service(name) != nullptr) names.emplace_back(name);
     for (const auto& [name, url] : core_->options().initial_references)
         names.push_back(name);
     {
@@ -385,7 +403,8 @@ void ORB::register_initial_reference(const char* name, Object_ptr object)
     const std::lock_guard lock(state_->mutex);
     const bool added =
         std::ranges::find(own_services, std::string_view(name)) == std::end(own_services) &&
-        !is_real_time_service(name) && !core_->options().initial_references.contains(name) &&
+        !is_real_time_service(name) && linked_service(name) == nullptr &&
+        !core_->options().initial_references.contains(name) &&
         state_->registered.try_emplace(name, kept).second;
     if (!added) throw InvalidName();
 }

@@ -5,6 +5,7 @@
 // What Any does with values that nobody extracts. One thread.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/types/typecode.h"
@@ -14,7 +15,7 @@ namespace kairos::types {
 /// Reads a value and writes it. If `in` has failed afterwards, what was written is worth nothing.
 /// Throws std::bad_alloc, BAD_TYPECODE for a recursive type that nothing encloses, and where text
 /// cannot be written what Marshal throws.
-void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
+KAIROS_API void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
 
 /// Whether exceptions in Anys have their repository ids in front on this message.
 [[nodiscard]] bool writes_exception_id(const cdr::Writer& out) noexcept;
@@ -26,9 +27,11 @@ struct Found {
     bool is_free = true;
     bool has_characters = false; ///< chars and strings, which a message may have to convert
     bool has_wide = false;       ///< wide ones
+    /// Whether a value of a valuetype is one of a derived type, of which its base is kept.
+    bool is_truncated = false;
 };
 
 /// Passes over a value; `in` fails where it is not valid.
-[[nodiscard]] Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type);
+[[nodiscard]] KAIROS_API Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type);
 
 } // namespace kairos::types

@@ -114,6 +114,7 @@ void Walk::new_value(std::uint32_t tag, const TypeCodeData* formal)
     // nobody knows what in it is a number.
     if (!known && (!chunked || out_ != nullptr)) return in_.fail(Fault::invalid_value);
     if (chosen != 0 && known && !chunked) return in_.fail(Fault::invalid_value);
+    if (chosen != 0 && known) found_.is_truncated = true;
 
     close_chunk();
     if (out_ != nullptr) {

@@ -23,8 +23,9 @@ struct NewMember {
 // be there. An empty name is allowed: TypeCodes need none.
 
 /// Makes a struct or an exception: `kind` is tk_struct or tk_except.
-[[nodiscard]] CORBA::TypeCode_ptr make_struct(CORBA::TCKind kind, const char* id, const char* name,
-                                              std::span<const NewMember> members);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_struct(CORBA::TCKind kind, const char* id,
+                                                         const char* name,
+                                                         std::span<const NewMember> members);
 /// Makes a union. Members of several labels come once a label. `default_index` is -1 for none.
 /// BAD_PARAM 18 for a label that occurs twice, 20 for a discriminator's type that is none.
 [[nodiscard]] CORBA::TypeCode_ptr make_union(const char* id, const char* name,

@@ -4,6 +4,10 @@
 // for each check. Plain mapping code, for any ORB.
 #include "any_examples.h"
 
+#ifndef PEER_OMNIORB
+#include "rebuild.h"
+#endif
+
 #include <iostream>
 #include <thread>
 #include <unistd.h>
@@ -61,13 +65,35 @@ int serve(CORBA::ORB_ptr orb)
     return 0;
 }
 
+/// Whether what is sent and received passes through DynAnys, built from nothing each.
+bool builds_dynamically = false;
+
+void pass(Any& any, [[maybe_unused]] CORBA::ORB_ptr orb)
+{
+#ifdef PEER_OMNIORB
+    (void)any;
+#else
+    if (!builds_dynamically) return;
+    const CORBA::Object_var object = orb->resolve_initial_references("DynAnyFactory");
+    const DynamicAny::DynAnyFactory_var factory = DynamicAny::DynAnyFactory::_narrow(object);
+    const CORBA::TypeCode_var type = any.type();
+    const DynamicAny::DynAny_var from = factory->create_dyn_any(any);
+    const DynamicAny::DynAny_var to = factory->create_dyn_any_from_type_code(type);
+    dynany_test::rebuild(from, to);
+    const CORBA::Any_var built = to->to_any();
+    any = built.in();
+#endif
+}
+
 /// Everything that can be done with the example and the peer.
-bool holds(Anys::Peer_ptr peer, int which)
+bool holds(CORBA::ORB_ptr orb, Anys::Peer_ptr peer, int which)
 {
     Any own;
     examples[which].make(own, peer);
+    pass(own, orb);
     if (!examples[which].is(own) || !peer->is_example(which, own)) return false;
-    const CORBA::Any_var made = peer->make(which);
+    CORBA::Any_var made = peer->make(which);
+    pass(made.inout(), orb);
     if (!examples[which].is(made.in())) return false;
 
     Any both;
@@ -100,7 +126,7 @@ int check(CORBA::ORB_ptr orb, const char* reference)
     const Anys::Peer_var peer = Anys::Peer::_narrow(object.in());
     for (int which = 0; which < example_count; ++which) {
         try {
-            std::cout << (holds(peer.in(), which) ? "ok " : "failed ") << examples[which].name
+            std::cout << (holds(orb, peer.in(), which) ? "ok " : "failed ") << examples[which].name
                       << '\n';
         } catch (const CORBA::Exception& exception) {
             std::cout << "failed " << examples[which].name << ": " << exception._name() << '\n';
@@ -114,6 +140,7 @@ int check(CORBA::ORB_ptr orb, const char* reference)
 int main(int argc, char** argv)
 try {
     CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+    builds_dynamically = argc > 2 && std::string(argv[2]) == "dynamically";
     const int result = argc > 1 ? check(orb.in(), argv[1]) : serve(orb.in());
     std::cout.flush();
     close(STDOUT_FILENO);

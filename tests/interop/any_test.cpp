@@ -61,6 +61,16 @@ Arguments for_omniorb(const std::string& version)
     return options;
 }
 
+Arguments dynamically(Arguments options)
+{
+    options.emplace_back("dynamically");
+    return options;
+}
+
+TEST_P(Anys, KairosCallsOmniOrbWithDynAnys)
+{
+    expect_examples(omniorb(GetParam()), dynamically(for_omniorb(GetParam())));
+}
 TEST_P(Anys, KairosCallsOmniOrb) { expect_examples(omniorb(GetParam()), for_omniorb(GetParam())); }
 TEST_P(Anys, OmniOrbCallsKairos) { expect_examples(for_omniorb(GetParam()), omniorb(GetParam())); }
 TEST_P(Anys, OmniOrbWithOmniOrb) { expect_examples(omniorb(GetParam()), omniorb(GetParam())); }
