@@ -150,7 +150,8 @@ class KAIROS_API ClientSession {
     template <typename Found>
     [[nodiscard]] Event next(std::uint32_t request_id, Found& answer)
     {
-        for (Message message;;) {
+        while (connection_.has_bytes()) {
+            Message message;
             const auto event = connection_.next(message);
             if (event != Connection::Event::message) {
                 if (event == Connection::Event::need_bytes) return Event::need_bytes;
@@ -164,6 +165,7 @@ class KAIROS_API ClientSession {
             if (answer.request_id == request_id) [[likely]]
                 return Event::answer;
         }
+        return Event::need_bytes;
     }
     /// Returns the next answer to any request, in order to claim it from PendingRequests.
     [[nodiscard]] Event next(Answer& answer);

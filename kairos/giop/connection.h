@@ -81,7 +81,7 @@ class KAIROS_API Connection {
     [[nodiscard]] Event next(Message& message)
     {
         // After most messages, and before most replies.
-        if (begin_ == end_) return Event::need_bytes;
+        if (!has_bytes()) return Event::need_bytes;
         return next_received(message);
     }
 
@@ -102,6 +102,8 @@ class KAIROS_API Connection {
     /// Forgets the parts of a message that nobody waits for any more: a call that timed out.
     void abandon(std::uint32_t request_id) noexcept;
 
+    /// Whether anything was received that was not handed out: else `next` says `need_bytes`.
+    [[nodiscard]] bool has_bytes() const noexcept { return begin_ != end_; }
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
     /// of a message.
     [[nodiscard]] std::size_t bytes_needed() const noexcept;
