@@ -9,10 +9,10 @@
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/server/fair_queue.h"
 #include "kairos/server/handover.h"
+#include "kairos/server/serve_waiting.h"
 #include "kairos/server/thread_set.h"
 
 #include <condition_variable>
@@ -47,7 +47,7 @@ class ObjectThread final : public ServingThread {
 
   private:
     void serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept;
-    void serve_nested() noexcept;
+    void serve_nested(UpcallMemory& memory) noexcept;
 
     ThreadPerObject& dispatcher_;
     std::condition_variable changed_;
@@ -256,28 +256,22 @@ void ObjectThread::wait(const Awaited& awaited, Deadline deadline) noexcept
         if (!queue.empty()) wake_up_.ring();
     }
     dispatcher_.leave();
-    for (;;) {
-        const Ready ready = wait_either(awaited, wake_up_, deadline);
-        if (ready.first || !ready.second || deadline.has_passed()) break;
-        serve_nested();
-    }
+    serve_waiting(awaited, wake_up_, deadline,
+                  [this](UpcallMemory& memory) { serve_nested(memory); });
     const std::lock_guard lock(dispatcher_.mutex());
     dispatcher_.rejoin();
     --waits_nested_;
 }
 
-void ObjectThread::serve_nested() noexcept
+void ObjectThread::serve_nested(UpcallMemory& memory) noexcept
 {
-    auto memory = Lane::current().upcall_memory.try_take();
-    if (memory == nullptr) return; // until there is some
     {
         std::unique_lock lock(dispatcher_.mutex());
         dispatcher_.rejoin();
-        if (!queue.empty()) serve_next(lock, *memory);
+        if (!queue.empty()) serve_next(lock, memory);
         queue.empty() ? wake_up_.silence() : wake_up_.ring();
     }
     dispatcher_.leave();
-    Lane::current().upcall_memory.give_back(std::move(memory));
 }
 
 void ObjectThread::wake() noexcept

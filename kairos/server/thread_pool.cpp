@@ -4,10 +4,10 @@
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/server/handover.h"
+#include "kairos/server/serve_waiting.h"
 
 #include <algorithm>
 #include <sys/eventfd.h>
@@ -197,23 +197,18 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     --level.serving;
 }
 
-void ThreadPool::serve_nested(Level& level) noexcept
+void ThreadPool::serve_nested(Level& level, UpcallMemory& memory) noexcept
 {
-    auto memory = orb::Lane::current().upcall_memory.try_take();
-    if (memory == nullptr) return; // until there is some
-    {
-        Lock lock(mutex_);
-        if (Level* const from = levels_.next_nested_for(level)) {
-            --level.waiting;
-            serve_one(lock, level, *from, *memory);
-            ++level.waiting;
-        }
-        if (levels_.next_nested_for(level) == nullptr) tell_sources(lock);
-        // For whoever of them is the first to look: the reply to this one may have come.
-        levels_.next_nested_for(level) != nullptr ? level.no_thread->ring()
-                                                  : level.no_thread->silence();
+    Lock lock(mutex_);
+    if (Level* const from = levels_.next_nested_for(level)) {
+        --level.waiting;
+        serve_one(lock, level, *from, memory);
+        ++level.waiting;
     }
-    orb::Lane::current().upcall_memory.give_back(std::move(memory));
+    if (levels_.next_nested_for(level) == nullptr) tell_sources(lock);
+    // For whoever of them is the first to look: the reply to this one may have come.
+    levels_.next_nested_for(level) != nullptr ? level.no_thread->ring()
+                                              : level.no_thread->silence();
 }
 
 bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
@@ -287,11 +282,8 @@ void ThreadPool::wait(const Awaited& awaited, Deadline deadline) noexcept
         if (level.queued() != 0) call_thread(level);
         tell_sources(lock);
     }
-    for (;;) {
-        const Ready ready = wait_either(awaited, *level.no_thread, deadline);
-        if (ready.first || !ready.second || deadline.has_passed()) break;
-        serve_nested(level);
-    }
+    serve_waiting(awaited, *level.no_thread, deadline,
+                  [&](UpcallMemory& memory) { serve_nested(level, memory); });
     const std::lock_guard lock(mutex_);
     --level.waiting;
     ++level.serving;

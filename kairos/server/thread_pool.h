@@ -81,7 +81,7 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     /// at.
     void take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept;
     /// One request within that for which the calling thread waits, if there is one to serve.
-    void serve_nested(Level& level) noexcept;
+    void serve_nested(Level& level, UpcallMemory& memory) noexcept;
     void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
     void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
     /// False: not now.

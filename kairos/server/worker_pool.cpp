@@ -5,9 +5,9 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/lane.h"
-#include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
 #include "kairos/server/handover.h"
+#include "kairos/server/serve_waiting.h"
 
 namespace kairos::orb {
 
@@ -102,17 +102,12 @@ void WorkerPool::serve_next(Lock& lock, UpcallMemory& memory) noexcept
         queue_.push(std::move(request));
 }
 
-void WorkerPool::serve_nested() noexcept
+void WorkerPool::serve_nested(UpcallMemory& memory) noexcept
 {
-    auto memory = Lane::current().upcall_memory.try_take();
-    if (memory == nullptr) return; // until there is some
-    {
-        Lock lock(mutex_);
-        if (has_work()) serve_next(lock, *memory);
-        // For whoever of them is the first to look: the reply to this one may have come.
-        has_work() ? no_thread_->ring() : no_thread_->silence();
-    }
-    Lane::current().upcall_memory.give_back(std::move(memory));
+    Lock lock(mutex_);
+    if (has_work()) serve_next(lock, memory);
+    // For whoever of them is the first to look: the reply to this one may have come.
+    has_work() ? no_thread_->ring() : no_thread_->silence();
 }
 
 void WorkerPool::wait(const Awaited& awaited, Deadline deadline) noexcept
@@ -122,11 +117,8 @@ void WorkerPool::wait(const Awaited& awaited, Deadline deadline) noexcept
         --serving_;
         if (!queue_.empty()) call_worker();
     }
-    for (;;) {
-        const Ready ready = wait_either(awaited, *no_thread_, deadline);
-        if (ready.first || !ready.second || deadline.has_passed()) break;
-        serve_nested();
-    }
+    serve_waiting(awaited, *no_thread_, deadline,
+                  [this](UpcallMemory& memory) { serve_nested(memory); });
     const std::lock_guard lock(mutex_);
     ++serving_;
 }

@@ -47,7 +47,7 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     void serve() noexcept;
     /// Serves one request within the one for which the calling thread waits, if there is one to
     /// serve.
-    void serve_nested() noexcept;
+    void serve_nested(UpcallMemory& memory) noexcept;
     // All of these hold the lock.
     void serve_next(Lock& lock, UpcallMemory& memory) noexcept;
     [[nodiscard]] bool has_work() const noexcept
