@@ -161,6 +161,9 @@ TEST(InitialReferences, AreConfiguredRegisteredOrUnknown)
     EXPECT_THROW(orb->register_initial_reference("Registered", configured.in()),
                  CORBA::ORB::InvalidName);
     EXPECT_THROW(orb->resolve_initial_references("Unknown"), CORBA::ORB::InvalidName);
+    // Of libraries that this program is not linked with.
+    EXPECT_THROW(orb->resolve_initial_references("DynAnyFactory"), CORBA::ORB::InvalidName);
+    EXPECT_THROW(orb->resolve_initial_references("CodecFactory"), CORBA::ORB::InvalidName);
     EXPECT_THROW(orb->resolve_initial_references(nullptr), CORBA::ORB::InvalidName);
     const CORBA::ORB::ObjectIdList_var names = orb->list_initial_services();
     ASSERT_EQ(names->length(), 8u);

@@ -81,6 +81,7 @@ void Elements::write(Output& out)
 {
     if (form_ == Form::defaults && packed_size(element_kind()) != 0) pack_defaults();
     if (form_ == Form::packed) return AnyAccess::encode_value(out.data(), packed_);
+    require_stack();
     const Components& components = expanded();
     if (!is_array()) out.data().write(static_cast<std::uint32_t>(components.size()));
     for (const Component& component : components)
@@ -134,6 +135,7 @@ CORBA::ULong Elements::count()
 
 bool Elements::same(Node& other, Compared& compared)
 {
+    require_stack();
     if (count() != other.count()) return false;
     if (packed_size(element_kind()) != 0) {
         Transfer mine(tree());

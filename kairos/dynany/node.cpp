@@ -16,9 +16,41 @@ void raise_type_mismatch() { throw DynAny::TypeMismatch(); }
 
 void raise_invalid_value() { throw DynAny::InvalidValue(); }
 
+void require_stack()
+{
+    if (!is_above(stack_limit()))
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a value is nested too deeply");
+}
+
+namespace {
+
+/// A component that is to end, and what it counts in.
+struct Ending {
+    NodePtr node;
+    std::shared_ptr<Tree> tree;
+};
+/// Where the components of what is ending wait, so that no depth of theirs takes any stack.
+thread_local std::vector<Ending>* waiting = nullptr;
+
+} // namespace
+
 Component::~Component()
 {
-    if (node_) node_->end();
+    if (!node_) return;
+    std::shared_ptr<Tree> tree = node_->kept_tree();
+    if (waiting != nullptr && tree != nullptr) {
+        waiting->push_back({std::move(node_), std::move(tree)});
+        return;
+    }
+    std::vector<Ending> own;
+    std::vector<Ending>* const outer = std::exchange(waiting, &own);
+    std::exchange(node_, NodePtr())->end();
+    while (!own.empty()) {
+        const Ending next = std::move(own.back());
+        own.pop_back();
+        next.node->end();
+    }
+    waiting = outer;
 }
 
 Node& node_of(DynamicAny::DynAny_ptr object)
@@ -34,8 +66,7 @@ Node::Node(Tree& tree, const CORBA::TypeCode& type)
     : type_(CORBA::TypeCode::_duplicate(types::pointer(type))),
       data_(types::resolved(type)._kairos_data()), tree_(&tree)
 {
-    if (!is_above(stack_limit()))
-        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "a value is nested too deeply");
+    require_stack();
     tree.add_component();
 }
 
@@ -49,6 +80,11 @@ Tree& Node::tree() const
     if (tree_ == nullptr)
         throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the DynAny was destroyed");
     return *tree_;
+}
+
+std::shared_ptr<Tree> Node::kept_tree() const noexcept
+{
+    return tree_ == nullptr ? nullptr : tree_->weak_from_this().lock();
 }
 
 void Node::end() noexcept

@@ -81,6 +81,8 @@ class Node : public virtual DynamicAny::DynAny {
     void make_root(std::shared_ptr<Tree> tree) noexcept { root_of_ = std::move(tree); }
     /// From now on everything raises OBJECT_NOT_EXIST, for the components as well.
     void end() noexcept;
+    /// The tree; null where the DynAny was destroyed, or the tree is ending.
+    [[nodiscard]] std::shared_ptr<Tree> kept_tree() const noexcept;
 
     [[nodiscard]] CORBA::TypeCode& declared_type() const noexcept { return *type_.in(); }
     /// The parameters of the type, behind its aliases.
@@ -223,6 +225,9 @@ class Node : public virtual DynamicAny::DynAny {
 [[nodiscard]] NodePtr make_root(orb::Orb& core, const CORBA::TypeCode& type);
 /// A tree with the value of an Any. Throws MustTruncate as `load` does.
 [[nodiscard]] NodePtr make_root(orb::Orb& core, const CORBA::Any& any, bool may_truncate = true);
+
+/// Throws IMP_LIMIT where what recurses would need more of the stack than there is.
+void require_stack();
 
 [[noreturn]] void raise_type_mismatch();
 [[noreturn]] void raise_invalid_value();

@@ -4,7 +4,6 @@
 #include "kairos/dynany/output.h"
 
 #include "kairos/base/limits.h"
-#include "kairos/base/stack.h"
 #include "kairos/dynany/value_state.h"
 #include "kairos/values/tags.h"
 
@@ -59,7 +58,8 @@ void Output::value(const ValueState* state, const types::TypeCodeData& formal)
             static_cast<std::int64_t>(known->second) - static_cast<std::int64_t>(out_.size());
         return out_.write(static_cast<std::int32_t>(offset));
     }
-    if (depth_ == limits::values_nesting_max || !is_above(stack_limit()))
+    require_stack();
+    if (depth_ == limits::values_nesting_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "values are nested too deeply");
     close_chunk();
     const bool chunked = level_ != 0 || is_chunked_type(state->type);

@@ -18,7 +18,7 @@ namespace kairos::dynany {
 
 class ValueState;
 
-class Tree {
+class Tree : public std::enable_shared_from_this<Tree> {
   public:
     explicit Tree(orb::Orb& core) : core_(&core) {}
     Tree(const Tree&) = delete;

@@ -42,6 +42,7 @@ void ValueNode::write(Output& out) { out.value(state_.get(), data()); }
 
 bool ValueNode::same(Node& other, Compared& compared)
 {
+    require_stack();
     const ValueState* mine = state_.get();
     const ValueState* others = other.as_value()->state_.get();
     if (mine == nullptr || others == nullptr) return mine == others;

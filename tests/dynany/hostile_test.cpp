@@ -88,17 +88,37 @@ TEST(Hostile, DeepAnys)
     EXPECT_EQ(kind_of(inner), CORBA::tk_any);
 }
 
+/// As deep as a program goes on; ended, when it is, without any stack.
+constexpr int levels = 100'000;
+
 TEST(Hostile, LongListsOfValues)
 {
     const da::DynAny_var object = dyn(Kinds::_tc_Node);
     da::DynAny_var place = DynAny::_duplicate(object.in());
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < levels; ++i) {
         as<da::DynValue>(place)->set_to_value();
         ASSERT_TRUE(place->seek(2));
         place = place->current_component();
     }
     EXPECT_THROW((void)object->to_any(), CORBA::IMP_LIMIT);
     EXPECT_THROW((void)object->copy(), CORBA::IMP_LIMIT);
+    as<da::DynValue>(object)->set_to_null();
+    EXPECT_THROW((void)place->type(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST(Hostile, DeepStructs)
+{
+    da::DynAny_var object = dyn(Kinds::_tc_Tree);
+    da::DynAny_var place = DynAny::_duplicate(object.in());
+    for (int i = 0; i < levels; ++i) {
+        ASSERT_TRUE(place->seek(1));
+        const da::DynAny_var children = place->current_component();
+        as<da::DynSequence>(children)->set_length(1);
+        place = children->current_component();
+    }
+    EXPECT_THROW((void)object->to_any(), CORBA::IMP_LIMIT);
+    object = DynAny::_nil(); // its last reference
+    EXPECT_THROW((void)place->type(), CORBA::OBJECT_NOT_EXIST);
 }
 
 } // namespace
