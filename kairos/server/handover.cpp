@@ -90,7 +90,9 @@ void HandoverConnection::lend() noexcept
     pool_of_reader_ = pool_;
     reader_ = lane_;
     stop_listening();
-    if (!pool_of_reader_->lend(*this, *reader_)) come_back();
+    if (pool_of_reader_->lend(*this, *reader_)) return;
+    reader_ = nullptr;
+    listen_again(Returned::unread);
 }
 
 /// Whether others are before the next request of this connection, which goes on behind them.
