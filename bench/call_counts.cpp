@@ -100,6 +100,7 @@ void set_system_calls(Row& row, const Counts& counts, double calls)
     }
     row.set("futexes_per_call", static_cast<double>(counts.syscalls[SYS_futex]) / calls);
     row.set("syscalls_per_call", all);
+    row.set("looks_per_call", static_cast<double>(counts.looks) / calls);
 }
 
 void set_heap_and_locks(Row& row, const Counts& counts, double calls)

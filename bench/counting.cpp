@@ -82,6 +82,7 @@ Counts& Counts::operator-=(const Counts& other)
     requests_served -= other.requests_served;
     for (std::size_t number = 0; number < syscalls.size(); ++number)
         syscalls[number] -= other.syscalls[number];
+    looks -= other.looks;
     return *this;
 }
 
@@ -123,7 +124,8 @@ Counts CountedPage::read() const
                   .locks = value(page_->locks),
                   .condition_actions = value(page_->condition_actions),
                   .requests_served = value(page_->requests_served),
-                  .syscalls = {}};
+                  .syscalls = {},
+                  .looks = value(page_->looks)};
     for (std::size_t number = 0; number < counts.syscalls.size(); ++number)
         counts.syscalls[number] = value(page_->syscalls[number]);
     return counts;

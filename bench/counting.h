@@ -23,7 +23,8 @@ struct Counts {
     std::int64_t locks = 0;
     std::int64_t condition_actions = 0;
     std::int64_t requests_served = 0;
-    std::array<std::int64_t, syscall_numbers_max> syscalls{};
+    std::array<std::int64_t, syscall_numbers_max> syscalls{}; ///< without `looks`
+    std::int64_t looks = 0; ///< at connections that were idle (CountPage::looks)
 
     Counts& operator-=(const Counts& other);
 };

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,10 @@ void count_entry(pid_t thread, CountPage& page)
     __ptrace_syscall_info info{};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0) return;
     if (info.op != PTRACE_SYSCALL_INFO_ENTRY) return;
-    if (info.entry.nr < page.syscalls.size())
+    constexpr std::uint64_t look = MSG_PEEK | MSG_DONTWAIT;
+    if (info.entry.nr == SYS_recvfrom && (info.entry.args[3] & look) == look)
+        page.looks.fetch_add(1, std::memory_order_relaxed);
+    else if (info.entry.nr < page.syscalls.size())
         page.syscalls[info.entry.nr].fetch_add(1, std::memory_order_relaxed);
 }
 

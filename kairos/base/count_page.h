@@ -25,6 +25,9 @@ struct CountPage {
     std::atomic<std::uint64_t> requests_served;   ///< by ORBs of ours in the process
     std::atomic<bool> is_traced;                  ///< `syscalls` are being counted
     std::array<std::atomic<std::uint64_t>, syscall_numbers_max> syscalls; ///< by number
+    /// Reads that take nothing and do not wait, which are not among `syscalls`: a client asks so
+    /// whether its connection is still there when it has not run for 20 ms, on a busy machine.
+    std::atomic<std::uint64_t> looks;
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
