@@ -106,15 +106,30 @@ static_assert(std::is_sorted(keywords.begin(), keywords.end(),
                                  return less_ignoring_case(a.spelling, b.spelling);
                              }));
 
-/// The keyword that the word is or collides with, null if none.
+/// Where in the table the keywords of each letter begin, and behind 'z' its end.
+constexpr std::array<std::uint8_t, 27> keywords_of_letter = [] {
+    std::array<std::uint8_t, 27> first{};
+    for (const KeywordEntry& entry : keywords)
+        for (std::size_t next = static_cast<std::size_t>(lower(entry.spelling[0]) - 'a') + 1;
+             next < first.size(); ++next)
+            ++first[next];
+    return first;
+}();
+
+/// The keyword that the word is or collides with, null if none. Every word is asked about: of the
+/// table only what begins with its letter is compared.
 const KeywordEntry* find_keyword(std::string_view word) noexcept
 {
-    const auto found = std::lower_bound(keywords.begin(), keywords.end(), word,
-                                        [](const KeywordEntry& entry, std::string_view w) {
-                                            return less_ignoring_case(entry.spelling, w);
-                                        });
-    if (found == keywords.end() || less_ignoring_case(word, found->spelling)) return nullptr;
-    return &*found;
+    const auto letter = static_cast<std::size_t>(lower(word.front()) - 'a');
+    if (letter >= keywords_of_letter.size() - 1) return nullptr;
+    const auto* const begin = keywords.begin() + keywords_of_letter[letter];
+    const auto* const end = keywords.begin() + keywords_of_letter[letter + 1];
+    const auto* const found = std::find_if(begin, end, [word](const KeywordEntry& entry) {
+        return entry.spelling.size() == word.size() &&
+               std::equal(word.begin(), word.end(), entry.spelling.begin(),
+                          [](char a, char b) { return lower(a) == lower(b); });
+    });
+    return found == end ? nullptr : found;
 }
 
 /// Keywords that came with CORBA 2.3 (values) or 3.0 (components and more).

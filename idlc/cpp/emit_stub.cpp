@@ -150,9 +150,11 @@ void emit_exception(const Exception& exception, Text& out)
     const std::string name = defined_name(exception);
     const std::string type = qualified(exception);
     if (!exception.members.empty()) emit_exception_constructor(exception, out);
+    for (const std::string_view constant : {"", "const "})
+        out.put({'C', constant, 'T', type, 'N', name},
+                "$C$T* $N::_downcast($C::CORBA::Exception* exception) "
+                "{ return dynamic_cast<$C$T*>(exception); }");
     out.put({'N', name, 'T', type, 'L', string_literal(exception.name)}, R"(
-$T* $N::_downcast(::CORBA::Exception* exception) { return dynamic_cast<$T*>(exception); }
-const $T* $N::_downcast(const ::CORBA::Exception* exception) { return dynamic_cast<const $T*>(exception); }
 void $N::_raise() const { throw $T(*this); }
 const char* $N::_name() const noexcept { return $L; }
 const char* $N::_rep_id() const noexcept { return _kairos_id.data(); }

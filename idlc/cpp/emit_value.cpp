@@ -346,9 +346,9 @@ const ::kairos::values::Type& $N::_kairos_type() const { return _kairos_value_ty
 
 )");
     if (value.is_custom) {
-        out.put({'N', name}, R"(
-void $N::_kairos_encode(::kairos::cdr::Writer& out) const { ::kairos::corba::encode_custom(out, *this); }
-void $N::_kairos_decode(::kairos::cdr::Reader& in) { ::kairos::corba::decode_custom(in, *this); }
+        out.put({'N', name, 'K', "::kairos::"}, R"(
+void $N::_kairos_encode($Kcdr::Writer& out) const { $Kcorba::encode_custom(out, *this); }
+void $N::_kairos_decode($Kcdr::Reader& in) { $Kcorba::decode_custom(in, *this); }
 
 )");
     } else {
