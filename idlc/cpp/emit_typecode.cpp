@@ -210,8 +210,12 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
                            std::to_string(type.bound) + ")");
         case TypeKind::array: {
             std::string element = object(*type.element);
-            for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend(); ++length)
-                element = unnamed("array_type(" + element + ", " + std::to_string(*length) + ")");
+            for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend();
+                 ++length) {
+                std::string array = "array_type(";
+                array.append(element).append(", ").append(std::to_string(*length)).append(")");
+                element = unnamed(array);
+            }
             return element;
         }
         default:
