@@ -546,6 +546,22 @@ def check_sleeps(tree):
                               f"'{match[0].strip()}': a test waits for an event, not for time")
 
 
+SYSTEM_HEADERS = frozenset(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale malloc math memory poll"
+    " pthread resolv sched search semaphore setjmp signal stdarg stdint stdio stdlib string strings"
+    " syslog threads time types uchar unistd values wchar wctype".split())
+
+
+def check_shadows(tree):
+    """The folder of a module with generated code is on programs' include paths."""
+    for path in tree.files:
+        folder, name = posixpath.split(path)
+        if re.fullmatch(r"kairos/\w+", folder) and name.removesuffix(".h") in SYSTEM_HEADERS \
+                and name.endswith(".h") \
+                and "kairos_module_idl(" in tree.files.get(f"{folder}/CMakeLists.txt", ""):
+            yield Finding(path, 1, "shadow", f"programs that include <{name}> would get this one")
+
+
 LOOKUPS = r"\b(?:getnameinfo|gethostby\w+|getaddrinfo(?:_a)?)\b"
 LOOKUP_HOME = "kairos/net/address.cpp"
 
@@ -616,8 +632,8 @@ def check_dead_files(tree):
 CHECKS = (check_layers_file, check_layers, check_link_layers, check_cycles, check_include_paths,
           check_own_header_first, check_licence, check_header_comment, check_pragma_once,
           check_lengths, check_functions, check_names, check_comments, check_comments_alone,
-          check_todos, check_locks, check_debug, check_machine_paths, check_sleeps, check_lookups,
-          check_mentions, check_dead_files)
+          check_todos, check_locks, check_debug, check_machine_paths, check_sleeps, check_shadows,
+          check_lookups, check_mentions, check_dead_files)
 EXCEPTION = re.compile(
     r"(?P<rule>[\w-]+) (?P<path>[^\s:]+)(?: (?P<subject>[^:]+))?: (?P<reason>.+)")
 

@@ -311,6 +311,12 @@ class Leftovers(unittest.TestCase):
 
 
 class References(unittest.TestCase):
+    def test_no_header_shadows_the_system_s(self):
+        header = {"kairos/any/limits.h": "#pragma once\n"}
+        generated = {"kairos/any/CMakeLists.txt": HASH_TOP + "kairos_module_idl(any a.idl)\n"}
+        self.assertNotIn("shadow", rules(header))
+        self.assertIn("shadow", rules(header | generated))
+
     def test_names_are_looked_up_in_one_place(self):
         def found(path, call):
             return "lookup" in rules({path: HEADER + f"auto* a = {call};\n"})

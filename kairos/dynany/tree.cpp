@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/dynany/tree.h"
 
-#include "kairos/dynany/limits.h"
+#include "kairos/dynany/bounds.h"
 #include "kairos/dynany/value_state.h"
 
 namespace kairos::dynany {

@@ -3,7 +3,7 @@
 // Types and values that a peer may have sent to harm: what they may cost has a limit.
 #include "fixture.h"
 
-#include <kairos/dynany/limits.h>
+#include <kairos/dynany/bounds.h>
 #include <kairos/types/typecode_factory.h>
 
 namespace dynany_test {
