@@ -261,31 +261,32 @@ class MadeNames {
                           "'" + (later ? other : declaration).scoped_name + "' is declared here");
     }
 
+    /// Of the names that a type has beside its own: those of the table, and the functions of arrays
+    /// and the factories of values.
     static std::vector<std::string_view> suffixes(const Declaration& declaration)
     {
-        const auto* alias = as<Alias>(&declaration);
-        const Type& type = alias != nullptr ? resolved(*alias->type) : Type{};
-        const Declaration* real = type.kind == TypeKind::declared ? type.declaration : nullptr;
-        if (alias == nullptr) real = &declaration;
-        if (type.kind == TypeKind::array)
-            return {"_slice", "_var", "_out", "_alloc", "_dup", "_copy", "_free", "_forany"};
-        if (type.kind == TypeKind::sequence) return {"_var", "_out"};
-        if (real == nullptr) return {};
-        switch (real->kind) {
+        Type type;
+        switch (declaration.kind) {
+        case DeclarationKind::alias:
+            type = *as<Alias>(&declaration)->type;
+            break;
         case DeclarationKind::interface:
-            return {"_ptr", "_var", "_out"};
         case DeclarationKind::value_type:
-            if (alias == nullptr) return {"_var", "_out", "_init"};
-            return {"_var", "_out"};
         case DeclarationKind::value_box:
         case DeclarationKind::struct_:
         case DeclarationKind::union_:
-            return {"_var", "_out"};
         case DeclarationKind::enum_:
-            return {"_out"};
+            type.kind = TypeKind::declared;
+            type.declaration = &declaration;
+            break;
         default:
             return {};
         }
+        const Form form = form_of(type);
+        std::vector<std::string_view> found = idlc::suffixes(form);
+        if (is_array(form)) found.insert(found.end(), {"_alloc", "_dup", "_copy", "_free"});
+        if (as<ValueType>(&declaration)) found.emplace_back("_init");
+        return found;
     }
 
     Diagnostics& diagnostics_;
