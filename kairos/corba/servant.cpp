@@ -81,7 +81,7 @@ kairos::corba::ReferencePtr with_limit(kairos::orb::Reference& repository)
 {
     if (repository.orb().call_policies().round_trip_max)
         return kairos::corba::ReferencePtr(&repository);
-    return repository.with(kairos::orb::PolicyOverridesPtr(new RepositoryTime));
+    return repository.with(kairos::orb::PolicyOverridesPtr::adopt(new RepositoryTime));
 }
 
 /// The definition of an interface, by what the ORB knows as "InterfaceRepository".
