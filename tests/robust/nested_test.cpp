@@ -151,7 +151,11 @@ TEST_P(Nested, TheCallerLeavesMeanwhile)
     };
     const CORBA::Object_var object = server.orb()->string_to_object(other.reference().c_str());
     const Probe::Target_var to_other = Probe::Target::_unchecked_narrow(object);
-    server.servant().action = [&] { to_other->act(); };
+    Event outside; // only then the reference may go
+    server.servant().action = [&] {
+        to_other->act();
+        outside.set();
+    };
     {
         RawPeer peer = server.connect();
         peer.send(request(server.key(), "act", 1).finish());
@@ -161,6 +165,7 @@ TEST_P(Nested, TheCallerLeavesMeanwhile)
     bystander.send(server.ping());
     EXPECT_EQ(ParsedReply(bystander.read_message()).text(), "NO_EXCEPTION");
     go_on.set();
+    EXPECT_TRUE(outside.wait());
 }
 
 /// A server that ends reads no more requests, also not those that one it still serves waits for:

