@@ -362,6 +362,16 @@ TEST_P(DaemonsThatAreToldToEnd, HaveHeldNobodysRequest)
     EXPECT_EQ(daemon.end(), "0");
 }
 
+/// Told as soon as they have said that they are there: again and again, for they may have come to
+/// serve by then or not.
+TEST(DaemonsThatAreToldToEndAtOnce, DoSo)
+{
+    for (int i = 0; i < 20; ++i) {
+        Daemon daemon({"scheduler"}, "thread-per-connection");
+        ASSERT_EQ(daemon.end(), "0") << i;
+    }
+}
+
 /// Who takes some of its reply again and again is not cut off, so what is left is to end at once.
 TEST(DaemonsThatCannotEndInOrder, SaySo)
 {

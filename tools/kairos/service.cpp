@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kairos/service.h"
 
+#include "kairos/orb/failure.h"
+
 #include <algorithm>
 #include <malloc.h>
 #include <poll.h>
@@ -104,7 +106,11 @@ void ServiceRun::run()
         begin_to_end_();
         orb_->shutdown(false);
     });
-    orb_->run();
+    try {
+        orb_->run();
+    } catch (const CORBA::BAD_INV_ORDER& raised) { // told to end before it came to that
+        if (raised.minor() != orb::minor_code::orb_shut_down) throw;
+    }
     ender_.join();
     orb_->destroy();
 }
