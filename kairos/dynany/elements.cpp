@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/dynany/elements.h"
 
-#include "kairos/dynany/input.h"
 #include "kairos/dynany/bounds.h"
+#include "kairos/dynany/input.h"
 #include "kairos/dynany/output.h"
 #include "kairos/dynany/transfer.h"
 #include "kairos/types/any_access.h"
