@@ -20,6 +20,14 @@ if(KAIROS_SANITIZE)
     add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${KAIROS_SANITIZE})
+    if(KAIROS_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        add_compile_definitions(__SANITIZE_THREAD__) # as g++ says it
+        # The run time is a library, as g++'s is: programs may have an operator new of their own.
+        execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.tsan-x86_64.so
+            OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+        cmake_path(GET runtime PARENT_PATH runtime)
+        add_link_options(-shared-libsan -Wl,-rpath,${runtime})
+    endif()
 endif()
 if(KAIROS_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)

@@ -36,7 +36,7 @@ class ScopesByWay : public ::testing::TestWithParam<Tested> {
     DeadPort dead_;
     Event inside_; // these outlive what the server's threads still do when callers have returned
     Event may_end_;
-    // Held until the servant is what it is to be: ThreadSanitizer does not see what memory orders.
+    // Held until the servant is what it is to be.
     RunningServer server_{"worker-pool", server_options(), RunningServer::Start::holding};
     Client client_{{"-ORBConnection", std::get<0>(GetParam())}};
 };

@@ -39,7 +39,6 @@ TEST_P(Memory, ManyClientsAtOnceSomeOfWhichSpin)
 /// Calls that come by sockets and lead to others by memory, and the other way round.
 TEST_P(Memory, PartnersCallEachOtherBack)
 {
-    // Set before anybody serves: ThreadSanitizer does not see who waits for whom over memory.
     std::atomic<int> left_to_do{0};
     std::atomic<unsigned> way_back{0};
     RunningServer left(GetParam(), options(), RunningServer::Start::holding);

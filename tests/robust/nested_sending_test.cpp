@@ -59,7 +59,7 @@ class NestedSending : public SmallestServers {
             while (server->servant().calls < 2) // a oneway may still be on its way
                 std::this_thread::yield();
         for (RunningServer* server : {&left, &right}) {
-            server->end(); // ThreadSanitizer does not see who waits for whom over memory
+            server->end();
             EXPECT_EQ(server->servant().calls, 2u);
         }
     }
