@@ -11,9 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace kairos::fuzz {
-
-using namespace nameserver;
+namespace kairos::nameserver {
 
 /// What store.h says, without a file.
 class MemoryStore final : public Store {
@@ -147,4 +145,4 @@ class MemoryStore final : public Store {
     std::size_t entries_ = 0; // that may be there
 };
 
-} // namespace kairos::fuzz
+} // namespace kairos::nameserver

@@ -41,8 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const CORBA::ORB_var orb =
         kairos::fuzz::make_orb({"-ORBPlainKeys", "1", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
     if (size == 0) return 0;
-    const nameserver::NamingService service(orb.in(),
-                                            std::make_unique<kairos::fuzz::MemoryStore>());
+    const nameserver::NamingService service(orb.in(), std::make_unique<nameserver::MemoryStore>());
     kairos::fuzz::SocketlessConnection connection(orb->_kairos_core());
     connection.serve(std::as_bytes(std::span(data, size)).subspan(1), data[0]);
     return 0;

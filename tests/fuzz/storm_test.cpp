@@ -350,7 +350,8 @@ TEST_P(NamingStorm, IsWeathered)
     options_of_it.insert(options_of_it.end(), {"-ORBPlainKeys", "1"});
     const CORBA::ORB_var orb = make_orb(options_of_it);
     {
-        const nameserver::NamingService service(orb.in(), std::make_unique<MemoryStore>());
+        const nameserver::NamingService service(orb.in(),
+                                                std::make_unique<nameserver::MemoryStore>());
         const CosNaming::NamingContextExt_var root = service.root();
         const net::Address at = address(orb.in(), root.in());
         const Running running(orb.in());
