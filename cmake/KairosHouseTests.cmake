@@ -37,11 +37,22 @@ if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thr
         --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER}
         --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${KAIROS_SANITIZE}")
     set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2)
+    find_program(KAIROS_SIZE size)
+    mark_as_advanced(KAIROS_SIZE)
     get_property(libraries GLOBAL PROPERTY KAIROS_LIBRARIES)
     set(files "")
     foreach(library IN LISTS libraries)
         list(APPEND files $<TARGET_FILE:${library}-shared> $<TARGET_FILE:${library}-static>)
     endforeach()
+    # What a release may have, and what other builds, of which all is built for speed: so growth is
+    # seen in either.
+    if(CMAKE_READELF AND KAIROS_SIZE AND NOT KAIROS_SANITIZE)
+        add_test(NAME package.text COMMAND Python3::Interpreter
+            ${PROJECT_SOURCE_DIR}/tests/package/text_test.py ${KAIROS_SIZE} ${CMAKE_READELF}
+            $<TARGET_FILE:hello_server> $<TARGET_FILE_DIR:kairos-shared>
+            $<IF:$<CONFIG:Release>,1350000,1980000>)
+        set_tests_properties(package.text PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+    endif()
     add_test(NAME package.test_code COMMAND Python3::Interpreter
         ${PROJECT_SOURCE_DIR}/tests/package/test_code_test.py ${CMAKE_NM} ${CMAKE_AR}
         $<TARGET_FILE:net_faults> ${files})

@@ -77,7 +77,7 @@ RingChannel::~RingChannel()
     if (watch_) watch_->remove(descriptor_);
 }
 
-Result<void> RingChannel::open(SharedMemory memory, bool is_client)
+[[gnu::cold]] Result<void> RingChannel::open(SharedMemory memory, bool is_client)
 {
     auto watch = PeerWatch::get();
     if (!watch) return watch.error();
@@ -115,7 +115,7 @@ RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline de
     return channel;
 }
 
-Result<void> RingChannel::accept(Socket& socket, Deadline deadline)
+[[gnu::cold]] Result<void> RingChannel::accept(Socket& socket, Deadline deadline)
 {
     if (!deadline.is_never()) {
         Socket plain(descriptor_); // without this channel

@@ -8,25 +8,14 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
-#include "kairos/poa/forget.h"
-
-#include <algorithm>
-#include <new>
 
 namespace kairos::poa {
 
 using ior::ObjectKey;
 using orb::minor_code::no_such_object;
 using orb::minor_code::request_discarded;
-using orb::minor_code::unknown_adapter;
 
 namespace {
-
-[[noreturn, gnu::cold]] void raise_unknown_adapter()
-{
-    orb::raise<CORBA::OBJECT_NOT_EXIST>(unknown_adapter, CORBA::COMPLETED_NO,
-                                        "no such object adapter");
-}
 
 [[noreturn, gnu::cold]] void raise_foreign_key()
 {
@@ -127,14 +116,6 @@ class DirectRequest final : public Request {
 
 } // namespace
 
-Adapters::Adapters(orb::Orb& orb) : orb_(orb)
-{
-    paths_.reset(IdStrategy::hash, {});
-    ask_to_forget(*this);
-}
-
-Adapters::~Adapters() { ask_no_more(*this); }
-
 // --- requests ------------------------------------------------------------------------------------
 
 bool Adapters::dispatch(orb::Upcall& upcall)
@@ -144,7 +125,7 @@ bool Adapters::dispatch(orb::Upcall& upcall)
         return serve_otherwise(upcall, nullptr);
     poa::Adapter* adapter = find(key->adapter);
     if (adapter == nullptr) [[unlikely]]
-        raise_unknown_adapter();
+        raise_unknown();
     auto entry = adapter->objects().enter({key->slot, key->generation});
     // Now that this request can be seen inside: wait_until_idle must not miss it.
     if (!entry || !adapter->serves_plainly(key->adapter)) [[unlikely]]
@@ -176,7 +157,7 @@ bool Adapters::call(orb::DirectCall& call)
         return serve_otherwise(call, nullptr);
     poa::Adapter* adapter = find(key->adapter);
     if (adapter == nullptr) [[unlikely]]
-        raise_unknown_adapter();
+        raise_unknown();
     auto entry = adapter->objects().enter({key->slot, key->generation});
     const auto serves = [&] {
         return adapter->serves_plainly(key->adapter) || adapter->serves_delayered(key->adapter);
@@ -281,8 +262,6 @@ void Adapters::hold(orb::Hold& hold, Manager& manager, std::uint64_t seen)
     hold.begin(manager, seen, held_);
 }
 
-// --- persistent paths ----------------------------------------------------------------------------
-
 Adapters::Found Adapters::find_path(Bytes path) const noexcept
 {
     const auto found = paths_.find(path, [&](std::uint32_t index) -> std::optional<Found> {
@@ -293,270 +272,6 @@ Adapters::Found Adapters::find_path(Bytes path) const noexcept
         return Found{adapter, key_id};
     });
     return found.value_or(Found{});
-}
-
-Adapters::Found Adapters::reach(Bytes path, orb::Hold* hold)
-{
-    if (const Found known = find_path(path)) return known;
-    Found at = root();
-    for (const std::string_view name : ior::PersistentKey::names_of(path)) {
-        if (!at) break;
-        Found next = child(at, name, false);
-        if (!next) {
-            const poa::Adapter::Use use(*at.adapter, at.key_id);
-            // Requests wait for adapters that exist, or that somebody may make: else a peer's would
-            // wait for ever for what it has thought of.
-            if (!use || !has_activator(at)) raise_unknown_adapter();
-            // Adapter activators are called as servants are: when the manager lets them.
-            if (hold != nullptr && !at.adapter->admits(*hold)) return {};
-            if (at.adapter->manager().state() != ManagerState::active)
-                orb::raise<CORBA::TRANSIENT>(request_discarded, CORBA::COMPLETED_NO,
-                                             "the POAManager lets nobody make the object adapter");
-            next = child(at, name, true);
-        }
-        at = next;
-    }
-    if (!at) raise_unknown_adapter();
-    const poa::Adapter::Use use(*at.adapter, at.key_id);
-    if (!use || !at.adapter->policies().persistent()) raise_unknown_adapter();
-    return at;
-}
-
-bool Adapters::has_activator(Found adapter) const
-{
-    const std::lock_guard lock(mutex_);
-    return static_cast<bool>(adapter.adapter->adapter_activator_);
-}
-
-void Adapters::publish(poa::Adapter& adapter)
-{
-    if (adapter.published_ || !adapter.policies().persistent()) return;
-    paths_.reserve();
-    paths_.insert(adapter.path(), adapter.index());
-    adapter.published_ = true;
-}
-
-// --- the tree ------------------------------------------------------------------------------------
-
-/// Returns an adapter with its key id; nothing for one that is about to be forgotten: its key id
-/// went first.
-Adapters::Found Adapters::found(poa::Adapter* adapter) noexcept
-{
-    const std::uint32_t key_id = adapter == nullptr ? poa::Adapter::no_key : adapter->key_id();
-    return key_id == poa::Adapter::no_key ? Found{} : Found{adapter, key_id};
-}
-
-Adapters::Found Adapters::root() const
-{
-    const std::lock_guard lock(mutex_);
-    return found(root_);
-}
-
-const Adapters::Activating* Adapters::activating(const poa::Adapter* parent,
-                                                 std::string_view name) const
-{
-    const auto found = std::ranges::find_if(activating_, [&](const Activating& one) {
-        return one.parent == parent && one.name == name;
-    });
-    return found == activating_.end() ? nullptr : &*found;
-}
-
-Adapters::Found Adapters::child(Found parent, std::string_view name, bool activate)
-{
-    std::unique_lock lock(mutex_);
-    for (;;) {
-        if (parent.adapter->key_id() != parent.key_id) return {};
-        const Activating* asked = activating(parent.adapter, name);
-        if (asked != nullptr && asked->thread != std::this_thread::get_id()) {
-            changed_.wait(lock);
-            continue;
-        }
-        const auto known = parent.adapter->children_.find(name);
-        if (known != parent.adapter->children_.end()) {
-            if (const Found child = found(known->second)) return child;
-            changed_.wait(lock); // it is on its way out
-            continue;
-        }
-        if (!activate || asked != nullptr || !parent.adapter->adapter_activator_) return {};
-        return this->activate(parent, name, lock);
-    }
-}
-
-Adapters::Found Adapters::activate(Found parent, std::string_view name,
-                                   std::unique_lock<std::mutex>& lock)
-{
-    const IntrusivePtr<AdapterActivator> activator = parent.adapter->adapter_activator_;
-    const auto asked = activating_.insert(
-        activating_.end(), {parent.adapter, std::string(name), std::this_thread::get_id()});
-    lock.unlock();
-    bool made = false;
-    bool threw = false;
-    {
-        const poa::Adapter::Use use(*parent.adapter, parent.key_id);
-        const Calling calling(*parent.adapter);
-        try {
-            made = use && activator->unknown_adapter(*parent.adapter, name);
-        } catch (...) {
-            threw = true;
-        }
-    }
-    lock.lock();
-    activating_.erase(asked);
-    changed_.notify_all();
-    if (threw)
-        orb::raise<CORBA::OBJ_ADAPTER>(mapping::omg_minor(1), CORBA::COMPLETED_NO,
-                                       "the adapter activator threw an exception");
-    if (parent.adapter->key_id() != parent.key_id) return {};
-    const auto known = parent.adapter->children_.find(name);
-    if (known == parent.adapter->children_.end()) return {};
-    const Found child = found(known->second);
-    if (child) publish(*child.adapter);
-    return made ? child : Found{};
-}
-
-std::vector<Adapters::Found> Adapters::children(Found parent) const
-{
-    std::vector<Found> children;
-    const std::lock_guard lock(mutex_);
-    if (parent.adapter->key_id() != parent.key_id) return children;
-    for (const auto& [name, adapter] : parent.adapter->children_) {
-        if (const Found child = found(adapter)) children.push_back(child);
-    }
-    return children;
-}
-
-Outcome Adapters::set_adapter_activator(Found adapter, IntrusivePtr<AdapterActivator> activator)
-{
-    const std::lock_guard lock(mutex_);
-    if (adapter.adapter->key_id() != adapter.key_id) return Outcome::gone;
-    std::swap(adapter.adapter->adapter_activator_, activator);
-    return Outcome::ok;
-}
-
-bool Adapters::abandon(const Servant& servant) noexcept
-{
-    // Without the lock, which an adapter takes that ends with its last object. They stay.
-    std::vector<poa::Adapter*> all;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& adapter : owned_)
-            all.push_back(adapter.get());
-    }
-    bool known = false;
-    for (poa::Adapter* adapter : all)
-        known |= adapter->abandon(servant, gone_servant());
-    return known;
-}
-
-std::vector<IntrusivePtr<Manager>> Adapters::managers() const
-{
-    std::vector<IntrusivePtr<Manager>> managers;
-    const std::lock_guard lock(mutex_);
-    for (const auto& adapter : owned_) {
-        if (adapter->key_id() == poa::Adapter::no_key) continue;
-        const auto& manager = adapter->manager_;
-        if (std::ranges::find(managers, manager) == managers.end()) managers.push_back(manager);
-    }
-    return managers;
-}
-
-// --- making and destroying -----------------------------------------------------------------------
-
-poa::Adapter& Adapters::take_shell()
-{
-    if (!free_.empty()) return *free_.back();
-    if (owned_.size() == index_mask) throw std::bad_alloc(); // whose shell would have no_key
-    const auto index = static_cast<std::uint32_t>(owned_.size());
-    shells_.grow(index + 1);
-    free_.reserve(index + 1); // so that giving one back never allocates
-    owned_.push_back(std::make_unique<poa::Adapter>(*this, index));
-    shells_.find(index)->store(owned_.back().get(), std::memory_order_release);
-    if (index < first_shells_.size())
-        first_shells_[index].store(owned_.back().get(), std::memory_order_release);
-    free_.push_back(owned_.back().get());
-    return *free_.back();
-}
-
-Outcome Adapters::create(Found parent, std::string name, Manager& manager, Policies policies,
-                         AdapterFace& face)
-{
-    std::unique_lock lock(mutex_);
-    if (!parent && root_ != nullptr) return Outcome::adapter_exists;
-    while (parent) {
-        if (parent.adapter->key_id() != parent.key_id) return Outcome::gone;
-        if (parent.adapter->life_ != poa::Adapter::Life::alive) return Outcome::being_destroyed;
-        const auto known = parent.adapter->children_.find(name);
-        if (known == parent.adapter->children_.end()) break;
-        if (known->second->life_ == poa::Adapter::Life::alive || orb::in_upcall())
-            return Outcome::adapter_exists;
-        changed_.wait(lock); // it is on its way out
-    }
-    poa::Adapter& adapter = take_shell();
-    const std::uint32_t key_id =
-        ((adapter.ended_ >> index_bits) + 1) << index_bits | adapter.index();
-    adapter.manager_ = IntrusivePtr<Manager>(&manager);
-    adapter.begin(key_id, parent.adapter, name, std::move(policies), face);
-    free_.pop_back();
-    if (parent)
-        parent.adapter->children_.emplace(name, &adapter);
-    else
-        root_ = &adapter;
-    manager.add(adapter);
-    // One that an adapter activator is making is found when that returns.
-    if (activating(parent.adapter, name) == nullptr) publish(adapter);
-    return Outcome::ok;
-}
-
-Outcome Adapters::destroy(Found found, bool etherealize, bool wait)
-{
-    if (wait && orb::in_upcall()) return Outcome::would_deadlock;
-    poa::Adapter& adapter = *found.adapter;
-    bool first = false;
-    IntrusivePtr<Manager> manager;
-    {
-        const std::lock_guard lock(mutex_);
-        if (adapter.key_id() != found.key_id) return Outcome::gone;
-        first = adapter.begin_end(etherealize);
-        manager = adapter.manager_;
-    }
-    if (first) {
-        manager->remove(adapter); // and requests that it holds go on
-        orb_.resume_held_requests();
-        for (const Found child : children(found))
-            (void)destroy(child, etherealize, wait);
-        adapter.end_when_idle();
-    }
-    if (!wait) return Outcome::ok;
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return adapter.ended_ >= found.key_id; });
-    return Outcome::ok;
-}
-
-void Adapters::forget(poa::Adapter& adapter) noexcept
-{
-    IntrusivePtr<AdapterActivator> activator; // the program's: released without the lock
-    const std::lock_guard lock(mutex_);
-    if (adapter.published_) paths_.erase(adapter.path(), adapter.index());
-    adapter.published_ = false;
-    if (adapter.parent_ == nullptr) {
-        root_ = nullptr;
-    } else {
-        auto& siblings = adapter.parent_->children_;
-        const auto known = siblings.find(adapter.name_);
-        if (known != siblings.end() && known->second == &adapter) siblings.erase(known);
-    }
-    std::swap(activator, adapter.adapter_activator_);
-    changed_.notify_all();
-}
-
-void Adapters::recycle(poa::Adapter& adapter, std::uint32_t key_id) noexcept
-{
-    const std::lock_guard lock(mutex_);
-    adapter.manager_ = {};
-    adapter.children_.clear(); // those that are still on their way out do not need it
-    adapter.ended_ = key_id;
-    if ((key_id >> index_bits) != last_life) free_.push_back(&adapter);
-    changed_.notify_all();
 }
 
 } // namespace kairos::poa

@@ -109,6 +109,7 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] bool serve(Request& request, Bytes object_key, poa::Adapter* adapter);
     template <typename Answer, typename Ask>
     [[nodiscard]] Answer ask_before(Bytes object_key, Ask ask);
+    [[noreturn, gnu::cold]] static void raise_unknown();
     /// Returns the adapter of this path, made by adapter activators if need be; nothing if the
     /// request is held.
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);

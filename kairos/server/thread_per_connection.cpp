@@ -147,7 +147,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
             memory.reply_kept_max = memory.reply.capacity();
     }
 
-    [[nodiscard]] bool agree_with_peer()
+    [[nodiscard, gnu::cold]] bool agree_with_peer()
     {
         const auto limit = orb_.options().receive_timeout;
         const auto accepted =
@@ -342,19 +342,20 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     int looks_alike_ = 0;
 };
 
+// Nothing of this is done for a request, and what is cold is compiled for size.
 class ThreadPerConnection final : public Server {
   public:
     ThreadPerConnection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads)
         : Server(orb, std::move(listeners)), threads_(std::move(threads))
     {
     }
-    ~ThreadPerConnection() override
+    [[gnu::cold]] ~ThreadPerConnection() override
     {
         stop();
         join();
     }
 
-    Result<void> start() override
+    [[gnu::cold]] Result<void> start() override
     {
         net::ThreadOptions accepting = threads_.options;
         accepting.name = "kairos-accept";
@@ -370,7 +371,7 @@ class ThreadPerConnection final : public Server {
     void perform_work() override {}
     void resume() noexcept override {} // the threads wait in the adapter
 
-    void stop() noexcept override
+    [[gnu::cold]] void stop() noexcept override
     {
         stopping_ = true;
         const std::lock_guard lock(mutex_);
@@ -380,7 +381,7 @@ class ThreadPerConnection final : public Server {
             served.connection->interrupt();
     }
 
-    void join() noexcept override
+    [[gnu::cold]] void join() noexcept override
     {
         const std::lock_guard joining(join_mutex_);
         acceptor_threads_.clear(); // joins; from here on no connection is added
@@ -408,7 +409,7 @@ class ThreadPerConnection final : public Server {
 
     /// Until the listener is shut down and nobody waits any more: a Unix socket keeps those who do,
     /// and they would wait for as long as the server takes to end.
-    void accept(Listener& listener)
+    [[gnu::cold]] void accept(Listener& listener)
     {
         for (;;) {
             auto accepted = listener.acceptor.accept();
@@ -436,7 +437,7 @@ class ThreadPerConnection final : public Server {
         }
     }
 
-    void serve(net::Acceptor::Accepted accepted, const Transport& transport)
+    [[gnu::cold]] void serve(net::Acceptor::Accepted accepted, const Transport& transport)
     {
         const std::lock_guard lock(mutex_);
         if (stopping_) return turn_away(std::move(accepted.socket));
@@ -469,7 +470,7 @@ class ThreadPerConnection final : public Server {
 
     /// Gives everything of a connection back in its own thread; but a thread cannot join itself, so
     /// the next one to end does.
-    void forget(std::list<Served>::iterator served) noexcept
+    [[gnu::cold]] void forget(std::list<Served>::iterator served) noexcept
     {
         std::list<Served> earlier; // joined without the lock
         const std::lock_guard lock(mutex_);
