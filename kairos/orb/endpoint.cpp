@@ -9,23 +9,43 @@
 #include "kairos/orb/sides.h"
 #include "kairos/orb/transport.h"
 
+#include <functional>
+
 namespace kairos::orb {
 
 Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadline deadline,
-                                      By by) const
+                                      First first) const
 {
     const Priority priority = Lane::current().priority.value_or(0);
     const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
-    Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
-    for (const LocalWay& way : local_) {
-        if (by == By::sockets && way.transport->needs_threads()) continue;
-        auto socket = way.transport->connect(way.address, options, deadline);
+    Error failure{ErrorCode::unreachable, "no address to connect to"};
+    const auto connect_locally = [&](auto suits) -> std::optional<net::Socket> {
+        for (const LocalWay& way : local_) {
+            if (!suits(way)) continue;
+            auto socket = way.transport->connect(way.address, options, deadline);
+            if (socket) return std::move(socket).value();
+            // The server that made the reference is gone, or belongs to somebody else.
+            log::info(socket.error().reason);
+            failure = socket.error();
+        }
+        return std::nullopt;
+    };
+    const auto comes_last = [first](const LocalWay& way) {
+        return first == First::sockets && way.transport->prefers_threads();
+    };
+    if (auto socket = connect_locally(std::not_fn(comes_last))) return std::move(*socket);
+    if (port_ != 0) {
+        auto socket = connect_by_tcp(options, priority, deadline);
         if (socket) return socket;
-        // The server that made the reference is gone, or belongs to somebody else.
-        log::info(socket.error().reason);
         failure = socket.error();
     }
-    if (port_ == 0) return failure;
+    if (auto socket = connect_locally(comes_last)) return std::move(*socket);
+    return failure;
+}
+
+Result<net::Socket> Endpoint::connect_by_tcp(const net::SocketOptions& options, Priority priority,
+                                             Deadline deadline) const
+{
     const auto addresses = net::resolve(host_, port_, deadline);
     if (!addresses) return addresses.error();
     auto socket = net::connect_any(*addresses, options, deadline.left());

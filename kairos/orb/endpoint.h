@@ -66,17 +66,16 @@ class KAIROS_API Endpoint : public RefCounted {
     /// allocating.
     friend log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept;
 
-    /// What a connection can be made of.
-    enum class By : std::uint8_t {
-        anything,
+    /// Which ways are tried first.
+    enum class First : std::uint8_t {
+        highest_rank,
         sockets, ///< for who waits for more than the next bytes of one connection
     };
     /// Connects by the deadline: tries the local addresses first, then each address that the host
     /// name stands for. Asks for these anew each time, for names move; numeric hosts ask nobody.
-    /// With By::sockets passes over local ways whose server needs a thread for each connection, as
-    /// shared memory.
+    /// With First::sockets, ways that prefer threads, as shared memory, come behind all others.
     [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& ordinary, Deadline deadline,
-                                              By by = By::anything) const;
+                                              First first = First::highest_rank) const;
 
     // --- who uses it ---
     /// Counts a reference that leads here; called by EndpointUse. For an endpoint that the ORB may
@@ -105,6 +104,8 @@ class KAIROS_API Endpoint : public RefCounted {
     }
 
   private:
+    [[nodiscard]] Result<net::Socket> connect_by_tcp(const net::SocketOptions& options,
+                                                     Priority priority, Deadline deadline) const;
     [[nodiscard]] static std::uint64_t next_id() noexcept
     {
         static std::atomic<std::uint64_t> last{0};

@@ -8,6 +8,8 @@ namespace kairos::orb {
 
 std::string Transport::usage() const { return std::string(scheme_).append("://").append(usage_); }
 
+Result<void> Transport::prepare(net::Socket&, Side, std::chrono::microseconds) const { return {}; }
+
 Result<void> LocalTransport::parse(std::string_view text, ListenEndpoint& endpoint) const
 {
     endpoint.path = text;
@@ -28,11 +30,15 @@ Result<net::Socket> LocalTransport::connect(const net::Address& address,
                                             const net::SocketOptions& options,
                                             Deadline deadline) const
 {
-    return net::connect(address, options, deadline.left());
+    auto socket = net::connect(address, options, deadline.left());
+    if (!socket) return socket;
+    if (const auto prepared = prepare(*socket, Side::client, options.spin); !prepared)
+        return prepared.error();
+    if (const auto agreed = socket->agree(deadline); !agreed)
+        return Error{ErrorCode::unreachable,
+                     "no agreement with " + address.to_text() + ": " + agreed.error().reason,
+                     agreed.error().system_errno};
+    return socket;
 }
-
-void LocalTransport::prepare(net::Socket&, std::chrono::microseconds) const {}
-
-Result<void> LocalTransport::accept(net::Socket&, Deadline) const { return {}; }
 
 } // namespace kairos::orb

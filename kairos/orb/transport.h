@@ -54,17 +54,27 @@ class KAIROS_API Transport {
     /// Returns this transport if it leads no further than this host; else null: its endpoints are
     /// IIOP addresses.
     [[nodiscard]] virtual const LocalTransport* local() const noexcept { return nullptr; }
-    /// Returns whether a connection is more than a socket that a reactor can wait for: who makes
-    /// one, or reads it, must be able to block there. Servers give each of these connections a
-    /// thread, whatever their architecture; clients whose threads share connections do without
-    /// them.
-    [[nodiscard]] virtual bool needs_threads() const noexcept { return false; }
+    /// Returns whether a connection is fastest where a thread blocks in it, as in shared memory.
+    /// Servers that serve requests where they read them then give each of these connections a
+    /// thread, whatever their architecture; clients whose threads share connections first try the
+    /// other ways that a reference has.
+    [[nodiscard]] virtual bool prefers_threads() const noexcept { return false; }
 
     /// Parses what stands behind "://" into `endpoint`. The error says what is wrong with it.
     [[nodiscard]] virtual Result<void> parse(std::string_view text,
                                              ListenEndpoint& endpoint) const = 0;
     /// Returns the address to listen at for this endpoint.
     [[nodiscard]] virtual Result<net::Address> address(const ListenEndpoint& endpoint) const = 0;
+
+    enum class Side : std::uint8_t { client, server };
+    /// Gives a connection that was just made its channel, if it is to have one; called for every
+    /// connection, at both ends, before anything is read or written. A client's blocks then; a
+    /// server's does if a thread is to block in it. Both ends may first have to agree
+    /// (net::Channel::is_agreeing): whoever drives the connection sees to that, and a server ends
+    /// one that takes longer than -ORBReceiveTimeout. `spin` is how long who waits may look for
+    /// itself first.
+    [[nodiscard]] virtual Result<void> prepare(net::Socket& socket, Side side,
+                                               std::chrono::microseconds spin) const;
 
   protected:
     ~Transport() = default; // they are never destroyed
@@ -94,20 +104,10 @@ class KAIROS_API LocalTransport : public Transport {
     [[nodiscard]] Result<void> parse(std::string_view text, ListenEndpoint& endpoint) const final;
     [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const final;
 
-    /// Returns whether bytes go another way than the socket, by a channel that wakes who waits
-    /// there (net::Channel::prepare_poll). Only transports that need threads may say so.
-    [[nodiscard]] virtual bool bypasses_socket() const noexcept { return false; }
-    /// Returns a connection that a client may use, made by the deadline.
+    /// Returns a connection that a client may use, made, prepared and agreed on by the deadline.
     [[nodiscard]] virtual Result<net::Socket> connect(const net::Address& address,
                                                       const net::SocketOptions& options,
                                                       Deadline deadline) const;
-    /// Prepares a server's connection that was just accepted: it gets its channel, if it has one.
-    /// From here on any thread may shut it down. Called only of transports that need threads.
-    virtual void prepare(net::Socket& socket, std::chrono::microseconds spin) const;
-    /// Agrees with the client, by the deadline, on a connection that was prepared; called by the
-    /// thread that is to serve it. An error ends the connection, and the log has it. Called only of
-    /// transports that need threads.
-    [[nodiscard]] virtual Result<void> accept(net::Socket& socket, Deadline deadline) const;
 
   protected:
     ~LocalTransport() = default;

@@ -212,7 +212,8 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
                                .priority = lane.priority};
         threads.options.cpu = lane.cpu;
         threads.options.scheduling = *scheduling;
-        std::vector<Listener> beside = take_needing_threads(lane.listeners);
+        std::vector<Listener> beside;
+        if (!hands_over) beside = take_preferring_threads(lane.listeners);
         auto opened = hands_over ? open_reader(orb, std::move(lane.listeners), threads)
                                  : open_in_place(orb, std::move(lane.listeners), threads);
         if (!opened) return opened;

@@ -124,11 +124,6 @@ void add_lanes(std::vector<Priority>& all, std::span<const Priority> some)
 Result<void> Serving::hand_over(std::span<const Priority> lanes)
 {
     const std::lock_guard lock(mutex_);
-    for (const ListenEndpoint& endpoint : orb_.options().listen_endpoints)
-        if (endpoint.transport->needs_threads())
-            return Error{ErrorCode::invalid_argument,
-                         "thread pools contradict -ORBListenEndpoints " + endpoint.text +
-                             ": its connections have threads of their own"};
     if (orb_.options().concurrency->hands_over) return {};
     if (orb_.options().concurrency_given && !orb_.options().concurrency->has_lanes)
         return Error{ErrorCode::invalid_argument,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transports that need threads (transport.h), as shared memory, beside the others: each of their
-// connections has one, which waits in it, whatever architecture serves the sockets. A reactor
-// cannot wait in memory.
+// Transports that prefer threads (transport.h), as shared memory, beside the others: each of their
+// connections has one, which waits in it, whatever architecture serves the sockets in place. A
+// reactor that waits in memory has to be woken at a socket, which takes longer.
 #include "kairos/orb/orb.h"
 #include "kairos/server/architectures.h"
 
@@ -32,6 +32,14 @@ class ThreadsBeside final : public Server {
         join();
     }
 
+    std::vector<PriorityLane> take_lanes() override
+    {
+        std::vector<PriorityLane> lanes = sockets_->take_lanes();
+        std::vector<PriorityLane> beside = threads_->take_lanes();
+        for (Listener& listener : beside.front().listeners)
+            lanes.front().listeners.push_back(std::move(listener));
+        return lanes;
+    }
     void set_connections(const TcpProperties& properties, Priority priority) override
     {
         sockets_->set_connections(properties, priority); // the others are none of TCP

@@ -79,8 +79,6 @@ class InputTransport final : public orb::LocalTransport {
 
     InputTransport() noexcept : LocalTransport("fuzziop", own_number, 9) {}
 
-    [[nodiscard]] bool needs_threads() const noexcept override { return true; }
-    [[nodiscard]] bool bypasses_socket() const noexcept override { return true; }
     [[nodiscard]] Result<net::Socket> connect(const net::Address&, const net::SocketOptions&,
                                               Deadline) const override
     {
