@@ -3,13 +3,11 @@
 
 #include "kairos/base/coarse_clock.h"
 #include "kairos/base/log.h"
-#include "kairos/net/connector.h"
-#include "kairos/net/resolver.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/sides.h"
 #include "kairos/orb/transport.h"
 
-#include <functional>
+#include <algorithm>
 
 namespace kairos::orb {
 
@@ -19,48 +17,54 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
     const Priority priority = Lane::current().priority.value_or(0);
     const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
     Error failure{ErrorCode::unreachable, "no address to connect to"};
-    const auto connect_locally = [&](auto suits) -> std::optional<net::Socket> {
-        for (const LocalWay& way : local_) {
-            if (!suits(way)) continue;
+    for (const bool last : {false, true})
+        for (const Way& way : ways_) {
+            const bool comes_last = first == First::sockets && way.transport->prefers_threads();
+            if (comes_last != last) continue;
             auto socket = way.transport->connect(way.address, options, deadline);
-            if (socket) return std::move(socket).value();
+            const bool is_local = way.transport->local() != nullptr;
+            if (socket && tcp_ && !is_local) apply(*tcp_, *socket, priority);
+            if (socket) return socket;
             // The server that made the reference is gone, or belongs to somebody else.
-            log::info(socket.error().reason);
+            if (is_local) log::info(socket.error().reason);
             failure = socket.error();
         }
-        return std::nullopt;
-    };
-    const auto comes_last = [first](const LocalWay& way) {
-        return first == First::sockets && way.transport->prefers_threads();
-    };
-    if (auto socket = connect_locally(std::not_fn(comes_last))) return std::move(*socket);
-    if (port_ != 0) {
-        auto socket = connect_by_tcp(options, priority, deadline);
-        if (socket) return socket;
-        failure = socket.error();
-    }
-    if (auto socket = connect_locally(comes_last)) return std::move(*socket);
     return failure;
 }
 
-Result<net::Socket> Endpoint::connect_by_tcp(const net::SocketOptions& options, Priority priority,
-                                             Deadline deadline) const
+const Way* Endpoint::beyond() const noexcept
 {
-    const auto addresses = net::resolve(host_, port_, deadline);
-    if (!addresses) return addresses.error();
-    auto socket = net::connect_any(*addresses, options, deadline.left());
-    if (socket && tcp_) apply(*tcp_, *socket, priority);
-    return socket;
+    const auto last = std::ranges::find_if(ways_.rbegin(), ways_.rend(), [](const Way& way) {
+        return way.transport->local() == nullptr;
+    });
+    return last == ways_.rend() ? nullptr : &*last;
+}
+
+std::uint16_t Endpoint::port() const noexcept
+{
+    return beyond() != nullptr ? beyond()->address.port : std::uint16_t{0};
+}
+
+bool Endpoint::same_address(const Endpoint& other) const noexcept
+{
+    if (beyond() == nullptr || other.beyond() == nullptr) return ways_ == other.ways_;
+    return *beyond() == *other.beyond();
+}
+
+std::string Endpoint::text() const
+{
+    if (ways_.empty()) return "nowhere";
+    return to_string(beyond() != nullptr ? *beyond() : ways_.front());
 }
 
 log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept
 {
-    if (endpoint.port_ == 0) {
-        if (endpoint.local_.empty()) return line << "nowhere";
-        return line << endpoint.local_.front().address;
-    }
-    const bool ipv6 = endpoint.host_.find(':') != std::string::npos;
-    return line << (ipv6 ? "[" : "") << endpoint.host_ << (ipv6 ? "]:" : ":") << endpoint.port_;
+    if (endpoint.ways_.empty()) return line << "nowhere";
+    const Way* const beyond = endpoint.beyond();
+    if (beyond == nullptr) return line << "unix:" << endpoint.ways_.front().address.host;
+    const auto& [host, port] = beyond->address;
+    const bool ipv6 = host.find(':') != std::string::npos;
+    return line << (ipv6 ? "[" : "") << host << (ipv6 ? "]:" : ":") << port;
 }
 
 void Endpoint::end_use() noexcept

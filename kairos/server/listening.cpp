@@ -72,17 +72,19 @@ Result<std::vector<ListenEndpoint>> endpoints_of_lane(const Options& options, st
 /// Why no reference could say where the server is, if that is so.
 Result<void> check_reachable(const std::vector<Listener>& listeners, const Options& options)
 {
-    bool has_local = false;
+    bool has_others = false; // said by components
     for (const Listener& listener : listeners) {
-        if (!listener.published.empty()) return {};
-        has_local = has_local || !listener.acceptor.address().is_ip();
+        const bool by_profile = listener.transport->tag() == Transport::no_tag;
+        if (by_profile && !listener.published.empty()) return {};
+        has_others = has_others || !by_profile;
     }
-    if (has_local && options.giop_version.minor != 0) return {};
+    if (has_others && options.giop_version.minor != 0) return {};
     return Error{ErrorCode::invalid_argument,
-                 has_local ? "-ORBListenEndpoints without iiop:// contradicts -ORBGIOPVersion 1.0, "
-                             "whose references have no place for other addresses"
-                           : "-ORBPublish: the server has no address of those that are to be "
-                             "published"};
+                 has_others
+                     ? "-ORBListenEndpoints without iiop:// contradicts -ORBGIOPVersion 1.0, "
+                       "whose references have no place for other addresses"
+                     : "-ORBPublish: the server has no address of those that are to be "
+                       "published"};
 }
 
 } // namespace

@@ -18,13 +18,25 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
     : orb_(orb), listeners_(std::move(listeners))
 {
     for (const Listener& listener : listeners_) {
-        for (const ior::Address& address : listener.published)
-            if (std::ranges::find(published_, address) == published_.end())
+        const bool by_profile = listener.transport->tag() == Transport::no_tag;
+        for (const ior::Address& address : listener.published) {
+            if (!by_profile)
+                add_tagged(tagged_, *listener.transport, {Transport::any_priority, address});
+            else if (std::ranges::find(published_, address) == published_.end())
                 published_.push_back(address);
+        }
         if (const LocalTransport* const local = listener.transport->local(); local != nullptr)
             local_addresses_.push_back(
                 {.transport = local->number(), .path = listener.acceptor.address().host_text()});
     }
+}
+
+void add_tagged(std::vector<TaggedAddresses>& all, const Transport& transport,
+                ior::PriorityAddress address)
+{
+    auto of_this = std::ranges::find(all, &transport, &TaggedAddresses::transport);
+    if (of_this == all.end()) of_this = all.insert(all.end(), {.transport = &transport});
+    of_this->addresses.push_back(std::move(address));
 }
 
 Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
@@ -38,6 +50,9 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
         std::string text;
         for (const ior::Address& address : (*server)->published())
             text += (text.empty() ? "" : ", ") + ior::to_string(address);
+        for (const TaggedAddresses& tagged : (*server)->tagged())
+            for (const ior::PriorityAddress& each : tagged.addresses)
+                text += (text.empty() ? "" : ", ") + tagged.transport->describe(each.address);
         for (const ior::LocalAddress& local : (*server)->local_addresses())
             text += (text.empty() ? "" : ", ") + ior::to_string(local);
         log::announce("published in references: " + text);

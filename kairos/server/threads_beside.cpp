@@ -20,8 +20,8 @@ std::vector<ior::LocalAddress> joined(std::vector<ior::LocalAddress> first,
 
 class ThreadsBeside final : public Server {
   public:
-    ThreadsBeside(Orb& orb, std::unique_ptr<Server> sockets, std::unique_ptr<Server> threads)
-        : Server(orb, sockets->published(), sockets->priority_addresses(),
+    ThreadsBeside(std::unique_ptr<Server> sockets, std::unique_ptr<Server> threads)
+        : Server(*sockets, sockets->tagged(), sockets->priority_addresses(),
                  joined(threads->local_addresses(), sockets->local_addresses())),
           sockets_(std::move(sockets)), threads_(std::move(threads))
     {
@@ -86,7 +86,7 @@ std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> ot
                                             std::vector<Listener> listeners, ServingThreads threads)
 {
     return std::make_unique<ThreadsBeside>(
-        orb, std::move(other),
+        std::move(other),
         make_thread_per_connection(orb, std::move(listeners), std::move(threads)));
 }
 

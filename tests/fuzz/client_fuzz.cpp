@@ -79,7 +79,7 @@ class InputTransport final : public orb::LocalTransport {
 
     InputTransport() noexcept : LocalTransport("fuzziop", own_number, 9) {}
 
-    [[nodiscard]] Result<net::Socket> connect(const net::Address&, const net::SocketOptions&,
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address&, const net::SocketOptions&,
                                               Deadline) const override
     {
         if (input.empty() || ++connections > 100)

@@ -216,6 +216,91 @@ TEST_P(OwnTransport, OnewaysArriveFromClientsThatGoAway)
 
 KAIROS_EVERY_ARCHITECTURE(OwnTransport);
 
+// --- Beyond the host -----------------------------------------------------------------------------
+
+Arguments beyond_host(const Arguments& more = {})
+{
+    static constexpr XorBeyondHost transport;
+    static const bool added = orb::add_transport(transport).ok();
+    EXPECT_TRUE(added);
+    Arguments all{"-ORBDebug", "1", "-ORBListenEndpoints", "xoriops://127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+class BeyondHost : public OwnTransport {
+  protected:
+    static Arguments options(const Arguments& more = {}) { return beyond_host(more); }
+    /// Where its component says that it is.
+    static ior::Address address_of(RunningServer& server)
+    {
+        ior::Address address;
+        (void)changed(server.reference(), [&](ior::IiopProfile& profile) {
+            const auto all =
+                ior::decode_priority_addresses(component(profile, XorBeyondHost::own_tag));
+            address = all.value().at(0).address;
+        });
+        return address;
+    }
+};
+
+TEST_P(BeyondHost, CallsOfEverySize)
+{
+    for (const Arguments& client : clients) {
+        RunningServer server(GetParam(), options());
+        expect_calls_of_every_size(server, reference_of(server), client);
+    }
+}
+
+TEST_P(BeyondHost, ManyClientsAtOnce)
+{
+    RunningServer server(GetParam(), options());
+    std::vector<Arguments> many;
+    for (int i = 0; i < 4; ++i)
+        many.insert(many.end(), clients.begin(), clients.end());
+    expect_many_clients(server, reference_of(server), many);
+}
+
+TEST_P(BeyondHost, WhoNeverAgreesIsCutOff)
+{
+    RunningServer server(GetParam(), options({"-ORBReceiveTimeout", "50"}));
+    RawPeer silent = RawPeer::connect(address_of(server).port);
+    const std::string address = silent.address();
+    EXPECT_TRUE(silent.at_end());
+    EXPECT_EQ(LogLines::count(address + " refused: nothing was agreed within -ORBReceiveTimeout"),
+              1u);
+    Client client;
+    const Probe::Target_var target = client.target(reference_of(server));
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+}
+
+TEST_P(BeyondHost, TcpIsTriedBehindIt)
+{
+    RunningServer server(GetParam(), options());
+    const std::string dead = changed(server.reference(), [&](ior::IiopProfile& profile) {
+        auto& tagged = component(profile, XorBeyondHost::own_tag);
+        auto all = ior::decode_priority_addresses(tagged).value();
+        for (ior::PriorityAddress& each : all)
+            each.address.port = dead_.port();
+        tagged = ior::make_priority_addresses(all);
+        tagged.tag = XorBeyondHost::own_tag;
+    });
+    Client client;
+    const Probe::Target_var target = client.target(dead);
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+}
+
+KAIROS_EVERY_ARCHITECTURE(BeyondHost);
+
+TEST(OnlyBeyondHost, IsReached)
+{
+    OnlyLocal server(beyond_host());
+    Client client;
+    const Probe::Target_var target = client.target(server.text());
+    EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
+    EXPECT_TRUE(server.object()->_kairos_reference()->is_local());
+}
+
 class OwnTransportAmongOthers : public testing::Test {
   protected:
     LogLines log_;
@@ -243,11 +328,11 @@ TEST_F(OwnTransportAmongOthers, ClientsTryTheHighestRankFirst)
             client.target(with_port(server_.reference(), dead_.port()));
         target->ping();
         std::vector<std::string> tried;
-        for (const auto& way : target->_kairos_reference()->targets().front().endpoint->local())
+        for (const auto& way : target->_kairos_reference()->targets().front().endpoint->ways())
             tried.emplace_back(way.transport->scheme());
         return tried;
     };
-    EXPECT_EQ(local({}), (std::vector<std::string>{"xoriop", "shmiop", "uiop"}));
+    EXPECT_EQ(local({}), (std::vector<std::string>{"xoriop", "shmiop", "uiop", "iiop"}));
     for (const Arguments& options : clients)
         (void)local(options);
 }
@@ -260,7 +345,7 @@ TEST_F(OwnTransportAmongOthers, OnesThatAreUnknownArePassedOver)
     Client client;
     const Probe::Target_var target = client.target(with_port(other, dead_.port()));
     EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
-    EXPECT_EQ(target->_kairos_reference()->targets().front().endpoint->local().size(), 2u);
+    EXPECT_EQ(target->_kairos_reference()->targets().front().endpoint->ways().size(), 3u);
 }
 
 class SameScheme final : public orb::LocalTransport {
@@ -284,9 +369,9 @@ TEST_F(OwnTransportAmongOthers, SchemesAndNumbersAreTakenOnce)
 
 TEST_F(OwnTransportAmongOthers, IsNamedWhereEndpointsAreExplained)
 {
-    EXPECT_NE(orb::transport_usages().find(", shmiop://[path] or xoriop://[path]"),
-              std::string::npos)
-        << orb::transport_usages();
+    const std::string usages = orb::transport_usages();
+    EXPECT_TRUE(usages.starts_with("iiop://[host][:port][/option=value], uiop://[path]")) << usages;
+    EXPECT_NE(usages.find("xoriop://[path]"), std::string::npos) << usages;
 }
 
 } // namespace

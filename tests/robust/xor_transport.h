@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// xoriop://: a transport that does everything that one may do (docs/transports.md, "Adding
-// another"). Every octet is changed on its way, as a cipher would, by its place in the stream and
-// by what both ends have said first, in two round trips:
+// xoriop:// and, beyond the host, xoriops://: a transport that does everything that one may do
+// (docs/transports.md, "Adding another"). Every octet is changed on its way, as a cipher would, by
+// its place in the stream and by what both ends have said first, in two round trips:
 //
 //   client ── 8 octets ──► server ── 8 octets ──► client ── what both make ──► server ── likewise
 //   ──►
@@ -13,6 +13,7 @@
 
 #include "kairos/net/wrapping_channel.h"
 #include "kairos/orb/transport.h"
+#include "kairos/orb/ways.h"
 
 #include <algorithm>
 #include <array>
@@ -137,6 +138,49 @@ class XorTransport final : public orb::LocalTransport {
   public:
     constexpr XorTransport() noexcept : LocalTransport("xoriop", Number{200}, 2) {}
 
+    [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
+                                       std::chrono::microseconds) const override
+    {
+        socket.set_channel(std::make_unique<XorChannel>(socket.descriptor(), side == Side::server));
+        return {};
+    }
+};
+
+/// The same over TCP, whose addresses are in a component of its own.
+class XorBeyondHost final : public orb::Transport {
+  public:
+    static constexpr std::uint32_t own_tag = 0x4B525F58;
+    static constexpr orb::Priority said_for_any = 32767; // a list of priorities knows no other
+    constexpr XorBeyondHost() noexcept : Transport("xoriops", "[host][:port]", own_tag, 3) {}
+
+    [[nodiscard]] Result<void> parse(std::string_view text,
+                                     orb::ListenEndpoint& endpoint) const override
+    {
+        return orb::parse_internet_endpoint(text, endpoint);
+    }
+    [[nodiscard]] Result<net::Address> address(const orb::ListenEndpoint& endpoint) const override
+    {
+        return orb::internet_address(endpoint);
+    }
+    [[nodiscard]] std::optional<ior::TaggedComponent>
+    component(std::span<const ior::PriorityAddress> addresses) const override
+    {
+        std::vector<ior::PriorityAddress> all(addresses.begin(), addresses.end());
+        for (ior::PriorityAddress& each : all)
+            if (each.priority == any_priority) each.priority = said_for_any;
+        ior::TaggedComponent component = ior::make_priority_addresses(all);
+        component.tag = own_tag;
+        return component;
+    }
+    void read(const ior::TaggedComponent& component, const ior::Target&,
+              orb::Ways& ways) const override
+    {
+        const auto addresses = ior::decode_priority_addresses(component);
+        if (!addresses) return;
+        for (const ior::PriorityAddress& each : *addresses)
+            ways.add({this, each.address},
+                     each.priority == said_for_any ? any_priority : each.priority);
+    }
     [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
                                        std::chrono::microseconds) const override
     {

@@ -13,15 +13,17 @@ class SharedMemory final : public LocalTransport {
     constexpr SharedMemory() noexcept : LocalTransport("shmiop", Number::shared_memory, 1) {}
 
     [[nodiscard]] bool prefers_threads() const noexcept override { return true; }
-    [[nodiscard]] Result<net::Socket> connect(const net::Address& address,
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address& address,
                                               const net::SocketOptions& options,
                                               Deadline deadline) const override
     {
-        auto socket = net::connect(address, options, deadline.left());
+        const auto path = net::Address::unix_path(address.host);
+        if (!path) return path.error();
+        auto socket = net::connect(*path, options, deadline.left());
         if (!socket) return socket;
         if (const auto agreed = socket->offer_memory(options.spin, deadline); !agreed)
             return Error{ErrorCode::unreachable,
-                         "no memory shared with " + address.to_text() + ": " +
+                         "no memory shared with " + describe(address) + ": " +
                              agreed.error().reason,
                          agreed.error().system_errno};
         return socket;
