@@ -3,13 +3,15 @@
 // A transport in one file: keyiop://. Every process of the host can connect to a socket in the
 // abstract namespace, which has no file and so no permissions. Here who connects has to show a key
 // first, and gets an octet in return; from then on messages go through the socket as they would
-// with uiop://.
+// with uiop://. Nothing here waits: whoever drives the connection does, in every architecture.
 #pragma once
 
+#include <kairos/net/wrapping_channel.h>
 #include <kairos/orb/transport.h>
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 class KeyedTransport final : public kairos::orb::LocalTransport {
   public:
@@ -22,47 +24,56 @@ class KeyedTransport final : public kairos::orb::LocalTransport {
     {
     }
 
-    /// A server that waits for a key can do nothing else meanwhile.
-    [[nodiscard]] bool needs_threads() const noexcept override { return true; }
-
-    [[nodiscard]] kairos::Result<kairos::net::Socket>
-    connect(const kairos::net::Address& address, const kairos::net::SocketOptions& options,
-            kairos::Deadline deadline) const override
+    [[nodiscard]] kairos::Result<void> prepare(kairos::net::Socket& socket, Side side,
+                                               std::chrono::microseconds) const override
     {
-        auto socket = LocalTransport::connect(address, options, deadline);
-        if (!socket) return socket;
-        std::byte answer{};
-        if (!socket->write_all(key_).ok() ||
-            !socket->read(kairos::MutableBytes(&answer, 1), deadline).ok())
-            return kairos::Error{kairos::ErrorCode::unreachable,
-                                 address.to_text() + " does not take our key"};
-        return socket;
-    }
-
-    [[nodiscard]] kairos::Result<void> accept(kairos::net::Socket& socket,
-                                              kairos::Deadline deadline) const override
-    {
-        Key shown{};
-        const kairos::MutableBytes all(shown);
-        for (std::size_t had = 0; had < all.size();) {
-            const auto got = socket.read(all.subspan(had), deadline);
-            if (!got.ok()) return refused("no key was shown");
-            had += got.bytes;
-        }
-        // However much of it is right: how long this takes says nothing about the key.
-        std::byte difference{};
-        for (std::size_t i = 0; i < key_.size(); ++i)
-            difference |= key_[i] ^ shown[i];
-        if (difference != std::byte{}) return refused("another key was shown");
-        if (!socket.write_all(all.first(1)).ok()) return refused("it has gone");
+        socket.set_channel(
+            std::make_unique<Channel>(socket.descriptor(), key_, side == Side::server));
         return {};
     }
 
   private:
-    static kairos::Error refused(const char* why)
-    {
-        return {kairos::ErrorCode::invalid_argument, why};
-    }
+    class Channel final : public kairos::net::WrappingChannel {
+      public:
+        Channel(int descriptor, const Key& key, bool is_server) noexcept
+            : WrappingChannel(descriptor, is_server), key_(key), is_server_(is_server)
+        {
+        }
+
+      private:
+        using IoResult = kairos::net::IoResult;
+
+        /// Called until it is done, whenever there may be more to read or room to write.
+        IoResult shake_hands() noexcept override
+        {
+            for (; done_ < key_.size(); done_ += step_.bytes) {
+                const auto rest = kairos::MutableBytes(shown_).subspan(done_);
+                if (!is_server_) want(kairos::net::Interest::writable);
+                step_ = is_server_ ? receive(rest) : send(kairos::Bytes(key_).subspan(done_));
+                if (!step_.ok()) return step_;
+            }
+            want(kairos::net::Interest::readable);
+            if (!is_server_) return receive(kairos::MutableBytes(shown_).first(1));
+            // However much of it is right: how long this takes says nothing about the key.
+            std::byte difference{};
+            for (std::size_t i = 0; i < key_.size(); ++i)
+                difference |= key_[i] ^ shown_[i];
+            if (difference != std::byte{}) return refuse("another key was shown");
+            return send(kairos::Bytes(key_).first(1));
+        }
+        IoResult take(kairos::MutableBytes buffer, bool peek) noexcept override
+        {
+            return receive(buffer, peek);
+        }
+        IoResult put(std::span<const iovec> segments) noexcept override { return send(segments); }
+        [[nodiscard]] bool has_at_hand() const noexcept override { return false; }
+
+        const Key& key_;
+        const bool is_server_;
+        Key shown_{};
+        std::size_t done_ = 0; // octets of the key
+        IoResult step_;
+    };
 
     const Key key_;
 };

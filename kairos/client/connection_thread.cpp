@@ -25,16 +25,15 @@ class ConnectionThread::Watched final : public net::EventHandler {
     }
     void on_ready(net::Readiness readiness) noexcept override
     {
-        if (readiness.readable || readiness.hung_up) connection_->receive();
+        const bool is_plain = connection_->socket().is_plain();
+        if (readiness.readable || readiness.hung_up || !is_plain) connection_->receive();
         if (connection_->is_read_out()) return thread_.drop(*connection_); // and this with it
-        if (readiness.writable) write();
+        if (readiness.writable || !is_plain) write();
     }
     /// Writes what there is, and has the reactor say when the rest can be written.
     void write() noexcept
     {
-        const bool stalled = connection_->send_waiting();
-        const auto wanted =
-            stalled ? net::Interest::readable_and_writable : net::Interest::readable;
+        const auto wanted = interest(connection_->send_waiting());
         if (wanted == interest_) return;
         interest_ = wanted;
         if (!thread_.reactor_->set_interest(registration_, wanted))
@@ -42,6 +41,22 @@ class ConnectionThread::Watched final : public net::EventHandler {
     }
 
   private:
+    /// Returns what to wait for at the descriptor. What is at hand already is for the next turn: it
+    /// can always be written.
+    [[nodiscard]] net::Interest interest(bool stalled) const noexcept
+    {
+        using net::Interest;
+        const net::Socket& socket = connection_->socket();
+        if (socket.is_plain()) [[likely]]
+            return stalled ? Interest::readable_and_writable : Interest::readable;
+        const Interest to_read = socket.prepare_poll(Interest::readable);
+        const Interest to_write = stalled ? socket.prepare_poll(Interest::writable) : to_read;
+        const bool is_ready = to_read == Interest::none || to_write == Interest::none;
+        const bool writes = ((net::poll_events(to_read) | net::poll_events(to_write)) &
+                             net::poll_events(Interest::writable)) != 0;
+        return is_ready || writes ? Interest::readable_and_writable : Interest::readable;
+    }
+
     ConnectionThread& thread_;
     const IntrusivePtr<SharedConnection> connection_;
     net::Interest interest_ = net::Interest::readable;

@@ -20,7 +20,7 @@ SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, D
     if (!bell) return bell.error();
     auto socket = endpoint.connect(
         orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline,
-        Endpoint::By::sockets);
+        Endpoint::First::sockets);
     if (!socket) return socket.error();
     return IntrusivePtr<SharedConnection>::adopt(
         new SharedConnection(orb, endpoint, thread, std::move(socket).value(),
@@ -153,12 +153,19 @@ void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
         limit = {.tv_sec = static_cast<std::time_t>(seconds.count()),
                  .tv_nsec = static_cast<long>((*left - seconds).count())};
     }
-    const short events = static_cast<short>(POLLOUT | (reads ? POLLIN : 0));
+    const net::Interest to_write = socket_.prepare_poll(net::Interest::writable);
+    const net::Interest to_read =
+        reads ? socket_.prepare_poll(net::Interest::readable) : net::Interest::none;
+    const bool is_ready =
+        to_write == net::Interest::none || (reads && to_read == net::Interest::none);
+    if (is_ready) limit = {}; // it is only looked
+    const auto events = static_cast<short>(net::poll_events(to_write) | net::poll_events(to_read));
     std::array<pollfd, 2> polled{pollfd{.fd = socket_.descriptor(), .events = events, .revents = 0},
                                  pollfd{.fd = bell_.descriptor(), .events = POLLIN, .revents = 0}};
-    (void)::ppoll(polled.data(), polled.size(), left ? &limit : nullptr, nullptr);
+    (void)::ppoll(polled.data(), polled.size(), left || is_ready ? &limit : nullptr, nullptr);
     if (polled[1].revents != 0) bell_.silence();
-    if (reads && (polled[0].revents & ~POLLOUT) != 0) (void)read(Wait::no, {});
+    const bool came = (polled[0].revents & ~POLLOUT) != 0 || !socket_.is_plain();
+    if (reads && came) (void)read(Wait::no, {});
     lock.lock();
     writer_waits_ = false;
 }

@@ -59,7 +59,7 @@ using cdr::code_set::utf_8;
 struct Address {
     std::string host;
     std::uint16_t port = 0;
-    friend bool operator==(const Address&, const Address&) = default;
+    friend auto operator<=>(const Address&, const Address&) = default;
 };
 
 /// `host` as it is passed to a resolver: without the brackets that some ORBs write around IPv6.

@@ -174,8 +174,8 @@ profile 1: TAG_INTERNET_IOP: IIOP 1.2
     memory:/m
 )");
     EXPECT_TRUE(targets(reference).empty());
-    ASSERT_EQ(targets_within_host(reference).size(), 1u);
-    EXPECT_EQ(targets_within_host(reference)[0].address, (Address{"localhost", 0}));
+    ASSERT_EQ(targets_by_any_way(reference).size(), 1u);
+    EXPECT_EQ(targets_by_any_way(reference)[0].address, (Address{"localhost", 0}));
 }
 
 TEST(Describe, ForeignTextCannotDriveATerminal)

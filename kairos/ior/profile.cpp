@@ -70,7 +70,7 @@ Result<std::vector<TaggedComponent>> decode_multiple_components(Bytes data)
 
 namespace {
 
-std::vector<Target> list_targets(const Ior& reference, bool within_host)
+std::vector<Target> list_targets(const Ior& reference, bool any_way)
 {
     std::vector<Target> list;
     for (std::size_t i = 0; i < reference.profiles.size(); ++i) {
@@ -87,8 +87,8 @@ std::vector<Target> list_targets(const Ior& reference, bool within_host)
         add({profile->host, profile->port});
         for (Address& address : alternate_addresses(profile->components))
             add(std::move(address));
-        if (within_host && list.size() == others && !profile->host.empty() &&
-            find(profile->components, tag_local_addresses) != nullptr)
+        if (any_way && list.size() == others && !profile->host.empty() &&
+            !profile->components.empty())
             list.push_back({{profile->host, 0}, profile, i});
     }
     return list;
@@ -116,7 +116,7 @@ std::vector<PriorityAddress> priority_addresses(const IiopProfile& profile)
     return addresses;
 }
 
-std::vector<Target> targets_within_host(const Ior& reference)
+std::vector<Target> targets_by_any_way(const Ior& reference)
 {
     return list_targets(reference, true);
 }

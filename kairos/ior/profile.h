@@ -59,9 +59,10 @@ struct KAIROS_API Target {
 /// addresses without host or with port zero (a server that wants TLS only says so).
 [[nodiscard]] KAIROS_API std::vector<Target> targets(const Ior& reference);
 
-/// Where the object can be reached by a client on its own host: the list that `targets` returns,
-/// and for a profile with local addresses, but no others, its own host with port zero.
-[[nodiscard]] KAIROS_API std::vector<Target> targets_within_host(const Ior& reference);
+/// Where the object can be reached by a client that reads addresses out of components too: the list
+/// that `targets` returns, and for a profile with components, but without such an address, its own
+/// host with port zero.
+[[nodiscard]] KAIROS_API std::vector<Target> targets_by_any_way(const Ior& reference);
 
 /// Where the server wants requests of each priority: by the component of Kairos, or else by TAO's,
 /// whose servers serve a request at the priority of the address that it came to. Empty if it does

@@ -346,13 +346,13 @@ TEST(Targets, WithinTheHostMayHavePortZero)
     profile.components = {make_local_addresses({.host = {}, .addresses = {{.path = "/s"}}})};
     Ior reference{"", {encode_iiop(profile), encode_iiop(profile_at("a", 0))}};
     EXPECT_TRUE(targets(reference).empty());
-    ASSERT_EQ(targets_within_host(reference).size(), 1u);
-    EXPECT_EQ(targets_within_host(reference)[0].profile_index, 0u);
+    ASSERT_EQ(targets_by_any_way(reference).size(), 1u);
+    EXPECT_EQ(targets_by_any_way(reference)[0].profile_index, 0u);
     // Another address of the profile is enough.
     profile.components.push_back(make_alternate_address({"b", 1}));
     reference.profiles[0] = encode_iiop(profile);
-    ASSERT_EQ(targets_within_host(reference).size(), 1u);
-    EXPECT_EQ(targets_within_host(reference)[0].address, (Address{"b", 1}));
+    ASSERT_EQ(targets_by_any_way(reference).size(), 1u);
+    EXPECT_EQ(targets_by_any_way(reference)[0].address, (Address{"b", 1}));
 }
 
 TEST(Targets, OfForeignReferences)

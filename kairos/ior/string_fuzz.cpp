@@ -75,7 +75,7 @@ void check_reference(const Ior& reference)
         KAIROS_CHECK(target.address.port != 0 && !target.address.host.empty());
         KAIROS_CHECK(target.profile_index < reference.profiles.size());
     }
-    for (const Target& target : targets_within_host(reference))
+    for (const Target& target : targets_by_any_way(reference))
         KAIROS_CHECK(!target.address.host.empty() &&
                      target.profile_index < reference.profiles.size());
     check_profiles(reference);

@@ -19,7 +19,7 @@ namespace {
 /// Where calls on the reference go first.
 std::string address_of(const ior::Ior& reference)
 {
-    const std::vector<ior::Target> targets = ior::targets_within_host(reference);
+    const std::vector<ior::Target> targets = ior::targets_by_any_way(reference);
     if (targets.empty()) return {};
     const ior::Address& address = targets.front().address;
     return address.host + ":" + std::to_string(address.port);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Another way for the bytes of a Socket than its own descriptor: shared memory (ring_channel.h),
-// what is put in between (system.h), or the descriptor itself (descriptor_channel.h),
-// looked at for a while before it is waited for (spinning_channel.h), or polled (polled_channel.h).
-// A Socket that has one asks it for everything below; the words mean there what they mean of
-// Socket.
+// what changes them on their way and shakes hands first (wrapping_channel.h), what is put in
+// between (system.h), or the descriptor itself (descriptor_channel.h), looked at for a while before
+// it is waited for (spinning_channel.h), or polled (polled_channel.h). A Socket that has one asks
+// it for everything below; the words mean there what they mean of Socket.
+//
+// A channel may be agreeing with the peer at first: shaking hands, or taking memory over. That is a
+// state of it, which whoever drives the connection need not know: reads and writes carry it on, and
+// say would_block until it is over.
 #pragma once
 
 #include "kairos/base/deadline.h"
@@ -15,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace kairos::net {
 
@@ -41,11 +46,23 @@ class KAIROS_API Channel {
     virtual void shut_writing() noexcept = 0;
     /// Any thread.
     [[nodiscard]] virtual std::optional<std::uint64_t> stuck_at() const noexcept = 0;
-    /// Does what Socket::prepare_poll says. Called by the thread that reads, or the one that
-    /// writes, but not by two at the same time.
+    /// Does what Socket::prepare_poll says. Called by the thread that reads for `readable`, and by
+    /// the one that writes for `writable`.
     [[nodiscard]] virtual Interest prepare_poll(Interest wish) noexcept = 0;
-    /// Whether the bytes go through the descriptor all the same.
+    /// Returns whether the descriptor itself could be read and written in place of this: it carries
+    /// the same bytes, and is ready when this is.
     [[nodiscard]] virtual bool uses_descriptor() const noexcept { return false; }
+    /// Returns whether the bytes do not go through the descriptor at all: it only wakes who waits.
+    [[nodiscard]] virtual bool bypasses_descriptor() const noexcept { return false; }
+    /// Returns whether the two ends have not agreed yet, so that no message can come or go; also
+    /// when they never will.
+    [[nodiscard]] virtual bool is_agreeing() const noexcept { return false; }
+    /// Goes on to agree, without waiting: ok when that is over; would_block: prepare_poll() says
+    /// what to wait for. Called by the thread that reads.
+    virtual IoResult agree() noexcept { return {}; }
+    /// Returns why the two ends do not agree, for the log; empty where nothing but the connection's
+    /// end is known. Lives as long as this. Called by the thread that reads.
+    [[nodiscard]] virtual std::string_view refusal() const noexcept { return {}; }
 };
 
 } // namespace kairos::net

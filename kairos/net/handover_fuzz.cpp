@@ -151,7 +151,7 @@ void hand_over_and_receive(Input& input)
         sent.push_back(std::move(message));
     }
     pair->first.shutdown_write();
-    auto taken = SharedMemory::receive(pair->second, memory_size);
+    auto taken = SharedMemory::receive(pair->second.descriptor(), memory_size);
     const bool at_once = !sent.empty() && sent.front().has_right &&
                          sent.front().octets.starts_with(handover_greeting);
     const bool in_pieces =

@@ -3,6 +3,8 @@
 // What somebody waits for at a descriptor.
 #pragma once
 
+#include "kairos/base/export.h"
+
 #include <cstdint>
 
 namespace kairos::net {
@@ -13,5 +15,8 @@ enum class Interest : std::uint8_t {
     writable,
     readable_and_writable,
 };
+
+/// Returns the `events` of a pollfd that stand for this interest; 0 for none.
+[[nodiscard]] KAIROS_API short poll_events(Interest interest) noexcept;
 
 } // namespace kairos::net

@@ -5,6 +5,7 @@
 #include <array>
 #include <climits>
 #include <ctime>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <new>
 #include <poll.h>
@@ -68,7 +69,8 @@ struct RingChannel::Memory {
 };
 
 RingChannel::RingChannel(int descriptor, std::chrono::microseconds spin)
-    : descriptor_(descriptor), spin_(spin)
+    : descriptor_(descriptor), blocks_((::fcntl(descriptor, F_GETFL) & O_NONBLOCK) == 0),
+      spin_(spin)
 {
 }
 
@@ -115,20 +117,42 @@ RingChannel::connect(Socket& socket, std::chrono::microseconds spin, Deadline de
     return channel;
 }
 
-[[gnu::cold]] Result<void> RingChannel::accept(Socket& socket, Deadline deadline)
+[[gnu::cold]] Result<void> RingChannel::take_memory()
 {
-    if (!deadline.is_never()) {
-        Socket plain(descriptor_); // without this channel
-        const IoResult ready = plain.wait_readable(deadline.left());
-        (void)plain.release();
-        if (!ready.ok()) return Error{ErrorCode::unreachable, "no shared memory came in time"};
-    }
-    auto memory = SharedMemory::receive(socket, sizeof(Memory));
+    auto memory = SharedMemory::receive(descriptor_, sizeof(Memory));
     if (!memory) return memory.error();
     if (const auto opened = open(std::move(memory).value(), false); !opened) return opened.error();
     if (::send(descriptor_, &memory_taken, 1, MSG_NOSIGNAL) != 1)
         return Error{ErrorCode::closed, "the client has gone"};
     return {};
+}
+
+IoResult RingChannel::agree() noexcept
+{
+    if (!refusal_.empty()) return ended();
+    if (is_open_) return {};
+    try {
+        const auto taken = take_memory();
+        if (taken) return {};
+        if (taken.error().system_errno == EAGAIN)
+            return {.error = EAGAIN, .status = IoResult::Status::would_block};
+        refusal_ = taken.error().reason;
+    } catch (const std::bad_alloc&) {
+        refusal_ = "no memory"; // short enough to need none
+    }
+    if (is_open_) note_end();
+    return ended();
+}
+
+/// Before anything can be read.
+IoResult RingChannel::agree_by(Deadline deadline) noexcept
+{
+    for (;;) {
+        const IoResult agreed = agree();
+        if (agreed.status != IoResult::Status::would_block || deadline.has_passed()) return agreed;
+        if (const IoResult came = wait_at(descriptor_, POLLIN, deadline.left()); !came.ok())
+            return came;
+    }
 }
 
 // --- The end -------------------------------------------------------------------------------------
@@ -213,7 +237,11 @@ bool RingChannel::wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::u
 
 IoResult RingChannel::wait_readable(Deadline deadline) noexcept
 {
-    if (!is_open_) return broken();
+    if (!is_open_) {
+        const IoResult agreed = agree_by(deadline);
+        if (agreed.status == IoResult::Status::would_block) return agreed;
+        if (!agreed.ok()) return {}; // a read says so
+    }
     stop_polling(polls_to_read_, incoming_->reader_waits.word);
     const bool ready = wait_for(incoming_->reader_waits.word, incoming_->reader_bell.word, deadline,
                                 [this] { return has_something(); });
@@ -235,7 +263,7 @@ IoResult RingChannel::wait_writable(Deadline deadline) noexcept
 
 Interest RingChannel::prepare_poll(Interest wish) noexcept
 {
-    if (!is_open_) return Interest::none;
+    if (!is_open_) return refusal_.empty() ? Interest::readable : Interest::none;
     const bool writes = wish == Interest::writable;
     (writes ? polls_to_write_ : polls_to_read_) = true;
     std::atomic<std::uint32_t>& waits =
@@ -261,11 +289,17 @@ void RingChannel::stop_polling(bool& polls, std::atomic<std::uint32_t>& waits) n
 IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
 {
     if (buffer.empty()) return {};
-    if (!is_open_) return ended();
-    if (polls_to_read_) stop_polling(polls_to_read_, incoming_->reader_waits.word);
     const auto has = [flags](ReadFlags flag) {
         return (static_cast<int>(flags) & static_cast<int>(flag)) != 0;
     };
+    const bool waits = blocks_ && !has(ReadFlags::do_not_wait);
+    if (!is_open_) [[unlikely]] {
+        const Deadline deadline = !waits                     ? Deadline::after({})
+                                  : read_limit_.count() != 0 ? Deadline::after(read_limit_)
+                                                             : Deadline();
+        if (const IoResult agreed = agree_by(deadline); !agreed.ok()) return agreed;
+    }
+    if (polls_to_read_) stop_polling(polls_to_read_, incoming_->reader_waits.word);
     for (;;) {
         // In this order: what the peer wrote before it ended is still read.
         const bool no_more = no_more_reading();
@@ -278,15 +312,17 @@ IoResult RingChannel::read(MutableBytes buffer, ReadFlags flags) noexcept
         }
         if (reader_->broken()) return broken();
         if (no_more) return ended();
-        if (has(ReadFlags::do_not_wait))
-            return {.error = EAGAIN, .status = IoResult::Status::would_block};
-        (void)wait_readable({});
+        if (!waits) return {.error = EAGAIN, .status = IoResult::Status::would_block};
+        const bool limited = read_limit_.count() != 0;
+        const IoResult waited = wait_readable(limited ? Deadline::after(read_limit_) : Deadline());
+        if (limited && waited.status == IoResult::Status::would_block) return waited;
     }
 }
 
 IoResult RingChannel::write(std::span<const iovec> segments, WriteFlags flags) noexcept
 {
-    const bool waits = (static_cast<int>(flags) & static_cast<int>(WriteFlags::do_not_wait)) == 0;
+    const bool waits =
+        blocks_ && (static_cast<int>(flags) & static_cast<int>(WriteFlags::do_not_wait)) == 0;
     for (;;) {
         if (!is_open_ || no_more_writing())
             return {.error = EPIPE, .status = IoResult::Status::closed};

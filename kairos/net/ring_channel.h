@@ -27,6 +27,8 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace kairos::net {
 
@@ -39,10 +41,8 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// outlive the channel.
     [[nodiscard]] static Result<std::unique_ptr<RingChannel>>
     connect(Socket& socket, std::chrono::microseconds spin, Deadline deadline);
-    /// Makes a server's channel, before the client has sent its memory.
+    /// Makes a server's channel, which agrees when the client sends its memory.
     RingChannel(int descriptor, std::chrono::microseconds spin);
-    /// Waits for the memory, until the deadline. An error ends the connection.
-    [[nodiscard]] Result<void> accept(Socket& socket, Deadline deadline);
     RingChannel(const RingChannel&) = delete;
     RingChannel& operator=(const RingChannel&) = delete;
     ~RingChannel() override;
@@ -55,12 +55,21 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     /// shut down.
     bool shut_reading() noexcept override;
     void shut_writing() noexcept override;
+    void limit_reading(std::chrono::nanoseconds time) noexcept override { read_limit_ = time; }
     void limit_writing(std::chrono::nanoseconds time) noexcept override { write_limit_ = time; }
     /// Where writing is stuck, by what was written here, not by what the peer says of it: the peer
     /// could say what never ends.
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept override;
     /// The peer then wakes who waits for the socket, by an octet there, whatever the wish was.
     [[nodiscard]] Interest prepare_poll(Interest wish) noexcept override;
+    [[nodiscard]] bool bypasses_descriptor() const noexcept override { return true; }
+    [[nodiscard]] bool is_agreeing() const noexcept override
+    {
+        return !is_open_ || !refusal_.empty();
+    }
+    /// Takes the memory over if it has come.
+    IoResult agree() noexcept override;
+    [[nodiscard]] std::string_view refusal() const noexcept override { return refusal_; }
 
     /// Called by the PeerWatch when the socket has ended.
     void note_end() noexcept override;
@@ -79,7 +88,12 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     [[nodiscard]] bool wait_for(std::atomic<std::uint32_t>& waits, std::atomic<std::uint32_t>& bell,
                                 Deadline deadline, Ready ready) noexcept;
 
+    [[nodiscard]] Result<void> take_memory();
+    [[nodiscard]] IoResult agree_by(Deadline deadline) noexcept;
+
     const int descriptor_; // the socket's, which owns this
+    const bool blocks_;    // as that does
+    std::string refusal_;  // why no memory was taken over, and none will be
     std::optional<SharedMemory> memory_;
     std::optional<RingReader> reader_;
     std::optional<RingWriter> writer_;
@@ -93,6 +107,7 @@ class RingChannel final : public Channel, public PeerWatch::Watched {
     std::atomic<std::uint64_t> stuck_at_{not_stuck};
     bool polls_to_read_ = false; ///< since prepare_poll
     bool polls_to_write_ = false;
+    std::chrono::nanoseconds read_limit_{0};  // of a wait for octets; 0: none
     std::chrono::nanoseconds write_limit_{0}; // of a wait for room; 0: none
     Spin spin_;
     std::shared_ptr<PeerWatch> watch_;

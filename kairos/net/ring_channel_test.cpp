@@ -55,7 +55,7 @@ class RingChannels : public testing::TestWithParam<std::chrono::microseconds> {
         server = std::move(pair->second);
         server.expect_memory(GetParam());
         std::thread accepting([this] {
-            const auto accepted = server.accept_memory();
+            const auto accepted = server.agree({});
             EXPECT_TRUE(accepted) << accepted.error().reason;
         });
         const auto offered = client.offer_memory(GetParam(), Deadline::after(1min));
@@ -282,7 +282,7 @@ pid_t fork_client(Socket& ours, Act act)
     ours = std::move(pair->second);
     pair->first.close();
     ours.expect_memory({});
-    EXPECT_TRUE(ours.accept_memory());
+    EXPECT_TRUE(ours.agree({}));
     return child;
 }
 

@@ -38,7 +38,7 @@ bool is_taken(const std::vector<int>& files, std::string_view text)
     for (const int file : files)
         ::close(file);
     pair->second.expect_memory({});
-    return pair->second.accept_memory().ok();
+    return pair->second.agree({}).ok();
 }
 
 int ring_memory(int seals = memory_seals) { return memory_file(ring_memory_size, seals); }
@@ -104,7 +104,7 @@ TEST(RingHandover, ASilentClientEndsWithItsSocket)
     auto pair = socket_pair();
     ASSERT_TRUE(pair);
     pair->second.expect_memory({});
-    std::thread accepting([&] { EXPECT_FALSE(pair->second.accept_memory()); });
+    std::thread accepting([&] { EXPECT_FALSE(pair->second.agree({})); });
     pair->first.close();
     accepting.join();
 }
@@ -114,9 +114,9 @@ TEST(RingHandover, ASilentClientIsNotWaitedForLongerThanSaid)
     auto pair = socket_pair();
     ASSERT_TRUE(pair);
     pair->second.expect_memory({});
-    const auto accepted = pair->second.accept_memory(Deadline::after(1ms));
+    const auto accepted = pair->second.agree(Deadline::after(1ms));
     ASSERT_FALSE(accepted);
-    EXPECT_EQ(accepted.error().reason, "no shared memory came in time");
+    EXPECT_EQ(accepted.error().reason, "nothing was agreed in time");
 }
 
 TEST(RingHandover, AClientThatComesInTimeIsTaken)
@@ -125,7 +125,7 @@ TEST(RingHandover, AClientThatComesInTimeIsTaken)
     ASSERT_TRUE(pair);
     pair->second.expect_memory({});
     std::thread accepting(
-        [&] { EXPECT_TRUE(pair->second.accept_memory(Deadline::after(std::chrono::hours(1)))); });
+        [&] { EXPECT_TRUE(pair->second.agree(Deadline::after(std::chrono::hours(1)))); });
     EXPECT_TRUE(pair->first.offer_memory({}, {}));
     accepting.join();
 }
@@ -166,7 +166,7 @@ class HostileClient : public testing::Test {
         to_client =
             reinterpret_cast<RingControl*>(static_cast<std::byte*>(mapped) + ring_memory_size / 2);
         server.expect_memory({});
-        const auto accepted = server.accept_memory();
+        const auto accepted = server.agree({});
         EXPECT_TRUE(accepted) << accepted.error().reason;
     }
     ~HostileClient() override

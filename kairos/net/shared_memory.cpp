@@ -118,7 +118,7 @@ Result<void> SharedMemory::send(Socket& socket) const
     return {};
 }
 
-Result<SharedMemory> SharedMemory::receive(Socket& socket, std::size_t size)
+Result<SharedMemory> SharedMemory::receive(int descriptor, std::size_t size)
 {
     std::array<char, greeting.size()> came{};
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(descriptors_max * sizeof(int))> control{};
@@ -130,7 +130,7 @@ Result<SharedMemory> SharedMemory::receive(Socket& socket, std::size_t size)
     message.msg_controllen = control.size();
     ssize_t count = -1;
     do
-        count = ::recvmsg(socket.descriptor(), &message, MSG_CMSG_CLOEXEC);
+        count = ::recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     while (count < 0 && errno == EINTR);
     if (count < 0) return system_error("no shared memory came", errno);
     Socket file = take_descriptor(message);

@@ -26,7 +26,7 @@ class SharedMemory {
     /// Receives the memory that a peer sends, and secures it. An error unless there came one
     /// greeting with one descriptor, of memory of exactly this size, sealed against changing that,
     /// in ordinary pages. Blocks until the peer has sent something or the socket has ended.
-    [[nodiscard]] static Result<SharedMemory> receive(Socket& socket, std::size_t size);
+    [[nodiscard]] static Result<SharedMemory> receive(int descriptor, std::size_t size);
     /// Hands the memory to the peer, whose `receive` is to get it.
     [[nodiscard]] Result<void> send(Socket& socket) const;
     /// Makes sure that all pages are there and stay, whatever the peer does. To be called after the

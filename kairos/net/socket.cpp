@@ -181,10 +181,16 @@ IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> 
         return events == POLLIN ? channel_->wait_readable(deadline)
                                 : channel_->wait_writable(deadline);
     }
+    return wait_at(descriptor_, events, timeout);
+}
+
+IoResult wait_at(int descriptor, short events,
+                 std::optional<std::chrono::nanoseconds> timeout) noexcept
+{
     const bool limited = timeout.has_value();
     const auto deadline = limited ? deadline_after(*timeout) : Clock::time_point::max();
     for (auto left = timeout.value_or(std::chrono::nanoseconds::zero());;) {
-        pollfd entry{.fd = descriptor_, .events = events, .revents = 0};
+        pollfd entry{.fd = descriptor, .events = events, .revents = 0};
         const timespec limit = to_timespec(std::max(left, std::chrono::nanoseconds::zero()));
         const int count = ::ppoll(&entry, 1, limited ? &limit : nullptr, nullptr);
         if (count > 0)
@@ -193,6 +199,21 @@ IoResult Socket::wait_for(short events, std::optional<std::chrono::nanoseconds> 
         if (errno != EINTR) return detail::io_stopped(errno);
         left = deadline - Clock::now(); // a signal does not start the time anew
     }
+}
+
+short poll_events(Interest interest) noexcept
+{
+    switch (interest) {
+    case Interest::none:
+        return 0;
+    case Interest::readable:
+        return POLLIN;
+    case Interest::writable:
+        return POLLOUT;
+    case Interest::readable_and_writable:
+        return POLLIN | POLLOUT;
+    }
+    return 0;
 }
 
 void Socket::await_room() noexcept
@@ -205,10 +226,12 @@ void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline
 {
     std::vector<pollfd> entries;
     entries.reserve(sockets.size());
-    for (const Socket* socket : sockets)
-        if (socket->prepare_poll(Interest::readable) == Interest::none) return;
-    for (const Socket* socket : sockets)
-        entries.push_back({.fd = socket->descriptor(), .events = POLLIN, .revents = 0});
+    for (const Socket* socket : sockets) {
+        const Interest interest = socket->prepare_poll(Interest::readable);
+        if (interest == Interest::none) return;
+        entries.push_back(
+            {.fd = socket->descriptor(), .events = poll_events(interest), .revents = 0});
+    }
     int count = -1;
     do {
         const auto left = deadline.left();
@@ -302,9 +325,36 @@ void Socket::expect_memory(std::chrono::microseconds spin)
     set_channel(std::make_unique<RingChannel>(descriptor_, spin));
 }
 
-Result<void> Socket::accept_memory(Deadline deadline)
+bool Socket::is_channel_agreeing() const noexcept { return channel_->is_agreeing(); }
+
+bool Socket::is_channel_plain() const noexcept { return channel_->uses_descriptor(); }
+
+bool Socket::bypasses_descriptor() const noexcept
 {
-    return static_cast<RingChannel*>(channel_)->accept(*this, deadline); // expect_memory's
+    return channel_ != nullptr && channel_->bypasses_descriptor();
+}
+
+std::string_view Socket::refusal() const noexcept
+{
+    return channel_ != nullptr ? channel_->refusal() : std::string_view();
+}
+
+Result<void> Socket::agree(Deadline deadline)
+{
+    while (is_agreeing()) {
+        const IoResult result = channel_->agree();
+        if (result.ok()) continue;
+        if (result.status != IoResult::Status::would_block) {
+            const std::string_view why = channel_->refusal();
+            return Error{ErrorCode::unreachable,
+                         std::string(why.empty() ? "the peer has gone" : why), result.error};
+        }
+        const Interest interest = channel_->prepare_poll(Interest::readable);
+        if (interest == Interest::none) continue;
+        if (!wait_at(descriptor_, poll_events(interest), deadline.left()).ok())
+            return Error{ErrorCode::unreachable, "nothing was agreed in time", ETIMEDOUT};
+    }
+    return {};
 }
 
 void Socket::spin(std::chrono::microseconds max)
@@ -324,8 +374,7 @@ void Socket::poll_before_reading()
 
 Result<Socket> Socket::duplicate() const
 {
-    if (channel_ != nullptr && !channel_->uses_descriptor())
-        return Error{ErrorCode::unreachable, "only sockets can be duplicated"};
+    if (!is_plain()) return Error{ErrorCode::unreachable, "only plain sockets can be duplicated"};
     Socket copy(::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0));
     if (!copy.is_open()) return system_error("cannot duplicate a socket", errno);
     return copy;

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <utility>
@@ -236,7 +237,6 @@ class KAIROS_API Socket {
     [[gnu::cold]] void await_room() noexcept;
 
     /// From here on a read() that has blocked for `time` ends with would_block; zero: none does.
-    /// Without effect where the bytes go through shared memory.
     void limit_reading(std::chrono::nanoseconds time) noexcept;
 
     /// From here on a write() of which the peer takes nothing for `time` ends with would_block;
@@ -253,12 +253,9 @@ class KAIROS_API Socket {
     /// For a connected unix-domain socket: makes memory and hands it to the peer, by the deadline.
     /// From here on bytes go through that memory.
     [[nodiscard]] Result<void> offer_memory(std::chrono::microseconds spin, Deadline deadline);
-    /// First step of taking the memory that the peer offers (offer_memory): from here on nothing is
-    /// read or written until accept_memory(), and any thread may shut the socket down.
+    /// From here on the socket is agreeing (is_agreeing) until the peer has offered memory
+    /// (offer_memory): from then on bytes go through that. Any thread may shut it down.
     void expect_memory(std::chrono::microseconds spin);
-    /// Second step of taking the memory that the peer offers: waits for it, until the deadline or
-    /// until another thread shuts the socket down.
-    [[nodiscard]] Result<void> accept_memory(Deadline deadline = {});
     /// From here on a read that has to wait looks by itself first, for up to `max`: for sockets
     /// that block. Without effect on a socket with a channel, such as memory, which has a time of
     /// its own, and for 0.
@@ -268,8 +265,8 @@ class KAIROS_API Socket {
     /// From here on a read that has to wait polls first, if the socket is a unix-domain one that
     /// blocks and has no channel (polled_channel.h): for sockets that one thread writes and reads.
     void poll_before_reading();
-    /// Another socket of the same connection, which stays open when this one is closed. Not for
-    /// sockets with memory.
+    /// Another socket of the same connection, which stays open when this one is closed. For sockets
+    /// that are plain (is_plain).
     [[nodiscard]] Result<Socket> duplicate() const;
     /// From here on bytes go through `channel`. To be called before anybody reads or writes.
     void set_channel(std::unique_ptr<Channel> channel) noexcept;
@@ -278,14 +275,33 @@ class KAIROS_API Socket {
     [[nodiscard]] std::unique_ptr<Channel> take_channel() noexcept;
     /// To be called before each wait for the descriptor by other means than those of this class,
     /// until a read or, if `wish` is `writable`, a write would not block. Returns what to wait for
-    /// at the descriptor, or none if there is no need to. That reading was shut down here is no
-    /// reason.
+    /// at the descriptor, which may be something else where a channel shakes hands first; or none
+    /// if there is no need to, since bytes are at hand. That reading was shut down here is no
+    /// reason. Whatever then happens at the descriptor, a read, or a write, is to be tried.
     [[nodiscard]] Interest prepare_poll(Interest wish) const noexcept
     {
         if (channel_ == nullptr) [[likely]]
             return wish;
         return prepare_channel(wish);
     }
+    /// Returns whether the two ends have not agreed yet on how bytes travel (channel.h), so that no
+    /// message can come; also when they never will. Reads and writes carry that on. Called by the
+    /// thread that reads.
+    [[nodiscard]] bool is_agreeing() const noexcept
+    {
+        return channel_ != nullptr && is_channel_agreeing();
+    }
+    /// Blocks until the two ends have agreed, or the deadline. The error says why they did not.
+    [[nodiscard]] Result<void> agree(Deadline deadline);
+    /// Returns why the two ends do not agree; empty if only that it has ended is known.
+    [[nodiscard]] std::string_view refusal() const noexcept;
+    /// Returns whether whoever reads the descriptor itself reads the bytes of this socket.
+    [[nodiscard]] bool is_plain() const noexcept
+    {
+        return channel_ == nullptr || is_channel_plain();
+    }
+    /// Returns whether bytes take another way than the descriptor, as through shared memory.
+    [[nodiscard]] bool bypasses_descriptor() const noexcept;
     /// Tells where sending is stuck because the peer does not take what was written: a number that
     /// changes as soon as the peer takes something. For a unix-domain socket it is how much is
     /// queued, a number that comes back when more is written: there only several looks tell.
@@ -309,11 +325,18 @@ class KAIROS_API Socket {
     [[gnu::noinline]] IoResult write_channel(std::span<const iovec> segments,
                                              WriteFlags flags) noexcept;
     [[nodiscard]] Interest prepare_channel(Interest wish) const noexcept;
+    [[nodiscard]] bool is_channel_agreeing() const noexcept;
+    [[nodiscard]] bool is_channel_plain() const noexcept;
 
     int descriptor_ = -1;
     RoomSpin room_spin_;
     Channel* channel_ = nullptr; // owned; almost always none
 };
+
+/// Blocks until one of these events of poll(2) happens at the descriptor, or the time is over
+/// (would_block). nullopt: no limit.
+KAIROS_API IoResult wait_at(int descriptor, short events,
+                            std::optional<std::chrono::nanoseconds> timeout) noexcept;
 
 /// Blocks until a read of one of the sockets would not, or the deadline.
 KAIROS_API void wait_any_readable(std::span<const Socket* const> sockets, Deadline deadline = {});

@@ -3,44 +3,68 @@
 
 #include "kairos/base/coarse_clock.h"
 #include "kairos/base/log.h"
-#include "kairos/net/connector.h"
-#include "kairos/net/resolver.h"
 #include "kairos/orb/lane.h"
 #include "kairos/orb/sides.h"
 #include "kairos/orb/transport.h"
 
+#include <algorithm>
+
 namespace kairos::orb {
 
 Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadline deadline,
-                                      By by) const
+                                      First first) const
 {
     const Priority priority = Lane::current().priority.value_or(0);
     const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
-    Error failure{ErrorCode::unreachable, "no address to connect to by sockets"};
-    for (const LocalWay& way : local_) {
-        if (by == By::sockets && way.transport->needs_threads()) continue;
-        auto socket = way.transport->connect(way.address, options, deadline);
-        if (socket) return socket;
-        // The server that made the reference is gone, or belongs to somebody else.
-        log::info(socket.error().reason);
-        failure = socket.error();
-    }
-    if (port_ == 0) return failure;
-    const auto addresses = net::resolve(host_, port_, deadline);
-    if (!addresses) return addresses.error();
-    auto socket = net::connect_any(*addresses, options, deadline.left());
-    if (socket && tcp_) apply(*tcp_, *socket, priority);
-    return socket;
+    Error failure{ErrorCode::unreachable, "no address to connect to"};
+    for (const bool last : {false, true})
+        for (const Way& way : ways_) {
+            const bool comes_last = first == First::sockets && way.transport->prefers_threads();
+            if (comes_last != last) continue;
+            auto socket = way.transport->connect(way.address, options, deadline);
+            const bool is_local = way.transport->local() != nullptr;
+            if (socket && tcp_ && !is_local) apply(*tcp_, *socket, priority);
+            if (socket) return socket;
+            // The server that made the reference is gone, or belongs to somebody else.
+            if (is_local) log::info(socket.error().reason);
+            failure = socket.error();
+        }
+    return failure;
+}
+
+const Way* Endpoint::beyond() const noexcept
+{
+    const auto last = std::ranges::find_if(ways_.rbegin(), ways_.rend(), [](const Way& way) {
+        return way.transport->local() == nullptr;
+    });
+    return last == ways_.rend() ? nullptr : &*last;
+}
+
+std::uint16_t Endpoint::port() const noexcept
+{
+    return beyond() != nullptr ? beyond()->address.port : std::uint16_t{0};
+}
+
+bool Endpoint::same_address(const Endpoint& other) const noexcept
+{
+    if (beyond() == nullptr || other.beyond() == nullptr) return ways_ == other.ways_;
+    return *beyond() == *other.beyond();
+}
+
+std::string Endpoint::text() const
+{
+    if (ways_.empty()) return "nowhere";
+    return to_string(beyond() != nullptr ? *beyond() : ways_.front());
 }
 
 log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept
 {
-    if (endpoint.port_ == 0) {
-        if (endpoint.local_.empty()) return line << "nowhere";
-        return line << endpoint.local_.front().address;
-    }
-    const bool ipv6 = endpoint.host_.find(':') != std::string::npos;
-    return line << (ipv6 ? "[" : "") << endpoint.host_ << (ipv6 ? "]:" : ":") << endpoint.port_;
+    if (endpoint.ways_.empty()) return line << "nowhere";
+    const Way* const beyond = endpoint.beyond();
+    if (beyond == nullptr) return line << "unix:" << endpoint.ways_.front().address.host;
+    const auto& [host, port] = beyond->address;
+    const bool ipv6 = host.find(':') != std::string::npos;
+    return line << (ipv6 ? "[" : "") << host << (ipv6 ? "]:" : ":") << port;
 }
 
 void Endpoint::end_use() noexcept

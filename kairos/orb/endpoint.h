@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One address that clients connect to, and the way there within the host if there is one, shared by
-// all references that name them and agree on the same code sets there: those belong to a
-// connection. Immutable, but for the count of the references that lead here: when there are none
-// any more, its connections are closed after a while (connection_cache.h).
+// The ways to one server, shared by all references that name them and agree on the same code sets
+// there: those belong to a connection. Immutable, but for the count of the references that lead
+// here: when there are none any more, its connections are closed after a while
+// (connection_cache.h).
 #pragma once
 
 #include "kairos/base/bytes.h"
@@ -11,8 +11,8 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
 #include "kairos/net/socket.h"
-#include "kairos/orb/local_ways.h"
 #include "kairos/orb/tcp_properties.h"
+#include "kairos/orb/way.h"
 
 #include <atomic>
 #include <chrono>
@@ -27,56 +27,43 @@ class ClientSide;
 
 class KAIROS_API Endpoint : public RefCounted {
   public:
-    /// Makes an endpoint for `host` and `port`. `contexts` are the service contexts of the first
-    /// request on each connection. `local` leads to the same server within this very host; with
-    /// port 0 there is nothing else. `tcp` is for connections that differ from the options.
-    /// `client` is told when no reference leads here any more but connections are left.
-    Endpoint(ClientSide& client, std::string host, std::uint16_t port, std::vector<LocalWay> local,
-             std::vector<std::byte> contexts, std::optional<TcpProperties> tcp = {})
-        : client_(client), host_(std::move(host)), port_(port), local_(std::move(local)),
-          contexts_(std::move(contexts)), tcp_(tcp)
+    /// Makes an endpoint of these ways, which are tried in their order. `contexts` are the service
+    /// contexts of the first request on each connection. `tcp` is for connections that differ from
+    /// the options. `client` is told when no reference leads here any more but connections are
+    /// left.
+    Endpoint(ClientSide& client, WayList ways, std::vector<std::byte> contexts,
+             std::optional<TcpProperties> tcp = {})
+        : client_(client), ways_(std::move(ways)), contexts_(std::move(contexts)), tcp_(tcp)
     {
     }
 
     /// Distinguishes endpoints for the life of the process; never reused.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
-    [[nodiscard]] const std::string& host() const noexcept { return host_; }
-    [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-    /// Returns the ways to the server within this host, in the order in which they are tried; empty
-    /// if there are none.
-    [[nodiscard]] const std::vector<LocalWay>& local() const noexcept { return local_; }
+    [[nodiscard]] const WayList& ways() const noexcept { return ways_; }
+    /// Returns the port of the last way that leads further than this host; 0 if none does.
+    [[nodiscard]] std::uint16_t port() const noexcept;
     /// Returns the service contexts for the first request on each connection, encoded as
     /// giop::RequestTemplate wants them; empty if there are none.
     [[nodiscard]] Bytes contexts() const noexcept { return contexts_; }
-    /// Returns whether both endpoints lead to the same address.
-    [[nodiscard]] bool same_address(const Endpoint& other) const noexcept
-    {
-        return port_ == other.port_ && host_ == other.host_ &&
-               (port_ != 0 || local_ == other.local_);
-    }
-    /// Returns "host:port", for messages; or the local address if there is no other.
-    [[nodiscard]] std::string text() const
-    {
-        if (port_ == 0) return local_.empty() ? "nowhere" : local_.front().address.to_text();
-        const bool ipv6 = host_.find(':') != std::string::npos;
-        return (ipv6 ? "[" + host_ + "]" : host_) + ":" + std::to_string(port_);
-    }
-
-    /// Appends "host:port" to a line of the log, or the local address if there is no other, without
-    /// allocating.
+    /// Returns whether both endpoints lead to the same address: that of the last way that leads
+    /// further than this host, or all of them if none does.
+    [[nodiscard]] bool same_address(const Endpoint& other) const noexcept;
+    /// Returns the address of the last way that leads further than this host, or else of the first,
+    /// for messages.
+    [[nodiscard]] std::string text() const;
+    /// Appends text() to a line of the log without allocating.
     friend log::Line& operator<<(log::Line& line, const Endpoint& endpoint) noexcept;
 
-    /// What a connection can be made of.
-    enum class By : std::uint8_t {
-        anything,
+    /// Which ways are tried first.
+    enum class First : std::uint8_t {
+        highest_rank,
         sockets, ///< for who waits for more than the next bytes of one connection
     };
-    /// Connects by the deadline: tries the local addresses first, then each address that the host
-    /// name stands for. Asks for these anew each time, for names move; numeric hosts ask nobody.
-    /// With By::sockets passes over local ways whose server needs a thread for each connection, as
-    /// shared memory.
+    /// Connects by the deadline: tries the ways in their order, and each address that the name of a
+    /// host stands for. Asks for these anew each time, for names move; numeric hosts ask nobody.
+    /// With First::sockets, ways that prefer threads, as shared memory, come behind all others.
     [[nodiscard]] Result<net::Socket> connect(const net::SocketOptions& ordinary, Deadline deadline,
-                                              By by = By::anything) const;
+                                              First first = First::highest_rank) const;
 
     // --- who uses it ---
     /// Counts a reference that leads here; called by EndpointUse. For an endpoint that the ORB may
@@ -105,6 +92,8 @@ class KAIROS_API Endpoint : public RefCounted {
     }
 
   private:
+    /// Returns the last way that leads further than this host; null if none does.
+    [[nodiscard]] const Way* beyond() const noexcept;
     [[nodiscard]] static std::uint64_t next_id() noexcept
     {
         static std::atomic<std::uint64_t> last{0};
@@ -113,9 +102,7 @@ class KAIROS_API Endpoint : public RefCounted {
 
     ClientSide& client_;
     const std::uint64_t id_ = next_id();
-    const std::string host_;
-    const std::uint16_t port_;
-    const std::vector<LocalWay> local_;
+    const WayList ways_;
     const std::vector<std::byte> contexts_;
     const std::optional<TcpProperties> tcp_; // other than the options'
     std::atomic<std::size_t> users_{0};

@@ -33,8 +33,8 @@ void poll_until(std::span<pollfd> polled, Deadline deadline) noexcept
 bool prepare(const Awaited& awaited, pollfd& polled) noexcept
 {
     const net::Interest interest = awaited.socket.prepare_poll(awaited.interest);
-    const short events = interest == net::Interest::writable ? POLLOUT : POLLIN;
-    polled = {.fd = awaited.socket.descriptor(), .events = events, .revents = 0};
+    polled = {
+        .fd = awaited.socket.descriptor(), .events = net::poll_events(interest), .revents = 0};
     return interest != net::Interest::none;
 }
 

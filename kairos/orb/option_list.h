@@ -135,7 +135,8 @@ KAIROS_OPTION("-ORBMemory", nullptr, "robustness",
               Memory)
 KAIROS_OPTION("-ORBReceiveTimeout", nullptr, "robustness",
               "How long a server waits for a peer that has begun a message to go on with it, that "
-              "is to take a reply, or that is to hand its shared memory over. 0: for ever.",
+              "is to take a reply, or that is to agree first how bytes travel, as by shared "
+              "memory. 0: for ever.",
               Number<&Options::receive_timeout, milliseconds>)
 KAIROS_OPTION("-ORBFragmentSize", nullptr, "interop",
               "The size from which on messages of GIOP 1.2 are sent in fragments. 0: never.",

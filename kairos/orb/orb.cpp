@@ -136,15 +136,13 @@ ReferencePtr Orb::make_reference(ior::Ior ior)
     return make_intrusive<Reference>(IntrusivePtr<Orb>(this), std::move(ior));
 }
 
-EndpointUse Orb::endpoint(const ior::Address& address, const std::vector<LocalWay>& local,
-                          const Agreement& agreement)
+EndpointUse Orb::endpoint(const WayList& ways, const Agreement& agreement)
 {
     const std::lock_guard lock(mutex_);
     const bool announces = agreement.context.has_value();
-    IntrusivePtr<Endpoint>& known =
-        endpoints_[{address.host, address.port, local, agreement.form, announces}];
+    IntrusivePtr<Endpoint>& known = endpoints_[{ways, agreement.form, announces}];
     if (!known)
-        known = make_intrusive<Endpoint>(*client_side_, address.host, address.port, local,
+        known = make_intrusive<Endpoint>(*client_side_, ways,
                                          announces ? encode_contexts(*agreement.context)
                                                    : std::vector<std::byte>());
     return EndpointUse(known);
@@ -178,10 +176,10 @@ void Orb::set_binding_policies(BindingPolicies policies)
     binding_policies_ = std::move(policies);
 }
 
-bool Orb::is_own_address(const ior::Address& address, const std::vector<LocalWay>& local) const
+bool Orb::has_own_way(const WayList& ways) const
 {
     const ServerSide* const server = server_side();
-    return server != nullptr && server->is_own_address(address, local);
+    return server != nullptr && server->has_own_way(ways);
 }
 
 void Orb::resume_held_requests() noexcept

@@ -56,11 +56,9 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
-    /// Returns the one Endpoint that all references to these addresses with this agreement on code
-    /// sets share; makes it if there is none yet.
-    [[nodiscard]] EndpointUse endpoint(const ior::Address& address,
-                                       const std::vector<LocalWay>& local,
-                                       const Agreement& agreement);
+    /// Returns the one Endpoint that all references with these ways and this agreement on code sets
+    /// share; makes it if there is none yet.
+    [[nodiscard]] EndpointUse endpoint(const WayList& ways, const Agreement& agreement);
     /// Forgets the endpoints to which no reference has led since `before`: references made later
     /// get new ones, and connections to the old ones can be closed.
     void retire_unused_endpoints(std::chrono::nanoseconds before) noexcept;
@@ -128,10 +126,8 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
     /// Hides the adapter from later requests; it lives on as long as the ORB.
     void take_adapter_away() noexcept { adapter_.store(nullptr, std::memory_order_release); }
-    /// Returns whether references to objects of this ORB say `address`, or one of the ways within
-    /// the host in `local`.
-    [[nodiscard]] bool is_own_address(const ior::Address& address,
-                                      const std::vector<LocalWay>& local) const;
+    /// Returns whether references to objects of this ORB say one of these ways.
+    [[nodiscard]] bool has_own_way(const WayList& ways) const;
     /// Returns the counts of operations that ended after the deadlines of their IDL.
     [[nodiscard]] LateCalls& late_calls() noexcept { return late_calls_; }
     /// Returns the queue of upcalls for the program's thread that is in `run` or `perform_work`.
@@ -243,8 +239,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::atomic<bool> is_served_by_parent_{false};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
-    using EndpointKey =
-        std::tuple<std::string, std::uint16_t, std::vector<LocalWay>, const cdr::TextForm*, bool>;
+    using EndpointKey = std::tuple<WayList, const cdr::TextForm*, bool>;
     std::map<EndpointKey, IntrusivePtr<Endpoint>> endpoints_;
     BindingPolicies binding_policies_;
     std::vector<std::unique_ptr<const PriorityMapping>> priority_mappings_;

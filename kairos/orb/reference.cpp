@@ -5,6 +5,7 @@
 #include "kairos/ior/profile.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/priority_context.h"
+#include "kairos/orb/ways.h"
 
 #include <algorithm>
 #include <iterator>
@@ -31,21 +32,21 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     value_factories_ = orb_->value_factories();
     std::size_t last_profile = ior_.profiles.size();
-    for (const ior::Target& target : ior::targets_within_host(ior_)) {
-        const LocalWays ways(target, orb_->options().prefer_local);
-        // Only with the first address: when that has failed, so has the local one.
+    for (const ior::Target& target : ior::targets_by_any_way(ior_)) {
+        const Ways ways(target, orb_->options().prefer_local);
+        // Only with the first address: when that has failed, so have all others.
         const bool first = target.profile_index != last_profile;
         last_profile = target.profile_index;
-        const std::vector<LocalWay> local = first ? ways.lowest() : std::vector<LocalWay>();
-        if (target.address.port == 0 && local.empty()) continue;
+        const WayList here = first ? ways.lowest(target.address) : ways_by_tcp(target.address);
+        if (here.empty()) continue;
         if (targets_.empty()) {
             read_policies(target);
             value_factories_ = orb_->value_factories(quirks_of(target.profile->components));
         }
-        targets_.push_back(make_target(target, target.address, local));
+        targets_.push_back(make_target(target, here));
         if (!object_key_.empty()) continue;
         object_key_.assign(target.object_key().begin(), target.object_key().end());
-        is_local_ = serves_itself(target, local);
+        is_local_ = serves_itself(here);
         add_priorities(target, ways);
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
@@ -60,8 +61,7 @@ Reference::~Reference()
         delete std::exchange(link, link->next);
 }
 
-Target Reference::make_target(const ior::Target& target, const ior::Address& address,
-                              const std::vector<LocalWay>& local,
+Target Reference::make_target(const ior::Target& target, const WayList& ways,
                               const ior::PriorityBand* band) const
 {
     const giop::Version version = usable_version(target.version(), orb_->options().giop_version);
@@ -69,13 +69,13 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
     const bool is_private = binding_.private_connection || binding_.tcp;
     EndpointUse endpoint;
     if (band == nullptr && !is_private) {
-        endpoint = orb_->endpoint(address, local, agreement);
+        endpoint = orb_->endpoint(ways, agreement);
     } else {
         auto contexts =
             agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
         if (band != nullptr) append_priority_range(contexts, *band);
-        auto own = make_intrusive<Endpoint>(orb_->client_side(), address.host, address.port, local,
-                                            std::move(contexts), binding_.tcp);
+        auto own =
+            make_intrusive<Endpoint>(orb_->client_side(), ways, std::move(contexts), binding_.tcp);
         own->retire(); // no other reference will have it
         endpoint = EndpointUse(std::move(own));
     }
@@ -98,13 +98,13 @@ void Reference::read_policies(const ior::Target& target)
 }
 
 /// Adds the addresses by priority, and the bands, that the first usable profile says.
-void Reference::add_priorities(const ior::Target& target, const LocalWays& ways)
+void Reference::add_priorities(const ior::Target& target, const Ways& ways)
 {
     for (const ior::PriorityAddress& each : ior::priority_addresses(*target.profile))
-        add_at(each.priority, make_target(target, each.address, ways.at(each.priority)));
+        add_at(each.priority, make_target(target, ways.at(each.priority, each.address)));
     if (target.address.port == 0) // a server that has nothing else
-        for (const auto& [priority, local] : ways.by_priority())
-            add_at(priority, make_target(target, target.address, local));
+        for (const Priority priority : ways.priorities())
+            add_at(priority, make_target(target, ways.at(priority, target.address)));
     const auto& bands = binding_.bands.empty() ? policies_.bands : binding_.bands;
     if (!bands.empty()) add_bands(target, bands);
 }
@@ -125,11 +125,8 @@ void Reference::add_bands(const ior::Target& target, std::span<const ior::Priori
     for (const ior::PriorityBand& band : bands) {
         const auto& shared = by_priority_.empty() ? targets_ : targets_not_above(band.high);
         std::vector<Target> targets;
-        for (const Target& each : shared) {
-            const Endpoint& endpoint = *each.endpoint;
-            targets.push_back(
-                make_target(target, {endpoint.host(), endpoint.port()}, endpoint.local(), &band));
-        }
+        for (const Target& each : shared)
+            targets.push_back(make_target(target, each.endpoint->ways(), &band));
         const auto at = std::ranges::lower_bound(by_band, band.low, {}, &TargetsAt::priority);
         by_band.insert(at, {band.low, std::move(targets), band.high});
     }
@@ -161,11 +158,11 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
 
 /// Keys of this run are of no other server; those that last, and those that people write, are of
 /// whoever is at the address.
-bool Reference::serves_itself(const ior::Target& target, const std::vector<LocalWay>& local) const
+bool Reference::serves_itself(const WayList& ways) const
 {
     if (const auto key = ior::ObjectKey::parse(object_key_))
         return key->incarnation == orb_->incarnation();
-    return orb_->is_own_address(target.address, local);
+    return orb_->has_own_way(ways);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const

@@ -13,7 +13,6 @@
 #include "kairos/ior/policies.h"
 #include "kairos/ior/profile.h"
 #include "kairos/orb/endpoint.h"
-#include "kairos/orb/local_ways.h"
 #include "kairos/orb/policies.h"
 #include "kairos/orb/priority.h"
 
@@ -26,6 +25,7 @@
 namespace kairos::orb {
 
 class Orb;
+class Ways;
 
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
@@ -171,15 +171,13 @@ class alignas(64) Reference final : public RefCounted {
 
   private:
     ~Reference() override;
-    [[nodiscard]] bool serves_itself(const ior::Target& target,
-                                     const std::vector<LocalWay>& local) const;
-    /// Makes the way to `address` for this target. With a `band`, that way has connections of its
-    /// own.
-    [[nodiscard]] Target make_target(const ior::Target& target, const ior::Address& address,
-                                     const std::vector<LocalWay>& local,
+    [[nodiscard]] bool serves_itself(const WayList& ways) const;
+    /// Makes what calls go to for this target, by these ways. With a `band`, they have connections
+    /// of their own.
+    [[nodiscard]] Target make_target(const ior::Target& target, const WayList& ways,
                                      const ior::PriorityBand* band = nullptr) const;
     void read_policies(const ior::Target& target);
-    void add_priorities(const ior::Target& target, const LocalWays& ways);
+    void add_priorities(const ior::Target& target, const Ways& ways);
     void add_at(Priority priority, Target target);
     void add_bands(const ior::Target& target, std::span<const ior::PriorityBand> bands);
     /// Returns the targets of the highest entry of by_priority_ that is not above `priority`, or

@@ -6,12 +6,11 @@
 
 #include "kairos/base/result.h"
 #include "kairos/ior/profile.h"
+#include "kairos/orb/way.h"
 
 #include <vector>
 
 namespace kairos::orb {
-
-struct LocalWay;
 
 /// The calling half: client/client.h. Every ORB has it from the beginning.
 class ClientSide {
@@ -47,10 +46,8 @@ class ServerSide {
 
     /// Returns whether the listening sockets are open.
     [[nodiscard]] virtual bool listens() const noexcept = 0;
-    /// Returns whether references to objects of this ORB say `address`, or one of the ways within
-    /// the host in `local`.
-    [[nodiscard]] virtual bool is_own_address(const ior::Address& address,
-                                              const std::vector<LocalWay>& local) const = 0;
+    /// Returns whether references to objects of this ORB say one of these ways.
+    [[nodiscard]] virtual bool has_own_way(const WayList& ways) const = 0;
 
     /// Serves on the calling thread until `stop`; false if that is not for this thread to do.
     virtual bool run() = 0;

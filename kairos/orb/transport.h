@@ -11,12 +11,15 @@
 #include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
 #include "kairos/base/result.h"
-#include "kairos/ior/component.h"
+#include "kairos/ior/profile.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
+#include "kairos/orb/priority.h"
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +27,7 @@ namespace kairos::orb {
 
 class LocalTransport;
 class Transport;
+class Ways;
 
 /// Where to listen, and what to publish about it in references.
 struct KAIROS_API ListenEndpoint {
@@ -40,25 +44,32 @@ struct KAIROS_API ListenEndpoint {
 class KAIROS_API Transport {
   public:
     /// `scheme` is what -ORBListenEndpoints has before "://", `usage` what may stand behind that;
-    /// both live as long as this.
-    constexpr Transport(std::string_view scheme, std::string_view usage) noexcept
-        : scheme_(scheme), usage_(usage)
+    /// both live as long as this. `tag` is that of the component of a profile that says its
+    /// addresses in references; no_tag: the profile itself, as TCP's. Of the ways that a reference
+    /// has, clients try the one of the highest `rank` first: that of TCP is -1, of a Unix socket 0,
+    /// of shared memory 1.
+    constexpr Transport(std::string_view scheme, std::string_view usage, std::uint32_t tag,
+                        int rank) noexcept
+        : scheme_(scheme), usage_(usage), tag_(tag), rank_(rank)
     {
     }
+    static constexpr std::uint32_t no_tag = ~std::uint32_t{0};
     Transport(const Transport&) = delete;
     Transport& operator=(const Transport&) = delete;
 
     [[nodiscard]] std::string_view scheme() const noexcept { return scheme_; }
     /// Returns how an endpoint of this transport is written, for messages.
     [[nodiscard]] std::string usage() const;
-    /// Returns this transport if it leads no further than this host; else null: its endpoints are
-    /// IIOP addresses.
+    [[nodiscard]] std::uint32_t tag() const noexcept { return tag_; }
+    [[nodiscard]] int rank() const noexcept { return rank_; }
+    /// Returns this transport if it leads no further than this host; else null: its addresses are
+    /// hosts and ports.
     [[nodiscard]] virtual const LocalTransport* local() const noexcept { return nullptr; }
-    /// Returns whether a connection is more than a socket that a reactor can wait for: who makes
-    /// one, or reads it, must be able to block there. Servers give each of these connections a
-    /// thread, whatever their architecture; clients whose threads share connections do without
-    /// them.
-    [[nodiscard]] virtual bool needs_threads() const noexcept { return false; }
+    /// Returns whether a connection is fastest where a thread blocks in it, as in shared memory.
+    /// Servers that serve requests where they read them then give each of these connections a
+    /// thread, whatever their architecture; clients whose threads share connections first try the
+    /// other ways that a reference has.
+    [[nodiscard]] virtual bool prefers_threads() const noexcept { return false; }
 
     /// Parses what stands behind "://" into `endpoint`. The error says what is wrong with it.
     [[nodiscard]] virtual Result<void> parse(std::string_view text,
@@ -66,13 +77,54 @@ class KAIROS_API Transport {
     /// Returns the address to listen at for this endpoint.
     [[nodiscard]] virtual Result<net::Address> address(const ListenEndpoint& endpoint) const = 0;
 
+    /// The priority of an address for requests of every priority.
+    static constexpr Priority any_priority = -1;
+    /// Returns the component that tells clients of these addresses, at which a server listens for
+    /// requests of these priorities; called of transports beyond the host that have a tag.
+    [[nodiscard]] virtual std::optional<ior::TaggedComponent>
+    component(std::span<const ior::PriorityAddress> addresses) const;
+    /// Adds the ways that a component of this transport's tag says to `ways`; none if it is
+    /// malformed. It is of the profile of `target`.
+    virtual void read(const ior::TaggedComponent& component, const ior::Target& target,
+                      Ways& ways) const;
+    /// Returns this address as it is written in messages.
+    [[nodiscard]] virtual std::string describe(const ior::Address& address) const;
+
+    /// Returns a connection that a client may use, made, prepared and agreed on by the deadline.
+    [[nodiscard]] virtual Result<net::Socket> connect(const ior::Address& address,
+                                                      const net::SocketOptions& options,
+                                                      Deadline deadline) const;
+    enum class Side : std::uint8_t { client, server };
+    /// Gives a connection that was just made its channel, if it is to have one; called for every
+    /// connection, at both ends, before anything is read or written. A client's blocks then; a
+    /// server's does if a thread is to block in it. Both ends may first have to agree
+    /// (net::Channel::is_agreeing): whoever drives the connection sees to that, and a server ends
+    /// one that takes longer than -ORBReceiveTimeout. `spin` is how long who waits may look for
+    /// itself first.
+    [[nodiscard]] virtual Result<void> prepare(net::Socket& socket, Side side,
+                                               std::chrono::microseconds spin) const;
+
   protected:
     ~Transport() = default; // they are never destroyed
+
+    /// Prepares a connection that a client has just made to `where`, and agrees with the server.
+    [[nodiscard]] Result<net::Socket> agree(Result<net::Socket> made, const std::string& where,
+                                            const net::SocketOptions& options,
+                                            Deadline deadline) const;
 
   private:
     std::string_view scheme_;
     std::string_view usage_;
+    std::uint32_t tag_;
+    int rank_;
 };
+
+/// Parses "[host][:port]", what endpoints of transports beyond the host begin with, into
+/// `endpoint`.
+[[nodiscard]] KAIROS_API Result<void> parse_internet_endpoint(std::string_view text,
+                                                              ListenEndpoint& endpoint);
+/// Returns the address to listen at for such an endpoint.
+[[nodiscard]] KAIROS_API Result<net::Address> internet_address(const ListenEndpoint& endpoint);
 
 /// A transport by which processes of one host meet at a Unix socket, whose path their references
 /// say beside an IIOP address. As it is here, bytes then go through that socket.
@@ -81,49 +133,41 @@ class KAIROS_API LocalTransport : public Transport {
     using Number = ior::LocalAddress::Transport;
 
     /// `number` stands for it in references: clients that know none of that number pass its
-    /// addresses over. From 128 on they are for programs. Of those that a reference has, clients
-    /// try the one of the highest `rank` first; that of a Unix socket is 0, of shared memory 1.
+    /// addresses over. From 128 on they are for programs.
     constexpr LocalTransport(std::string_view scheme, Number number, int rank) noexcept
-        : Transport(scheme, "[path]"), number_(number), rank_(rank)
+        : Transport(scheme, "[path]", ior::tag_local_addresses, rank), number_(number)
     {
     }
 
     [[nodiscard]] Number number() const noexcept { return number_; }
-    [[nodiscard]] int rank() const noexcept { return rank_; }
     [[nodiscard]] const LocalTransport* local() const noexcept final { return this; }
     [[nodiscard]] Result<void> parse(std::string_view text, ListenEndpoint& endpoint) const final;
     [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const final;
-
-    /// Returns whether bytes go another way than the socket, by a channel that wakes who waits
-    /// there (net::Channel::prepare_poll). Only transports that need threads may say so.
-    [[nodiscard]] virtual bool bypasses_socket() const noexcept { return false; }
-    /// Returns a connection that a client may use, made by the deadline.
-    [[nodiscard]] virtual Result<net::Socket> connect(const net::Address& address,
-                                                      const net::SocketOptions& options,
-                                                      Deadline deadline) const;
-    /// Prepares a server's connection that was just accepted: it gets its channel, if it has one.
-    /// From here on any thread may shut it down. Called only of transports that need threads.
-    virtual void prepare(net::Socket& socket, std::chrono::microseconds spin) const;
-    /// Agrees with the client, by the deadline, on a connection that was prepared; called by the
-    /// thread that is to serve it. An error ends the connection, and the log has it. Called only of
-    /// transports that need threads.
-    [[nodiscard]] virtual Result<void> accept(net::Socket& socket, Deadline deadline) const;
+    /// Reads the addresses of all transports within the host.
+    void read(const ior::TaggedComponent& component, const ior::Target& target,
+              Ways& ways) const final;
+    [[nodiscard]] std::string describe(const ior::Address& address) const final;
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address& address,
+                                              const net::SocketOptions& options,
+                                              Deadline deadline) const override;
 
   protected:
     ~LocalTransport() = default;
 
   private:
     Number number_;
-    int rank_;
 };
 
 /// Adds a transport, which must live as long as the process, before the first ORB that is to have
-/// it. An error if there is one of its scheme or number already.
-[[nodiscard]] KAIROS_API Result<void> add_transport(const LocalTransport& transport);
+/// it. An error if there is one of its scheme, number or tag already.
+[[nodiscard]] KAIROS_API Result<void> add_transport(const Transport& transport);
 
 /// Returns the transport of this scheme; null if there is none.
 [[nodiscard]] KAIROS_API const Transport* find_transport(std::string_view scheme);
 [[nodiscard]] KAIROS_API const LocalTransport* find_transport(LocalTransport::Number number);
+/// Returns the transport that reads components of this tag, and for Transport::no_tag that of the
+/// addresses of profiles, which is TCP; null if there is none.
+[[nodiscard]] const Transport* transport_of_tag(std::uint32_t tag);
 
 /// Returns the usages of all transports for messages, such as "iiop://[host]…, uiop://[path] or
 /// shmiop://[path]".

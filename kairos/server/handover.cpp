@@ -139,7 +139,8 @@ void HandoverConnection::note_lane() noexcept
     pool_ = pool;
     lane_ = lane;
     // Now and then: where the lane was busy it is asked again.
-    if (lane != nullptr && reader_ == nullptr && in_row_ == lent_after) server_.attend(*this);
+    if (lane != nullptr && reader_ == nullptr && in_row_ == lent_after && socket_.is_plain())
+        server_.attend(*this);
 }
 
 /// Whose threads are to serve it, and how urgently.

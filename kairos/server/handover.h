@@ -171,7 +171,7 @@ make_handover(Orb& orb, std::vector<Listener> listeners, MakeDispatcher make);
 template <MakeDispatcher make>
 [[nodiscard]] Result<std::unique_ptr<Server>> open_handover(Orb& orb)
 {
-    return open_server(orb, [](Orb& of, std::vector<Listener> listeners) {
+    return open_handing_over(orb, [](Orb& of, std::vector<Listener> listeners) {
         return make_handover(of, std::move(listeners), make);
     });
 }

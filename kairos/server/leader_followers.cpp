@@ -29,7 +29,7 @@ LeaderFollowers::~LeaderFollowers()
 Result<void> LeaderFollowers::start()
 {
     for (Listener& listener : listeners_) {
-        auto accepting = std::make_unique<Accepting>(*this, listener.acceptor);
+        auto accepting = std::make_unique<Accepting>(*this, listener);
         auto added = poller_->add(listener.acceptor.descriptor(), net::Interest::readable,
                                   static_cast<Watched*>(accepting.get()));
         if (!added) return added;
@@ -70,19 +70,18 @@ bool LeaderFollowers::keep_held(WatchedConnection& connection)
 
 void LeaderFollowers::accept(Accepting& accepting) noexcept
 {
-    net::Acceptor& acceptor = accepting.acceptor;
-    for (int i = 0; i < accepted_at_once_max && accept_one(acceptor); ++i) {
+    for (int i = 0; i < accepted_at_once_max && accept_one(accepting.listener); ++i) {
     }
     const std::lock_guard lock(mutex_); // a server that ends closes the descriptor
-    const int descriptor = acceptor.descriptor();
+    const int descriptor = accepting.listener.acceptor.descriptor();
     accepting.pass_on();
     (void)poller_->watch(descriptor, net::Interest::readable, static_cast<Watched*>(&accepting));
 }
 
 /// Whether there may be another.
-bool LeaderFollowers::accept_one(net::Acceptor& acceptor) noexcept
+bool LeaderFollowers::accept_one(Listener& listener) noexcept
 {
-    auto accepted = acceptor.accept();
+    auto accepted = accept(listener, orb_);
     switch (accepted.status) {
     case net::Acceptor::Status::accepted:
         add(std::move(accepted.socket), accepted.peer);
@@ -191,7 +190,7 @@ void LeaderFollowers::close_idle() noexcept
 {
     const std::lock_guard lock(mutex_);
     for (const auto& accepting : accepting_)
-        if (accepting->take_for_ever()) close_listener(accepting->acceptor);
+        if (accepting->take_for_ever()) close_listener(accepting->listener, orb_);
     for (const auto& connection : connections_)
         if (connection->take_for_ever()) connection->say_close();
 }
@@ -202,7 +201,7 @@ void LeaderFollowers::close_all() noexcept
     {
         const std::lock_guard lock(mutex_); // it may be stopped once more
         for (Listener& listener : listeners_)
-            close_listener(listener.acceptor);
+            close_listener(listener, orb_);
         ended.swap(connections_);
     }
     for (const auto& connection : ended)

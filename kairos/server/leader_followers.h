@@ -57,13 +57,12 @@ class LeaderFollowers final : public Server {
 
   private:
     struct Accepting final : Watched {
-        Accepting(LeaderFollowers& owner, net::Acceptor& listening)
-            : server(owner), acceptor(listening)
+        Accepting(LeaderFollowers& owner, Listener& listening) : server(owner), listener(listening)
         {
         }
         void on_ready(net::Readiness, UpcallMemory&) noexcept override { server.accept(*this); }
         LeaderFollowers& server;
-        net::Acceptor& acceptor;
+        Listener& listener;
     };
 
     /// Whoever finds it ready looks which connections owe the rest of a message.
@@ -80,8 +79,9 @@ class LeaderFollowers final : public Server {
     [[nodiscard]] Result<void> limit_receiving();
     void look_for_late() noexcept;
     void serve() noexcept;
+    using Server::accept;
     void accept(Accepting& accepting) noexcept;
-    [[nodiscard]] bool accept_one(net::Acceptor& acceptor) noexcept;
+    [[nodiscard]] bool accept_one(Listener& listener) noexcept;
     void add(net::Socket socket, const net::Address& peer) noexcept;
     void close_all() noexcept;
 

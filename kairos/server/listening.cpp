@@ -37,7 +37,8 @@ Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, const L
     const std::string option = "-ORBListenEndpoints " + endpoint.text;
     const auto address = endpoint.transport->address(endpoint);
     if (!address) return named(option, address.error());
-    const bool blocks = what.connections_have_threads || endpoint.transport->needs_threads();
+    const bool blocks = what.connections_have_threads ||
+                        (endpoint.transport->prefers_threads() && !what.hands_over);
     auto acceptor = net::Acceptor::open(
         *address, {.socket = orb.socket_options(what.priority), .non_blocking = !blocks});
     if (!acceptor) return named(option, acceptor.error());
@@ -71,17 +72,19 @@ Result<std::vector<ListenEndpoint>> endpoints_of_lane(const Options& options, st
 /// Why no reference could say where the server is, if that is so.
 Result<void> check_reachable(const std::vector<Listener>& listeners, const Options& options)
 {
-    bool has_local = false;
+    bool has_others = false; // said by components
     for (const Listener& listener : listeners) {
-        if (!listener.published.empty()) return {};
-        has_local = has_local || !listener.acceptor.address().is_ip();
+        const bool by_profile = listener.transport->tag() == Transport::no_tag;
+        if (by_profile && !listener.published.empty()) return {};
+        has_others = has_others || !by_profile;
     }
-    if (has_local && options.giop_version.minor != 0) return {};
+    if (has_others && options.giop_version.minor != 0) return {};
     return Error{ErrorCode::invalid_argument,
-                 has_local ? "-ORBListenEndpoints without iiop:// contradicts -ORBGIOPVersion 1.0, "
-                             "whose references have no place for other addresses"
-                           : "-ORBPublish: the server has no address of those that are to be "
-                             "published"};
+                 has_others
+                     ? "-ORBListenEndpoints without iiop:// contradicts -ORBGIOPVersion 1.0, "
+                       "whose references have no place for other addresses"
+                     : "-ORBPublish: the server has no address of those that are to be "
+                       "published"};
 }
 
 } // namespace
@@ -107,12 +110,12 @@ Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
     return listeners;
 }
 
-std::vector<Listener> take_needing_threads(std::vector<Listener>& listeners)
+std::vector<Listener> take_preferring_threads(std::vector<Listener>& listeners)
 {
     std::vector<Listener> others;
     std::vector<Listener> taken;
     for (Listener& listener : listeners)
-        (listener.transport->needs_threads() ? taken : others).push_back(std::move(listener));
+        (listener.transport->prefers_threads() ? taken : others).push_back(std::move(listener));
     listeners.swap(others);
     return taken;
 }
@@ -122,11 +125,18 @@ Result<std::unique_ptr<Server>> open_server(Orb& orb, MakeServer make, const Lis
     auto opened = open_listeners(orb, what);
     if (!opened) return opened.error();
     std::vector<Listener> listeners = std::move(opened).value();
-    std::vector<Listener> beside = take_needing_threads(listeners);
+    std::vector<Listener> beside = take_preferring_threads(listeners);
     auto server = make(orb, std::move(listeners));
     if (!server || beside.empty()) return server;
     return make_threads_beside(orb, std::move(server).value(), std::move(beside),
                                {.options = orb.thread_options("kairos-serve")});
+}
+
+Result<std::unique_ptr<Server>> open_handing_over(Orb& orb, MakeServer make)
+{
+    auto listeners = open_listeners(orb, {.hands_over = true});
+    if (!listeners) return listeners.error();
+    return make(orb, std::move(listeners).value());
 }
 
 } // namespace kairos::orb

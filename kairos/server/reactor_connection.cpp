@@ -15,7 +15,10 @@ Result<void> ReactorConnection::open()
     auto registration = loop_.reactor_->add(socket_.descriptor(), net::Interest::readable, *this);
     if (!registration) return registration.error();
     registration_ = *registration;
+    interest_ = net::Interest::readable;
     listens_ = true;
+    if (is_awaited()) loop_.note_unfinished();
+    listen_for();
     return {};
 }
 
@@ -28,12 +31,12 @@ void ReactorConnection::stop_listening() noexcept
 bool ReactorConnection::may_be_lent() const noexcept
 {
     return listens_ && !forgotten_ && !closing_ && !ends_ && !holding_ && !broken_ && !congested_ &&
-           !turn_links_.linked && protocol_.between_messages() && !loop_.is_taking(*this);
+           !turn_links_.linked && socket_.is_plain() && protocol_.between_messages() &&
+           !loop_.is_taking(*this);
 }
 
 void ReactorConnection::listen_again(Returned why) noexcept
 {
-    interest_ = net::Interest::readable;
     if (!open()) return loop_.forget(*this);
     if (why == Returned::out_of_memory) return run_out_of_memory();
     if (why == Returned::closing) return after(Next::close);
@@ -45,14 +48,14 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
     if (readiness.hung_up && !readiness.readable && !readiness.writable && !turn_links_.linked)
         return loop_.forget(*this); // nobody is left to hear what is held or queued
     if (congested_) {
-        if (readiness.writable) flush();
-        if (congested_ && !broken_) return;
+        flush(); // perhaps it waited for something else than room
+        if (congested_ && !broken_) return listen_for();
         // Requests that came before it was full.
         if (reads_no_more()) return after(Next::close);
         return (void)take();
     }
     if (turn_links_.linked) return listen_for(); // there is enough to do
-    if (readiness.readable && (!closing_ || reads_on_)) read();
+    if (!closing_ || reads_on_) read();
 }
 
 unsigned ReactorConnection::requests_a_turn() const noexcept
@@ -64,6 +67,10 @@ unsigned ReactorConnection::requests_a_turn() const noexcept
 
 void ReactorConnection::take_turn() noexcept
 {
+    if (std::exchange(at_hand_, false)) [[unlikely]] {
+        if (!forgotten_ && !holding_) on_ready({.readable = true, .writable = true});
+        return;
+    }
     if (forgotten_ || congested_ || holding_ || reads_no_more()) return;
     if (loop_.is_taking(*this)) return take_rest();
     (void)take();
@@ -93,7 +100,10 @@ std::size_t ReactorConnection::read_once() noexcept
             no_request_in_progress();
         const MutableBytes space = protocol_.space();
         const net::IoResult got = socket_.read(space);
-        if (got.status == net::IoResult::Status::would_block) return 0;
+        if (got.status == net::IoResult::Status::would_block) {
+            listen_for(); // perhaps for something else
+            return 0;
+        }
         if (!got.ok()) {
             (void)end_received();
             become_quiet() ? loop_.forget(*this) : after(Next::close);
@@ -208,7 +218,10 @@ void ReactorConnection::after(Next next) noexcept
             return loop_.forget(*this);
         }
     }
-    if (next == Next::more && !congested_) return loop_.await_turn(*this);
+    if (next == Next::more && !congested_) {
+        at_hand_ = false;
+        return loop_.await_turn(*this);
+    }
     listen_for();
 }
 
@@ -225,6 +238,13 @@ void ReactorConnection::listen_for() noexcept
         interest = net::Interest::writable;
     else if (holding_ || reads_no_more() || turn_links_.linked)
         interest = net::Interest::none;
+    if (interest != net::Interest::none) {
+        interest = socket_.prepare_poll(interest);
+        if (interest == net::Interest::none) [[unlikely]] {
+            at_hand_ = true;
+            return loop_.await_turn(*this);
+        }
+    }
     if (interest == interest_) [[likely]]
         return;
     interest_ = interest;

@@ -154,7 +154,7 @@ void ReactorLoop::wait(const Awaited& awaited, Deadline deadline) noexcept
 void ReactorLoop::open_acceptors() noexcept
 {
     for (Listener* listener : listeners_) {
-        auto handler = std::make_unique<AcceptHandler>(*this, listener->acceptor);
+        auto handler = std::make_unique<AcceptHandler>(*this, *listener);
         auto registration =
             reactor_->add(listener->acceptor.descriptor(), net::Interest::readable, *handler);
         if (!registration) {
@@ -175,7 +175,7 @@ void ReactorLoop::accept(AcceptHandler& handler) noexcept
 
 bool ReactorLoop::accept_one(AcceptHandler& handler) noexcept
 {
-    auto accepted = handler.acceptor.accept();
+    auto accepted = Server::accept(handler.listener, orb_);
     if (accepted.status != net::Acceptor::Status::accepted) {
         if (accepted.status == net::Acceptor::Status::would_block) return false;
         Server::log_refusal(accepted);
@@ -258,7 +258,7 @@ void ReactorLoop::close_acceptors() noexcept
         reactor_->remove(acceptor->registration);
     acceptors_.clear();
     for (Listener* listener : listeners_)
-        Server::close_listener(listener->acceptor);
+        Server::close_listener(*listener, orb_);
 }
 
 void ReactorLoop::close_all() noexcept
@@ -302,7 +302,7 @@ void ReactorLoop::look_for_late() noexcept
     std::vector<IntrusivePtr<ReactorConnection>> late;
     for (const auto& connection : connections_) {
         if (!connection->listens_) continue;
-        if (connection->protocol_.between_messages() && !connection->congested_) continue;
+        if (!connection->is_awaited() && !connection->congested_) continue;
         note_unfinished();
         try {
             if (connection->may_be_late(now)) late.push_back(connection);

@@ -98,7 +98,8 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
   private:
     friend class ReactorLoop;
 
-    /// Serves what was received before, now that it is this connection's turn.
+    /// Serves what was received before, or reads what is at hand, now that it is this connection's
+    /// turn.
     void take_turn() noexcept;
 
     void read() noexcept;
@@ -122,13 +123,14 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     std::list<IntrusivePtr<ReactorConnection>>::iterator position_;
     net::Interest interest_ = net::Interest::readable;
     bool holding_ = false;
-    bool went_on_ = false;                    // since it was resumed
-    bool closing_ = false;                    // when nothing is queued any more, and it is quiet
-    bool reads_on_ = false;                   // until it is
-    bool ends_ = false;                       // with its server
-    bool was_told_ = false;                   // … at once
-    bool forgotten_ = false;                  // by the loop
-    bool listens_ = false;                    // else another thread reads
+    bool went_on_ = false;   // since it was resumed
+    bool closing_ = false;   // when nothing is queued any more, and it is quiet
+    bool reads_on_ = false;  // until it is
+    bool ends_ = false;      // with its server
+    bool was_told_ = false;  // … at once
+    bool forgotten_ = false; // by the loop
+    bool listens_ = false;   // else another thread reads
+    bool at_hand_ = false;   // what it waits for is there: no event will tell, so it has a turn
     ListLinks<ReactorConnection> turn_links_; // while it waits for its turn
     ListLinks<ReactorConnection> hold_links_; // while it holds
 };
@@ -233,17 +235,14 @@ class ReactorLoop final : public ServingThread {
     };
 
     struct AcceptHandler final : net::EventHandler, net::Timer {
-        AcceptHandler(ReactorLoop& owner, net::Acceptor& listening)
-            : loop(owner), acceptor(listening)
-        {
-        }
+        AcceptHandler(ReactorLoop& owner, Listener& listening) : loop(owner), listener(listening) {}
         void on_ready(net::Readiness) noexcept override { loop.accept(*this); }
         void on_timeout() noexcept override
         {
             (void)loop.reactor_->set_interest(registration, net::Interest::readable);
         }
         ReactorLoop& loop;
-        net::Acceptor& acceptor;
+        Listener& listener;
         net::Reactor::Registration registration;
     };
     struct WakeHandler final : net::EventHandler {

@@ -66,10 +66,11 @@ class ReactorThread final : public InPlaceServer {
 class ReactorPerPriority final : public Server {
   public:
     /// `lanes` are what the servers are for; their listeners are the servers'.
-    ReactorPerPriority(Orb& orb, std::vector<std::unique_ptr<Server>> servers,
-                       std::vector<PriorityLane> lanes, std::vector<ior::PriorityAddress> addresses,
+    ReactorPerPriority(std::vector<std::unique_ptr<Server>> servers,
+                       std::vector<PriorityLane> lanes, std::vector<TaggedAddresses> tagged,
+                       std::vector<ior::PriorityAddress> addresses,
                        std::vector<ior::LocalAddress> local_addresses, bool has_queues)
-        : Server(orb, servers.front()->published(), std::move(addresses),
+        : Server(*servers.front(), std::move(tagged), std::move(addresses),
                  std::move(local_addresses)),
           servers_(std::move(servers)), lanes_(std::move(lanes)), has_queues_(has_queues)
     {
@@ -203,6 +204,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
     std::vector<std::unique_ptr<Server>> servers;
     std::vector<ior::PriorityAddress> addresses;
     std::vector<ior::LocalAddress> local_addresses;
+    std::vector<TaggedAddresses> all_tagged;
     for (PriorityLane& lane : lanes) {
         const auto scheduling = lane_scheduling(orb, lane.priority);
         if (!scheduling) return scheduling.error();
@@ -212,7 +214,8 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
                                .priority = lane.priority};
         threads.options.cpu = lane.cpu;
         threads.options.scheduling = *scheduling;
-        std::vector<Listener> beside = take_needing_threads(lane.listeners);
+        std::vector<Listener> beside;
+        if (!hands_over) beside = take_preferring_threads(lane.listeners);
         auto opened = hands_over ? open_reader(orb, std::move(lane.listeners), threads)
                                  : open_in_place(orb, std::move(lane.listeners), threads);
         if (!opened) return opened;
@@ -222,14 +225,17 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
         servers.push_back(std::move(server));
         for (const ior::Address& address : servers.back()->published())
             addresses.push_back({lane.priority, address});
+        for (const TaggedAddresses& tagged : servers.back()->tagged())
+            for (const ior::PriorityAddress& each : tagged.addresses)
+                add_tagged(all_tagged, *tagged.transport, {lane.priority, each.address});
         for (ior::LocalAddress local : servers.back()->local_addresses()) {
             local.priority = lane.priority;
             local_addresses.push_back(std::move(local));
         }
     }
     return std::unique_ptr<Server>(std::make_unique<ReactorPerPriority>(
-        orb, std::move(servers), std::move(lanes), std::move(addresses), std::move(local_addresses),
-        hands_over));
+        std::move(servers), std::move(lanes), std::move(all_tagged), std::move(addresses),
+        std::move(local_addresses), hands_over));
 }
 
 constinit const Opening opening::reactor_per_priority{architecture::reactor_per_priority,

@@ -18,13 +18,25 @@ Server::Server(Orb& orb, std::vector<Listener> listeners)
     : orb_(orb), listeners_(std::move(listeners))
 {
     for (const Listener& listener : listeners_) {
-        for (const ior::Address& address : listener.published)
-            if (std::ranges::find(published_, address) == published_.end())
+        const bool by_profile = listener.transport->tag() == Transport::no_tag;
+        for (const ior::Address& address : listener.published) {
+            if (!by_profile)
+                add_tagged(tagged_, *listener.transport, {Transport::any_priority, address});
+            else if (std::ranges::find(published_, address) == published_.end())
                 published_.push_back(address);
+        }
         if (const LocalTransport* const local = listener.transport->local(); local != nullptr)
             local_addresses_.push_back(
                 {.transport = local->number(), .path = listener.acceptor.address().host_text()});
     }
+}
+
+void add_tagged(std::vector<TaggedAddresses>& all, const Transport& transport,
+                ior::PriorityAddress address)
+{
+    auto of_this = std::ranges::find(all, &transport, &TaggedAddresses::transport);
+    if (of_this == all.end()) of_this = all.insert(all.end(), {.transport = &transport});
+    of_this->addresses.push_back(std::move(address));
 }
 
 Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
@@ -38,6 +50,9 @@ Result<std::unique_ptr<Server>> Server::open(Orb& orb, const ForPools& pools)
         std::string text;
         for (const ior::Address& address : (*server)->published())
             text += (text.empty() ? "" : ", ") + ior::to_string(address);
+        for (const TaggedAddresses& tagged : (*server)->tagged())
+            for (const ior::PriorityAddress& each : tagged.addresses)
+                text += (text.empty() ? "" : ", ") + tagged.transport->describe(each.address);
         for (const ior::LocalAddress& local : (*server)->local_addresses())
             text += (text.empty() ? "" : ", ") + ior::to_string(local);
         log::announce("published in references: " + text);
@@ -106,8 +121,24 @@ void Server::log_too_many(const net::Address& peer) noexcept
                            << "connection from " << peer << " refused: -ORBMaxConnections reached");
 }
 
+net::Acceptor::Accepted Server::accept(Listener& listener, const Orb& orb) noexcept
+{
+    auto accepted = listener.acceptor.accept();
+    if (accepted.status != net::Acceptor::Status::accepted) return accepted;
+    try {
+        const auto prepared = listener.transport->prepare(accepted.socket, Transport::Side::server,
+                                                          orb.options().socket.spin);
+        if (prepared) return accepted;
+        log_refusal(accepted.peer, prepared.error());
+    } catch (const std::bad_alloc&) {
+        log_out_of_memory(accepted.peer);
+    }
+    return {.status = net::Acceptor::Status::turned_away, .first_of_episode = false};
+}
+
 void Server::turn_away(net::Socket socket) noexcept
 {
+    if (socket.is_agreeing()) return; // it is closed: nothing can be said yet
     // 1.0: which version the client speaks is not known, and this header is the same in all.
     const auto message = giop::close_connection(giop::version_1_0);
     (void)socket.write_all(Bytes(message));
@@ -116,11 +147,11 @@ void Server::turn_away(net::Socket socket) noexcept
 
 namespace {
 
-void turn_away_waiting(net::Acceptor& acceptor) noexcept
+void turn_away_waiting(Listener& listener, const Orb& orb) noexcept
 {
     using Status = net::Acceptor::Status;
     for (;;) {
-        auto accepted = acceptor.accept();
+        auto accepted = Server::accept(listener, orb);
         if (accepted.status == Status::accepted)
             Server::turn_away(std::move(accepted.socket));
         else if (accepted.status != Status::turned_away)
@@ -130,15 +161,15 @@ void turn_away_waiting(net::Acceptor& acceptor) noexcept
 
 } // namespace
 
-void Server::close_listener(net::Acceptor& acceptor) noexcept
+void Server::close_listener(Listener& listener, const Orb& orb) noexcept
 {
     // The kernel resets TCP connections that wait; their clients could not know then whether what
     // they sent was executed.
-    turn_away_waiting(acceptor);
-    acceptor.shut_down();
+    turn_away_waiting(listener, orb);
+    listener.acceptor.shut_down();
     // A Unix socket keeps those who came in between.
-    turn_away_waiting(acceptor);
-    const net::Acceptor closed = std::move(acceptor);
+    turn_away_waiting(listener, orb);
+    const net::Acceptor closed = std::move(listener.acceptor);
 }
 
 } // namespace kairos::orb

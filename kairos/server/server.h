@@ -11,6 +11,7 @@
 #include "kairos/orb/priority.h"
 #include "kairos/orb/tcp_properties.h"
 #include "kairos/orb/transport.h"
+#include "kairos/orb/way.h"
 #include "kairos/server/thread_pools.h"
 
 #include <memory>
@@ -28,6 +29,15 @@ struct Listener {
     const Transport* transport = nullptr; ///< never null
     std::vector<ior::Address> published{};
 };
+
+/// Addresses beyond the host that references say by a component of their transport.
+struct TaggedAddresses {
+    const Transport* transport = nullptr; ///< never null
+    std::vector<ior::PriorityAddress> addresses{};
+};
+/// Adds an address of this transport to `all`.
+void add_tagged(std::vector<TaggedAddresses>& all, const Transport& transport,
+                ior::PriorityAddress address);
 
 /// A priority, and the listeners and threads it has.
 struct PriorityLane {
@@ -47,9 +57,11 @@ class Server {
     /// given, on every interface and a port of the system's choice.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(Orb& orb, const ForPools& pools);
 
-    /// Returns the addresses that references say of all listeners, best first; no address twice.
+    /// Returns the addresses that profiles say of all listeners, best first; no address twice.
     [[nodiscard]] const std::vector<ior::Address>& published() const noexcept { return published_; }
 
+    /// Returns the addresses beyond the host that components of references say.
+    [[nodiscard]] const std::vector<TaggedAddresses>& tagged() const noexcept { return tagged_; }
     /// Returns where clients on this host reach the server; with the priority for each, where
     /// requests of each priority go elsewhere.
     [[nodiscard]] const std::vector<ior::LocalAddress>& local_addresses() const noexcept
@@ -111,22 +123,28 @@ class Server {
     static void log_out_of_memory(const net::Address& peer) noexcept;
     /// Tells the log that a connection is not served because of -ORBMaxConnections.
     static void log_too_many(const net::Address& peer) noexcept;
-    /// Tells a client that came too late that nothing it has sent was executed.
+    /// Accepts one connection, prepared by its transport. What cannot be prepared is turned away,
+    /// and the log says why.
+    [[nodiscard]] static net::Acceptor::Accepted accept(Listener& listener,
+                                                        const Orb& orb) noexcept;
+    /// Tells a client that came too late that nothing it has sent was executed, if that can be said
+    /// without shaking hands; else the end of the connection says so.
     static void turn_away(net::Socket socket) noexcept;
     /// Ends a listener that does not block, and turns away everybody who waits there. Whoever
     /// cannot be told so finds the connection ended: nobody waits for ever for a server that ends.
-    static void close_listener(net::Acceptor& acceptor) noexcept;
+    static void close_listener(Listener& listener, const Orb& orb) noexcept;
 
   protected:
     Server(Orb& orb, std::vector<Listener> listeners);
 
     [[nodiscard]] std::vector<Listener*> all_listeners();
 
-    /// Makes a server of several servers: one for each priority, or for each kind of connection.
-    Server(Orb& orb, std::vector<ior::Address> published,
+    /// Makes a server of several servers, one for each priority, or for each kind of connection:
+    /// what profiles say of it is what they say of `first`.
+    Server(const Server& first, std::vector<TaggedAddresses> tagged,
            std::vector<ior::PriorityAddress> priority_addresses,
            std::vector<ior::LocalAddress> local_addresses)
-        : orb_(orb), published_(std::move(published)),
+        : orb_(first.orb_), published_(first.published_), tagged_(std::move(tagged)),
           priority_addresses_(std::move(priority_addresses)),
           local_addresses_(std::move(local_addresses))
     {
@@ -137,6 +155,7 @@ class Server {
 
   private:
     std::vector<ior::Address> published_;
+    std::vector<TaggedAddresses> tagged_;
     std::vector<ior::PriorityAddress> priority_addresses_;
     std::vector<ior::LocalAddress> local_addresses_;
 };

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace kairos::orb {
@@ -229,9 +230,27 @@ bool ServerConnection::end_received()
         end_out_of_memory();
         return true;
     }
+    if (socket_.is_agreeing()) {
+        const std::string_view why = socket_.refusal();
+        log_no_agreement(why.empty() ? "it ended before it had agreed" : why);
+        return true;
+    }
     if (protocol_.ended() || protocol_.between_messages()) return false;
     (void)refuse("the connection ended within a message");
     return true;
+}
+
+/// Shaking hands counts as a message that never goes on: it is to be done within the limit.
+std::optional<giop::Unfinished> ServerConnection::unfinished() const noexcept
+{
+    if (!socket_.is_agreeing()) return protocol_.unfinished();
+    return giop::Unfinished{.begins_at = std::numeric_limits<std::uint64_t>::max(), .octets = 0};
+}
+
+void ServerConnection::log_no_agreement(std::string_view why) const noexcept
+{
+    log::write_limited(log::Level::warning, peer_.host_number(),
+                       log::Line() << "connection from " << peer_ << " refused: " << why);
 }
 
 ReceiveLimit::Clock::time_point
@@ -239,13 +258,13 @@ ServerConnection::rest_due(ReceiveLimit::Clock::time_point now) noexcept
 {
     const auto limit = orb_.options().receive_timeout;
     if (limit.count() == 0) return ReceiveLimit::Clock::time_point::max();
-    return receive_limit_.due(protocol_.unfinished(), limit, now);
+    return receive_limit_.due(unfinished(), limit, now);
 }
 
 bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcept
 {
     const auto limit = orb_.options().receive_timeout;
-    return limit.count() != 0 && receive_limit_.was_due(protocol_.unfinished(), limit, now);
+    return limit.count() != 0 && receive_limit_.was_due(unfinished(), limit, now);
 }
 
 void ServerConnection::note_congestion() noexcept
@@ -293,6 +312,8 @@ void ServerConnection::log_out_of_memory() const noexcept
 
 void ServerConnection::log_late_rest() const
 {
+    if (socket_.is_agreeing())
+        return log_no_agreement("nothing was agreed within -ORBReceiveTimeout");
     const auto message = protocol_.unfinished();
     const std::size_t came = message ? message->octets : 0;
     log::write_limited(
@@ -303,6 +324,7 @@ void ServerConnection::log_late_rest() const
 
 void ServerConnection::send_close_connection() noexcept
 {
+    if (socket_.is_agreeing()) return;
     const auto message = giop::close_connection(protocol_.error_version());
     send_control(Bytes(message));
 }

@@ -112,6 +112,12 @@ class ServerConnection : public ReplyChannel {
         return true;
     }
 
+    /// Returns whether the peer has begun something that it is to go on with: a message, or shaking
+    /// hands.
+    [[nodiscard]] bool is_awaited() const noexcept
+    {
+        return !protocol_.between_messages() || socket_.is_agreeing();
+    }
     /// Returns the size in octets of a message of which not all has come; 0 between messages.
     [[nodiscard]] std::size_t message_in_part() const noexcept
     {
@@ -120,8 +126,8 @@ class ServerConnection : public ReplyChannel {
     }
 
     /// Notes that the peer has closed. Returns true if that was within a message, which is refused
-    /// like any malformed one, or because the connection was cut off for its memory; the log says
-    /// so.
+    /// like any malformed one, before both had agreed how bytes travel, or because the connection
+    /// was cut off for its memory; the log says so.
     bool end_received();
     /// Returns when the rest of a message that the peer has begun will be late, if it sends no more
     /// of it than was received; never between messages, and where nobody limits it
@@ -134,7 +140,7 @@ class ServerConnection : public ReplyChannel {
     /// Tells the log that the connection ends for that.
     [[gnu::cold]] void log_late_rest() const;
     /// Sends CloseConnection: requests that the peer has sent and we have not served are safe to
-    /// repeat.
+    /// repeat. Nothing is sent before both have agreed how bytes travel.
     void send_close_connection() noexcept;
 
     /// Sends a control message; the socket is the implementation's to handle.
@@ -203,7 +209,11 @@ class ServerConnection : public ReplyChannel {
         return text_;
     }
 
+    /// Tells the log that the two ends have not agreed how bytes travel.
+    [[gnu::cold]] void log_no_agreement(std::string_view why) const noexcept;
+
   private:
+    [[nodiscard]] std::optional<giop::Unfinished> unfinished() const noexcept;
     enum class From : std::uint8_t { received, socket, hold };
     [[nodiscard]] bool serve_nested(From from) noexcept;
     [[nodiscard]] bool may_serve_nested() const noexcept

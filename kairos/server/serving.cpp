@@ -37,6 +37,9 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
         profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
         profile.components.push_back(ior::make_code_sets(orb_.code_sets().offered()));
     }
+    for (const TaggedAddresses& tagged : server_->tagged())
+        if (auto component = tagged.transport->component(tagged.addresses))
+            profile.components.push_back(std::move(*component));
     if (const auto& by_priority = server_->priority_addresses(); !by_priority.empty())
         profile.components.push_back(ior::make_priority_addresses(by_priority));
     if (options.giop_version.minor >= 1)
@@ -45,11 +48,13 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
     const std::vector<ior::TaggedComponent> later = profile.components;
     if (const auto& local = server_->local_addresses(); !local.empty())
         profile.components.push_back(ior::make_local_addresses({*net::this_host(), local}));
-    // Port 0 leads nowhere: such a server is reached within the host only.
-    static const std::vector<ior::Address>& within_host = // never destroyed
-        *new std::vector<ior::Address>{{"localhost", 0}};
+    // Port 0 leads nowhere: such a server is reached by what components say only.
+    const std::vector<ior::Address> nowhere{
+        {server_->tagged().empty() ? "localhost"
+                                   : server_->tagged().front().addresses.front().address.host,
+         0}};
     std::span<const ior::Address> addresses =
-        server_->published().empty() ? within_host : server_->published();
+        server_->published().empty() ? nowhere : server_->published();
     // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
     if (options.publish_as == PublishAs::alternates && options.giop_version.minor >= 2) {
         for (const ior::Address& address : addresses.subspan(1))
@@ -65,17 +70,23 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
     return ior;
 }
 
-bool Serving::is_own_address(const ior::Address& address, const std::vector<LocalWay>& local) const
+bool Serving::has_own_way(const WayList& ways) const
 {
     const std::lock_guard lock(mutex_);
     if (!server_) return false;
-    return std::ranges::count(server_->published(), address) != 0 ||
-           std::ranges::count(server_->priority_addresses(), address,
-                              &ior::PriorityAddress::address) != 0 ||
-           std::ranges::any_of(local, [&](const LocalWay& way) {
-               return std::ranges::count(server_->local_addresses(), way.address.host_text(),
-                                         &ior::LocalAddress::path) != 0;
-           });
+    return std::ranges::any_of(ways, [&](const Way& way) {
+        if (way.transport->local() != nullptr)
+            return std::ranges::count(server_->local_addresses(), way.address.host,
+                                      &ior::LocalAddress::path) != 0;
+        return std::ranges::count(server_->published(), way.address) != 0 ||
+               std::ranges::count(server_->priority_addresses(), way.address,
+                                  &ior::PriorityAddress::address) != 0 ||
+               std::ranges::any_of(server_->tagged(), [&](const TaggedAddresses& tagged) {
+                   return tagged.transport == way.transport &&
+                          std::ranges::count(tagged.addresses, way.address,
+                                             &ior::PriorityAddress::address) != 0;
+               });
+    });
 }
 
 // --- before it serves ----------------------------------------------------------------------------
@@ -124,11 +135,6 @@ void add_lanes(std::vector<Priority>& all, std::span<const Priority> some)
 Result<void> Serving::hand_over(std::span<const Priority> lanes)
 {
     const std::lock_guard lock(mutex_);
-    for (const ListenEndpoint& endpoint : orb_.options().listen_endpoints)
-        if (endpoint.transport->needs_threads())
-            return Error{ErrorCode::invalid_argument,
-                         "thread pools contradict -ORBListenEndpoints " + endpoint.text +
-                             ": its connections have threads of their own"};
     if (orb_.options().concurrency->hands_over) return {};
     if (orb_.options().concurrency_given && !orb_.options().concurrency->has_lanes)
         return Error{ErrorCode::invalid_argument,

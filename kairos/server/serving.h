@@ -77,8 +77,7 @@ class Serving final : public ServerSide {
     [[nodiscard]] Account& account() noexcept { return account_; }
 
     [[nodiscard]] bool listens() const noexcept override;
-    [[nodiscard]] bool is_own_address(const ior::Address& address,
-                                      const std::vector<LocalWay>& local) const override;
+    [[nodiscard]] bool has_own_way(const WayList& ways) const override;
     bool run() override;
     bool work_pending() override;
     void perform_work() override;

@@ -3,7 +3,7 @@
 // The thread-per-connection architecture: an acceptor thread a listener, and for each connection a
 // thread that reads a request, serves it, sends the reply and reads again. Two system calls a
 // request, no hand-over, no lock. Requests of different clients run side by side. Transports that
-// need threads, as shared memory, are served by such ones in every architecture.
+// prefer threads, as shared memory, are served by such ones beside others that serve in place.
 #include "kairos/base/log.h"
 #include "kairos/net/arrivals.h"
 #include "kairos/net/thread.h"
@@ -31,17 +31,13 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
   public:
     ConnectionThread(Orb& orb, net::Socket socket, const net::Address& peer,
                      const Transport& transport, std::optional<Priority> priority)
-        : ServerConnection(orb, std::move(socket), peer), transport_(transport.local()),
-          agrees_(transport_ != nullptr && transport_->needs_threads()),
-          bypasses_(transport_ != nullptr && transport_->bypasses_socket()), priority_(priority),
-          stream_pause_(transport_ == nullptr && !priority
-                            ? StreamPause::of(orb.options())
-                            : StreamPause(std::chrono::microseconds(0)))
+        : ServerConnection(orb, std::move(socket), peer), is_local_(transport.local() != nullptr),
+          priority_(priority),
+          stream_pause_(!is_local_ && !priority ? StreamPause::of(orb.options())
+                                                : StreamPause(std::chrono::microseconds(0)))
     {
-        const std::chrono::microseconds spin = orb.options().socket.spin;
-        if (agrees_) transport_->prepare(socket_, spin);
-        socket_.spin(spin);
-        if (transport_ != nullptr) socket_.poll_before_reading();
+        socket_.spin(orb.options().socket.spin);
+        if (is_local_) socket_.poll_before_reading();
     }
 
     void run()
@@ -51,7 +47,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         try {
             Lane::current().serving_thread = this;
             if (priority_) Lane::current().priority = priority_;
-            if (agrees_ && !agree_with_peer()) return;
+            if (socket_.is_agreeing() && !agree_with_peer()) return;
             while (serve_once()) {
             }
         } catch (const std::bad_alloc&) {
@@ -150,13 +146,13 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     [[nodiscard, gnu::cold]] bool agree_with_peer()
     {
         const auto limit = orb_.options().receive_timeout;
-        const auto accepted =
-            transport_->accept(socket_, limit.count() == 0 ? Deadline() : Deadline::after(limit));
-        if (!accepted && !interrupted_)
-            log::write_limited(log::Level::warning, peer_.host_number(),
-                               log::Line() << "connection from " << peer_
-                                           << " refused: " << accepted.error().reason);
-        return accepted.ok();
+        const Deadline deadline = limit.count() == 0 ? Deadline() : Deadline::after(limit);
+        const auto agreed = socket_.agree(deadline);
+        if (!agreed && deadline.has_passed())
+            log_late_rest();
+        else if (!agreed && !interrupted_)
+            log_no_agreement(agreed.error().reason);
+        return agreed.ok();
     }
     void wait_and_serve(const Awaited& awaited, Deadline deadline) noexcept
     {
@@ -203,7 +199,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     /// Reads and answers all that can be read. Returns false if no more will come.
     [[gnu::cold]] bool serve_arrived() noexcept
     {
-        if (bypasses_) { // where the peer is to say when there is more
+        if (socket_.bypasses_descriptor()) { // where the peer is to say when there is more
             while (!congested_ &&
                    socket_.prepare_poll(net::Interest::readable) == net::Interest::none)
                 if (!go_on_nested()) return descriptor_held_nested() >= 0;
@@ -249,7 +245,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         } else if (looks_twice_.load(std::memory_order_relaxed)) [[unlikely]] {
             if (interrupted_) return false;
             // Where reads that are limited cost more than this.
-            if (transport_ != nullptr) stop_limiting();
+            if (is_local_) stop_limiting();
         }
         const net::IoResult got = socket_.read(space);
         if (!got.ok()) [[unlikely]] {
@@ -279,15 +275,12 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
         const auto limit = orb_.options().receive_timeout;
         if (limit.count() == 0) return true;
         const auto look = ReceiveLimit::between_looks(limit);
-        if (!bypasses_ && !std::exchange(limits_reading_, true)) {
+        if (!std::exchange(limits_reading_, true)) {
             looks_twice_ = true;
             socket_.limit_reading(look);
         }
-        do {
-            is_late_ = rest_was_due(ReceiveLimit::Clock::now());
-            if (is_late_) log_late_rest();
-        } while (!is_late_ && bypasses_ &&
-                 socket_.wait_readable(look).status == net::IoResult::Status::would_block);
+        is_late_ = rest_was_due(ReceiveLimit::Clock::now());
+        if (is_late_) log_late_rest();
         return !is_late_;
     }
 
@@ -332,9 +325,7 @@ class ConnectionThread final : public ServerConnection, public ServingThread {
     int waits_ = 0;          ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
     UpcallMemory memory_;
-    const LocalTransport* const transport_;  ///< null: TCP
-    const bool agrees_;                      ///< with its peer, before it reads
-    const bool bypasses_;                    ///< the socket, which is not to be read then
+    const bool is_local_;                    ///< it leads no further than this host
     const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
     // At the last end_if_stalled, whose callers hold the server's lock.
@@ -412,7 +403,7 @@ class ThreadPerConnection final : public Server {
     [[gnu::cold]] void accept(Listener& listener)
     {
         for (;;) {
-            auto accepted = listener.acceptor.accept();
+            auto accepted = Server::accept(listener, orb_);
             switch (accepted.status) {
             case net::Acceptor::Status::accepted:
                 serve(std::move(accepted), *listener.transport);

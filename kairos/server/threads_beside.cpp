@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transports that need threads (transport.h), as shared memory, beside the others: each of their
-// connections has one, which waits in it, whatever architecture serves the sockets. A reactor
-// cannot wait in memory.
+// Transports that prefer threads (transport.h), as shared memory, beside the others: each of their
+// connections has one, which waits in it, whatever architecture serves the sockets in place. A
+// reactor that waits in memory has to be woken at a socket, which takes longer.
 #include "kairos/orb/orb.h"
 #include "kairos/server/architectures.h"
 
@@ -20,8 +20,8 @@ std::vector<ior::LocalAddress> joined(std::vector<ior::LocalAddress> first,
 
 class ThreadsBeside final : public Server {
   public:
-    ThreadsBeside(Orb& orb, std::unique_ptr<Server> sockets, std::unique_ptr<Server> threads)
-        : Server(orb, sockets->published(), sockets->priority_addresses(),
+    ThreadsBeside(std::unique_ptr<Server> sockets, std::unique_ptr<Server> threads)
+        : Server(*sockets, sockets->tagged(), sockets->priority_addresses(),
                  joined(threads->local_addresses(), sockets->local_addresses())),
           sockets_(std::move(sockets)), threads_(std::move(threads))
     {
@@ -32,6 +32,14 @@ class ThreadsBeside final : public Server {
         join();
     }
 
+    std::vector<PriorityLane> take_lanes() override
+    {
+        std::vector<PriorityLane> lanes = sockets_->take_lanes();
+        std::vector<PriorityLane> beside = threads_->take_lanes();
+        for (Listener& listener : beside.front().listeners)
+            lanes.front().listeners.push_back(std::move(listener));
+        return lanes;
+    }
     void set_connections(const TcpProperties& properties, Priority priority) override
     {
         sockets_->set_connections(properties, priority); // the others are none of TCP
@@ -78,7 +86,7 @@ std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> ot
                                             std::vector<Listener> listeners, ServingThreads threads)
 {
     return std::make_unique<ThreadsBeside>(
-        orb, std::move(other),
+        std::move(other),
         make_thread_per_connection(orb, std::move(listeners), std::move(threads)));
 }
 

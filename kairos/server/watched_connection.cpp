@@ -18,9 +18,18 @@ void WatchedConnection::send(Bytes header, const cdr::Writer& body) noexcept
 
 Result<void> WatchedConnection::open()
 {
+    if (socket_.is_agreeing()) note_rest();
+    const net::Interest interest = prepared(net::Interest::readable);
     pass_on();
-    return server_.poller().add(socket_.descriptor(), net::Interest::readable,
-                                static_cast<Watched*>(this));
+    return server_.poller().add(socket_.descriptor(), interest, static_cast<Watched*>(this));
+}
+
+/// What is at hand already is for whoever finds that the descriptor can be written, as it can
+/// always be, behind what was ready before.
+net::Interest WatchedConnection::prepared(net::Interest interest) const noexcept
+{
+    const net::Interest wanted = socket_.prepare_poll(interest);
+    return wanted == net::Interest::none ? net::Interest::writable : wanted;
 }
 
 /// Nothing of this may be touched any more unless it fails.
@@ -28,6 +37,7 @@ bool WatchedConnection::watch(net::Interest interest) noexcept
 {
     net::SharedPoller& poller = server_.poller();
     const int descriptor = socket_.descriptor();
+    interest = prepared(interest);
     pass_on();
     return poller.watch(descriptor, interest, static_cast<Watched*>(this)).ok();
 }
@@ -35,7 +45,8 @@ bool WatchedConnection::watch(net::Interest interest) noexcept
 void WatchedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
 {
     if (!unsent_.empty()) {
-        if (readiness.writable) unsent_.flush(socket_);
+        // What is not plain may have waited for something else than room.
+        if (readiness.writable || !socket_.is_plain()) unsent_.flush(socket_);
         note_unsent();
         if (congested_ || closing_) return after(closing_ ? Next::close : Next::read);
         return serve(memory); // requests that came before it was full
@@ -109,8 +120,8 @@ void WatchedConnection::after(Next next) noexcept
     has_more_ = next == Next::more && !congested_;
     if (has_more_)
         stop_waiting_for_rest(); // it is here, perhaps
-    else if (!protocol_.between_messages() || congested_ ||
-             rest_due_.load(std::memory_order_relaxed) != never) [[unlikely]]
+    else if (is_awaited() || congested_ || rest_due_.load(std::memory_order_relaxed) != never)
+        [[unlikely]]
         note_rest();
     else if (protocol_.holds_much()) [[unlikely]]
         protocol_.rest();
@@ -147,6 +158,15 @@ void WatchedConnection::note_rest() noexcept
     if (due != never) server_.note_unfinished();
 }
 
+/// What a channel has to say belongs to the thread that has the connection.
+bool WatchedConnection::is_at_descriptor(net::Interest interest) const noexcept
+{
+    return !socket_.bypasses_descriptor() &&
+           net::wait_at(socket_.descriptor(), net::poll_events(interest),
+                        std::chrono::nanoseconds(0))
+               .ok();
+}
+
 /// What came in time is still read, whoever reads it: reading ends behind it.
 bool WatchedConnection::look_at_rest(ReceiveLimit::Clock::time_point now) noexcept
 {
@@ -154,13 +174,13 @@ bool WatchedConnection::look_at_rest(ReceiveLimit::Clock::time_point now) noexce
     if (due == never) return false;
     if (due > now || !is_nobodys() || is_late_) return true;
     if (congested_) {
-        if (socket_.wait_writable(std::chrono::nanoseconds(0)).ok()) return true; // somebody will
+        if (is_at_descriptor(net::Interest::writable)) return true; // somebody will
         is_late_ = true;
         log_late_taking();
         socket_.shutdown_both();
         return true;
     }
-    if (socket_.wait_readable(std::chrono::nanoseconds(0)).ok()) return true; // somebody will
+    if (is_at_descriptor(net::Interest::readable)) return true; // somebody will
     is_late_ = true;
     socket_.shutdown_read();
     return true;

@@ -93,6 +93,8 @@ class WatchedConnection final : public ServerConnection, public Watched {
     void end_late();
     void after(Next next) noexcept;
     [[nodiscard]] bool watch(net::Interest interest) noexcept;
+    [[nodiscard]] net::Interest prepared(net::Interest interest) const noexcept;
+    [[nodiscard]] bool is_at_descriptor(net::Interest interest) const noexcept;
     void send_control(Bytes message) noexcept override
     {
         unsent_.put(socket_, message);

@@ -195,6 +195,10 @@ class FaultyChannel final : public Channel {
     {
         return has_broken_ ? Interest::none : below_.prepare_poll(wish);
     }
+    [[nodiscard]] bool bypasses_descriptor() const noexcept override
+    {
+        return below_.bypasses_descriptor();
+    }
 
   private:
     static IoResult ended(int error) noexcept

@@ -223,7 +223,7 @@ TEST(Faults, PassThroughSharedMemory)
     auto pair = must(socket_pair());
     std::thread server([&socket = pair.second] {
         socket.expect_memory({});
-        EXPECT_TRUE(socket.accept_memory().ok());
+        EXPECT_TRUE(socket.agree({}).ok());
         const auto sent = octets(1'000);
         EXPECT_EQ(socket.write_all(Bytes(sent)).bytes, sent.size());
     });

@@ -79,9 +79,7 @@ class InputTransport final : public orb::LocalTransport {
 
     InputTransport() noexcept : LocalTransport("fuzziop", own_number, 9) {}
 
-    [[nodiscard]] bool needs_threads() const noexcept override { return true; }
-    [[nodiscard]] bool bypasses_socket() const noexcept override { return true; }
-    [[nodiscard]] Result<net::Socket> connect(const net::Address&, const net::SocketOptions&,
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address&, const net::SocketOptions&,
                                               Deadline) const override
     {
         if (input.empty() || ++connections > 100)

@@ -122,11 +122,13 @@ class OnlyLocal {
 };
 
 /// Calls of every kind and size get to a server that nobody has called yet.
-inline void expect_calls_of_every_size(RunningServer& server, const std::string& reference)
+inline void expect_calls_of_every_size(RunningServer& server, const std::string& reference,
+                                       Arguments options = {})
 {
     Event noted;
     server.servant().note_action = [&] { noted.set(); };
-    Client client({"-ORBFragmentSize", "65536"});
+    options.insert(options.end(), {"-ORBFragmentSize", "65536"});
+    Client client(std::move(options));
     const Probe::Target_var target = client.target(reference);
     target->ping();
     EXPECT_EQ(target->add(20, 22), 42);

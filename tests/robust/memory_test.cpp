@@ -194,7 +194,7 @@ TEST_F(MemoryPeer, OfTheClientDiesBeforeItAnswers)
     std::thread dying([&] {
         auto accepted = acceptor->accept();
         accepted.socket.expect_memory(0us);
-        EXPECT_TRUE(accepted.socket.accept_memory());
+        EXPECT_TRUE(accepted.socket.agree({}));
         std::array<std::byte, 8> some;
         EXPECT_TRUE(accepted.socket.read(some).ok());
         acceptor->shut_down();
@@ -239,15 +239,41 @@ TEST_F(MemoryPeer, WithoutRoomForAnotherClientsGoByTcp)
     EXPECT_EQ(full.servant().calls, 2u);
 }
 
-TEST_F(MemoryPeer, ClientsThatShareConnectionsGoBySockets)
+/// Each connection of memory has a thread there, and a socket has none: that tells.
+TEST_F(MemoryPeer, ClientsThatShareConnectionsGoBySocketsFirst)
 {
     RunningServer both("reactor", {"-ORBDebug", "0", "-ORBListenEndpoints", "shmiop://;uiop://"});
     const std::string reference = with_port(both.reference(), dead_.port());
     Client client({"-ORBConnection", "leader-followers"});
     const Probe::Target_var target = client.target(reference);
+    const std::size_t before = threads();
     EXPECT_EQ(outcome([&] { target->ping(); }), "ok");
-    const Probe::Target_var memory_only = client.target(reference_);
-    EXPECT_TRUE(outcome([&] { memory_only->ping(); }).starts_with("TRANSIENT"));
+    EXPECT_EQ(threads(), before);
+}
+
+TEST_F(MemoryPeer, ClientsThatShareConnectionsReachWhatHasNothingElse)
+{
+    for (const char* architecture : {"thread-per-connection", "worker-pool"})
+        for (const char* connection : {"leader-followers", "active"}) {
+            RunningServer only(architecture,
+                               {"-ORBDebug", "0", "-ORBListenEndpoints", "shmiop://"});
+            const std::string reference = with_port(only.reference(), dead_.port());
+            expect_calls_of_every_size(only, reference, {"-ORBConnection", connection});
+            const std::size_t before = only.servant().calls;
+            Client client({"-ORBConnection", connection});
+            const Probe::Target_var target = client.target(reference);
+            std::vector<std::thread> callers;
+            for (int i = 0; i < 4; ++i)
+                callers.emplace_back([&] {
+                    Probe::Octets octets;
+                    octets.length(200'000);
+                    for (int n = 0; n < 10; ++n)
+                        EXPECT_EQ(target->count_octets(octets), octets.length());
+                });
+            for (std::thread& caller : callers)
+                caller.join();
+            EXPECT_EQ(only.servant().calls - before, 40u);
+        }
 }
 
 TEST(OnlyMemory, IsReachedByOurClients)

@@ -653,12 +653,6 @@ TEST(PoolArchitecture, ThatWasChosenMustHandOver)
     }
 }
 
-TEST(PoolArchitecture, DoesNotReachThreadsOfSharedMemory)
-{
-    World world({"-ORBConcurrency", "worker-pool", "-ORBListenEndpoints", "shmiop://"});
-    EXPECT_EQ(outcome([&] { (void)make(world, Pool{}); }), bad_order);
-}
-
 /// Of static threads and of those made at need.
 TEST(PoolArchitecture, ThatHasLanesSaysWhereThoseOfPoolsRun)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // shmiop://: two rings in memory that the client makes and hands over at the server's Unix socket
-// (net/ring_channel.h). Who waits there cannot wait for anything else.
+// (net/ring_channel.h). Who waits there sleeps in that memory, or asks to be woken at the socket.
+#include "kairos/net/connector.h"
 #include "kairos/orb/transports/transports.h"
 
 namespace kairos::orb {
@@ -11,28 +12,27 @@ class SharedMemory final : public LocalTransport {
   public:
     constexpr SharedMemory() noexcept : LocalTransport("shmiop", Number::shared_memory, 1) {}
 
-    [[nodiscard]] bool needs_threads() const noexcept override { return true; }
-    [[nodiscard]] bool bypasses_socket() const noexcept override { return true; }
-    [[nodiscard]] Result<net::Socket> connect(const net::Address& address,
+    [[nodiscard]] bool prefers_threads() const noexcept override { return true; }
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address& address,
                                               const net::SocketOptions& options,
                                               Deadline deadline) const override
     {
-        auto socket = LocalTransport::connect(address, options, deadline);
+        const auto path = net::Address::unix_path(address.host);
+        if (!path) return path.error();
+        auto socket = net::connect(*path, options, deadline.left());
         if (!socket) return socket;
         if (const auto agreed = socket->offer_memory(options.spin, deadline); !agreed)
             return Error{ErrorCode::unreachable,
-                         "no memory shared with " + address.to_text() + ": " +
+                         "no memory shared with " + describe(address) + ": " +
                              agreed.error().reason,
                          agreed.error().system_errno};
         return socket;
     }
-    void prepare(net::Socket& socket, std::chrono::microseconds spin) const override
+    [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
+                                       std::chrono::microseconds spin) const override
     {
-        socket.expect_memory(spin);
-    }
-    [[nodiscard]] Result<void> accept(net::Socket& socket, Deadline deadline) const override
-    {
-        return socket.accept_memory(deadline);
+        if (side == Side::server) socket.expect_memory(spin);
+        return {};
     }
 };
 

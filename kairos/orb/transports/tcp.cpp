@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// iiop://: TCP, as the specification has it (IIOP). What references say of it is in their profiles;
-// clients connect to that without asking which transport it is (endpoint.cpp).
-#include "kairos/net/resolver.h"
+// iiop://: TCP, as the specification has it (IIOP). What references say of it is in their profiles.
 #include "kairos/orb/publish.h"
 #include "kairos/orb/transports/transports.h"
 
@@ -13,7 +11,7 @@ Error bad(std::string reason) { return Error{ErrorCode::invalid_argument, std::m
 
 class Tcp final : public Transport {
   public:
-    constexpr Tcp() noexcept : Transport("iiop", "[host][:port][/option=value]") {}
+    constexpr Tcp() noexcept : Transport("iiop", "[host][:port][/option=value]", no_tag, -1) {}
 
     [[nodiscard]] Result<void> parse(std::string_view text, ListenEndpoint& endpoint) const override
     {
@@ -22,18 +20,12 @@ class Tcp final : public Transport {
             address.size() < text.size() ? text.substr(address.size() + 1) : "";
         if (const auto at = address.find('@'); at != std::string_view::npos)
             address.remove_prefix(at + 1); // TAO's "1.2@": the version is -ORBGIOPVersion's here
-        auto parsed = parse_host_and_port(address);
-        if (!parsed) return parsed.error();
-        endpoint.host = std::move(parsed->host);
-        endpoint.port = parsed->port.value_or(0);
+        if (const auto parsed = parse_internet_endpoint(address, endpoint); !parsed) return parsed;
         return parse_option(option, endpoint);
     }
     [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const override
     {
-        if (endpoint.host.empty()) return net::Address::any_ipv4(endpoint.port);
-        const auto addresses = net::resolve(endpoint.host, endpoint.port);
-        if (!addresses) return addresses.error();
-        return addresses->front();
+        return internet_address(endpoint);
     }
 
   private:

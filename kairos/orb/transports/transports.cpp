@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/transports/transports.h"
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
 namespace kairos::orb {
 namespace {
+
+/// Returns whether references could not tell the two.
+bool reads_the_same(const Transport& known, const Transport& added)
+{
+    if (known.tag() != added.tag()) return false;
+    if (known.local() == nullptr || added.local() == nullptr) return true;
+    return known.local()->number() == added.local()->number();
+}
 
 class All {
   public:
@@ -14,16 +23,22 @@ class All {
         const std::lock_guard lock(mutex_);
         return transports_;
     }
-    [[nodiscard]] Result<void> add(const LocalTransport& added)
+    /// Returns the first that `is_it` likes; null if there is none.
+    template <typename IsIt>
+    [[nodiscard]] const Transport* find(IsIt is_it)
     {
         const std::lock_guard lock(mutex_);
-        for (const Transport* known : transports_) {
-            const LocalTransport* const local = known->local();
-            if (known->scheme() == added.scheme() ||
-                (local != nullptr && local->number() == added.number()))
+        const auto found = std::ranges::find_if(transports_, is_it);
+        return found == transports_.end() ? nullptr : *found;
+    }
+    [[nodiscard]] Result<void> add(const Transport& added)
+    {
+        const std::lock_guard lock(mutex_);
+        for (const Transport* known : transports_)
+            if (known->scheme() == added.scheme() || reads_the_same(*known, added))
                 return Error{ErrorCode::invalid_argument,
-                             "there is a transport of this scheme or number: " + known->usage()};
-        }
+                             "there is a transport of this scheme, number or tag: " +
+                                 known->usage()};
         transports_.push_back(&added);
         return {};
     }
@@ -43,22 +58,24 @@ All& all()
 
 } // namespace
 
-Result<void> add_transport(const LocalTransport& transport) { return all().add(transport); }
+Result<void> add_transport(const Transport& transport) { return all().add(transport); }
 
 const Transport* find_transport(std::string_view scheme)
 {
-    for (const Transport* transport : all().list())
-        if (transport->scheme() == scheme) return transport;
-    return nullptr;
+    return all().find([&](const Transport* each) { return each->scheme() == scheme; });
 }
 
 const LocalTransport* find_transport(LocalTransport::Number number)
 {
-    for (const Transport* transport : all().list())
-        if (const LocalTransport* const local = transport->local();
-            local != nullptr && local->number() == number)
-            return local;
-    return nullptr;
+    const Transport* const found = all().find([&](const Transport* each) {
+        return each->local() != nullptr && each->local()->number() == number;
+    });
+    return found == nullptr ? nullptr : found->local();
+}
+
+const Transport* transport_of_tag(std::uint32_t tag)
+{
+    return all().find([&](const Transport* each) { return each->tag() == tag; });
 }
 
 std::string transport_usages()
