@@ -71,7 +71,8 @@ void CollocatedCarrier::call(Orb& orb, Bytes object_key, const Operation& operat
 
 void CollocatedCarrier::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    if (body.externals().empty()) {
+    const bool is_one_block = header.data() + header.size() == body.contiguous().data();
+    if (body.externals().empty() && is_one_block) {
         // In the memory of the upcall, which this object keeps.
         message_ = {const_cast<std::byte*>(header.data()), header.size() + body.size()};
     } else {

@@ -290,18 +290,27 @@ Bytes Invocation::long_header(const giop::RequestTemplate& target, std::uint32_t
 
 Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts)
 {
+    ContextList& list = lane_.contexts;
+    list.clear();
+    list.append(contexts);
     if (limits_.due_by_idl.count() != 0) {
         const auto now = Deadline::Clock::now().time_since_epoch();
-        contexts = with_time_left(contexts, limits_.due_by_idl - now, lane_.contexts);
+        append_time_left(list, limits_.due_by_idl - now);
     }
-    if (!place.propagates_priority()) return contexts;
+    if (place.propagates_priority()) append_priority(list, priority_to_say());
+    return list.bytes();
+}
+
+/// The priority that a request of the calling thread carries.
+Priority Invocation::priority_to_say() const
+{
     Orb& orb = reference_.orb();
     Priority priority = thread_priority(lane_, orb.priority_mapping());
     if (PriorityTransform* transform = orb.priority_transform();
         transform != nullptr && !transform->outbound(priority))
         raise<CORBA::DATA_CONVERSION>(0, CORBA::COMPLETED_NO,
                                       "the priority transform has none for this request");
-    return with_priority(contexts, priority, lane_.contexts);
+    return priority;
 }
 
 bool Invocation::text_suits(const cdr::TextForm* text)

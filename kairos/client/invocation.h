@@ -101,6 +101,7 @@ class Invocation : public CallBodies {
     /// Adds to the contexts that the connection wants in its next request the priority, if `place`
     /// says so, and what is left of the deadline of the IDL.
     [[nodiscard]] Bytes contexts_of_call(const Reference& place, Bytes contexts);
+    [[nodiscard]] Priority priority_to_say() const;
     /// Returns whether the arguments, encoded for another target, mean the same at this one. If so,
     /// the results are read as this one sends them.
     [[nodiscard, gnu::cold]] bool text_suits(const cdr::TextForm* text);

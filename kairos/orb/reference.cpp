@@ -71,11 +71,12 @@ Target Reference::make_target(const ior::Target& target, const ior::Address& add
     if (band == nullptr && !is_private) {
         endpoint = orb_->endpoint(address, local, agreement);
     } else {
-        auto contexts =
-            agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
+        ContextList contexts;
+        if (agreement.context) contexts.append(encode_contexts(*agreement.context));
         if (band != nullptr) append_priority_range(contexts, *band);
+        const Bytes list = contexts.bytes();
         auto own = make_intrusive<Endpoint>(orb_->client_side(), address.host, address.port, local,
-                                            std::move(contexts), binding_.tcp);
+                                            std::vector(list.begin(), list.end()), binding_.tcp);
         own->retire(); // no other reference will have it
         endpoint = EndpointUse(std::move(own));
     }

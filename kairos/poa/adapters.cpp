@@ -60,11 +60,11 @@ class EncodedRequest final : public Request {
         return upcall_.is_local() ? priority_of_caller(upcall_.orb())
                                   : orb::priority_in(upcall_.request().contexts);
     }
-    void return_priority() noexcept override
+    void return_priority() override
     {
         if (upcall_.is_local()) return;
         if (const auto priority = orb::priority_in(upcall_.request().contexts))
-            upcall_.say_priority(*priority);
+            orb::append_priority(upcall_.reply_contexts(), *priority);
     }
     void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
     {
@@ -112,7 +112,7 @@ class DirectRequest final : public Request {
     {
     }
     std::optional<orb::Priority> priority() const override { return priority_of_caller(orb_); }
-    void return_priority() noexcept override {}
+    void return_priority() override {}
     void call(Servant& servant, const ObjectMap::Entry* lasting) override
     {
         make(call_, servant, lasting);
