@@ -87,6 +87,8 @@ class KAIROS_API Lane {
     Spares<cdr::Buffer> buffers;
     /// Service contexts of the call that is about to be sent, until its header is written.
     ContextList contexts;
+    /// Lists that the observers of calls under way add to.
+    Spares<ContextList> context_lists;
     Spares<UpcallMemory> upcall_memory;
 
     /// Policies of this thread for calls on the references of one ORB; null for none.

@@ -50,7 +50,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
     const Collocation collocation = orb_->options().collocation;
-    calls_directly_ = is_local_ && collocation != Collocation::no;
+    calls_directly_ = is_local_ && collocation != Collocation::no && !orb_->observes_local_calls();
     links_servants_ = is_local_ && collocation == Collocation::direct;
 }
 

@@ -7,10 +7,12 @@
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
 #include "kairos/mapping/marshal.h"
+#include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reply_channel.h"
+#include "kairos/orb/upcall_observation.h"
 
 #include <algorithm>
 #include <utility>
@@ -82,7 +84,9 @@ void Upcall::reply() { send(giop::ReplyStatus::no_exception); }
 
 void Upcall::send_otherwise(giop::ReplyStatus status)
 {
-    if (stage_ != Stage::open_with_contexts) return keep(status);
+    if (stage_ != Stage::open_with_more) return keep(status);
+    if (is_observed() && status == giop::ReplyStatus::no_exception)
+        memory_.observation->end_with_results();
     stage_ = Stage::replied;
     if (request_.response_expected()) send_with_contexts(status);
     memory_.contexts.clear();
@@ -90,7 +94,7 @@ void Upcall::send_otherwise(giop::ReplyStatus status)
 
 void Upcall::send_with_contexts(giop::ReplyStatus status)
 {
-    const Bytes contexts = memory_.contexts.bytes();
+    const Bytes contexts = has_contexts_ ? memory_.contexts.bytes() : Bytes();
     giop::Body body = giop::Body::of(out_, headroom);
     Bytes header =
         giop::prepend_reply(body, request_.version, request_.request_id, status, contexts);
@@ -105,8 +109,22 @@ void Upcall::send_with_contexts(giop::ReplyStatus status)
 ContextList& Upcall::reply_contexts() noexcept
 {
     if (!std::exchange(has_contexts_, true)) memory_.contexts.clear();
-    if (stage_ == Stage::open) stage_ = Stage::open_with_contexts;
+    if (stage_ == Stage::open) stage_ = Stage::open_with_more;
     return memory_.contexts;
+}
+
+bool Upcall::is_observed() const noexcept
+{
+    return memory_.observation != nullptr && memory_.observation->is_open();
+}
+
+bool Upcall::end_observed(const Ending& ending) noexcept
+{
+    if (!is_observed()) return false;
+    const std::exception_ptr instead = memory_.observation->end(ending);
+    if (!instead) return false;
+    answer(*this, instead);
+    return true;
 }
 
 /// SYNC_WITH_SERVER: the caller goes on before the servant is called (CORBA 3.3 part 2, 9.4.2.1).
@@ -143,6 +161,7 @@ void Upcall::send_kept()
 void Upcall::reply(const CORBA::SystemException& exception) noexcept
 {
     if (replied()) return; // results went out before the exception was thrown: nothing can be said
+    if (end_observed({.status = Ending::Status::system_exception, .exception = &exception})) return;
     restart_reply();
     giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
                               static_cast<std::uint32_t>(exception.completed())}
@@ -160,6 +179,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
         return;
     }
     if (replied()) return;
+    if (end_observed({.status = Ending::Status::user_exception, .exception = &exception})) return;
     restart_reply();
     try {
         exception._marshal(out_);
@@ -176,6 +196,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
 void Upcall::forward(const ior::Ior& target) noexcept
 {
     if (replied()) return;
+    if (end_observed({.status = Ending::Status::location_forward, .forward = &target})) return;
     restart_reply();
     ior::encode(out_, target);
     send(giop::ReplyStatus::location_forward);

@@ -30,6 +30,7 @@ struct Ior;
 
 namespace kairos::orb {
 
+struct Ending;
 class Hold;
 class Orb;
 class ReplyChannel;
@@ -99,6 +100,15 @@ class KAIROS_API Upcall {
 
     /// Returns the service contexts of the reply, for adding to them until it goes out.
     [[nodiscard, gnu::cold]] ContextList& reply_contexts() noexcept;
+
+    /// Has `observation` hear of the upcall from here on; null for nobody.
+    void observe(UpcallObservation* observation) noexcept
+    {
+        memory_.observation = observation;
+        if (stage_ == Stage::open) stage_ = open();
+    }
+    /// Returns who observes the upcall; null for most.
+    [[nodiscard]] UpcallObservation* observation() const noexcept { return memory_.observation; }
     /// Has results kept from here on until `send_kept`: somebody may still want to send an
     /// exception instead. To be called before there are any.
     void keep_results() noexcept { stage_ = Stage::keeping; }
@@ -117,12 +127,18 @@ class KAIROS_API Upcall {
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
-    enum class Stage : std::uint8_t { open, open_with_contexts, keeping, kept, replied };
+    enum class Stage : std::uint8_t { open, open_with_more, keeping, kept, replied };
 
+    /// Returns the stage that says whether the reply is to have contexts, or observers.
     [[nodiscard]] Stage open() const noexcept
     {
-        return has_contexts_ ? Stage::open_with_contexts : Stage::open;
+        return has_contexts_ || memory_.observation != nullptr ? Stage::open_with_more
+                                                               : Stage::open;
     }
+    [[nodiscard]] bool is_observed() const noexcept;
+    /// Tells observers how the upcall ends, unless they know; returns whether one of them has had
+    /// it answered otherwise.
+    [[nodiscard, gnu::cold]] bool end_observed(const Ending& ending) noexcept;
 
     /// SYNC_WITH_SERVER: see confirm_receipt.
     [[nodiscard]] bool wants_receipt() const noexcept;

@@ -13,6 +13,8 @@
 
 namespace kairos::orb {
 
+class UpcallObservation;
+
 struct UpcallMemory {
     cdr::Buffer reply;
     /// A reply buffer that has grown beyond this many octets is given back after the request, or
@@ -22,6 +24,8 @@ struct UpcallMemory {
     /// Service contexts of the reply; what earlier requests left there means nothing
     /// (Upcall::reply_contexts).
     ContextList contexts;
+    /// Who observes the upcall; null for most.
+    UpcallObservation* observation = nullptr;
 };
 
 } // namespace kairos::orb

@@ -8,6 +8,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_observation.h"
 #include "kairos/poa/forget.h"
 
 #include <algorithm>
@@ -68,12 +69,24 @@ class EncodedRequest final : public Request {
     }
     void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
     {
+        if (orb::UpcallObservation* const observation = upcall_.observation()) [[unlikely]]
+            tell(*observation, servant);
         servant._kairos_dispatch(upcall_);
     }
     void keep_results() noexcept override { upcall_.keep_results(); }
     void send_kept() override { upcall_.send_kept(); }
 
   private:
+    /// The thread says already what it serves.
+    static void tell(orb::UpcallObservation& observation, const Servant& servant)
+    {
+        const Calling& calling = *Calling::innermost();
+        const Identity object = calling.adapter().called(calling);
+        observation.found({.adapter_path = calling.adapter().path(),
+                           .id = object.id,
+                           .interface = servant._kairos_id()});
+    }
+
     orb::Upcall& upcall_;
 };
 
