@@ -29,6 +29,9 @@ class Question {
     giop::Reply* reply = nullptr;              ///< where the answer goes; null for a oneway…
     giop::LocateReply* locate_reply = nullptr; ///< …or here
     bool is_posted = false;                    ///< a oneway that may be left to be sent later
+    /// Service contexts that observers add, an encoded list: in the header, too, but that within
+    /// the process there is none.
+    Bytes added_contexts;
 
     [[nodiscard]] bool is_answered() const noexcept
     {

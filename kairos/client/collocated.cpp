@@ -24,6 +24,13 @@ MutableBytes gathered(Bytes header, const cdr::Writer& writer, cdr::Buffer& buff
     return {buffer.data(), size};
 }
 
+giop::ServiceContexts parsed(Bytes contexts)
+{
+    if (contexts.empty()) return {};
+    cdr::Reader reader(contexts, native_little_endian);
+    return giop::ServiceContexts::read(reader);
+}
+
 } // namespace
 
 giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route)
@@ -32,7 +39,7 @@ giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route
     if (question.locate_reply == nullptr) {
         giop::Reply none; // of a oneway
         call(place.orb(), place.object_key(), *question.operation, *question.arguments,
-             question.reply != nullptr ? *question.reply : none);
+             question.reply != nullptr ? *question.reply : none, question.added_contexts);
         return Outcome::ok;
     }
     cdr::Writer body(reply_);
@@ -43,7 +50,7 @@ giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route
 }
 
 void CollocatedCarrier::call(Orb& orb, Bytes object_key, const Operation& operation,
-                             const cdr::Writer& arguments, giop::Reply& reply)
+                             const cdr::Writer& arguments, giop::Reply& reply, Bytes contexts)
 {
     const Bytes body = arguments.externals().empty() ? arguments.contiguous()
                                                      : gathered({}, arguments, arguments_);
@@ -58,7 +65,7 @@ void CollocatedCarrier::call(Orb& orb, Bytes object_key, const Operation& operat
                                            .key = object_key,
                                            .profile_data = {},
                                            .ior = {}},
-                                .contexts = {},
+                                .contexts = parsed(contexts),
                                 .body = cdr::Reader(body, native_little_endian)};
     while (dispatch(orb, request, nullptr, *this, *memory_) == Served::held)
         hold.wait();
@@ -71,7 +78,8 @@ void CollocatedCarrier::call(Orb& orb, Bytes object_key, const Operation& operat
 
 void CollocatedCarrier::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    if (body.externals().empty()) {
+    const bool is_one_block = header.data() + header.size() == body.contiguous().data();
+    if (body.externals().empty() && is_one_block) {
         // In the memory of the upcall, which this object keeps.
         message_ = {const_cast<std::byte*>(header.data()), header.size() + body.size()};
     } else {

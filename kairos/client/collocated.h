@@ -17,10 +17,11 @@ class CollocatedCarrier final : public ReplyChannel, public ReplyMemory, public 
   public:
     explicit CollocatedCarrier(Lane& lane) : ReplyMemory(lane) { is_local = true; }
 
-    /// Serves the request whose encoded arguments are `arguments`, and parses the reply unless the
+    /// Serves the request whose encoded arguments are `arguments`, with an encoded list of service
+    /// contexts, and parses the reply unless the
     /// operation is oneway. Blocks while the adapter holds requests.
     void call(Orb& orb, Bytes object_key, const Operation& operation, const cdr::Writer& arguments,
-              giop::Reply& reply);
+              giop::Reply& reply, Bytes contexts = {});
 
     // The object is there already.
     [[nodiscard]] Result<void> reach(const Route&) override { return {}; }

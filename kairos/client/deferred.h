@@ -54,8 +54,15 @@ class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation 
 
   private:
     [[nodiscard]] bool send_to_first();
+    void send_otherwise();
+    [[gnu::cold]] void send_observed();
+    [[nodiscard]] CallObservation* observation() noexcept
+    {
+        return observation_ ? &*observation_ : nullptr;
+    }
 
-    std::optional<Route> route_; // that leads to where it was sent
+    std::optional<CallObservation> observation_; // where somebody observes
+    std::optional<Route> route_;                 // that leads to where it was sent
     std::uint32_t request_id_ = 0;
     bool is_sent_ = false;   // else the call is over, without a connection
     bool has_reply_ = false; // with this outcome

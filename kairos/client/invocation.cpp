@@ -119,7 +119,7 @@ void Invocation::go_on(Reference* forward)
 {
     limits_ = limits_of_call(reference_);
     Route route = route_from(forward);
-    run(route);
+    run(route, nullptr);
 }
 
 void Invocation::go_on(Reference* forward, Carrier& carrier, Outcome outcome)
@@ -128,7 +128,7 @@ void Invocation::go_on(Reference* forward, Carrier& carrier, Outcome outcome)
     Route route = route_from(forward);
     route.next(); // where it was tried
     if (&carrier == &own_ && outcome != Outcome::ok) own_.conclude(outcome, true, route);
-    if (!settle(route, carrier, outcome)) run(route);
+    if (!settle(route, carrier, outcome, nullptr)) run(route, nullptr);
 }
 
 // --- along a route -------------------------------------------------------------------------------
@@ -147,10 +147,17 @@ void Invocation::invoke(std::chrono::nanoseconds deadline)
 
 void Invocation::invoke_limited()
 {
+    if (reference_.orb().call_observers().empty()) return invoke_limited(nullptr);
+    CallObservation seen(reference_, operation_, response_flags(), limits_.sync_scope);
+    invoke_limited(&seen);
+}
+
+void Invocation::invoke_limited(CallObservation* seen)
+{
     if (reference_.orb().is_shut_down())
         raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO);
     Route route = route_from(reference_.forward());
-    run(route);
+    run(route, seen);
 }
 
 Route Invocation::route_from(Reference* forward) noexcept
@@ -173,25 +180,46 @@ Bytes Invocation::Request::header(const giop::RequestTemplate& target, std::uint
                                   Bytes contexts)
 {
     return call_.header(target, request_id, call_.response_flags(),
-                        call_.contexts_of_call(route_.place(), contexts));
+                        call_.contexts_of_call(route_.place(), contexts, added_contexts));
 }
 
-void Invocation::run(Route& route)
+void Invocation::run(Route& route, CallObservation* seen)
 {
     Request request(*this, route);
-    for (;;) {
-        route.next();
-        const cdr::TextForm* const text = route.is_local() ? nullptr : route.target().text;
-        if (text != environment_.text && !text_suits(text)) {
-            route.unsuitable();
-            continue;
-        }
-        Carrier& carrier = carrier_to(route);
-        if (const auto reached = carrier.reach(route); !reached)
-            route.unreachable(reached.error().reason);
-        else if (settle(route, carrier, carrier.exchange(request, route)))
-            return;
+    const auto go = [&] { return go_next(route, request, seen); };
+    while (!(seen == nullptr ? go() : observed(route, *seen, go))) {
     }
+}
+
+bool Invocation::go_next(Route& route, Request& request, CallObservation* seen)
+{
+    route.next();
+    const cdr::TextForm* const text = route.is_local() ? nullptr : route.target().text;
+    if (text != environment_.text && !text_suits(text)) {
+        route.unsuitable();
+        return false;
+    }
+    if (seen != nullptr) {
+        seen->begin(route);
+        request.added_contexts = seen->request_contexts().bytes();
+    }
+    Carrier& carrier = carrier_to(route);
+    if (const auto reached = carrier.reach(route); !reached) {
+        route.unreachable(reached.error().reason);
+        return false;
+    }
+    return settle(route, carrier, carrier.exchange(request, route), seen);
+}
+
+/// Where an observer sends the call.
+void Invocation::go_elsewhere(Route& route, const ior::Ior& target)
+{
+    if (target.is_nil())
+        raise<CORBA::INV_OBJREF>(minor_code::malformed_reply, CORBA::COMPLETED_NO,
+                                 "an observer forwards to nil");
+    own_.release();
+    if (shared_) shared_->release();
+    route.forwarded(route.orb().make_reference(target), false);
 }
 
 Carrier& Invocation::carrier_to(const Route& route)
@@ -201,7 +229,7 @@ Carrier& Invocation::carrier_to(const Route& route)
     return shared_ ? *shared_ : shared_.emplace(lane_);
 }
 
-bool Invocation::settle(Route& route, Carrier& carrier, Outcome outcome)
+bool Invocation::settle(Route& route, Carrier& carrier, Outcome outcome, CallObservation* seen)
 {
     if (outcome == Outcome::not_executed) {
         route.closed();
@@ -210,19 +238,24 @@ bool Invocation::settle(Route& route, Carrier& carrier, Outcome outcome)
     if (outcome != Outcome::ok) route.raise(outcome);
     const bool answered = route.is_local() ? operation_.response() != Response::none
                                            : response_flags() != giop::response_flags::none;
-    if (!answered) return true;
+    if (!answered) {
+        if (seen != nullptr) seen->end_unanswered();
+        return true;
+    }
+    if (seen != nullptr) seen->answered(reply_);
     const bool was_called = reply_.status == giop::ReplyStatus::no_exception ||
                             reply_.status == giop::ReplyStatus::user_exception;
     if (was_called && !route.is_local() && limits_.rebind != RebindMode::transparent)
         reference_.note_bound();
-    return accept(route, carrier);
+    return accept(route, carrier, seen);
 }
 
-bool Invocation::accept(Route& route, Carrier& carrier)
+bool Invocation::accept(Route& route, Carrier& carrier, CallObservation* seen)
 {
     read_results();
     switch (reply_.status) {
     case giop::ReplyStatus::no_exception:
+        if (seen != nullptr) seen->end({.status = Ending::Status::successful});
         return true;
     case giop::ReplyStatus::user_exception:
         raise_user_exception();
@@ -232,6 +265,8 @@ bool Invocation::accept(Route& route, Carrier& carrier)
     case giop::ReplyStatus::location_forward:
     case giop::ReplyStatus::location_forward_perm: {
         ReferencePtr to = decode_forward(route.orb(), in_);
+        if (seen != nullptr)
+            seen->end({.status = Ending::Status::location_forward, .forward = &to->ior()});
         carrier.release();
         route.forwarded(std::move(to), reply_.status == giop::ReplyStatus::location_forward_perm);
         return false;
@@ -288,20 +323,30 @@ Bytes Invocation::long_header(const giop::RequestTemplate& target, std::uint32_t
     return prefix;
 }
 
-Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts)
+Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts, Bytes added)
 {
+    ContextList& list = lane_.contexts;
+    list.clear();
+    list.append(contexts);
     if (limits_.due_by_idl.count() != 0) {
         const auto now = Deadline::Clock::now().time_since_epoch();
-        contexts = with_time_left(contexts, limits_.due_by_idl - now, lane_.contexts);
+        append_time_left(list, limits_.due_by_idl - now);
     }
-    if (!place.propagates_priority()) return contexts;
+    if (place.propagates_priority()) append_priority(list, priority_to_say());
+    list.append(added);
+    return list.bytes();
+}
+
+/// The priority that a request of the calling thread carries.
+Priority Invocation::priority_to_say() const
+{
     Orb& orb = reference_.orb();
     Priority priority = thread_priority(lane_, orb.priority_mapping());
     if (PriorityTransform* transform = orb.priority_transform();
         transform != nullptr && !transform->outbound(priority))
         raise<CORBA::DATA_CONVERSION>(0, CORBA::COMPLETED_NO,
                                       "the priority transform has none for this request");
-    return with_priority(contexts, priority, lane_.contexts);
+    return priority;
 }
 
 bool Invocation::text_suits(const cdr::TextForm* text)

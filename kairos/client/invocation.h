@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kairos/base/export.h"
+#include "kairos/client/call_observation.h"
 #include "kairos/client/collocated.h"
 #include "kairos/client/own_carrier.h"
 #include "kairos/client/route.h"
@@ -24,6 +25,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace kairos::orb {
 
@@ -47,6 +49,7 @@ class Invocation : public CallBodies {
   private:
     friend class DeferredInvocation;
     using Outcome = giop::Outcome;
+    class Request;
 
     /// Prepares a call with the buffers and connections of `lane`, which must outlive it.
     KAIROS_API Invocation(Reference& target, const Operation& operation, Lane& lane);
@@ -61,17 +64,35 @@ class Invocation : public CallBodies {
     [[gnu::cold]] void go_on(Reference* forward, Carrier& carrier, Outcome outcome);
 
     // --- along a route ---
+    /// Makes the call; `seen`, which may be null, hears of it.
+    [[gnu::cold]] void invoke_limited(CallObservation* seen);
     [[gnu::cold]] void invoke_limited();
     /// Makes a route of the call, which begins at `forward`, or at its reference if that is null.
     [[nodiscard]] Route route_from(Reference* forward) noexcept;
     /// Goes on from where the route leads now, until the call is done.
-    void run(Route& route);
+    void run(Route& route, CallObservation* seen);
+    /// Goes to the next way and tries it; returns true if the call is done.
+    [[nodiscard]] bool go_next(Route& route, Request& request, CallObservation* seen);
+    /// Does `work`, which returns whether the call is done, and has observers hear of what it
+    /// throws. Returns false also where one of them sends the call elsewhere.
+    template <typename Work>
+    [[nodiscard]] bool observed(Route& route, CallObservation& seen, Work&& work)
+    {
+        try {
+            return seen.during(std::forward<Work>(work));
+        } catch (const LocationForward& elsewhere) { // an observer's
+            go_elsewhere(route, elsewhere.target);
+            return false;
+        }
+    }
+    void go_elsewhere(Route& route, const ior::Ior& target);
     [[nodiscard]] Carrier& carrier_to(const Route& route);
     /// Tells the route what came of an exchange; returns true if the call is done. Throws what it
     /// ends with.
-    [[nodiscard]] bool settle(Route& route, Carrier& carrier, Outcome outcome);
+    [[nodiscard]] bool settle(Route& route, Carrier& carrier, Outcome outcome,
+                              CallObservation* seen);
     /// Accepts the reply that is there; returns true if the call is done. Throws what it says.
-    [[nodiscard]] bool accept(Route& route, Carrier& carrier);
+    [[nodiscard]] bool accept(Route& route, Carrier& carrier, CallObservation* seen);
     void read_results() noexcept
     {
         in_ = reply_.body;
@@ -99,8 +120,9 @@ class Invocation : public CallBodies {
                                                std::uint32_t request_id, std::uint8_t flags,
                                                Bytes contexts);
     /// Adds to the contexts that the connection wants in its next request the priority, if `place`
-    /// says so, and what is left of the deadline of the IDL.
-    [[nodiscard]] Bytes contexts_of_call(const Reference& place, Bytes contexts);
+    /// says so, what is left of the deadline of the IDL, and those that observers add.
+    [[nodiscard]] Bytes contexts_of_call(const Reference& place, Bytes contexts, Bytes added);
+    [[nodiscard]] Priority priority_to_say() const;
     /// Returns whether the arguments, encoded for another target, mean the same at this one. If so,
     /// the results are read as this one sends them.
     [[nodiscard, gnu::cold]] bool text_suits(const cdr::TextForm* text);

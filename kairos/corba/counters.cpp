@@ -2,7 +2,7 @@
 #include "kairos/corba/counters.h"
 
 #include "kairos/base/count_page.h"
-#include "kairos/orb/counting_adapter.h"
+#include "kairos/orb/counting_observer.h"
 
 #include <cstdio>
 #include <sys/resource.h>

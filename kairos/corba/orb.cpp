@@ -11,9 +11,11 @@
 #include "kairos/corba/values.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
+#include "kairos/orb/call_observer.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/upcall_observer.h"
 #include "kairos/types/profile.h"
 
 #include <algorithm>
@@ -418,6 +420,31 @@ void ORB::_kairos_set_late_call_handler(kairos::orb::LateCallHandler handler)
 }
 
 ULongLong ORB::_kairos_late_calls() const noexcept { return core_->late_calls().count(); }
+
+namespace {
+
+void require_in_time(bool added)
+{
+    if (!added)
+        throw BAD_INV_ORDER(0, COMPLETED_NO,
+                            "observers are to be added before the RootPOA is resolved");
+}
+
+} // namespace
+
+void ORB::_kairos_add_call_observer(kairos::Owner<kairos::orb::CallObserver> observer)
+{
+    require_running();
+    require_in_time(
+        core_->add_observer(std::unique_ptr<kairos::orb::CallObserver>(observer.release())));
+}
+
+void ORB::_kairos_add_upcall_observer(kairos::Owner<kairos::orb::UpcallObserver> observer)
+{
+    require_running();
+    require_in_time(
+        core_->add_observer(std::unique_ptr<kairos::orb::UpcallObserver>(observer.release())));
+}
 
 void ORB::_kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks)
 {

@@ -30,11 +30,13 @@ struct ObjectUrl;
 } // namespace kairos::ior
 
 namespace kairos::orb {
+class CallObserver;
 class Hooks;
 class LateCallHandler;
 class Orb;
 class RequestDispatcher;
 class RequestFilter;
+class UpcallObserver;
 struct Options;
 } // namespace kairos::orb
 
@@ -155,6 +157,13 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     /// Sets what is called where the ORB makes threads and sockets. To be called before the RootPOA
     /// is resolved and the first call is made; throws BAD_INV_ORDER later.
     void _kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks);
+    /// Adds an observer of calls (kairos/orb/call_observer.h) behind those added before. To be
+    /// called before the RootPOA is resolved and the first call is made; throws BAD_INV_ORDER
+    /// later.
+    void _kairos_add_call_observer(kairos::Owner<kairos::orb::CallObserver> observer);
+    /// Adds an observer of requests (kairos/orb/upcall_observer.h) behind those added before. To be
+    /// called before the RootPOA is resolved; throws BAD_INV_ORDER later.
+    void _kairos_add_upcall_observer(kairos::Owner<kairos::orb::UpcallObserver> observer);
     /// With -ORBConcurrency filter-chain: adds a filter that every request passes, behind the
     /// filters added before (kairos/server/filter.h). To be called before the first POAManager is
     /// activated; throws BAD_INV_ORDER later, or without a filter chain.

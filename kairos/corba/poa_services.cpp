@@ -5,8 +5,9 @@
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/poa_current.h"
 #include "kairos/corba/poa_state.h"
-#include "kairos/orb/counting_adapter.h"
+#include "kairos/orb/counting_observer.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/upcall_observation.h"
 #include "kairos/server/serving.h"
 
 #include <algorithm>
@@ -30,10 +31,8 @@ poa::Adapters& give_adapters(orb::Orb& core)
 {
     auto adapters = std::make_unique<poa::Adapters>(core);
     poa::Adapters& given = *adapters;
-    if (orb::counts_requests(core.options()))
-        core.set_adapter(orb::counting(std::move(adapters)));
-    else
-        core.set_adapter(std::move(adapters));
+    if (orb::counts_requests(core.options())) (void)core.add_observer(orb::counting_observer());
+    core.set_adapter(orb::observed(core, std::move(adapters)));
     return given;
 }
 

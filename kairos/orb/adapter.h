@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
 #include "kairos/ior/ior.h"
 
 #include <string_view>
@@ -21,7 +22,7 @@ class ThreadPool;
 class Upcall;
 
 /// Thrown through an upcall: the object is elsewhere. Becomes a LOCATION_FORWARD.
-struct LocationForward {
+struct KAIROS_API LocationForward {
     ior::Ior target;
 };
 

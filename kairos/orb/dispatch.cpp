@@ -8,6 +8,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/upcall_observation.h"
 
 namespace kairos::orb {
 
@@ -35,17 +36,14 @@ void log_foreign_exception(std::string_view operation, const char* what) noexcep
                                    << operation << "': " << what);
 }
 
-Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
-                ReplyChannel& channel, UpcallMemory& memory)
+namespace {
+
+/// Returns what `serve` returns; true if that throws, which is answered.
+template <typename Serve>
+[[gnu::always_inline]] inline bool served_or_answered(Upcall& upcall, Serve&& serve)
 {
-    const ArenaScope arena(memory.arena);
-    Upcall upcall(orb, request, text, channel, memory);
     try {
-        Adapter* adapter = orb.adapter();
-        if (adapter == nullptr)
-            raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO);
-        if (!adapter->dispatch(upcall)) return Served::held;
-        if (!upcall.replied()) raise<CORBA::INTERNAL>(minor_code::no_reply, CORBA::COMPLETED_MAYBE);
+        return serve();
     } catch (const LocationForward& elsewhere) {
         upcall.forward(elsewhere.target);
     } catch (const CORBA::SystemException& exception) {
@@ -61,7 +59,41 @@ Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* tex
         log_foreign_exception(upcall.operation(), "not derived from std::exception");
         upcall.reply(CORBA::UNKNOWN(minor_code::foreign_exception, CORBA::COMPLETED_MAYBE));
     }
+    return true;
+}
+
+[[gnu::always_inline]] inline bool serve(Adapter* adapter, Upcall& upcall)
+{
+    if (adapter == nullptr)
+        raise<CORBA::OBJECT_NOT_EXIST>(minor_code::unknown_adapter, CORBA::COMPLETED_NO);
+    if (!adapter->dispatch(upcall)) return false;
+    if (!upcall.replied()) raise<CORBA::INTERNAL>(minor_code::no_reply, CORBA::COMPLETED_MAYBE);
+    return true;
+}
+
+} // namespace
+
+Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
+                ReplyChannel& channel, UpcallMemory& memory)
+{
+    const ArenaScope arena(memory.arena);
+    Upcall upcall(orb, request, text, channel, memory);
+    if (!served_or_answered(upcall, [&] { return serve(orb.adapter(), upcall); }))
+        return Served::held;
     return upcall.malformed() ? Served::malformed : Served::yes;
+}
+
+bool dispatch_observed(Adapter& adapter, Upcall& upcall, UpcallObservation& observation)
+{
+    return served_or_answered(upcall, [&] {
+        observation.begin();
+        return serve(&adapter, upcall);
+    });
+}
+
+void answer(Upcall& upcall, const std::exception_ptr& exception)
+{
+    (void)served_or_answered(upcall, [&]() -> bool { std::rethrow_exception(exception); });
 }
 
 giop::LocateStatus location_of(Orb& orb, Bytes key, giop::Version version, cdr::Writer& body)

@@ -9,7 +9,11 @@
 #include "kairos/orb/reply_channel.h"
 #include "kairos/orb/upcall.h"
 
+#include <exception>
+
 namespace kairos::orb {
+
+class Adapter;
 
 enum class Served : std::uint8_t {
     yes,
@@ -21,6 +25,13 @@ enum class Served : std::uint8_t {
 /// memory even for an answer. `text` says how text travels; may be null.
 [[nodiscard]] Served dispatch(Orb& orb, const giop::Request& request, const cdr::TextForm* text,
                               ReplyChannel& channel, UpcallMemory& memory);
+
+/// Has observers hear of a request, then `adapter` serve it, as Adapter::dispatch does; but for
+/// std::bad_alloc, what is thrown is answered.
+[[nodiscard]] bool dispatch_observed(Adapter& adapter, Upcall& upcall,
+                                     UpcallObservation& observation);
+/// Answers a request with this exception, of any kind.
+void answer(Upcall& upcall, const std::exception_ptr& exception);
 
 /// Writes to the log that a servant threw what CORBA does not know.
 void log_foreign_exception(std::string_view operation, const char* what) noexcept;

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace kairos::orb {
 
@@ -33,6 +35,15 @@ class Gate : public RefCounted {
 
 class Hold {
   public:
+    /// What is kept with a request that waits.
+    class Kept {
+      public:
+        Kept() = default;
+        Kept(const Kept&) = delete;
+        Kept& operator=(const Kept&) = delete;
+        virtual ~Kept() = default;
+    };
+
     Hold() = default;
     ~Hold() { end(); }
     Hold(const Hold&) = delete;
@@ -58,6 +69,10 @@ class Hold {
     /// wait for something else as well. Lasts until end(), or the next begin(). Returns false if
     /// there is no memory for it.
     [[nodiscard, gnu::cold]] bool tell(net::Bell& bell) noexcept;
+    /// Keeps this with the request, which is held, until it is taken or the hold ends.
+    void keep(std::unique_ptr<Kept> kept) noexcept { kept_ = std::move(kept); }
+    /// Returns what was kept; null for nothing.
+    [[nodiscard]] std::unique_ptr<Kept> take_kept() noexcept { return std::move(kept_); }
     /// Ends the hold and gives back its place: the request was served, or nobody waits for it any
     /// more.
     void end() noexcept
@@ -68,6 +83,7 @@ class Hold {
         held_ = nullptr;
         if (told_ != nullptr) untell();
         gate_ = {};
+        kept_.reset();
     }
 
   private:
@@ -77,6 +93,7 @@ class Hold {
     std::uint64_t seen_ = 0;
     std::atomic<std::size_t>* held_ = nullptr;
     net::Bell* told_ = nullptr; // what the gate rings, if anything
+    std::unique_ptr<Kept> kept_;
 };
 
 } // namespace kairos::orb

@@ -5,14 +5,13 @@
 // thread uses it.
 #pragma once
 
-#include "kairos/base/arena.h"
 #include "kairos/base/export.h"
-#include "kairos/base/limits.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/context_list.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/upcall_memory.h"
 
 #include <memory>
 #include <optional>
@@ -22,15 +21,6 @@
 namespace kairos::orb {
 
 class Orb;
-
-/// The memory that one request is served with.
-struct UpcallMemory {
-    cdr::Buffer reply;
-    /// A reply buffer that has grown beyond this many octets is given back after the request, or
-    /// kept only if the account agrees (ServerConnection::keep_reply_memory).
-    std::size_t reply_kept_max = limits::receive_buffer_kept;
-    Arena arena;
-};
 
 /// Objects that are used one inside the other: a stack of those not in use.
 template <typename T>
@@ -97,6 +87,8 @@ class KAIROS_API Lane {
     Spares<cdr::Buffer> buffers;
     /// Service contexts of the call that is about to be sent, until its header is written.
     ContextList contexts;
+    /// Lists that the observers of calls under way add to.
+    Spares<ContextList> context_lists;
     Spares<UpcallMemory> upcall_memory;
 
     /// Policies of this thread for calls on the references of one ORB; null for none.

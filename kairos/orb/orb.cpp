@@ -6,9 +6,11 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/net/spin.h"
+#include "kairos/orb/call_observer.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/forks.h"
 #include "kairos/orb/lane.h"
+#include "kairos/orb/upcall_observer.h"
 
 #include <algorithm>
 #include <random>
@@ -108,6 +110,28 @@ bool Orb::set_hooks(std::unique_ptr<Hooks> hooks)
     const std::lock_guard lock(mutex_);
     hooks_ = std::move(hooks);
     return true;
+}
+
+bool Orb::add_observer(std::unique_ptr<CallObserver> observer)
+{
+    if (adapter() != nullptr) return false;
+    call_observers_.push_back(std::move(observer));
+    note_call_policies(); // so that calls look for it
+    return true;
+}
+
+bool Orb::add_observer(std::unique_ptr<UpcallObserver> observer)
+{
+    if (adapter() != nullptr) return false;
+    upcall_observers_.push_back(std::move(observer));
+    return true;
+}
+
+bool Orb::observes_upcalls() const noexcept
+{
+    return std::ranges::any_of(upcall_observers_, [](const auto& observer) {
+        return observer->hears() == UpcallObserver::Hears::everything;
+    });
 }
 
 net::ThreadOptions Orb::thread_options(std::string name) const

@@ -29,10 +29,13 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace kairos::orb {
 
+class CallObserver;
 class PriorityTransform;
+class UpcallObserver;
 
 class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
   public:
@@ -53,6 +56,27 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     [[nodiscard]] net::ThreadOptions thread_options(std::string name) const;
     /// Returns the options of sockets for requests of this priority.
     [[nodiscard]] net::SocketOptions socket_options(Priority priority) const;
+
+    // --- observers ---
+    /// Adds an observer behind those added before. To be called before the adapter is made and the
+    /// first call; returns false, and adds nothing, if there is an adapter.
+    [[nodiscard]] bool add_observer(std::unique_ptr<CallObserver> observer);
+    [[nodiscard]] bool add_observer(std::unique_ptr<UpcallObserver> observer);
+    [[nodiscard]] std::span<const std::unique_ptr<CallObserver>> call_observers() const noexcept
+    {
+        return call_observers_;
+    }
+    [[nodiscard]] std::span<const std::unique_ptr<UpcallObserver>> upcall_observers() const noexcept
+    {
+        return upcall_observers_;
+    }
+    /// Returns whether an observer hears of more than the arrival of requests.
+    [[nodiscard]] bool observes_upcalls() const noexcept;
+    /// Returns whether calls within the process are to be observed as others are.
+    [[nodiscard]] bool observes_local_calls() const noexcept
+    {
+        return !call_observers_.empty() || observes_upcalls();
+    }
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
@@ -227,6 +251,9 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     const Options options_;
     const std::uint64_t incarnation_;
     std::unique_ptr<Hooks> hooks_;
+    // Constant once there is an adapter, or calls are made.
+    std::vector<std::unique_ptr<CallObserver>> call_observers_;
+    std::vector<std::unique_ptr<UpcallObserver>> upcall_observers_;
     std::unique_ptr<cdr::Attachment> tao_value_factories_;
     CodeSets code_sets_;
     std::unique_ptr<Adapter> owned_adapter_;

@@ -3,7 +3,6 @@
 
 #include "kairos/cdr/reader.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -23,36 +22,14 @@ std::array<std::byte, 2 + 2 * shorts> encoded(const std::array<Priority, shorts>
 
 } // namespace
 
-Bytes with_priority(Bytes others, Priority priority, ContextList& list)
+void append_priority(ContextList& list, Priority priority)
 {
-    return with_context(others, priority_context_id, encoded<1>({priority}), list);
+    list.append(priority_context_id, encoded<1>({priority}));
 }
 
-std::array<std::byte, priority_contexts_size> priority_contexts(Priority priority) noexcept
+void append_priority_range(ContextList& list, const ior::PriorityBand& band)
 {
-    const auto data = encoded<1>({priority});
-    const std::uint32_t head[] = {1, priority_context_id, data.size()};
-    std::array<std::byte, priority_contexts_size> list{};
-    static_assert(sizeof head + data.size() == priority_contexts_size);
-    std::memcpy(list.data(), head, sizeof head);
-    std::memcpy(list.data() + sizeof head, data.data(), data.size());
-    return list;
-}
-
-void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band)
-{
-    const auto data = encoded<2>({band.low, band.high});
-    constexpr std::uint32_t length = data.size();
-    const std::uint32_t count = count_of_contexts(contexts) + 1;
-    contexts.resize(align_up(std::max(contexts.size(), sizeof count), 4));
-    std::memcpy(contexts.data(), &count, sizeof count);
-    const auto add = [&contexts](const void* octets, std::size_t size) {
-        const auto* const first = static_cast<const std::byte*>(octets);
-        contexts.insert(contexts.end(), first, first + size);
-    };
-    add(&priority_range_context_id, sizeof priority_range_context_id);
-    add(&length, sizeof length);
-    add(data.data(), data.size()); // without padding at the end, as all lists are
+    list.append(priority_range_context_id, encoded<2>({band.low, band.high}));
 }
 
 std::optional<Priority> priority_in(const giop::ServiceContexts& contexts) noexcept

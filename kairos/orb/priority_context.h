@@ -10,10 +10,8 @@
 #include "kairos/orb/context_list.h"
 #include "kairos/orb/priority.h"
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace kairos::orb {
 
@@ -21,17 +19,10 @@ namespace kairos::orb {
 inline constexpr std::uint32_t priority_context_id = 10;
 inline constexpr std::uint32_t priority_range_context_id = 11;
 
-/// The size in octets of an encoded list of contexts with one priority.
-inline constexpr std::size_t priority_contexts_size = 16;
-
-/// Sets `list` to the encoded list `others`, which may be empty or lie in `list`, and behind it a
-/// priority; returns what `list` then holds. Throws std::bad_alloc.
-[[nodiscard]] Bytes with_priority(Bytes others, Priority priority, ContextList& list);
-/// Returns an encoded list of contexts with this priority only.
-[[nodiscard]] std::array<std::byte, priority_contexts_size>
-priority_contexts(Priority priority) noexcept;
-/// Adds to an encoded list the context that says which band a connection is for.
-void append_priority_range(std::vector<std::byte>& contexts, const ior::PriorityBand& band);
+/// Adds the context that says a priority.
+void append_priority(ContextList& list, Priority priority);
+/// Adds the context that says which band a connection is for.
+void append_priority_range(ContextList& list, const ior::PriorityBand& band);
 
 /// Returns the priority that a request's contexts say; nothing if they say none, or if it is
 /// malformed or none of CORBA's: then the request is served as one that does not say any.

@@ -3,67 +3,44 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
+#include <vector>
 
 namespace kairos::orb {
 namespace {
 
-/// A list as a message has it.
-std::optional<Priority> priority_of(Bytes list)
+std::optional<Priority> priority_of(const ContextList& list)
 {
-    cdr::Reader reader(list, native_little_endian);
-    const auto contexts = giop::ServiceContexts::read(reader);
-    EXPECT_TRUE(reader.ok());
-    EXPECT_EQ(reader.left(), 0u);
-    return priority_in(contexts);
+    return priority_in(list.contexts());
 }
 
 TEST(PriorityContext, IsFoundAlone)
 {
-    ContextList buffer;
-    for (const int priority : {0, 1, 77, 32767})
-        EXPECT_EQ(priority_of(with_priority({}, static_cast<Priority>(priority), buffer)),
-                  priority);
+    for (const int priority : {0, 1, 77, 32767}) {
+        ContextList list;
+        append_priority(list, static_cast<Priority>(priority));
+        EXPECT_EQ(priority_of(list), priority);
+    }
 }
 
 TEST(PriorityContext, IsFoundBehindOthers)
 {
-    std::vector<std::byte> others;
-    append_priority_range(others, {10, 20});
-    EXPECT_EQ(priority_of(others), std::nullopt);
-    ContextList buffer;
-    EXPECT_EQ(priority_of(with_priority(others, 15, buffer)), 15);
-}
-
-TEST(PriorityContext, HasRoomBehindAnyNumberOfOthers)
-{
-    std::vector<std::byte> others;
-    for (Priority low = 0; low < 1000; low += 10)
-        append_priority_range(others, {low, low});
-    ContextList buffer;
-    const Bytes list = with_priority(others, 15, buffer);
-    EXPECT_EQ(count_of_contexts(list), 101u);
+    ContextList list;
+    append_priority_range(list, {10, 20});
+    EXPECT_EQ(priority_of(list), std::nullopt);
+    append_priority(list, 15);
     EXPECT_EQ(priority_of(list), 15);
-}
-
-TEST(PriorityContext, AloneIsTheSame)
-{
-    ContextList buffer;
-    const Bytes list = with_priority({}, 15, buffer);
-    const auto alone = priority_contexts(15);
-    EXPECT_TRUE(std::ranges::equal(list, alone));
 }
 
 TEST(PriorityContext, ThatIsMalformedIsNone)
 {
-    ContextList buffer;
-    const Bytes list = with_priority({}, 77, buffer);
-    ASSERT_EQ(list.size(), 16u);
+    ContextList list;
+    append_priority(list, 77);
+    ASSERT_EQ(list.bytes().size(), 16u);
     const auto changed = [&](std::size_t at, int octet) {
-        ContextList other = buffer;
+        std::vector<std::byte> other(list.bytes().begin(), list.bytes().end());
         other[at] = static_cast<std::byte>(octet);
-        return priority_of({other.data(), list.size()});
+        cdr::Reader reader(other, native_little_endian);
+        return priority_in(giop::ServiceContexts::read(reader));
     };
     EXPECT_EQ(changed(4, 99), std::nullopt);    // another id
     EXPECT_EQ(changed(12, 9), std::nullopt);    // no byte order

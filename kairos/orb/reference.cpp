@@ -51,7 +51,7 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     }
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
     const Collocation collocation = orb_->options().collocation;
-    calls_directly_ = is_local_ && collocation != Collocation::no;
+    calls_directly_ = is_local_ && collocation != Collocation::no && !orb_->observes_local_calls();
     links_servants_ = is_local_ && collocation == Collocation::direct;
 }
 
@@ -71,11 +71,12 @@ Target Reference::make_target(const ior::Target& target, const WayList& ways,
     if (band == nullptr && !is_private) {
         endpoint = orb_->endpoint(ways, agreement);
     } else {
-        auto contexts =
-            agreement.context ? encode_contexts(*agreement.context) : std::vector<std::byte>();
+        ContextList contexts;
+        if (agreement.context) contexts.append(encode_contexts(*agreement.context));
         if (band != nullptr) append_priority_range(contexts, *band);
-        auto own =
-            make_intrusive<Endpoint>(orb_->client_side(), ways, std::move(contexts), binding_.tcp);
+        const Bytes list = contexts.bytes();
+        auto own = make_intrusive<Endpoint>(orb_->client_side(), ways,
+                                            std::vector(list.begin(), list.end()), binding_.tcp);
         own->retire(); // no other reference will have it
         endpoint = EndpointUse(std::move(own));
     }

@@ -15,8 +15,8 @@ namespace kairos::orb {
 /// Where a reply goes: a connection, or a caller in this process.
 class ReplyChannel {
   public:
-    /// Sends a reply: `header`, which lies in front of the body in memory, and the body. Whatever
-    /// fails is the channel's to remember: a servant cannot mend it.
+    /// Sends a reply: `header`, and behind it the body. They are one block in memory unless the
+    /// header is a long one. Whatever fails is the channel's to remember: a servant cannot mend it.
     virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
 
     /// Where the request waits that this channel's reply is for, if the adapter holds it.

@@ -17,7 +17,7 @@ constexpr std::uint64_t time_max = 366ull * 24 * 3600 * 10'000'000; // the IDL c
 
 } // namespace
 
-Bytes with_time_left(Bytes others, std::chrono::nanoseconds left, ContextList& list)
+void append_time_left(ContextList& list, std::chrono::nanoseconds left)
 {
     // The flag of the byte order, padding, and the time.
     std::array<std::byte, 16> data{};
@@ -25,7 +25,7 @@ Bytes with_time_left(Bytes others, std::chrono::nanoseconds left, ContextList& l
     const std::uint64_t time =
         left.count() <= 0 ? 0 : static_cast<std::uint64_t>(left.count()) / time_unit_ns;
     std::memcpy(data.data() + 8, &time, sizeof time);
-    return with_context(others, timing_context_id, data, list);
+    list.append(timing_context_id, data);
 }
 
 std::optional<std::chrono::nanoseconds> time_left_in(const giop::ServiceContexts& contexts) noexcept

@@ -21,9 +21,8 @@ namespace kairos::orb {
 /// counts 100 ns; 0 when the deadline has passed.
 inline constexpr std::uint32_t timing_context_id = 0x4B524F03;
 
-/// Sets `list` to the encoded list `others`, which may be empty or lie in `list`, and behind it the
-/// time that is left of a deadline; returns what `list` then holds. Throws std::bad_alloc.
-[[nodiscard]] Bytes with_time_left(Bytes others, std::chrono::nanoseconds left, ContextList& list);
+/// Adds the context that says how much time is left of a deadline.
+void append_time_left(ContextList& list, std::chrono::nanoseconds left);
 
 /// Returns the time left of the deadline, not negative, that a request's contexts say; nothing if
 /// they say none, or it is malformed: then the request is served as one that does not say any.

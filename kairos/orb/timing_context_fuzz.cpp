@@ -17,14 +17,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!left) return 0;
     KAIROS_CHECK(left->count() >= 0);
     const OperationTiming timing{.operation = {}, .deadline = left->count() + 1};
-    ContextList buffer;
-    const Bytes timed = with_time_left({}, *left, buffer);
-    KAIROS_CHECK(found_in(timed, native_little_endian, time_left_in) == left);
-    const Bytes both = with_priority(timed, 7, buffer);
-    KAIROS_CHECK(found_in(both, native_little_endian, time_left_in) == left);
-    cdr::Reader reader(both, native_little_endian);
-    const auto contexts = giop::ServiceContexts::read(reader);
+    ContextList list;
+    append_time_left(list, *left);
+    KAIROS_CHECK(found_in(list.bytes(), native_little_endian, time_left_in) == left);
+    append_priority(list, 7);
+    KAIROS_CHECK(found_in(list.bytes(), native_little_endian, time_left_in) == left);
     const auto now = std::chrono::steady_clock::now();
-    KAIROS_CHECK(release_of(now, timing, contexts) == now - std::chrono::nanoseconds(1));
+    KAIROS_CHECK(release_of(now, timing, list.contexts()) == now - std::chrono::nanoseconds(1));
     return 0;
 }

@@ -7,12 +7,12 @@
 #include "kairos/ior/ior.h"
 #include "kairos/ior/profile.h"
 #include "kairos/mapping/marshal.h"
+#include "kairos/orb/dispatch.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
-#include "kairos/orb/priority_context.h"
 #include "kairos/orb/reply_channel.h"
+#include "kairos/orb/upcall_observation.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,8 +22,9 @@ namespace kairos::orb {
 
 namespace {
 
-constexpr std::size_t contexts_size_max = 16;
-constexpr std::size_t headroom = giop::reply_headroom(contexts_size_max);
+/// Room in front of the reply for its header: with one small context, such as a priority, that is
+/// still one block with the body. A longer one is a block of its own.
+constexpr std::size_t headroom = giop::reply_headroom(16);
 
 Bytes keep(const ior::OctetVector& octets, Arena& arena)
 {
@@ -42,7 +43,7 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
                    .value_factories = orb.value_factories(),
                    .orb_owner = &orb,
                    .exception_id_in_any = orb.options().exception_id_in_any},
-      request_(request), channel_(channel), arena_(memory.arena), operation_(request.operation),
+      request_(request), channel_(channel), memory_(memory), operation_(request.operation),
       in_(request.body), out_(memory.reply, headroom)
 {
     in_.set_environment(&environment_);
@@ -83,12 +84,47 @@ void Upcall::reply() { send(giop::ReplyStatus::no_exception); }
 
 void Upcall::send_otherwise(giop::ReplyStatus status)
 {
-    if (stage_ != Stage::open_with_priority) return keep(status);
+    if (stage_ != Stage::open_with_more) return keep(status);
+    if (is_observed() && status == giop::ReplyStatus::no_exception)
+        memory_.observation->end_with_results();
     stage_ = Stage::replied;
-    if (!request_.response_expected()) return;
-    static_assert(priority_contexts_size <= contexts_size_max);
-    send_with(giop::prepend_reply(giop::Body::of(out_, headroom), request_.version,
-                                  request_.request_id, status, priority_contexts(priority_)));
+    if (request_.response_expected()) send_with_contexts(status);
+    memory_.contexts.clear();
+}
+
+void Upcall::send_with_contexts(giop::ReplyStatus status)
+{
+    const Bytes contexts = has_contexts_ ? memory_.contexts.bytes() : Bytes();
+    giop::Body body = giop::Body::of(out_, headroom);
+    Bytes header =
+        giop::prepend_reply(body, request_.version, request_.request_id, status, contexts);
+    if (header.empty()) {
+        body.headroom = giop::reply_headroom(contexts.size());
+        body.begin = memory_.arena.allocate<std::byte>(body.headroom) + body.headroom;
+        header = giop::prepend_reply(body, request_.version, request_.request_id, status, contexts);
+    }
+    send_with(header);
+}
+
+ContextList& Upcall::reply_contexts() noexcept
+{
+    if (!std::exchange(has_contexts_, true)) memory_.contexts.clear();
+    if (stage_ == Stage::open) stage_ = Stage::open_with_more;
+    return memory_.contexts;
+}
+
+bool Upcall::is_observed() const noexcept
+{
+    return memory_.observation != nullptr && memory_.observation->is_open();
+}
+
+bool Upcall::end_observed(const Ending& ending) noexcept
+{
+    if (!is_observed()) return false;
+    const std::exception_ptr instead = memory_.observation->end(ending);
+    if (!instead) return false;
+    answer(*this, instead);
+    return true;
 }
 
 /// SYNC_WITH_SERVER: the caller goes on before the servant is called (CORBA 3.3 part 2, 9.4.2.1).
@@ -125,6 +161,7 @@ void Upcall::send_kept()
 void Upcall::reply(const CORBA::SystemException& exception) noexcept
 {
     if (replied()) return; // results went out before the exception was thrown: nothing can be said
+    if (end_observed({.status = Ending::Status::system_exception, .exception = &exception})) return;
     restart_reply();
     giop::SystemExceptionBody{exception._rep_id(), exception.minor(),
                               static_cast<std::uint32_t>(exception.completed())}
@@ -142,6 +179,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
         return;
     }
     if (replied()) return;
+    if (end_observed({.status = Ending::Status::user_exception, .exception = &exception})) return;
     restart_reply();
     try {
         exception._marshal(out_);
@@ -158,6 +196,7 @@ void Upcall::reply(const CORBA::UserException& exception) noexcept
 void Upcall::forward(const ior::Ior& target) noexcept
 {
     if (replied()) return;
+    if (end_observed({.status = Ending::Status::location_forward, .forward = &target})) return;
     restart_reply();
     ior::encode(out_, target);
     send(giop::ReplyStatus::location_forward);

@@ -12,6 +12,7 @@
 #include "kairos/cdr/writer.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/orb/operation.h"
+#include "kairos/orb/upcall_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,10 +30,10 @@ struct Ior;
 
 namespace kairos::orb {
 
+struct Ending;
 class Hold;
 class Orb;
 class ReplyChannel;
-struct UpcallMemory;
 
 class KAIROS_API Upcall {
   public:
@@ -54,7 +55,7 @@ class KAIROS_API Upcall {
     /// last until `reply`.
     [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
     /// Returns memory that lasts until the request is served.
-    [[nodiscard]] Arena& arena() noexcept { return arena_; }
+    [[nodiscard]] Arena& arena() noexcept { return memory_.arena; }
 
     /// Ends the reading of arguments; to be called between the last argument and the servant.
     /// Throws CORBA::MARSHAL if the arguments were malformed. From here on the user exceptions in
@@ -97,13 +98,17 @@ class KAIROS_API Upcall {
     /// Answers LOCATION_FORWARD: the caller is to call the object at `target`.
     void forward(const ior::Ior& target) noexcept;
 
-    /// Has the reply say `priority`, with which the request came. To be called before there is a
-    /// reply.
-    void say_priority(std::int16_t priority) noexcept
+    /// Returns the service contexts of the reply, for adding to them until it goes out.
+    [[nodiscard, gnu::cold]] ContextList& reply_contexts() noexcept;
+
+    /// Has `observation` hear of the upcall from here on; null for nobody.
+    void observe(UpcallObservation* observation) noexcept
     {
-        priority_ = priority;
-        stage_ = open();
+        memory_.observation = observation;
+        if (stage_ == Stage::open) stage_ = open();
     }
+    /// Returns who observes the upcall; null for most.
+    [[nodiscard]] UpcallObservation* observation() const noexcept { return memory_.observation; }
     /// Has results kept from here on until `send_kept`: somebody may still want to send an
     /// exception instead. To be called before there are any.
     void keep_results() noexcept { stage_ = Stage::keeping; }
@@ -122,12 +127,18 @@ class KAIROS_API Upcall {
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
-    enum class Stage : std::uint8_t { open, open_with_priority, keeping, kept, replied };
+    enum class Stage : std::uint8_t { open, open_with_more, keeping, kept, replied };
 
+    /// Returns the stage that says whether the reply is to have contexts, or observers.
     [[nodiscard]] Stage open() const noexcept
     {
-        return priority_ < 0 ? Stage::open : Stage::open_with_priority;
+        return has_contexts_ || memory_.observation != nullptr ? Stage::open_with_more
+                                                               : Stage::open;
     }
+    [[nodiscard]] bool is_observed() const noexcept;
+    /// Tells observers how the upcall ends, unless they know; returns whether one of them has had
+    /// it answered otherwise.
+    [[nodiscard, gnu::cold]] bool end_observed(const Ending& ending) noexcept;
 
     /// SYNC_WITH_SERVER: see confirm_receipt.
     [[nodiscard]] bool wants_receipt() const noexcept;
@@ -135,6 +146,7 @@ class KAIROS_API Upcall {
     void send(giop::ReplyStatus status);
     [[gnu::noinline]] void send_otherwise(giop::ReplyStatus status);
     void send_with(Bytes header);
+    void send_with_contexts(giop::ReplyStatus status);
     [[gnu::cold]] void keep(giop::ReplyStatus status);
     void restart_reply() noexcept;
     [[noreturn, gnu::cold]] void raise_malformed_arguments();
@@ -143,7 +155,7 @@ class KAIROS_API Upcall {
     const giop::Request& request_;
     Bytes object_key_;
     ReplyChannel& channel_;
-    Arena& arena_;
+    UpcallMemory& memory_;
     const std::string_view operation_;
     cdr::Reader in_;
     cdr::Writer out_;
@@ -151,7 +163,7 @@ class KAIROS_API Upcall {
     giop::ReplyStatus kept_status_{};
     Stage stage_ = Stage::open; // with its neighbours one word, which one store sets
     bool malformed_ = false;
-    std::int16_t priority_ = -1; // that the reply says; none of CORBA's: none
+    bool has_contexts_ = false; // that the reply is to have, in memory_
 };
 
 } // namespace kairos::orb

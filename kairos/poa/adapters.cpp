@@ -8,6 +8,7 @@
 #include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_observation.h"
 
 namespace kairos::poa {
 
@@ -49,20 +50,32 @@ class EncodedRequest final : public Request {
         return upcall_.is_local() ? priority_of_caller(upcall_.orb())
                                   : orb::priority_in(upcall_.request().contexts);
     }
-    void return_priority() noexcept override
+    void return_priority() override
     {
         if (upcall_.is_local()) return;
         if (const auto priority = orb::priority_in(upcall_.request().contexts))
-            upcall_.say_priority(*priority);
+            orb::append_priority(upcall_.reply_contexts(), *priority);
     }
     void call(Servant& servant, const ObjectMap::Entry* /*lasting*/) override
     {
+        if (orb::UpcallObservation* const observation = upcall_.observation()) [[unlikely]]
+            tell(*observation, servant);
         servant._kairos_dispatch(upcall_);
     }
     void keep_results() noexcept override { upcall_.keep_results(); }
     void send_kept() override { upcall_.send_kept(); }
 
   private:
+    /// The thread says already what it serves.
+    static void tell(orb::UpcallObservation& observation, const Servant& servant)
+    {
+        const Calling& calling = *Calling::innermost();
+        const Identity object = calling.adapter().called(calling);
+        observation.found({.adapter_path = calling.adapter().path(),
+                           .id = object.id,
+                           .interface = servant._kairos_id()});
+    }
+
     orb::Upcall& upcall_;
 };
 
@@ -101,7 +114,7 @@ class DirectRequest final : public Request {
     {
     }
     std::optional<orb::Priority> priority() const override { return priority_of_caller(orb_); }
-    void return_priority() noexcept override {}
+    void return_priority() override {}
     void call(Servant& servant, const ObjectMap::Entry* lasting) override
     {
         make(call_, servant, lasting);

@@ -25,7 +25,7 @@ class Request {
     /// thread's.
     [[nodiscard]] virtual std::optional<orb::Priority> priority() const = 0;
     /// Has the reply, if there is one, say the priority that the client's ORB said.
-    virtual void return_priority() noexcept = 0;
+    virtual void return_priority() = 0;
     /// Calls the servant. `lasting` is the object if later calls may go to it without the adapter;
     /// else null.
     virtual void call(Servant& servant, const ObjectMap::Entry* lasting) = 0;

@@ -254,7 +254,7 @@ void ReactorConnection::listen_for() noexcept
 
 void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
 {
-    unsent_.put(socket_, header, body, orb_.options().fragment_size);
+    unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
     note_unsent();
 }
 

@@ -12,7 +12,7 @@ namespace kairos::orb {
 
 void WatchedConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    unsent_.put(socket_, header, body, orb_.options().fragment_size);
+    unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
     note_unsent();
 }
 

@@ -479,14 +479,14 @@ TEST(Requests, WithMalformedPrioritiesAreServedAtTheServers)
     const giop::RequestTemplate header(giop::version_1_2, reference.object_key());
     auto peer = orb_testing::RawPeer::connect(reference.targets().front().endpoint->port());
     orb::ContextList contexts;
-    const Bytes list = orb::with_priority({}, 77, contexts);
+    orb::append_priority(contexts, 77);
+    const Bytes list = contexts.bytes();
     const auto served_at = [&](std::size_t octet, int value) {
-        orb::ContextList changed = contexts;
+        std::vector<std::byte> changed(list.begin(), list.end());
         changed[octet] = static_cast<std::byte>(value);
         std::array<std::byte, 256> message{};
         const giop::Body body{message.data() + message.size(), message.size(), 0};
-        peer.send(header.prepend(body, 1, giop::response_flags::sync_target, "act",
-                                 {changed.data(), list.size()}));
+        peer.send(header.prepend(body, 1, giop::response_flags::sync_target, "act", changed));
         EXPECT_EQ(orb_testing::ParsedReply(peer.read_message()).text(), "NO_EXCEPTION");
         return listener.priority.exchange(-1);
     };

@@ -34,8 +34,9 @@ class Replies : public testing::TestWithParam<giop::Version> {
     {
         const orb::Reference& reference = *object_->_kairos_reference();
         const giop::RequestTemplate header(GetParam(), reference.object_key());
-        orb::ContextList buffer;
-        const Bytes contexts = said ? orb::with_priority({}, *said, buffer) : Bytes();
+        orb::ContextList list;
+        if (said) orb::append_priority(list, *said);
+        const Bytes contexts = list.bytes();
         alignas(8) std::array<std::byte, 512> message{};
         const std::size_t headroom = message.size() - 8;
         const giop::Body body{message.data() + headroom, headroom, argument_bytes};

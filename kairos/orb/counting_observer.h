@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the requests that the adapter behind it serves. It is put in front of that only where
-// somebody counts (-ORBCounters, `kairos count`); otherwise no request knows of it. Any thread.
+// Counts the requests that an ORB serves. It observes only where somebody counts (-ORBCounters,
+// `kairos count`); otherwise no request knows of it. Any thread.
 #pragma once
 
-#include "kairos/orb/adapter.h"
+#include "kairos/orb/upcall_observer.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@ struct Options;
 
 [[nodiscard]] bool counts_requests(const Options& options) noexcept;
 
-[[nodiscard]] std::unique_ptr<Adapter> counting(std::unique_ptr<Adapter> adapter);
+[[nodiscard]] std::unique_ptr<UpcallObserver> counting_observer();
 
 /// Returns how many requests all ORBs of this process that count have served since it was started.
 /// Calls within the process that need no messages do not count.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/orb/counting_adapter.h"
+#include "kairos/orb/counting_observer.h"
 
 #include "kairos/base/count_page.h"
 #include "kairos/orb/options.h"
@@ -26,31 +26,17 @@ std::atomic<std::uint64_t>& served() noexcept
     return page == nullptr ? own : page->requests_served;
 }
 
-class CountingAdapter final : public Adapter {
+class CountingObserver final : public UpcallObserver {
   public:
-    explicit CountingAdapter(std::unique_ptr<Adapter> adapter) : adapter_(std::move(adapter)) {}
+    CountingObserver() : UpcallObserver(Hears::arrivals) {}
 
-    bool dispatch(Upcall& upcall) override
+    /// Before the servant, which may well ask.
+    void receive_request_service_contexts(ObservedUpcall&) override
     {
-        // Before the servant, which may well ask; a request that is held is not served yet.
         served_.fetch_add(1, std::memory_order_relaxed);
-        if (adapter_->dispatch(upcall)) return true;
-        served_.fetch_sub(1, std::memory_order_relaxed);
-        return false;
-    }
-    bool call(DirectCall& call) override { return adapter_->call(call); }
-    bool locates(Bytes object_key) override { return adapter_->locates(object_key); }
-    OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
-    {
-        return adapter_->threads_for(request, object_key);
-    }
-    const OperationTiming* timing_for(std::string_view operation, Bytes object_key) override
-    {
-        return adapter_->timing_for(operation, object_key);
     }
 
   private:
-    const std::unique_ptr<Adapter> adapter_;
     std::atomic<std::uint64_t>& served_ = served();
 };
 
@@ -67,10 +53,7 @@ bool counts_requests(const Options& options) noexcept
     return options.counters || count_page() != nullptr;
 }
 
-std::unique_ptr<Adapter> counting(std::unique_ptr<Adapter> adapter)
-{
-    return std::make_unique<CountingAdapter>(std::move(adapter));
-}
+std::unique_ptr<UpcallObserver> counting_observer() { return std::make_unique<CountingObserver>(); }
 
 std::uint64_t requests_served() noexcept { return served().load(std::memory_order_relaxed); }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/call_observation.h"
+
+#include "kairos/client/route.h"
+#include "kairos/giop/request.h"
+#include "kairos/orb/lane.h"
+#include "kairos/orb/orb.h"
+
+#include <algorithm>
+
+namespace kairos::orb {
+namespace {
+
+const ior::TaggedProfile* profile_of(const Route& route)
+{
+    const auto& profiles = route.place().ior().profiles;
+    if (!route.is_local()) return &profiles[route.target().profile_index];
+    const auto found = std::ranges::find(profiles, ior::tag_internet_iop, &ior::TaggedProfile::tag);
+    return found == profiles.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+CallObservation::CallObservation(Reference& target, const Operation& operation,
+                                 std::uint8_t response_flags, SyncScope sync_scope)
+    : ObservedCall(target, operation), observers_(target.orb().call_observers())
+{
+    response_expected_ = response_flags != giop::response_flags::none;
+    sync_scope_ = operation.response() == Response::required ? SyncScope::with_target : sync_scope;
+    request_contexts_ = Lane::current().context_lists.take();
+}
+
+CallObservation::~CallObservation()
+{
+    reply_contexts_ = {};
+    (void)tell_ending({.status = Ending::Status::unknown, .has_reply = false});
+    request_contexts_->clear();
+    Lane::await_current().context_lists.give_back(std::move(request_contexts_));
+}
+
+void CallObservation::begin(const Route& route)
+{
+    reply_contexts_ = {};
+    end({.status = Ending::Status::transport_retry});
+    place_ = &route.place(); // which its reference keeps
+    profile_ = profile_of(route);
+    request_contexts_->clear();
+    for (const auto& observer : observers_) {
+        guarded([&] { observer->send_request(*this); });
+        note_told();
+    }
+}
+
+void CallObservation::end(const Ending& ending)
+{
+    const std::exception_ptr instead = tell_ending(ending);
+    if (instead) std::rethrow_exception(instead);
+}
+
+void CallObservation::tell_end(std::size_t observer)
+{
+    CallObserver& told = *observers_[observer];
+    switch (ending().status) {
+    case Ending::Status::system_exception:
+    case Ending::Status::user_exception:
+        return told.receive_exception(*this);
+    case Ending::Status::successful:
+        if (ending().has_reply) return told.receive_reply(*this);
+        [[fallthrough]];
+    default:
+        return told.receive_other(*this);
+    }
+}
+
+} // namespace kairos::orb

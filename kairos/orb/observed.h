@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the observers of calls (call_observer.h) and of requests (upcall_observer.h) have in common:
+// how what they observe ended, and who is told of that. Those who were told that something began
+// are told how it ended, the last first: the flow stack of interceptors (CORBA 3.3 part 1, 16.3.2).
+// Used by one thread at a time.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/mapping/exception.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace kairos::ior {
+struct Ior;
+} // namespace kairos::ior
+
+namespace kairos::orb {
+
+/// How a call, an attempt at one or a request ended.
+struct Ending {
+    /// Values of PortableInterceptor::ReplyStatus.
+    enum class Status : std::int16_t {
+        successful,
+        system_exception,
+        user_exception,
+        location_forward,
+        transport_retry, ///< of an attempt: the call goes on by another one
+        unknown,         ///< nobody waited for the end
+    };
+
+    Status status = Status::unknown;
+    const CORBA::Exception* exception = nullptr; ///< of an exception
+    const ior::Ior* forward = nullptr;           ///< of a forward: where to
+    bool has_reply = true;                       ///< false for oneways that nobody answers
+};
+
+class KAIROS_API Observed {
+  public:
+    Observed(const Observed&) = delete;
+    Observed& operator=(const Observed&) = delete;
+
+    /// Returns what `owner`, an observer or several that share it, keeps from point to point: empty
+    /// at first, released with the call or request.
+    [[nodiscard]] std::shared_ptr<void>& state_of(const void* owner);
+    /// Returns how it ended, at the points that tell of an end.
+    [[nodiscard]] const Ending& ending() const noexcept { return ending_; }
+
+  protected:
+    Observed() = default;
+    ~Observed() = default;
+
+    /// Calls `tell`, a point of an observer. What it throws comes out as CORBA::SystemException or
+    /// LocationForward, whatever it was.
+    template <typename Tell>
+    static void guarded(Tell&& tell)
+    {
+        try {
+            tell();
+        } catch (...) {
+            raise_as_known();
+        }
+    }
+    /// Notes that one observer more was told of the beginning.
+    void note_told() noexcept { ++told_; }
+    /// Tells nobody of the end.
+    void forget_told() noexcept { told_ = 0; }
+    /// Returns whether anybody is still to be told of the end.
+    [[nodiscard]] bool has_told() const noexcept { return told_ != 0; }
+    /// Tells of the end those who were told of the beginning, the last first. Returns what it is to
+    /// end with instead, the last thing that one of them threw; null if that is nothing. Does
+    /// nothing when all were told.
+    [[nodiscard]] std::exception_ptr tell_ending(const Ending& ending) noexcept;
+
+  private:
+    /// Tells the observer with this number of the end, which is ending().
+    virtual void tell_end(std::size_t observer) = 0;
+    [[noreturn]] static void raise_as_known();
+
+    std::size_t told_ = 0;
+    Ending ending_;
+    std::vector<std::pair<const void*, std::shared_ptr<void>>> states_;
+};
+
+} // namespace kairos::orb

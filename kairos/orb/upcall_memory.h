@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that one request is served with, kept from request to request by the thread that
+// serves (Lane::upcall_memory). Used by one thread.
+#pragma once
+
+#include "kairos/base/arena.h"
+#include "kairos/base/limits.h"
+#include "kairos/cdr/buffer.h"
+#include "kairos/orb/context_list.h"
+
+#include <cstddef>
+
+namespace kairos::orb {
+
+class UpcallObservation;
+
+struct UpcallMemory {
+    cdr::Buffer reply;
+    /// A reply buffer that has grown beyond this many octets is given back after the request, or
+    /// kept only if the account agrees (ServerConnection::keep_reply_memory).
+    std::size_t reply_kept_max = limits::receive_buffer_kept;
+    Arena arena;
+    /// Service contexts of the reply; what earlier requests left there means nothing
+    /// (Upcall::reply_contexts).
+    ContextList contexts;
+    /// Who observes the upcall; null for most.
+    UpcallObservation* observation = nullptr;
+};
+
+} // namespace kairos::orb
