@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/cpp/backend.h"
 
+#include "idlc/cpp/code_size.h"
 #include "idlc/cpp/emitters.h"
-#include "idlc/cpp/profile_choice.h"
 #include "idlc/provider.h"
 
 #include <filesystem>
@@ -196,11 +196,11 @@ std::unordered_set<std::string> names_in(const Declarations& declarations)
 /// What the profile says about the unit, as the emitters ask for it.
 std::string choose_by_profile(Source& source, const Profile& profile, Diagnostics& diagnostics)
 {
-    const ProfileChoices choices = choose(source, profile);
+    const auto budget = source.options.code_budget;
+    const ProfileChoices choices = choose(source.unit, profile, cpp_code_sizes(), budget);
     for (const Choice& choice : choices.list)
         source.chosen.emplace(std::pair(choice.declaration, choice.wire_name), choice.engine);
     const Location file{.line = 0};
-    const auto budget = source.options.code_budget;
     if (budget && choices.bytes > std::int64_t{*budget})
         diagnostics.warning(file, "about " + std::to_string(choices.bytes) +
                                       " bytes are needed at least; the budget is " +
@@ -210,7 +210,7 @@ std::string choose_by_profile(Source& source, const Profile& profile, Diagnostic
                                    (unknown == 1 ? " entry of the profile names"
                                                  : " entries of the profile name") +
                                    " nothing in it");
-    return table_of(source, choices);
+    return choices.table;
 }
 
 } // namespace

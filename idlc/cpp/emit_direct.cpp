@@ -52,15 +52,15 @@ std::vector<Call> direct_calls(const Source& source, const Interface& interface)
 
 } // namespace
 
-bool can_share_arguments(const Call& call)
+bool can_share_arguments(const Request& request)
 {
-    const auto* interface = as<Interface>(call.declaration->parent);
+    const auto* interface = as<Interface>(request.declaration->parent);
     if (interface == nullptr || interface->is_local || interface->is_abstract) return false;
-    if (!call.context.empty()) return false;
+    if (!request.context.empty()) return false;
     std::vector<const Type*> types;
     bool given_by_address = false;
     bool written_in_place = false;
-    for (const Parameter& parameter : call.parameters) {
+    for (const Parameter& parameter : request.parameters) {
         types.push_back(parameter.type);
         given_by_address |=
             parameter.direction == Direction::in && form_of(*parameter.type) != Form::basic;
@@ -68,8 +68,8 @@ bool can_share_arguments(const Call& call)
     }
     // Both may be one variable of the caller's, which would change while the servant reads it.
     if (given_by_address && written_in_place) return false;
-    types.push_back(call.result);
-    for (const Declaration* raised : call.raises)
+    types.push_back(request.result);
+    for (const Declaration* raised : request.raises)
         add_parts(*raised, types);
     return can_share(std::move(types));
 }

@@ -47,13 +47,13 @@ std::string described_type(const Type& type)
 
 } // namespace
 
-bool can_interpret(const Call& call)
+bool can_interpret(const Request& request)
 {
-    if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
-    const auto* interface = as<Interface>(call.declaration->parent);
+    if (request.parameters.size() > parameters_max || !request.context.empty()) return false;
+    const auto* interface = as<Interface>(request.declaration->parent);
     if (interface == nullptr || interface->is_abstract) return false; // whose stub has another name
-    if (call.has_result() && !passing_of(*call.result, Way::result)) return false;
-    for (const Parameter& parameter : call.parameters)
+    if (request.has_result() && !passing_of(*request.result, Way::result)) return false;
+    for (const Parameter& parameter : request.parameters)
         if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
     return true;
 }

@@ -150,10 +150,10 @@ void end_timed(const Source& source, const Call& call, Text& out);
 [[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);
 /// emit_interpreted.cpp: whether there is an interpreted form of an operation.
-[[nodiscard]] bool can_interpret(const Call& call);
+[[nodiscard]] bool can_interpret(const Request& request);
 /// emit_direct.cpp: whether a servant in the same process can be given the caller's own arguments,
 /// so that neither sees a difference to copies.
-[[nodiscard]] bool can_share_arguments(const Call& call);
+[[nodiscard]] bool can_share_arguments(const Request& request);
 /// emit_direct.cpp: whether stubs call such a servant without a message: then the operation's
 /// function is declared by the direct class, and the skeleton's overrides it.
 [[nodiscard]] bool is_called_directly(const Source& source, const Call& call);
