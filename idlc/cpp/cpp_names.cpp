@@ -238,10 +238,6 @@ std::string value_type(const Type& type)
     }
 }
 
-std::string traits_of(const Type& type) { return fill(passing(type).traits, {type}); }
-
-std::string interface_class(const Type& type) { return value_type(resolved(type)); }
-
 std::string dimensions_of(const Type& array, std::size_t first)
 {
     std::string text;
@@ -281,7 +277,7 @@ std::string sequence_base(const Type& sequence)
         arguments = bound == 0 ? std::to_string(element_bound)
                                : std::to_string(bound) + ", " + std::to_string(element_bound);
     } else {
-        arguments = has_traits(form_of(element)) ? interface_class(element) : value_type(element);
+        arguments = fill(has_traits(form_of(element)) ? "$R" : "$B", {element});
         if (bound != 0) arguments += ", " + std::to_string(bound);
     }
     return "::kairos::mapping::" + sequence_template(sequence) + "<" + arguments + ">";
@@ -298,11 +294,6 @@ std::uint64_t string_bound(const Type& type)
 std::string string_class(const Type& type)
 {
     return is_wide(type) ? "::CORBA::WString" : "::CORBA::String";
-}
-
-std::string string_free_function(const Type& type)
-{
-    return is_wide(type) ? "::CORBA::wstring_free" : "::CORBA::string_free";
 }
 
 std::string bound_argument(const Type& type)

@@ -33,10 +33,6 @@ namespace kairos::idlc {
 /// class, of a string "char*" or
 /// "::CORBA::WChar*". Not of arrays without a name.
 [[nodiscard]] std::string value_type(const Type& type);
-/// How objects and values of the type are shared: "::kairos::mapping::ObjectTraits<::Demo::Echo>".
-[[nodiscard]] std::string traits_of(const Type& type);
-/// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
-[[nodiscard]] std::string interface_class(const Type& type);
 
 /// A declarator for a member, an element or a typedef: the type in front of the name and the
 /// dimensions behind it.
@@ -56,8 +52,6 @@ struct Declarator {
 [[nodiscard]] std::string result_type(const Type& type);
 /// Of a string, wide or not: "::CORBA::String" or "::CORBA::WString", what "_var" is appended to.
 [[nodiscard]] std::string string_class(const Type& type);
-/// "::CORBA::string_free" or "::CORBA::wstring_free".
-[[nodiscard]] std::string string_free_function(const Type& type);
 /// The bound of the string behind the type, or 0.
 [[nodiscard]] std::uint64_t string_bound(const Type& type);
 /// ", 5" for a string with a bound: the last argument of the functions that check it.

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace kairos::idlc {
@@ -35,10 +34,6 @@ class Check {
     void raises(const Declaration& owner, const Declarations& raises);
     void members(const std::vector<Member>& members);
     void type(const Type& type, Location location);
-    /// What in the type there is no code for; empty where all is well.
-    [[nodiscard]] std::string_view missing(const Type& type);
-    [[nodiscard]] std::string_view missing(const Declaration& declaration);
-
     void refuse(Location location, std::string_view what)
     {
         diagnostics_.error(location,
@@ -46,7 +41,6 @@ class Check {
     }
 
     Diagnostics& diagnostics_;
-    std::unordered_set<const Declaration*> fine_;
 };
 
 void Check::declaration(const Declaration& declaration)
@@ -164,39 +158,13 @@ void Check::members(const std::vector<Member>& members)
 
 void Check::type(const Type& type, Location location)
 {
-    const std::string_view what = missing(type);
-    if (what.empty()) return;
     // What the main file declares is reported where it is declared, once.
     if (type.kind == TypeKind::declared && type.declaration->generated) return;
-    refuse(location, what);
-}
-
-std::string_view Check::missing(const Type& type)
-{
-    if (type.element != nullptr) return missing(*type.element);
-    return type.kind == TypeKind::declared ? missing(*type.declaration) : std::string_view();
-}
-
-std::string_view Check::missing(const Declaration& declaration)
-{
-    if (!fine_.insert(&declaration).second) return {}; // known, or a recursive type
-    std::string_view what;
-    const auto ask = [&](const Type* type) {
-        if (what.empty()) what = missing(*type);
-    };
-    if (const auto* alias = as<Alias>(&declaration)) ask(alias->type);
-    if (const auto* composite = as<Struct>(&declaration)) {
-        for (const Member& member : composite->members)
-            ask(member.type);
-        if (composite->base != nullptr) what = "struct inheritance";
-    }
-    if (const auto* choice = as<Union>(&declaration)) {
-        ask(choice->discriminator);
-        for (const UnionCase& one : choice->cases)
-            ask(one.member.type);
-    }
-    if (!what.empty()) fine_.erase(&declaration);
-    return what;
+    const bool fine = all_parts({&type}, [](const Type& part) {
+        const auto* composite = as<Struct>(part.declaration);
+        return composite == nullptr || composite->base == nullptr;
+    });
+    if (!fine) refuse(location, "struct inheritance");
 }
 
 /// Names that the mapping makes of others: what is declared under one of them would be a second

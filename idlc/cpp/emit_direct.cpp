@@ -118,33 +118,28 @@ bool is_captured_by_value(const Parameter& parameter)
     return is_array(form) && (parameter.direction == Direction::inout || form == Form::fixed_array);
 }
 
-void require_texts(const Call& call, bool given, Text& out)
+/// Refuses what encoding would refuse: the texts that the servant is given or gives, or whatever
+/// else it gives.
+void require(const Call& call, bool texts, Direction other_than, Text& out)
 {
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
-        if (form_of(*parameter.type) != Form::string) continue;
-        if (parameter.direction == (given ? Direction::out : Direction::in)) continue;
-        out.line("::kairos::corba::require_text(", call.locals[i],
-                 parameter.direction == Direction::out ? ".ptr());" : ");");
+        const bool is_text = form_of(*parameter.type) == Form::string;
+        if (is_text != texts || parameter.direction == other_than) continue;
+        if (!is_text && is_decoded_in_place(parameter)) continue;
+        const std::string pointer = parameter.direction == Direction::out ? ".ptr()" : "";
+        out.line(
+            fill(passing(*parameter.type).require, {*parameter.type, call.locals[i] + pointer}));
     }
 }
 
-/// What encoding results would have refused.
 void require_results(const Call& call, Text& out)
 {
-    const Form form = form_of(*call.result);
-    if (form == Form::string) {
-        out.line("::kairos::corba::require_text(_result.in());");
-    } else if (form != Form::void_ && !is_given_by_value(form)) {
-        out.line("::kairos::corba::require_result(_result.ptr());");
-    }
-    require_texts(call, false, out);
-    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
-        const Parameter& parameter = call.parameters[i];
-        if (parameter.direction == Direction::out && !is_written_in_place(parameter) &&
-            form_of(*parameter.type) != Form::string)
-            out.line("::kairos::corba::require_result(", call.locals[i], ".ptr());");
-    }
+    const Passing& row = passing(*call.result);
+    if (!row.require.empty())
+        out.line(fill(row.require, {*call.result, "_result" + std::string(row.read)}));
+    require(call, true, Direction::in, out);
+    require(call, false, Direction::in, out);
 }
 
 } // namespace
@@ -155,11 +150,10 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
     const bool has_result = call.has_result();
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
     out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
-    require_texts(call, true, out);
-    const bool owned = !is_given_by_value(form_of(*call.result));
+    require(call, true, Direction::out, out);
+    const Passing& result = passing(*call.result);
     if (has_result)
-        out.line(fill(passing(*call.result).owner, {*call.result}), " _result",
-                 owned ? ";" : "{};");
+        out.line(fill(result.owner, {*call.result}), " _result", result.give.empty() ? "{};" : ";");
     std::string captured = has_result ? "&_result" : "";
     std::string arguments;
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
@@ -176,7 +170,7 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
              direct, ", ", operation_reference(source, call), ">(*_reference, _direct);");
     out.open("if (_reference == nullptr) {");
     if (!call.oneway) require_results(call, out);
-    out.line(!has_result ? "return;" : owned ? "return _result._retn();" : "return _result;");
+    out.line(has_result ? "return _result" : "return", result.give, ";");
     out.close();
     out.close();
     return true;

@@ -36,15 +36,6 @@ std::optional<std::string_view> passing_of(const Type& type, Way way)
     return pointer ? "pointer" : "value";
 }
 
-/// The type whose table describes a parameter.
-std::string described_type(const Type& type)
-{
-    if (form_of(type) == Form::string)
-        return std::string("::kairos::types::TextParameter<") +
-               (is_wide(type) ? "wchar_t, " : "char, ") + std::to_string(string_bound(type)) + ">";
-    return fill(form_of(type) == Form::object ? "::kairos::mapping::ObjectVar<$R>" : "$B", {type});
-}
-
 } // namespace
 
 bool can_interpret(const Request& request)
@@ -63,8 +54,8 @@ namespace {
 void emit_form(const Type& type, Way way, Text& out)
 {
     constexpr const char* ways[] = {"in", "out", "inout", "out"};
-    out.line("    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<", described_type(type),
-             ">::table,");
+    out.line("    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<",
+             fill(passing(type).described, {type}), ">::table,");
     out.line("        ::kairos::corba::Way::", ways[static_cast<std::size_t>(way)],
              ", ::kairos::corba::Passing::", *passing_of(type, way), "},");
 }
@@ -88,14 +79,11 @@ std::string address_of(const Parameter& parameter, const std::string& name)
 std::string type_at(const Type& type, Way way)
 {
     const Form form = form_of(type);
-    if (form == Form::object) return interface_class(type) + "*";
-    if (form == Form::string) {
-        const std::string pointer = is_wide(type) ? "wchar_t*" : "char*";
-        return way == Way::in ? "const " + pointer + " const" : pointer;
-    }
-    const std::string name = value_type(type);
-    if (*passing_of(type, way) == "pointer") return name + (is_array(form) ? "_slice*" : "*");
-    return (way == Way::in ? "const " : "") + name;
+    const bool in = way == Way::in;
+    if (form == Form::object) return fill("$R*", {type});
+    if (form == Form::string) return fill(in ? "const $C* const" : "$C*", {type});
+    const bool pointer = *passing_of(type, way) == "pointer";
+    return fill(pointer ? passing(form).result : in ? "const $B" : "$B", {type});
 }
 
 Engine engine_of(const Source& source, const Declaration& declaration, const std::string& wire_name)

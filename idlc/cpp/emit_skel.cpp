@@ -136,20 +136,20 @@ Form form_of_owner(const Type& type)
     return form == Form::fixed_struct ? Form::variable_struct : form;
 }
 
-/// What is decoded into the owner, and encoded of it.
-std::string value_of_owner(const Type& type, const std::string& name)
-{
-    const Form form = form_of_owner(type);
-    if (form == Form::basic) return name;
-    if (passing(form).kept == Kept::shared) return name + ".in()";
-    return is_array(form) ? fill("::kairos::mapping::as_array<$B>($N.inout())", {type, name})
-                          : name + ".inout()";
-}
-
 /// A value that owns something by its type, but refers to the message and the arena instead.
 bool is_borrowed(const Type& type)
 {
     return is_variable_length(type) && is_viewable(type) && memory_bytes(type) <= stack_bytes_max;
+}
+
+/// Declares what owns the argument; decodes it, or leaves it empty.
+Local emit_owner(const Type& type, const std::string& name, bool decoded, Text& out)
+{
+    const Passing& row = passing(form_of_owner(type));
+    // The first line of what decodes declares it.
+    const std::size_t end = decoded ? row.receive.npos : row.receive.find('\n');
+    out.lines(fill(row.receive.substr(0, end), {type, name, "_upcall.in()"}));
+    return {fill(row.held, {type, name}), row.held == "$N" ? name : name + ".inout()"};
 }
 
 Local emit_in(const Type& type, const std::string& name, Text& out)
@@ -162,32 +162,27 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
                        words));
         return {name, name};
     }
-    const bool borrowed = !has_traits(form) && is_borrowed(type);
-    out.lines(fill(borrowed ? "::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());"
-                            : passing(form_of_owner(type)).receive,
-                   words));
-    if (borrowed || has_traits(form)) return {name + ".in()", name + ".in()"};
-    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
+    if (has_traits(form)) {
+        out.lines(fill(passing(form).receive, words));
+    } else if (is_borrowed(type)) {
+        out.line(fill("::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());", words));
+    } else {
+        return emit_owner(type, name, true, out);
+    }
+    return {name + ".in()", name + ".in()"};
 }
 
 Local emit_inout(const Type& type, const std::string& name, Text& out)
 {
-    const Form form = form_of_owner(type);
-    out.lines(fill(passing(form).receive, {type, name, "_upcall.in()"}));
-    return {value_of_owner(type, name), form == Form::basic ? name : name + ".inout()"};
+    return emit_owner(type, name, true, out);
 }
 
 Local emit_out(const Type& type, const std::string& name, Text& out)
 {
     const Passing& row = passing(type);
-    if (row.kept != Kept::in_place) {
-        out.line(fill(row.owner, {type}), " ", name, ";");
-        return {name + std::string(row.read), name + ".out()"};
-    }
-    // The first line of what decodes declares it.
-    const std::string_view receive = passing(form_of_owner(type)).receive;
-    out.line(fill(receive.substr(0, receive.find('\n')), {type, name}));
-    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
+    if (row.kept == Kept::in_place) return emit_owner(type, name, false, out);
+    out.line(fill(row.owner, {type}), " ", name, ";");
+    return {name + std::string(row.read), name + ".out()"};
 }
 
 /// Encodes the result, or an inout or out argument. Of an array `value` is one already, no pointer.

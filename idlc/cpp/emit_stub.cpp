@@ -124,14 +124,10 @@ void emit_exception_constructor(const Exception& exception, Text& out)
 {
     std::string initialisers;
     for (const Member& member : exception.members) {
-        const Form form = form_of(*member.type);
-        if (is_array(form)) continue;
-        const std::string value = "_" + member.name + "_";
-        initialisers += initialisers.empty() ? " : " : ", ";
-        initialisers += identifier(member.name) + "(";
-        initialisers +=
-            has_traits(form) ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
-        initialisers += ")";
+        if (is_array(form_of(*member.type))) continue;
+        const Words given{*member.type, "_" + member.name + "_"};
+        initialisers += (initialisers.empty() ? " : " : ", ") + identifier(member.name) + "(" +
+                        fill(passing(given.type).duplicate, given) + ")";
     }
     out.open(defined_name(exception), "::", identifier(exception), "(",
              listed(exception.members, member_parameter), ")", initialisers, "\n{");
@@ -170,32 +166,18 @@ void $N::_marshal(::kairos::cdr::Writer& out) const
 
 // --- Stubs -------------------------------------------------------------------------------------
 
-/// Whether an out or inout parameter is decoded where it is, not into an owner of its own first.
-bool is_decoded_in_place(const Parameter& parameter)
-{
-    const Kept kept = passing(*parameter.type).kept;
-    return kept == Kept::in_place ||
-           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
-}
-
-/// Hands the owned results over: nothing can fail any more.
+/// Behind finish(): nothing can fail any more.
 void emit_hand_over(const Call& call, Text& out)
 {
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
         if (parameter.direction == Direction::in || is_decoded_in_place(parameter)) continue;
         const std::string& name = call.locals[i];
-        if (parameter.direction == Direction::inout) {
-            const bool string = form_of(*parameter.type) == Form::string;
-            out.line(string ? string_free_function(*parameter.type)
-                            : traits_of(*parameter.type) + "::release",
-                     "(", name, ");");
-        }
+        if (parameter.direction == Direction::inout)
+            out.line(fill(passing(*parameter.type).release, {*parameter.type, name}));
         out.line(name, " = _out_", parameter.name, "._retn();");
     }
-    if (!call.has_result()) return;
-    out.line(is_given_by_value(form_of(*call.result)) ? "return _result;"
-                                                      : "return _result._retn();");
+    if (call.has_result()) out.line("return _result", passing(*call.result).give, ";");
 }
 
 void emit_stub(const Source& source, const Call& call, Text& out)

@@ -51,7 +51,8 @@ class MemberEmitter {
         if (form == Form::string) {
             emit_string_modifiers();
         } else {
-            modifier(types.given + " _value", types.taken, is_array(form) ? "set_array" : "set");
+            const Setter& setter = types.setters.front();
+            modifier(setter.given + " _value", setter.taken, is_array(form) ? "set_array" : "set");
         }
         if (is_aggregate(form)) modifier(base + "&& _value", "::std::move(_value)");
         // The mapping gives everybody the slices to write to.
@@ -81,19 +82,18 @@ class MemberEmitter {
 
     void emit_string_modifiers()
     {
-        const std::string_view wide = is_wide(type_) ? "W" : "";
+        const bool wide = is_wide(type_);
         const std::string pointer = value_type(resolved(type_));
         modifier(pointer + " _value", "_value");
-        const auto copying = [&](std::string_view parameter, std::string_view pointer_of) {
-            out_.put(
-                {'N', one_.name, 'P', parameter, 'D', wide.empty() ? "" : "w", 'O', pointer_of},
-                "void $N(const $P _value) { $N(::CORBA::$Dstring_dup(_value$O)); }");
-        };
-        copying(pointer, "");
-        copying(string_class(type_) + "_var&", ".in()");
-        copying("::kairos::mapping::" + std::string(wide) + "StringMember&", ".in()");
-        out_.line("template <typename _Elements>");
-        copying("::kairos::mapping::PointerElement<_Elements>&", ".in()");
+        out_.put({'N', one_.name, 'P', pointer, 'S', string_class(type_), 'M', wide ? "W" : "", 'D',
+                  wide ? "::CORBA::wstring_dup" : "::CORBA::string_dup"},
+                 R"(
+void $N(const $P _value) { $N($D(_value)); }
+void $N(const $S_var& _value) { $N($D(_value.in())); }
+void $N(const ::kairos::mapping::$MStringMember& _value) { $N($D(_value.in())); }
+template <typename _Elements>
+void $N(const ::kairos::mapping::PointerElement<_Elements>& _value) { $N($D(_value.in())); }
+)");
     }
 
     const Case& one_;

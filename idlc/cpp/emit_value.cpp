@@ -10,55 +10,6 @@
 namespace kairos::idlc {
 namespace {
 
-// --- Accessors ---------------------------------------------------------------------------------
-
-class AccessorEmitter {
-  public:
-    AccessorEmitter(const Member& member, const Accessors& how, Text& out)
-        : name_(identifier(member.name)), type_(*member.type), how_(how), out_(out),
-          local_type_(anonymous_type(member, how.scope))
-    {
-    }
-
-    void emit()
-    {
-        const std::string& stored = how_.stored;
-        const Access access = access_to(type_, local_type_);
-        const bool string = form_of(type_) == Form::string;
-        if (string) setter(fill("$R _value", {type_}), stored + " = _value");
-        setter(access.given + " _value",
-               is_array(form_of(type_))
-                   ? "::kairos::mapping::array_copy<" + local_type_ + ">(" + stored + ", _value)"
-                   : stored + " = " + access.taken);
-        if (string) setter(fill("const $S_var& _value", {type_}), stored + " = _value.in()");
-        getter(access.read, " const", stored + access.suffix);
-        if (!access.write.empty()) getter(access.write, "", stored);
-        // Not virtual: for members of structs, whose conversions would else be ambiguous.
-        if (string && how_.specifier.empty())
-            out_.line("void ", name_, "(const ::kairos::mapping::", is_wide(type_) ? "W" : "",
-                      "StringMember& _value) { ", name_, "(_value.in()); }");
-    }
-
-  private:
-    void setter(const std::string& parameter, const std::string& statement)
-    {
-        if (how_.stored.empty()) return out_.line("virtual void ", name_, "(", parameter, ") = 0;");
-        out_.line("void ", name_, "(", parameter, ")", how_.specifier, " { ", statement, "; }");
-    }
-    void getter(const std::string& result, const std::string& qualifier, const std::string& value)
-    {
-        if (how_.stored.empty())
-            return out_.line("virtual ", result, " ", name_, "()", qualifier, " = 0;");
-        out_.line(result, " ", name_, "()", qualifier, how_.specifier, " { return ", value, "; }");
-    }
-
-    std::string name_;
-    const Type& type_;
-    const Accessors& how_;
-    Text& out_;
-    std::string local_type_;
-};
-
 // --- The class ---------------------------------------------------------------------------------
 
 std::string bases_of(const ValueType& value)
@@ -100,20 +51,49 @@ void emit_marshal_declarations(const ValueType& value, Text& out)
 
 void emit_accessors(const Member& member, const Accessors& how, Text& out)
 {
-    AccessorEmitter(member, how, out).emit();
+    const Type& type = *member.type;
+    const std::string name = identifier(member.name);
+    const std::string base = anonymous_type(member, how.scope);
+    const Access access = access_to(type, base);
+    const auto emit = [&](std::string_view result, std::string_view parameter,
+                          std::string_view qualifier, std::string_view body) {
+        out.put(
+            {'R', result, 'N', name, 'A', parameter, 'Q', qualifier, 'O', how.specifier, 'B', body},
+            how.stored.empty() ? "virtual $R $N($A)$Q = 0;" : "$R $N($A)$Q$O { $B; }");
+    };
+    for (const Setter& each : access.setters)
+        emit("void", each.given + " _value", "", assignment(type, base, how.stored, each.taken));
+    emit(access.read, "", " const", "return " + how.stored + access.suffix);
+    if (!access.write.empty()) emit(access.write, "", "", "return " + how.stored);
+    // Not virtual: for members of structs, whose conversions would else be ambiguous.
+    if (form_of(type) == Form::string && how.specifier.empty())
+        out.put({'N', name, 'W', is_wide(type) ? "W" : ""},
+                "void $N(const ::kairos::mapping::$WStringMember& _value) { $N(_value.in()); }");
+}
+
+std::string assignment(const Type& type, const std::string& base, const std::string& stored,
+                       const std::string& value)
+{
+    return is_array(form_of(type))
+               ? "::kairos::mapping::array_copy<" + base + ">(" + stored + ", " + value + ")"
+               : stored + " = " + value;
 }
 
 Access access_to(const Type& type, const std::string& base)
 {
-    const Form form = form_of(type);
-    const Words words{.type = type, .base = base};
-    Access access{.given = fill(passing(form).in, words), .taken = "_value"};
-    access.read = is_array(form) ? fill("const $B_slice*", words) : access.given;
-    if (is_array(form)) access.write = fill("$B_slice*", words);
-    if (is_aggregate(form)) access.write = fill("$B&", words);
-    if (has_traits(form)) access.taken = traits_of(type) + "::duplicate(_value)";
-    if (passing(form).kept == Kept::shared) access.suffix = ".in()";
-    return access;
+    const Passing& row = passing(type);
+    const Words words{.type = type, .name = "_value", .base = base};
+    const std::string change = fill(row.change, words);
+    const std::string given = fill(row.in, words);
+    std::vector<Setter> setters{{given, fill(row.duplicate, words)}};
+    if (form_of(type) == Form::string) { // one that is taken over, and one that is copied
+        setters.insert(setters.begin(), {fill("$R", words), "_value"});
+        setters.push_back({fill("const $S_var&", words), "_value.in()"});
+    }
+    return {.setters = setters,
+            .read = is_array(form_of(type)) ? "const " + change : given,
+            .write = change,
+            .suffix = row.kept == Kept::shared ? ".in()" : ""};
 }
 
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,

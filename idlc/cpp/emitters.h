@@ -118,15 +118,21 @@ struct Accessors {
 /// emit_value.cpp: the accessors and modifiers of a value's member, as the mapping wants them.
 void emit_accessors(const Member& member, const Accessors& how, Text& out);
 /// emit_value.cpp: the types of the functions that give access to a stored value, and what they do.
+struct Setter {
+    std::string given; ///< type of what a modifier is given: "const ::Demo::Numbers&"
+    std::string taken; ///< what of that, `_value`, is kept
+};
 struct Access {
-    std::string given{};  ///< what a modifier is given: "const ::Demo::Numbers&"
-    std::string taken{};  ///< what of `_value` is kept
+    std::vector<Setter> setters{};
     std::string read{};   ///< what an accessor returns
     std::string write{};  ///< what one returns that lets the value be changed; empty: there is none
     std::string suffix{}; ///< behind what is stored, to read it
 };
 /// `base` is the type's name if it has none of its own, else empty.
 [[nodiscard]] Access access_to(const Type& type, const std::string& base = {});
+/// "stored = value", or what does that with arrays.
+[[nodiscard]] std::string assignment(const Type& type, const std::string& base,
+                                     const std::string& stored, const std::string& value);
 /// emit_types.cpp: typedefs, as the mapping wants them, of a member's type without a name.
 void emit_anonymous_types(const Member& member, Text& out);
 /// The member's type, "_name_seq" or "_name" in the scope if it has no name of its own.

@@ -18,9 +18,12 @@ constexpr Passing basic{.in = "$B",
                         .result = "$B",
                         .owner = "$B",
                         .receive = "$B $N{};\n::kairos::mapping::decode($V, $N);",
+                        .held = "$N",
                         .decode = decode,
                         .encode = encode,
                         .encode_result = encode,
+                        .duplicate = "$N",
+                        .described = "$B",
                         .suffixes = "_out"};
 
 constexpr Passing string{
@@ -31,9 +34,15 @@ constexpr Passing string{
     .result = "$R",
     .owner = "$S_var",
     .read = ".in()",
+    .give = "._retn()",
     .receive = "$S_var $N;\n::kairos::mapping::decode_string($V, $N$L);",
+    .held = "$N.in()",
     .encode = "::kairos::mapping::encode_string($V, $N$L);",
     .encode_result = "::kairos::mapping::encode_string($V, $N$L);",
+    .require = "::kairos::corba::require_text($N);",
+    .release = "::CORBA::$Wstring_free($N);",
+    .duplicate = "$N",
+    .described = "::kairos::types::TextParameter<$C, $D>",
     .element = "String",
     .suffixes = "_var _out",
 };
@@ -46,9 +55,14 @@ constexpr Passing object{
     .result = "$B_ptr",
     .owner = "$B_var",
     .read = ".in()",
+    .give = "._retn()",
     .receive = "$B_var $N = ::kairos::corba::decode_reference<$R>($V);",
+    .held = "$N.in()",
     .encode = "::kairos::mapping::encode_object($V, $N);",
     .encode_result = "::kairos::mapping::encode_object($V, $N);",
+    .release = "$T::release($N);",
+    .duplicate = "$T::duplicate($N)",
+    .described = "::kairos::mapping::ObjectVar<$R>",
     .storage = "::kairos::mapping::ObjectMember<$R>",
     .traits = "::kairos::mapping::ObjectTraits<$R>",
     .element = "Object",
@@ -81,6 +95,7 @@ constexpr Passing value = like(abstract_object, [](Passing& row) {
 
 constexpr Passing fixed_struct = like(basic, [](Passing& row) {
     row.in = "const $B&";
+    row.change = "$B&";
     row.suffixes = "_var _out";
 });
 
@@ -89,16 +104,20 @@ constexpr Passing variable_struct = like(fixed_struct, [](Passing& row) {
     row.result = "$B*";
     row.owner = "$B_var";
     row.read = ".ptr()";
+    row.give = "._retn()";
     row.receive = "$B_var $N = new $B();\n::kairos::mapping::decode($V, $N.inout());";
+    row.held = "$N.inout()";
+    row.require = "::kairos::corba::require_result($N);";
     row.encode_result = "::kairos::mapping::encode_result($V, $N);";
 });
 
 constexpr Passing variable_array = like(variable_struct, [](Passing& row) {
     row.in = "const $B";
     row.inout = "$B";
-    row.result = "$B_slice*";
+    row.result = row.change = "$B_slice*";
     row.receive = "$B_var $N = $B_alloc();\n"
                   "::kairos::mapping::decode($V, ::kairos::mapping::as_array<$B>($N.inout()));";
+    row.held = "::kairos::mapping::as_array<$B>($N.inout())";
     row.decode = "::kairos::mapping::decode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode = "::kairos::mapping::encode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode_result = "::kairos::mapping::encode_array_result<$B>($V, $N);";
@@ -108,6 +127,7 @@ constexpr Passing variable_array = like(variable_struct, [](Passing& row) {
 constexpr Passing fixed_array =
     like(variable_array, [](Passing& row) { row.kept = Kept::in_place; });
 
+// Of local interfaces only: nothing of it travels.
 constexpr Passing native{.in = "$B", .inout = "$B&", .out = "$B&", .result = "$B", .owner = "$B"};
 
 /// By Form.
@@ -125,7 +145,13 @@ std::string word(char letter, const Words& words)
     case 'S':
         return string_class(words.type);
     case 'T':
-        return traits_of(words.type);
+        return fill(passing(words.type).traits, words);
+    case 'W':
+        return is_wide(words.type) ? "w" : "";
+    case 'C':
+        return is_wide(words.type) ? "wchar_t" : "char";
+    case 'D':
+        return std::to_string(string_bound(words.type));
     case 'L':
         return bound_argument(words.type);
     case 'N':
@@ -161,6 +187,13 @@ std::string fill(std::string_view pattern, const Words& words)
             text += pattern[i];
     }
     return text;
+}
+
+bool is_decoded_in_place(const Parameter& parameter)
+{
+    const Kept kept = passing(*parameter.type).kept;
+    return kept == Kept::in_place ||
+           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
 }
 
 Form form_of(const Type& type)
