@@ -62,11 +62,13 @@ void emit_includes(const Source& source, std::string_view suffix, bool skeletons
         } else if (source.unit.of_run_time) {
             out.line(installed);
         } else {
-            out.line("#if __has_include(", name, ")");
-            out.line("#include ", name);
-            out.line("#else");
-            out.line(installed);
-            out.line("#endif");
+            out.put({'N', name, 'I', installed}, R"(
+#if __has_include($N)
+#include $N
+#else
+$I
+#endif
+)");
         }
     }
 }

@@ -145,20 +145,13 @@ std::string escaped_wide(char32_t character)
 
 std::string floating_literal(long double value, TypeKind kind)
 {
+    const bool is_float = kind == TypeKind::float_;
+    const bool is_double = kind == TypeKind::double_;
     char text[64];
-    const char* suffix = "";
-    if (kind == TypeKind::float_) {
-        std::snprintf(text, sizeof text, "%.9Lg", value);
-        suffix = "F";
-    } else if (kind == TypeKind::double_) {
-        std::snprintf(text, sizeof text, "%.17Lg", value);
-    } else {
-        std::snprintf(text, sizeof text, "%.21Lg", value);
-        suffix = "L";
-    }
+    std::snprintf(text, sizeof text, "%.*Lg", is_float ? 9 : is_double ? 17 : 21, value);
     std::string number = text;
     if (number.find_first_of(".en") == std::string::npos) number += ".0";
-    return number + suffix;
+    return number + (is_float ? "F" : is_double ? "" : "L");
 }
 
 std::string signed_literal(std::int64_t value)
@@ -202,18 +195,18 @@ std::string flat_name(const Declaration& declaration)
     return joined(declaration, "_", as_written);
 }
 
-std::string skeleton_identifier(const Interface& interface)
+std::string prefixed_identifier(std::string_view prefix, const Declaration& one)
 {
-    return interface.parent == nullptr ? "POA_" + interface.name : identifier(interface);
+    return one.parent == nullptr ? std::string(prefix) + one.name : identifier(one);
 }
 
-std::string skeleton_name(const Interface& interface)
+std::string prefixed_name(std::string_view prefix, const Declaration& declaration)
 {
-    const Declaration* outermost = &interface;
+    const Declaration* outermost = &declaration;
     while (outermost->parent != nullptr)
         outermost = outermost->parent;
-    const std::string name = defined_name(interface);
-    return "POA_" + outermost->name + name.substr(identifier(*outermost).size());
+    const std::string name = defined_name(declaration);
+    return std::string(prefix) + outermost->name + name.substr(identifier(*outermost).size());
 }
 
 std::string value_type(const Type& type)

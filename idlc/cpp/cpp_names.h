@@ -18,16 +18,25 @@ namespace kairos::idlc {
 /// That of a declaration: namespaces `std` and `kairos` are not the IDL's, either.
 [[nodiscard]] std::string identifier(const Declaration& declaration);
 
+/// Whether it is within a class, not in a namespace.
+[[nodiscard]] inline bool in_class(const Declaration& declaration)
+{
+    return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
+}
 /// "::Demo::Echo". The name of an enumerator is that of the scope around its enum.
 [[nodiscard]] std::string qualified(const Declaration& declaration);
 /// "Demo::Echo": for definitions, where a leading "::" would join the type before it.
 [[nodiscard]] std::string defined_name(const Declaration& declaration);
 /// "Demo_Echo": for names of constants in generated source files.
 [[nodiscard]] std::string flat_name(const Declaration& declaration);
-/// The innermost name of the interface's skeleton: "POA_Echo" at file scope, else "Echo".
-[[nodiscard]] std::string skeleton_identifier(const Interface& interface);
+/// The innermost name of what has a prefix at file scope: "POA_Echo" there, else "Echo".
+[[nodiscard]] std::string prefixed_identifier(std::string_view prefix, const Declaration& one);
 /// "POA_Demo::Echo".
-[[nodiscard]] std::string skeleton_name(const Interface& interface);
+[[nodiscard]] std::string prefixed_name(std::string_view prefix, const Declaration& declaration);
+[[nodiscard]] inline std::string skeleton_name(const Interface& interface)
+{
+    return prefixed_name("POA_", interface);
+}
 
 /// The C++ type of a value of the IDL type: "::CORBA::Long", "::Demo::Numbers". Of an interface its
 /// class, of a string "char*" or

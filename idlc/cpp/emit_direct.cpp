@@ -154,21 +154,20 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
     const Passing& result = passing(*call.result);
     if (has_result)
         out.line(fill(result.owner, {*call.result}), " _result", result.give.empty() ? "{};" : ";");
-    std::string captured = has_result ? "&_result" : "";
-    std::string arguments;
-    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
-        const std::string& name = call.locals[i];
-        captured += captured.empty() ? "" : ", ";
-        captured += (is_captured_by_value(call.parameters[i]) ? "" : "&") + name;
-        arguments += (arguments.empty() ? "" : ", ") + name;
-    }
-    const std::string direct = direct_class(call.interface());
-    out.open("const auto _direct = [", captured, "](", direct, "& _servant) {");
-    out.line(has_result ? "_result = " : "", "_servant.", call.cpp_name(), "(", arguments, ");");
-    out.close("};");
-    out.line("_reference = ::kairos::corba::call_directly<", qualified(call.interface()), ", ",
-             direct, ", ", operation_reference(source, call), ">(*_reference, _direct);");
-    out.open("if (_reference == nullptr) {");
+    std::vector<std::string> captured;
+    if (has_result) captured.emplace_back("&_result");
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        captured.push_back((is_captured_by_value(call.parameters[i]) ? "" : "&") + call.locals[i]);
+    out.put({'C', listed(captured), 'D', direct_class(call.interface()), 'R',
+             has_result ? "_result = " : "", 'F', call.cpp_name(), 'A', listed(call.locals), 'I',
+             qualified(call.interface()), 'O', operation_reference(source, call)},
+            R"(
+const auto _direct = [$C]($D& _servant) {
+    $R_servant.$F($A);
+};
+_reference = ::kairos::corba::call_directly<$I, $D, $O>(*_reference, _direct);
+if (_reference == nullptr) {
+)");
     if (!call.oneway) require_results(call, out);
     out.line(has_result ? "return _result" : "return", result.give, ";");
     out.close();

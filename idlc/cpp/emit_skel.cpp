@@ -21,12 +21,12 @@ std::string argument_list(const Call& call)
 {
     std::vector<std::string> arguments = call.locals;
     if (!call.context.empty()) arguments.emplace_back("_context");
-    return listed(arguments, [](const std::string& argument) { return argument; });
+    return listed(arguments);
 }
 
 void emit_class(const Source& source, const Interface& interface, Text& out)
 {
-    const std::string name = skeleton_identifier(interface);
+    const std::string name = prefixed_identifier("POA_", interface);
     std::string bases = listed(interface.bases, [](const Interface* base) {
         return "public virtual ::" + skeleton_name(*base);
     });
@@ -41,11 +41,13 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
     }
     out.blank();
     if (!interface.is_abstract) {
-        out.line(qualified(interface), "_ptr _this();");
-        out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
-        out.line("bool _kairos_supports(std::string_view repository_id) const override;");
-        out.line("const char* _kairos_id() const override;");
-        out.line("::kairos::poa::Skeleton _kairos_skeleton() noexcept override;");
+        out.put({'N', qualified(interface)}, R"(
+$N_ptr _this();
+void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;
+bool _kairos_supports(std::string_view repository_id) const override;
+const char* _kairos_id() const override;
+::kairos::poa::Skeleton _kairos_skeleton() noexcept override;
+)");
         if (gives_direct_classes(source, interface))
             out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
@@ -59,7 +61,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
 
 void emit_tie(const Source& source, const Interface& interface, Text& out)
 {
-    const std::string base = skeleton_identifier(interface);
+    const std::string base = prefixed_identifier("POA_", interface);
     const std::string name = base + "_tie";
     out.put({'N', name, 'B', base}, R"(
 template <class T>
@@ -172,11 +174,6 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
     return {name + ".in()", name + ".in()"};
 }
 
-Local emit_inout(const Type& type, const std::string& name, Text& out)
-{
-    return emit_owner(type, name, true, out);
-}
-
 Local emit_out(const Type& type, const std::string& name, Text& out)
 {
     const Passing& row = passing(type);
@@ -206,8 +203,9 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
         if (parameter.direction == Direction::out) continue;
-        const auto emit = parameter.direction == Direction::in ? emit_in : emit_inout;
-        locals[i] = emit(*parameter.type, call.locals[i], out);
+        locals[i] = parameter.direction == Direction::in
+                        ? emit_in(*parameter.type, call.locals[i], out)
+                        : emit_owner(*parameter.type, call.locals[i], true, out);
     }
     if (!call.context.empty()) {
         out.line("const ::CORBA::Context_var _context = "
@@ -259,10 +257,8 @@ std::string name_list(const std::vector<Call>& calls)
 std::optional<OperationHash> hash_of(const Interface& interface, const std::vector<Call>& calls,
                                      Diagnostics& diagnostics)
 {
-    std::vector<std::string> wire_names;
-    wire_names.reserve(calls.size());
-    for (const Call& call : calls)
-        wire_names.push_back(call.wire_name);
+    std::vector<std::string> wire_names(calls.size());
+    std::ranges::transform(calls, wire_names.begin(), &Call::wire_name);
     auto hash = search_operation_hash(wire_names);
     if (!hash)
         diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
@@ -274,37 +270,34 @@ std::string number_list(const std::vector<std::size_t>& numbers)
     return listed(numbers, [](std::size_t number) { return std::to_string(number); });
 }
 
-void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
-                        Diagnostics& diagnostics)
-{
-    const auto hash = hash_of(interface, calls, diagnostics);
-    if (!hash) return;
-    out.line("static constexpr ::kairos::corba::OperationTable<", std::to_string(calls.size()),
-             ", ", std::to_string(hash->bits), "> table{");
-    out.line("    ", hexadecimal(hash->multiplier), ",");
-    out.line("    {", name_list(calls), "},");
-    out.line("    {", number_list(hash->slots), "},");
-    out.line("};");
-}
-
 /// `table`, whose find() says the index of an operation by its name.
 void emit_table(const Source& source, const Interface& interface, const std::vector<Call>& calls,
                 Text& out, Diagnostics& diagnostics)
 {
+    const std::string count = std::to_string(calls.size());
+    const std::string names = name_list(calls);
     switch (source.options.operation_demux) {
     case OperationDemux::perfect:
-        return emit_perfect_table(interface, calls, out, diagnostics);
+        if (const auto hash = hash_of(interface, calls, diagnostics))
+            out.put({'C', count, 'B', std::to_string(hash->bits), 'M',
+                     hexadecimal(hash->multiplier), 'N', names, 'S', number_list(hash->slots)},
+                    R"(
+static constexpr ::kairos::corba::OperationTable<$C, $B> table{
+    $M,
+    {$N},
+    {$S},
+};
+)");
+        return;
     case OperationDemux::hash:
-        out.line("static const ::kairos::corba::HashedOperations table{");
-        out.line("    ", name_list(calls), ",");
-        return out.line("};");
+        return out.put({'N', names},
+                       "static const ::kairos::corba::HashedOperations table{\n    $N,\n};");
     case OperationDemux::delayered: // has one in _kairos_skeleton
         return;
     case OperationDemux::linear:
-        out.line("static constexpr ::kairos::corba::LinearOperations<",
-                 std::to_string(calls.size()), "> table{{");
-        out.line("    ", name_list(calls), ",");
-        return out.line("}};");
+        return out.put({'C', count, 'N', names},
+                       "static constexpr ::kairos::corba::LinearOperations<$C> table{{\n"
+                       "    $N,\n}};");
     }
 }
 
@@ -347,19 +340,21 @@ void emit_delayered_table(const Interface& interface, const std::vector<Call>& c
     const std::string name = "::" + skeleton_name(interface);
     const std::string serve = "::kairos::corba::serve<" + name + ", &";
     const std::string others = serve + name + "::_kairos_dispatch_standard>";
-    out.line("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
+    out.open("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
     for (const Call& call : calls)
-        out.line("    {", string_literal(call.wire_name), ", ", serve,
+        out.line("{", string_literal(call.wire_name), ", ", serve,
                  "::", skeleton_name(call.interface()), "::_serve_", call.wire_name, ">},");
-    if (calls.empty()) out.line("    {\"\", ", others, "},");
-    out.line("};");
-    out.line("static constexpr std::uint16_t slots[] = {",
-             calls.empty() ? "0" : number_list(hash->slots), "};");
-    out.line("static constexpr ::kairos::poa::Operations operations{");
-    out.line("    entries, slots, ", hexadecimal(hash->multiplier), ", ",
-             std::to_string(hash->bits), ",");
-    out.line("    ", others, ",");
-    out.line("};");
+    if (calls.empty()) out.line("{\"\", ", others, "},");
+    out.put({'S', calls.empty() ? "0" : number_list(hash->slots), 'M',
+             hexadecimal(hash->multiplier), 'B', std::to_string(hash->bits), 'O', others},
+            R"(
+};
+static constexpr std::uint16_t slots[] = {$S};
+static constexpr ::kairos::poa::Operations operations{
+    entries, slots, $M, $B,
+    $O,
+};
+)");
 }
 
 /// What adapters may look into by themselves, where that was asked for. Others say that there is
@@ -392,9 +387,10 @@ void emit_interface(const Source& source, const Interface& interface, Text& out,
     if (interface.is_abstract) return emit_serving(source, interface, out);
     const std::string name = skeleton_name(interface);
     const std::string stub = qualified(interface);
-    out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
-             ">(*this); }");
-    out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
+    out.put({'S', stub, 'N', name}, R"(
+$S_ptr $N::_this() { return ::kairos::corba::this_reference<$S>(*this); }
+const char* $N::_kairos_id() const { return $S::_kairos_id; }
+)");
     emit_supports(name, interface, stub + "::_kairos_id", out);
     emit_direct_function(source, interface, out);
     emit_skeleton_function(source, interface, out, diagnostics);

@@ -11,32 +11,20 @@ namespace {
 
 // --- Descriptions of operations ----------------------------------------------------------------
 
-void emit_raises(const Call& call, Text& out)
+void emit_constants(const Source& source, const Call& call, bool stubs, Text& out)
 {
+    const std::string name = operation_constant(call);
     const std::string raises = listed(call.raises, [](const Declaration* raised) {
         return "::kairos::corba::exception_type<" + qualified(*raised) + ">()";
     });
     if (!raises.empty())
-        out.line("constexpr ::kairos::orb::ExceptionType ", operation_constant(call),
-                 "_raises[] = {", raises, "};");
-}
-
-void emit_stub_constants(const Source& source, const Call& call, Text& out)
-{
-    emit_raises(call, out);
+        out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
     if (is_interpreted(source, call)) return emit_signature(call, out);
-    const std::string name = operation_constant(call);
+    if (!stubs) return; // a compiled skeleton needs to know of the exceptions only
     const std::string context = listed(call.context, string_literal);
     if (!context.empty())
         out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
     out.line("constexpr ::kairos::orb::Operation ", name, operation_initialiser(call), ";");
-}
-
-/// A compiled skeleton needs to know of the exceptions only.
-void emit_skeleton_constants(const Source& source, const Call& call, Text& out)
-{
-    emit_raises(call, out);
-    if (is_interpreted(source, call)) emit_signature(call, out);
 }
 
 // --- Members of structs and exceptions ---------------------------------------------------------
@@ -55,14 +43,15 @@ void emit_marshal(const Source& source, const Declaration& declaration, const Co
                   Text& out)
 {
     const std::string name = qualified(declaration);
-    out.open("void Marshal<", name, ">::encode(cdr::Writer&", how.has_members ? " out" : "",
-             ", const ", name, "&", how.has_members ? " value" : "", ")\n{");
+    const std::string_view value = how.has_members ? " value" : "";
+    out.put({'N', name, 'S', how.has_members ? " out" : "", 'V', value},
+            "void Marshal<$N>::encode(cdr::Writer&$S, const $N&$V)\n{");
     if (how.measured) emit_type_probe(source, declaration, "encode", out);
     out.put(how.encode);
     out.put("}\n\n");
-    out.open("void Marshal<", name, ">::decode(cdr::Reader&", how.has_members ? " in" : "", ", ",
-             name, "&", how.has_members ? " value" : "", how.viewable ? ", Arena* arena" : "",
-             ")\n{");
+    out.put({'N', name, 'S', how.has_members ? " in" : "", 'V', value, 'A',
+             how.viewable ? ", Arena* arena" : ""},
+            "void Marshal<$N>::decode(cdr::Reader&$S, $N&$V$A)\n{");
     if (how.measured) emit_type_probe(source, declaration, "decode", out);
     if (how.recursive) out.put("const NestingGuard nesting(in);\nif (!in.ok()) return;");
     out.put(how.decode);
@@ -253,13 +242,12 @@ void emit_interface(const Source& source, const Interface& interface, Text& out)
 
 void emit_operations(const Source& source, bool stubs, Text& out)
 {
-    const auto emit_constants = stubs ? emit_stub_constants : emit_skeleton_constants;
     Text scopes;
     for (const Interface* interface : all_of<Interface>(source.unit)) {
         if (interface->is_local) continue;
         Text constants;
         for (const Call& call : calls_in(source, interface->declarations))
-            emit_constants(source, call, constants);
+            emit_constants(source, call, stubs, constants);
         if (constants.text().empty()) continue;
         scopes.line("namespace ", source.operation_scopes.at(interface), " {");
         scopes.append(constants);

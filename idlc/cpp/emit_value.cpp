@@ -39,10 +39,12 @@ void emit_accessors_of(const ValueType& value, bool is_public, Text& out)
 /// A value's state lies in its OBV_ class; but what a member is called, the class says.
 void emit_marshal_declarations(const ValueType& value, Text& out)
 {
-    out.line("const ::kairos::values::Type& _kairos_type() const override;");
-    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
-    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
-    out.line("void _kairos_clear() override;");
+    out.put(R"(
+const ::kairos::values::Type& _kairos_type() const override;
+void _kairos_encode(::kairos::cdr::Writer& out) const override;
+void _kairos_decode(::kairos::cdr::Reader& in) override;
+void _kairos_clear() override;
+)");
     if (supports_abstract(value))
         out.line("::CORBA::ValueBase* _kairos_value() override { return this; }");
 }
@@ -134,50 +136,61 @@ $N(const $N&) = default;
 )");
 }
 
+namespace {
+
+/// Of a value that needs no implementation: its factory makes OBV_ objects by itself.
+bool is_made_automatically(const ValueType& value)
+{
+    return !value.is_abstract && !needs_implementation(value) && value.factories.empty();
+}
+
+bool has_factory(const ValueType& value)
+{
+    return is_made_automatically(value) || (!value.is_abstract && !value.factories.empty());
+}
+
+} // namespace
+
 void emit_value_factory(const Source& source, const ValueType& value, Text& out)
 {
-    const bool automatic = !needs_implementation(value) && value.factories.empty();
-    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
+    if (!has_factory(value)) return;
     const std::string name = identifier(value);
-    out.open("class ", exported(source), name, "_init : public ::CORBA::ValueFactoryBase {");
-    out.label("public:");
-    out.line("static ", name, "_init* _downcast(::CORBA::ValueFactory factory);");
+    out.put({'E', exported(source), 'N', name}, R"(
+class $E$N_init : public ::CORBA::ValueFactoryBase {
+  public:
+    static $N_init* _downcast(::CORBA::ValueFactory factory);
+)");
     for (const Factory& factory : value.factories) {
         const std::string parameters = listed(factory.parameters, [](const Parameter& each) {
             return parameter_type(*each.type, Direction::in) + " _" + each.name;
         });
         out.line("virtual ", name, "* ", identifier(factory.name), "(", parameters, ") = 0;");
     }
-    out.blank();
-    if (!automatic) out.label("protected:");
-    out.line(name, "_init() = default;");
-    out.line("~", name, "_init() override = default;");
-    if (automatic) {
-        out.blank();
-        out.label("private:");
-        out.line("::CORBA::ValueBase* create_for_unmarshal() override;");
-    }
-    out.close("};");
-    out.blank();
+    out.put({'N', name}, is_made_automatically(value) ? R"(
+
+$N_init() = default;
+~$N_init() override = default;
+
+private:
+::CORBA::ValueBase* create_for_unmarshal() override;
+};
+
+)"
+                                                      : R"(
+
+protected:
+$N_init() = default;
+~$N_init() override = default;
+};
+
+)");
 }
 
 // --- OBV_ classes ------------------------------------------------------------------------------
 
 namespace {
 
-std::string obv_identifier(const ValueType& value)
-{
-    return value.parent == nullptr ? "OBV_" + value.name : identifier(value);
-}
-
-std::string obv_name(const ValueType& value)
-{
-    const Declaration* outermost = &value;
-    while (outermost->parent != nullptr)
-        outermost = outermost->parent;
-    const std::string name = defined_name(value);
-    return "::OBV_" + outermost->name + name.substr(identifier(*outermost).size());
-}
+std::string obv_name(const ValueType& value) { return "::" + prefixed_name("OBV_", value); }
 
 std::string stored_name(const Member& member) { return "_kairos_" + member.name; }
 
@@ -208,7 +221,7 @@ void emit_obv_accessors(const ValueType& value, bool is_public, Text& out)
 
 void emit_obv_class(const Source& source, const ValueType& value, Text& out)
 {
-    const std::string name = obv_identifier(value);
+    const std::string name = prefixed_identifier("OBV_", value);
     const std::string type = qualified(value);
     const ValueType* base = concrete_base(value);
     const bool complete = !needs_implementation(value);
@@ -231,14 +244,10 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
         out.line(name, "() = default;");
         emit_obv_constructor(value, name, out);
     }
-    out.line(name, "(const ", name, "&) = default;");
-    out.line("~", name, "() override = default;");
-    out.blank();
-    out.label("private:");
+    out.put({'N', name}, "$N(const $N&) = default;\n~$N() override = default;\n\nprivate:\n");
     for (const StateMember& member : value.members)
         out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
-    out.close("};");
-    out.blank();
+    out.put("};\n\n");
 }
 
 // --- Functions ---------------------------------------------------------------------------------
@@ -342,15 +351,14 @@ void $N::_kairos_decode($Kcdr::Reader& in) { $Kcorba::decode_custom(in, *this); 
 
 void emit_factory_functions(const ValueType& value, Text& out)
 {
-    const bool automatic = !needs_implementation(value) && value.factories.empty();
-    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
-    const std::string type = qualified(value) + "_init";
-    const std::string name = defined_name(value) + "_init";
-    out.line(type, "* ", name, "::_downcast(::CORBA::ValueFactory factory) { return dynamic_cast<",
-             type, "*>(factory); }");
-    if (automatic)
-        out.line("::CORBA::ValueBase* ", name, "::create_for_unmarshal() { return new ",
-                 obv_name(value), "(); }");
+    if (!has_factory(value)) return;
+    const std::string made = is_made_automatically(value) ? obv_name(value) : "";
+    out.put({'T', qualified(value) + "_init", 'N', defined_name(value) + "_init"},
+            "$T* $N::_downcast(::CORBA::ValueFactory factory) "
+            "{ return dynamic_cast<$T*>(factory); }");
+    if (!made.empty())
+        out.put({'N', defined_name(value) + "_init", 'M', made},
+                "::CORBA::ValueBase* $N::create_for_unmarshal() { return new $M(); }");
     out.blank();
 }
 

@@ -230,8 +230,7 @@ void in_own_namespaces(std::string_view prefix, const Declarations& declarations
         std::vector<const T*> found;
         collect(module->declarations, found);
         if (std::ranges::none_of(found, is_wanted)) continue;
-        const std::string name =
-            module->parent == nullptr ? std::string(prefix) + module->name : identifier(*module);
+        const std::string name = prefixed_identifier(prefix, *module);
         out.blank();
         out.line("namespace ", name, " {");
         out.blank();

@@ -24,7 +24,7 @@ constexpr Passing basic{.in = "$B",
                         .encode_result = encode,
                         .duplicate = "$N",
                         .described = "$B",
-                        .suffixes = "_out"};
+                        .suffixes = {"_out"}};
 
 constexpr Passing string{
     .kept = Kept::shared,
@@ -44,7 +44,7 @@ constexpr Passing string{
     .duplicate = "$N",
     .described = "::kairos::types::TextParameter<$C, $D>",
     .element = "String",
-    .suffixes = "_var _out",
+    .suffixes = {"_var", "_out"},
 };
 
 constexpr Passing object{
@@ -65,8 +65,11 @@ constexpr Passing object{
     .described = "::kairos::mapping::ObjectVar<$R>",
     .storage = "::kairos::mapping::ObjectMember<$R>",
     .traits = "::kairos::mapping::ObjectTraits<$R>",
+    .typedefs = "typedef $N* $N_ptr;\n"
+                "typedef ::kairos::mapping::ObjectVar<$N> $N_var;\n"
+                "typedef ::kairos::mapping::ObjectOut<$N> $N_out;",
     .element = "Object",
-    .suffixes = "_ptr _var _out",
+    .suffixes = {"_ptr", "_var", "_out"},
 };
 
 /// What differs in a row that is otherwise another's.
@@ -81,6 +84,9 @@ constexpr Passing abstract_object = like(object, [](Passing& row) {
     row.encode = row.encode_result = "$T::encode($V, $N);";
     row.storage = "::kairos::corba::AbstractVar<$R>";
     row.traits = "::kairos::corba::AbstractTraits<$R>";
+    row.typedefs = "typedef $N* $N_ptr;\n"
+                   "typedef ::kairos::corba::AbstractVar<$N> $N_var;\n"
+                   "typedef ::kairos::corba::AbstractOut<$N> $N_out;";
     row.element = "Abstract";
 });
 
@@ -89,14 +95,17 @@ constexpr Passing value = like(abstract_object, [](Passing& row) {
     row.inout = "$B*&";
     row.storage = "::kairos::values::Var<$R>";
     row.traits = "::kairos::values::ValueTraits<$R>";
+    row.typedefs = "typedef ::kairos::values::Var<$N> $N_var;\n"
+                   "typedef ::kairos::values::Out<$N> $N_out;";
     row.element = "Value";
-    row.suffixes = "_var _out";
+    row.suffixes = {"_var", "_out"};
 });
 
 constexpr Passing fixed_struct = like(basic, [](Passing& row) {
     row.in = "const $B&";
     row.change = "$B&";
-    row.suffixes = "_var _out";
+    row.typedefs = "typedef ::kairos::mapping::FixedVar<$N> $N_var;\ntypedef $N& $N_out;";
+    row.suffixes = {"_var", "_out"};
 });
 
 constexpr Passing variable_struct = like(fixed_struct, [](Passing& row) {
@@ -109,6 +118,8 @@ constexpr Passing variable_struct = like(fixed_struct, [](Passing& row) {
     row.held = "$N.inout()";
     row.require = "::kairos::corba::require_result($N);";
     row.encode_result = "::kairos::mapping::encode_result($V, $N);";
+    row.typedefs = "typedef ::kairos::mapping::VariableVar<$N> $N_var;\n"
+                   "typedef ::kairos::mapping::VariableOut<$N> $N_out;";
 });
 
 constexpr Passing variable_array = like(variable_struct, [](Passing& row) {
@@ -121,7 +132,7 @@ constexpr Passing variable_array = like(variable_struct, [](Passing& row) {
     row.decode = "::kairos::mapping::decode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode = "::kairos::mapping::encode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode_result = "::kairos::mapping::encode_array_result<$B>($V, $N);";
-    row.suffixes = "_slice _forany _var _out";
+    row.suffixes = {"_slice", "_forany", "_var", "_out"};
 });
 
 constexpr Passing fixed_array =
@@ -168,12 +179,8 @@ const Passing& passing(Form form) { return table[static_cast<std::size_t>(form)]
 std::vector<std::string_view> suffixes(Form form)
 {
     std::vector<std::string_view> found;
-    std::string_view rest = passing(form).suffixes;
-    for (std::size_t end = 0; end != rest.npos && !rest.empty();) {
-        end = rest.find(' ');
-        found.push_back(rest.substr(0, end));
-        rest.remove_prefix(std::min(found.back().size() + 1, rest.size()));
-    }
+    for (const std::string_view suffix : passing(form).suffixes)
+        if (!suffix.empty()) found.push_back(suffix);
     return found;
 }
 
@@ -194,6 +201,13 @@ bool is_decoded_in_place(const Parameter& parameter)
     const Kept kept = passing(*parameter.type).kept;
     return kept == Kept::in_place ||
            (kept == Kept::by_pointer && parameter.direction == Direction::inout);
+}
+
+Form form_of(const Declaration& declaration)
+{
+    const auto* alias = as<Alias>(&declaration);
+    const Type own{.kind = TypeKind::declared, .declaration = &declaration};
+    return form_of(alias != nullptr ? *alias->type : own);
 }
 
 Form form_of(const Type& type)

@@ -7,6 +7,7 @@
 
 #include "idlc/model.h"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ enum class Form {
 inline constexpr std::size_t form_count = 12;
 
 [[nodiscard]] Form form_of(const Type& type);
+/// Of what the declaration, of a type, names.
+[[nodiscard]] Form form_of(const Declaration& declaration);
 /// Who holds a value that a callee gives to its caller.
 enum class Kept {
     in_place,   ///< the caller, in a variable of fixed length that it has already
@@ -62,8 +65,10 @@ struct Passing {
     std::string_view described{};     ///< type whose table describes a parameter
     std::string_view storage{};       ///< type of a member; empty: the type's own name
     std::string_view traits{};        ///< of what is shared by pointers
+    std::string_view typedefs{};      ///< of a class $N, which go with it
     std::string_view element{};       ///< "Object" in the names of templates for sequences of it
-    std::string_view suffixes{};      ///< of names that go with the type's own: "_var _out"
+    /// Of names that go with the type's own: "_var".
+    std::array<std::string_view, 4> suffixes{};
 };
 [[nodiscard]] const Passing& passing(Form form);
 [[nodiscard]] inline const Passing& passing(const Type& type) { return passing(form_of(type)); }
