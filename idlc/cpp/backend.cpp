@@ -82,8 +82,7 @@ void emit_first_line(const Source& source, Text& out)
 void emit_heading(const Source& source, Text& out)
 {
     emit_first_line(source, out);
-    out.line("#pragma once");
-    out.blank();
+    out.put("#pragma once\n\n");
 }
 
 std::string header_text(const Source& source)
@@ -115,9 +114,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
 {
     Text out;
     emit_heading(source, out);
-    out.line("#include ", string_literal(header));
-    out.blank();
-    out.line("#include <kairos/corba/skel.h>");
+    out.put({'H', string_literal(header)}, "#include $H\n\n#include <kairos/corba/skel.h>\n");
     emit_run_time_skeletons(source, out);
     out.blank();
     emit_includes(source, source.options.skel_header_suffix, true, out);
@@ -149,8 +146,7 @@ std::string dynamic_text(const Source& source, const std::string& header)
 {
     Text out;
     emit_first_line(source, out);
-    out.line("#include ", string_literal(header));
-    out.blank();
+    out.put({'H', string_literal(header)}, "#include $H\n\n");
     emit_type_codes(source, out);
     return out.finished();
 }

@@ -2,6 +2,7 @@
 #include "idlc/cpp/cpp_names.h"
 
 #include "idlc/cpp/forms.h"
+#include "idlc/text.h"
 
 #include <algorithm>
 #include <array>
@@ -263,17 +264,12 @@ std::string sequence_template(const Type& sequence)
 std::string sequence_base(const Type& sequence)
 {
     const Type& element = *sequence.element;
-    std::string arguments;
-    const std::uint64_t bound = sequence.bound;
-    if (form_of(element) == Form::string) {
-        const std::uint64_t element_bound = string_bound(element);
-        arguments = bound == 0 ? std::to_string(element_bound)
-                               : std::to_string(bound) + ", " + std::to_string(element_bound);
-    } else {
-        arguments = fill(has_traits(form_of(element)) ? "$R" : "$B", {element});
-        if (bound != 0) arguments += ", " + std::to_string(bound);
-    }
-    return "::kairos::mapping::" + sequence_template(sequence) + "<" + arguments + ">";
+    const bool of_texts = form_of(element) == Form::string;
+    std::vector<std::string> arguments;
+    if (!of_texts) arguments.push_back(fill(has_traits(form_of(element)) ? "$R" : "$B", {element}));
+    if (sequence.bound != 0) arguments.push_back(std::to_string(sequence.bound));
+    if (of_texts) arguments.push_back(std::to_string(string_bound(element)));
+    return "::kairos::mapping::" + sequence_template(sequence) + "<" + listed(arguments) + ">";
 }
 
 bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }

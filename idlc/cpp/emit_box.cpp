@@ -158,12 +158,10 @@ const ::kairos::values::Type& $N::_kairos_type() const { return _kairos_value_ty
 )");
     out.open("void ", name, "::_kairos_encode(::kairos::cdr::Writer& out) const\n{");
     emit_type_probe(source, box, "encode", out);
-    out.line("::kairos::mapping::encode(out, ", in, ");");
-    out.close();
+    out.put({'V', in}, "::kairos::mapping::encode(out, $V);\n}");
     out.open("void ", name, "::_kairos_decode(::kairos::cdr::Reader& in)\n{");
     emit_type_probe(source, box, "decode", out);
-    out.line("::kairos::mapping::decode(in, ", inout, ");");
-    out.close();
+    out.put({'V', inout}, "::kairos::mapping::decode(in, $V);\n}");
     if (holds_values(*box.type))
         out.line("void ", name, "::_kairos_clear() { ::kairos::values::reset(", inout, "); }");
     out.blank();

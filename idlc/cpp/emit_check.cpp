@@ -228,7 +228,8 @@ class MadeNames {
     {
         if (!declares_type(declaration)) return {};
         const Form form = form_of(declaration);
-        std::vector<std::string_view> found = idlc::suffixes(form);
+        const auto& suffixes = passing(form).suffixes;
+        std::vector<std::string_view> found(suffixes.begin(), std::ranges::find(suffixes, ""));
         if (is_array(form)) found.insert(found.end(), {"_alloc", "_dup", "_copy", "_free"});
         if (as<ValueType>(&declaration)) found.emplace_back("_init");
         return found;

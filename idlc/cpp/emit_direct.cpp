@@ -206,9 +206,7 @@ void emit_direct_function(const Source& source, const Interface& interface, Text
     for (const Interface* base : bases_with_skeletons(interface))
         out.line("if (void* _found = ::", skeleton_name(*base),
                  "::_kairos_direct(_interface)) return _found;");
-    out.line("return nullptr;");
-    out.close();
-    out.blank();
+    out.put("return nullptr;\n}\n\n");
 }
 
 } // namespace kairos::idlc

@@ -13,14 +13,8 @@ namespace {
 /// More would not fit into a signature.
 constexpr std::size_t parameters_max = 254;
 
+/// As Direction, and of results.
 enum class Way { in, out, inout, result };
-
-Way way_of(Direction direction)
-{
-    return direction == Direction::in    ? Way::in
-           : direction == Direction::out ? Way::out
-                                         : Way::inout;
-}
 
 /// kairos::corba::Passing, or none for what has no interpreted form.
 std::optional<std::string_view> passing_of(const Type& type, Way way)
@@ -48,7 +42,7 @@ std::vector<Argument> arguments_of(const Request& request)
     std::vector<Argument> arguments;
     if (request.has_result()) arguments.push_back({request.result, Way::result});
     for (const Parameter& parameter : request.parameters)
-        arguments.push_back({parameter.type, way_of(parameter.direction)});
+        arguments.push_back({parameter.type, static_cast<Way>(parameter.direction)});
     return arguments;
 }
 
@@ -69,7 +63,7 @@ namespace {
 /// The address that the stub puts into the array for an argument.
 std::string address_of(const Parameter& parameter, const std::string& name)
 {
-    const Way way = way_of(parameter.direction);
+    const Way way = static_cast<Way>(parameter.direction);
     const std::string_view passed = *passing_of(*parameter.type, way);
     if (is_array(form_of(*parameter.type)) && passed == "value") return name;
     if (way == Way::out && passed != "value") return "&" + name + ".ptr()";

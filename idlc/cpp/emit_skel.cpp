@@ -236,8 +236,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     if (!call.oneway) end_call_probe(source, "_kairos_encoding", out);
     out.line("_upcall.reply();");
     end_timed(source, call, out);
-    out.close();
-    out.blank();
+    out.put("}\n\n");
 }
 
 // --- Finding the operation ---------------------------------------------------------------------
@@ -307,12 +306,10 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
     const std::vector<Call> calls = calls_in(source, all_operations(interface));
     const std::string name = skeleton_name(interface);
     out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
-    if (source.options.operation_demux == OperationDemux::delayered) {
-        out.line(name, "::_kairos_skeleton().serve(upcall.operation(), upcall);");
-        return out.close();
-    }
-    if (calls.empty()) {
-        out.line("_kairos_dispatch_standard(upcall);");
+    const bool delayered = source.options.operation_demux == OperationDemux::delayered;
+    if (delayered || calls.empty()) {
+        out.line(delayered ? name + "::_kairos_skeleton().serve(upcall.operation(), upcall);"
+                           : "_kairos_dispatch_standard(upcall);");
         return out.close();
     }
     emit_table(source, interface, calls, out, diagnostics);
@@ -323,8 +320,7 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
         const std::string scope = own ? "" : "::" + skeleton_name(calls[i].interface()) + "::";
         out.line("    return ", scope, "_serve_", calls[i].wire_name, "(upcall);");
     }
-    out.line("default:");
-    out.line("    return _kairos_dispatch_standard(upcall);");
+    out.put("default:\n    return _kairos_dispatch_standard(upcall);");
     out.line("}");
     out.close();
 }
@@ -357,34 +353,10 @@ static constexpr ::kairos::poa::Operations operations{
 )");
 }
 
-/// What adapters may look into by themselves, where that was asked for. Others say that there is
-/// nothing: what a base has would not be all.
-void emit_skeleton_function(const Source& source, const Interface& interface, Text& out,
-                            Diagnostics& diagnostics)
+/// What a skeleton has beside the functions that serve requests.
+void emit_skeleton_functions(const Source& source, const Interface& interface, Text& out,
+                             Diagnostics& diagnostics)
 {
-    out.open("::kairos::poa::Skeleton ", skeleton_name(interface),
-             "::_kairos_skeleton() noexcept\n{");
-    if (source.options.operation_demux == OperationDemux::delayered) {
-        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
-                             diagnostics);
-        out.line("return {&operations, this};");
-    } else {
-        out.line("return {};");
-    }
-    out.close();
-}
-
-void emit_serving(const Source& source, const Interface& interface, Text& out)
-{
-    emit_timings(source, interface, out);
-    for (const Call& call : calls_in(source, interface.declarations))
-        emit_serve(source, call, out);
-}
-
-void emit_interface(const Source& source, const Interface& interface, Text& out,
-                    Diagnostics& diagnostics)
-{
-    if (interface.is_abstract) return emit_serving(source, interface, out);
     const std::string name = skeleton_name(interface);
     const std::string stub = qualified(interface);
     out.put({'S', stub, 'N', name}, R"(
@@ -393,12 +365,17 @@ const char* $N::_kairos_id() const { return $S::_kairos_id; }
 )");
     emit_supports(name, interface, stub + "::_kairos_id", out);
     emit_direct_function(source, interface, out);
-    emit_skeleton_function(source, interface, out, diagnostics);
-    out.blank();
+    // What adapters may look into by themselves, where that was asked for. Others say that there is
+    // nothing: what a base has would not be all.
+    const bool delayered = source.options.operation_demux == OperationDemux::delayered;
+    out.put({'N', name}, "::kairos::poa::Skeleton $N::_kairos_skeleton() noexcept\n{");
+    if (delayered)
+        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
+                             diagnostics);
+    out.put(delayered ? "return {&operations, this};\n}\n\n" : "return {};\n}\n\n");
     emit_timed_operations(source, interface, out);
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
-    emit_serving(source, interface, out);
 }
 
 } // namespace
@@ -416,8 +393,13 @@ void emit_skeleton_classes(const Source& source, Text& out)
 
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
 {
-    for (const Interface* interface : all_of<Interface>(source.unit))
-        if (!interface->is_local) emit_interface(source, *interface, out, diagnostics);
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
+        if (interface->is_local) continue;
+        if (!interface->is_abstract) emit_skeleton_functions(source, *interface, out, diagnostics);
+        emit_timings(source, *interface, out);
+        for (const Call& call : calls_in(source, interface->declarations))
+            emit_serve(source, call, out);
+    }
 }
 
 } // namespace kairos::idlc

@@ -186,11 +186,8 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");
     end_call_probe(source, "_kairos_encoding", out);
-    if (const std::string deadline_ns = timed_call_argument(source, call); !deadline_ns.empty()) {
-        out.line("_call.invoke_within(", deadline_ns, ");");
-    } else {
-        out.line("_call.invoke();");
-    }
+    const std::string deadline_ns = timed_call_argument(source, call);
+    out.line(deadline_ns.empty() ? "_call.invoke(" : "_call.invoke_within(", deadline_ns, ");");
     if (!call.oneway) {
         emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
         const auto receive = [&out](const Type& type, const std::string& name) {
@@ -211,31 +208,7 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         out.line("_call.finish();");
         emit_hand_over(call, out);
     }
-    out.close();
-    out.blank();
-}
-
-void emit_stub_operations(const Source& source, const Interface& interface, Text& out)
-{
-    for (const Call& call : calls_in(source, interface.declarations))
-        emit_stub(source, call, out);
-}
-
-void emit_interface(const Source& source, const Interface& interface, Text& out)
-{
-    if (interface.is_abstract) {
-        emit_abstract_functions(interface, out);
-        return emit_stub_operations(source, interface, out);
-    }
-    const std::string name = defined_name(interface);
-    emit_stub_conversions(interface, out);
-    std::string bases = "::CORBA::Object(argument)";
-    for (const Interface* ancestor : interface.ancestors)
-        if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
-    out.put({'N', name, 'I', identifier(interface), 'B', bases},
-            "$N::$I(::kairos::corba::StubArgument argument) : $B {}\n\n");
-    emit_supports(name, interface, "_kairos_id", out);
-    emit_stub_operations(source, interface, out);
+    out.put("}\n\n");
 }
 
 } // namespace
@@ -269,11 +242,15 @@ void emit_stubs(const Source& source, Text& out)
     emit_marshals(source, out);
     for (const Exception* exception : all_of<Exception>(source.unit))
         emit_exception(*exception, out);
-    for (const Interface* interface : all_of<Interface>(source.unit))
-        if (interface->is_local)
-            emit_local_functions(*interface, out);
-        else
-            emit_interface(source, *interface, out);
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
+        const auto emit_functions = interface->is_local      ? emit_local_functions
+                                    : interface->is_abstract ? emit_abstract_functions
+                                                             : emit_stub_functions;
+        emit_functions(*interface, out);
+        if (interface->is_local) continue;
+        for (const Call& call : calls_in(source, interface->declarations))
+            emit_stub(source, call, out);
+    }
     emit_values(source, out);
 }
 

@@ -63,8 +63,10 @@ void emit_timings_declaration(const Source& source, const Interface& interface, 
         out.line("const ::kairos::orb::TimedOperations* _kairos_timed_operations() const noexcept "
                  "override;");
     if (timings_of(source, interface).empty()) return;
-    out.line("/// What the IDL says about the timing of its operations. Constant.");
-    out.line("static ", list_type, " _kairos_timings() noexcept;");
+    out.put({'T', list_type}, R"(
+/// What the IDL says about the timing of its operations. Constant.
+static $T _kairos_timings() noexcept;
+)");
 }
 
 void emit_timed_operations(const Source& source, const Interface& interface, Text& out)

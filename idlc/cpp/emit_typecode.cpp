@@ -110,10 +110,7 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
     }
     std::string initialiser_of(const Enum& enumeration)
     {
-        Texts elements;
-        for (const Enumerator* enumerator : enumeration.enumerators)
-            elements.push_back("{" + string_literal(enumerator->name) + "}");
-        return with_members("enum", enumeration, elements);
+        return with_members("enum", enumeration, each_member(enumeration.enumerators));
     }
     std::string initialiser_of(const Alias& alias) { return with_content("alias_type", alias); }
     std::string initialiser_of(const ValueBox& box) { return with_content("box_type", box); }
@@ -187,10 +184,14 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
     {
         return "{" + string_literal(member.name) + ", &" + object(*member.type) + "}";
     }
-    Texts each_member(const std::vector<Member>& members)
+    static std::string member(const Enumerator* enumerator)
+    {
+        return "{" + string_literal(enumerator->name) + "}";
+    }
+    Texts each_member(const auto& members)
     {
         Texts elements;
-        for (const Member& each : members)
+        for (const auto& each : members)
             elements.push_back(member(each));
         return elements;
     }

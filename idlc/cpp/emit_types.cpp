@@ -147,11 +147,11 @@ class $E$N : public ::CORBA::UserException {
 )");
         emit(exception.declarations);
         emit_members(exception.members, "{}");
-        out_.blank();
-        out_.line(name, "() = default;");
-        if (!exception.members.empty())
-            out_.line(name, "(", listed(exception.members, member_parameter), ");");
-        out_.put({'N', name}, R"(
+        const std::string parameters = listed(exception.members, member_parameter);
+        out_.put({'N', name, 'C', parameters.empty() ? "" : name + "(" + parameters + ");"}, R"(
+
+$N() = default;
+$C
 static $N* _downcast(::CORBA::Exception* exception);
 static const $N* _downcast(const ::CORBA::Exception* exception);
 [[noreturn]] void _raise() const override;
@@ -270,8 +270,8 @@ $I void $N_free($N_slice* slices) { ::kairos::mapping::array_free<$N>(slices); }
         const bool unnamed = type.kind == TypeKind::string || type.kind == TypeKind::wstring;
         const std::string base = unnamed ? string_class(type) : value_type(type);
         out_.line("typedef ", value_type(type), " ", name, ";");
-        for (const std::string_view suffix : suffixes(form_of(type)))
-            out_.line("typedef ", base, suffix, " ", name, suffix, ";");
+        for (const std::string_view suffix : passing(type).suffixes)
+            if (!suffix.empty()) out_.line("typedef ", base, suffix, " ", name, suffix, ";");
     }
 
     const Source& source_;
@@ -310,17 +310,14 @@ std::uint64_t wire_bytes_of(const std::vector<Member>& members)
 void emit_marshal_fixed(const Struct& composite, Text& out)
 {
     const std::string name = qualified(composite);
-    out.line("template <>");
-    out.line("struct Marshal<", name, ">");
-    std::string line = "    : FixedStruct<" + name;
+    std::string fields;
     for (const Member& member : composite.members) {
-        out.line(line, ",");
-        const std::string member_name = identifier(member.name);
-        line = "                  Field<&";
-        line.append(name).append("::").append(member_name);
-        line.append(", offsetof(").append(name).append(", ").append(member_name).append(")>");
+        const std::string field = identifier(member.name);
+        fields.append(",\n                  Field<&").append(name).append("::").append(field);
+        fields.append(", offsetof(").append(name).append(", ").append(field).append(")>");
     }
-    out.line(line, "> {};");
+    out.lines("template <>\nstruct Marshal<" + name + ">\n    : FixedStruct<" + name + fields +
+              "> {};");
     out.blank();
 }
 
@@ -380,11 +377,8 @@ std::string stored_type(const Member& member)
 
 std::string member_parameter(const Member& member)
 {
-    const Type& type = *member.type;
-    const std::string name = "_" + member.name + "_";
-    if (type.kind == TypeKind::array) return "const _" + member.name + " " + name;
-    if (type.kind == TypeKind::sequence) return "const _" + member.name + "_seq& " + name;
-    return parameter_type(type, Direction::in) + " " + name;
+    const Words words{.type = *member.type, .base = anonymous_type(member, "")};
+    return fill(passing(words.type).in, words) + " _" + member.name + "_";
 }
 
 void emit_early_forwards(const Source& source, Text& out)

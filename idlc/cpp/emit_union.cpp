@@ -116,8 +116,7 @@ void emit_selection(const Union& type, Text& out)
             out.line("case ", literal(label.value, *type.discriminator), ":");
         out.line("    return ", std::to_string(i), ";");
     }
-    out.line("default:");
-    out.line("    return ", otherwise, ";");
+    out.put({'O', otherwise}, "default:\n    return $O;");
     out.line("}");
     out.close();
     out.line("template <typename _Union, typename _Visitor>");
@@ -168,9 +167,7 @@ void emit_union_body(const Union& type, Text& out)
         out.blank();
     }
     emit_selection(type, out);
-    out.blank();
-    out.label("private:");
-    out.line("friend struct ::kairos::mapping::UnionAccess;");
+    out.put("\n\nprivate:\nfriend struct ::kairos::mapping::UnionAccess;\n");
     emit_storage(type, out);
 }
 

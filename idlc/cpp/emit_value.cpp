@@ -14,17 +14,14 @@ namespace {
 
 std::string bases_of(const ValueType& value)
 {
-    std::string bases;
-    const auto add = [&bases](const std::string& base) {
-        bases += (bases.empty() ? "public virtual " : ", public virtual ") + base;
-    };
+    std::vector<std::string> bases;
     for (const ValueType* base : value.bases)
-        add(qualified(*base));
+        bases.push_back(qualified(*base));
     for (const Interface* interface : abstract_supports(value))
-        add(qualified(*interface));
-    if (value.is_custom) add("::CORBA::CustomMarshal");
-    if (value.bases.empty()) add("::CORBA::ValueBase");
-    return bases;
+        bases.push_back(qualified(*interface));
+    if (value.is_custom) bases.emplace_back("::CORBA::CustomMarshal");
+    if (value.bases.empty()) bases.emplace_back("::CORBA::ValueBase");
+    return listed(bases, [](const std::string& base) { return "public virtual " + base; });
 }
 
 void emit_accessors_of(const ValueType& value, bool is_public, Text& out)
@@ -194,9 +191,11 @@ std::string obv_name(const ValueType& value) { return "::" + prefixed_name("OBV_
 
 std::string stored_name(const Member& member) { return "_kairos_" + member.name; }
 
-/// The constructor that sets all members, those of the bases first, as `in` parameters are given.
-void emit_obv_constructor(const ValueType& value, const std::string& name, Text& out)
+/// One that sets nothing, and one that sets all members, those of the bases first, as `in`
+/// parameters are given.
+void emit_obv_constructors(const ValueType& value, const std::string& name, Text& out)
 {
+    out.line(name, "() = default;");
     const std::vector<const StateMember*> members = all_members(value);
     if (members.empty()) return;
     const std::string parameters =
@@ -231,8 +230,7 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
     out.open("class ", exported(source), name, " : ", bases, " {");
     if (complete) {
         out.label("public:");
-        out.line(name, "() = default;");
-        emit_obv_constructor(value, name, out);
+        emit_obv_constructors(value, name, out);
         out.blank();
     }
     out.label("public:");
@@ -240,10 +238,7 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
     out.blank();
     out.label("protected:");
     emit_obv_accessors(value, false, out);
-    if (!complete) {
-        out.line(name, "() = default;");
-        emit_obv_constructor(value, name, out);
-    }
+    if (!complete) emit_obv_constructors(value, name, out);
     out.put({'N', name}, "$N(const $N&) = default;\n~$N() override = default;\n\nprivate:\n");
     for (const StateMember& member : value.members)
         out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
@@ -317,13 +312,18 @@ void emit_functions(const Source& source, const ValueType& value, Text& out)
     const std::string name = defined_name(value);
     const std::string type = qualified(value);
     const ValueType* base = concrete_base(value);
-    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
-    out.line(".id = _kairos_id,");
-    if (value.is_truncatable && base != nullptr)
-        out.line(".truncated = &", qualified(*base), "::_kairos_value_type,");
-    if (value.is_custom) out.line(".is_custom = true,");
-    out.close("};");
-    out.put({'T', type, 'N', name}, R"(
+    const std::string truncated =
+        value.is_truncatable && base != nullptr
+            ? ".truncated = &" + qualified(*base) + "::_kairos_value_type,"
+            : "";
+    out.put(
+        {'T', type, 'N', name, 'B', truncated, 'C', value.is_custom ? ".is_custom = true," : ""},
+        R"(
+constinit const ::kairos::values::Type $N::_kairos_value_type{
+    .id = _kairos_id,
+    $B
+    $C
+};
 $T* $N::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<$T*>(value); }
 const $T* $N::_downcast(const ::CORBA::ValueBase* value) { return dynamic_cast<const $T*>(value); }
 

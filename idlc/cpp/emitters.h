@@ -76,8 +76,8 @@ using EmitNested = std::function<void(const Declarations&)>;
 /// emit_local.cpp: the class of a local interface, announced before.
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out);
-/// emit_local.cpp: the functions that duplicate and narrow references of other interfaces.
-void emit_stub_conversions(const Interface& interface, Text& out);
+/// emit_local.cpp: the functions of other interfaces' classes, but for the calls.
+void emit_stub_functions(const Interface& interface, Text& out);
 /// emit_local.cpp: the class's functions.
 void emit_local_functions(const Interface& interface, Text& out);
 /// emit_typecode.cpp: _tc_X of a declared type, in the header behind the type.

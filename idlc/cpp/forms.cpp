@@ -176,14 +176,6 @@ std::string word(char letter, const Words& words)
 
 const Passing& passing(Form form) { return table[static_cast<std::size_t>(form)]; }
 
-std::vector<std::string_view> suffixes(Form form)
-{
-    std::vector<std::string_view> found;
-    for (const std::string_view suffix : passing(form).suffixes)
-        if (!suffix.empty()) found.push_back(suffix);
-    return found;
-}
-
 std::string fill(std::string_view pattern, const Words& words)
 {
     std::string text;

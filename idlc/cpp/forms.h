@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kairos::idlc {
 
@@ -67,14 +66,11 @@ struct Passing {
     std::string_view traits{};        ///< of what is shared by pointers
     std::string_view typedefs{};      ///< of a class $N, which go with it
     std::string_view element{};       ///< "Object" in the names of templates for sequences of it
-    /// Of names that go with the type's own: "_var".
+    /// Of names that go with the type's own: "_var"; the rest are empty.
     std::array<std::string_view, 4> suffixes{};
 };
 [[nodiscard]] const Passing& passing(Form form);
 [[nodiscard]] inline const Passing& passing(const Type& type) { return passing(form_of(type)); }
-
-/// Each of Passing::suffixes.
-[[nodiscard]] std::vector<std::string_view> suffixes(Form form);
 
 [[nodiscard]] constexpr bool is_array(Form form)
 {
