@@ -196,6 +196,23 @@ const BasicType& basic_type(TypeKind kind) noexcept
     return basic_types[static_cast<std::size_t>(kind)];
 }
 
+bool declares_type(const Declaration& declaration) noexcept
+{
+    switch (declaration.kind) {
+    case DeclarationKind::interface:
+    case DeclarationKind::value_type:
+    case DeclarationKind::value_box:
+    case DeclarationKind::struct_:
+    case DeclarationKind::union_:
+    case DeclarationKind::enum_:
+    case DeclarationKind::alias:
+    case DeclarationKind::native:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const Type& resolved(const Type& type) noexcept
 {
     const Type* at = &type;

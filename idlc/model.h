@@ -397,6 +397,9 @@ struct Unit {
 
 // --- Questions about the model -----------------------------------------------------------------
 
+/// Whether it is the declaration of a type: not of a module, constant, exception, operation or the
+/// like, nor a forward one.
+[[nodiscard]] bool declares_type(const Declaration& declaration) noexcept;
 /// The type behind any chain of typedefs. An array of aliases stays an array of aliases.
 [[nodiscard]] const Type& resolved(const Type& type) noexcept;
 

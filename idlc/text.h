@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kairos::idlc {
 
@@ -21,6 +22,11 @@ template <typename List, typename Function>
     for (const auto& element : elements)
         text.append(text.empty() ? "" : ", ").append(function(element));
     return text;
+}
+
+[[nodiscard]] inline std::string listed(const std::vector<std::string>& texts)
+{
+    return listed(texts, [](const std::string& text) { return text; });
 }
 
 class Text {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "idlc/cpp/backend.h"
 
+#include "idlc/cpp/code_size.h"
 #include "idlc/cpp/emitters.h"
-#include "idlc/cpp/profile_choice.h"
 #include "idlc/provider.h"
 
 #include <filesystem>
@@ -62,11 +62,13 @@ void emit_includes(const Source& source, std::string_view suffix, bool skeletons
         } else if (source.unit.of_run_time) {
             out.line(installed);
         } else {
-            out.line("#if __has_include(", name, ")");
-            out.line("#include ", name);
-            out.line("#else");
-            out.line(installed);
-            out.line("#endif");
+            out.put({'N', name, 'I', installed}, R"(
+#if __has_include($N)
+#include $N
+#else
+$I
+#endif
+)");
         }
     }
 }
@@ -80,8 +82,7 @@ void emit_first_line(const Source& source, Text& out)
 void emit_heading(const Source& source, Text& out)
 {
     emit_first_line(source, out);
-    out.line("#pragma once");
-    out.blank();
+    out.put("#pragma once\n\n");
 }
 
 std::string header_text(const Source& source)
@@ -113,9 +114,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
 {
     Text out;
     emit_heading(source, out);
-    out.line("#include ", string_literal(header));
-    out.blank();
-    out.line("#include <kairos/corba/skel.h>");
+    out.put({'H', string_literal(header)}, "#include $H\n\n#include <kairos/corba/skel.h>\n");
     emit_run_time_skeletons(source, out);
     out.blank();
     emit_includes(source, source.options.skel_header_suffix, true, out);
@@ -147,8 +146,7 @@ std::string dynamic_text(const Source& source, const std::string& header)
 {
     Text out;
     emit_first_line(source, out);
-    out.line("#include ", string_literal(header));
-    out.blank();
+    out.put({'H', string_literal(header)}, "#include $H\n\n");
     emit_type_codes(source, out);
     return out.finished();
 }
@@ -196,11 +194,11 @@ std::unordered_set<std::string> names_in(const Declarations& declarations)
 /// What the profile says about the unit, as the emitters ask for it.
 std::string choose_by_profile(Source& source, const Profile& profile, Diagnostics& diagnostics)
 {
-    const ProfileChoices choices = choose(source, profile);
+    const auto budget = source.options.code_budget;
+    const ProfileChoices choices = choose(source.unit, profile, cpp_code_sizes(), budget);
     for (const Choice& choice : choices.list)
         source.chosen.emplace(std::pair(choice.declaration, choice.wire_name), choice.engine);
     const Location file{.line = 0};
-    const auto budget = source.options.code_budget;
     if (budget && choices.bytes > std::int64_t{*budget})
         diagnostics.warning(file, "about " + std::to_string(choices.bytes) +
                                       " bytes are needed at least; the budget is " +
@@ -210,7 +208,7 @@ std::string choose_by_profile(Source& source, const Profile& profile, Diagnostic
                                    (unknown == 1 ? " entry of the profile names"
                                                  : " entries of the profile name") +
                                    " nothing in it");
-    return table_of(source, choices);
+    return choices.table;
 }
 
 } // namespace

@@ -89,10 +89,13 @@ void emit_supports(const std::string& scope, const Interface& interface, const s
         ids += ", " + qualified(*ancestor) + "::_kairos_id";
     // A servant asks its base class for what every object is.
     if (own_id == "_kairos_id") ids += ", ::CORBA::Object::_kairos_id";
-    out.open("bool ", scope, "::_kairos_supports(std::string_view repository_id) const\n{");
-    out.line("return ::kairos::corba::is_one_of(repository_id, {", ids, "});");
-    out.close();
-    out.blank();
+    out.put({'S', scope, 'I', ids}, R"(
+bool $S::_kairos_supports(std::string_view repository_id) const
+{
+    return ::kairos::corba::is_one_of(repository_id, {$I});
+}
+
+)");
 }
 
 std::string exported(const Source& source)

@@ -9,6 +9,8 @@
 // libraries: those, and operations as such, are set by hand, to param.idl and CosNaming.
 #include "idlc/cpp/code_size.h"
 
+#include "idlc/cpp/emitters.h"
+
 #include <array>
 
 namespace kairos::idlc {
@@ -31,6 +33,8 @@ enum class Shape : std::size_t {
 constexpr std::size_t shapes = 11;
 using BytesByShape = std::array<std::int64_t, shapes>;
 
+constexpr std::int64_t operations_bytes = 400; ///< what all of a file have in common
+constexpr std::int64_t sequence_bytes = 890;
 constexpr std::int64_t operation_bytes = 160;
 constexpr std::int64_t direct_call_bytes = 245; ///< of the stub (emit_direct.cpp), from CosNaming
 constexpr BytesByShape in_bytes{375, 600, 40, 40, 700, 205, 380, 600, 65, 235, 190};
@@ -60,67 +64,49 @@ Shape shape_of(const Type& type)
     return element == Form::string || element == Form::object ? Shape::pointers : Shape::values;
 }
 
-std::int64_t bytes_of(const Type& type, const BytesByShape& bytes)
-{
-    return bytes[static_cast<std::size_t>(shape_of(type))];
-}
-
-std::int64_t bytes_of(const Parameter& parameter)
-{
-    return bytes_of(*parameter.type, parameter.direction == Direction::in      ? in_bytes
-                                     : parameter.direction == Direction::inout ? inout_bytes
-                                                                               : out_bytes);
-}
-
-void add_sequence(const Type& type, std::vector<std::string>& found)
+/// Adds what a part of a type costs by its shape.
+void add(const Type& type, const BytesByShape& compiled, std::int64_t interpreted, CodeSize& size)
 {
     const Shape shape = shape_of(type);
+    size.bytes.compiled += compiled[static_cast<std::size_t>(shape)];
+    size.bytes.interpretive += interpreted;
     if (shape != Shape::values && shape != Shape::pointers) return;
     const Type& element = *resolved(type).element;
-    if (form_of(element) != Form::string) found.push_back(to_string(element)); // in the library
+    if (form_of(element) == Form::string) return; // in the library
+    size.sequences.push_back(to_string(element));
+}
+
+std::optional<CodeSize> size_of(const Request& request)
+{
+    if (!can_interpret(request)) return std::nullopt;
+    CodeSize size{{operation_bytes, interpreted_operation_bytes}};
+    if (can_share_arguments(request)) size.bytes.compiled += direct_call_bytes;
+    if (request.has_result()) add(*request.result, result_bytes, interpreted_parameter_bytes, size);
+    for (const Parameter& parameter : request.parameters)
+        add(*parameter.type,
+            parameter.direction == Direction::in      ? in_bytes
+            : parameter.direction == Direction::inout ? inout_bytes
+                                                      : out_bytes,
+            interpreted_parameter_bytes, size);
+    return size;
+}
+
+CodeSize size_of_struct(const Struct& composite)
+{
+    CodeSize size{{struct_bytes, interpreted_struct_bytes}};
+    for (const Member& member : composite.members)
+        add(*member.type, member_bytes, interpreted_member_bytes, size);
+    return size;
 }
 
 } // namespace
 
-CodeBytes estimated_bytes(const Call& call)
+CodeSizes cpp_code_sizes()
 {
-    CodeBytes bytes{operation_bytes, interpreted_operation_bytes};
-    const auto add = [&bytes](std::int64_t compiled) {
-        bytes.compiled += compiled;
-        bytes.interpretive += interpreted_parameter_bytes;
-    };
-    if (can_share_arguments(call)) bytes.compiled += direct_call_bytes;
-    if (call.has_result()) add(bytes_of(*call.result, result_bytes));
-    for (const Parameter& parameter : call.parameters)
-        add(bytes_of(parameter));
-    return bytes;
-}
-
-CodeBytes estimated_bytes(const Struct& composite)
-{
-    CodeBytes bytes{struct_bytes, interpreted_struct_bytes};
-    for (const Member& member : composite.members) {
-        bytes.compiled += bytes_of(*member.type, member_bytes);
-        bytes.interpretive += interpreted_member_bytes;
-    }
-    return bytes;
-}
-
-std::vector<std::string> counted_sequences(const Call& call)
-{
-    std::vector<std::string> found;
-    add_sequence(*call.result, found);
-    for (const Parameter& parameter : call.parameters)
-        add_sequence(*parameter.type, found);
-    return found;
-}
-
-std::vector<std::string> counted_sequences(const Struct& composite)
-{
-    std::vector<std::string> found;
-    for (const Member& member : composite.members)
-        add_sequence(*member.type, found);
-    return found;
+    return {.of_request = size_of,
+            .of_struct = size_of_struct,
+            .sequence_bytes = sequence_bytes,
+            .operations_bytes = operations_bytes};
 }
 
 } // namespace kairos::idlc

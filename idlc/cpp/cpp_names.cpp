@@ -2,6 +2,7 @@
 #include "idlc/cpp/cpp_names.h"
 
 #include "idlc/cpp/forms.h"
+#include "idlc/text.h"
 
 #include <algorithm>
 #include <array>
@@ -145,20 +146,13 @@ std::string escaped_wide(char32_t character)
 
 std::string floating_literal(long double value, TypeKind kind)
 {
+    const bool is_float = kind == TypeKind::float_;
+    const bool is_double = kind == TypeKind::double_;
     char text[64];
-    const char* suffix = "";
-    if (kind == TypeKind::float_) {
-        std::snprintf(text, sizeof text, "%.9Lg", value);
-        suffix = "F";
-    } else if (kind == TypeKind::double_) {
-        std::snprintf(text, sizeof text, "%.17Lg", value);
-    } else {
-        std::snprintf(text, sizeof text, "%.21Lg", value);
-        suffix = "L";
-    }
+    std::snprintf(text, sizeof text, "%.*Lg", is_float ? 9 : is_double ? 17 : 21, value);
     std::string number = text;
     if (number.find_first_of(".en") == std::string::npos) number += ".0";
-    return number + suffix;
+    return number + (is_float ? "F" : is_double ? "" : "L");
 }
 
 std::string signed_literal(std::int64_t value)
@@ -202,18 +196,18 @@ std::string flat_name(const Declaration& declaration)
     return joined(declaration, "_", as_written);
 }
 
-std::string skeleton_identifier(const Interface& interface)
+std::string prefixed_identifier(std::string_view prefix, const Declaration& one)
 {
-    return interface.parent == nullptr ? "POA_" + interface.name : identifier(interface);
+    return one.parent == nullptr ? std::string(prefix) + one.name : identifier(one);
 }
 
-std::string skeleton_name(const Interface& interface)
+std::string prefixed_name(std::string_view prefix, const Declaration& declaration)
 {
-    const Declaration* outermost = &interface;
+    const Declaration* outermost = &declaration;
     while (outermost->parent != nullptr)
         outermost = outermost->parent;
-    const std::string name = defined_name(interface);
-    return "POA_" + outermost->name + name.substr(identifier(*outermost).size());
+    const std::string name = defined_name(declaration);
+    return std::string(prefix) + outermost->name + name.substr(identifier(*outermost).size());
 }
 
 std::string value_type(const Type& type)
@@ -237,10 +231,6 @@ std::string value_type(const Type& type)
         return "::CORBA::" + std::string(basic_type(type.kind).name);
     }
 }
-
-std::string traits_of(const Type& type) { return fill(passing(type).traits, {type}); }
-
-std::string interface_class(const Type& type) { return value_type(resolved(type)); }
 
 std::string dimensions_of(const Type& array, std::size_t first)
 {
@@ -274,17 +264,12 @@ std::string sequence_template(const Type& sequence)
 std::string sequence_base(const Type& sequence)
 {
     const Type& element = *sequence.element;
-    std::string arguments;
-    const std::uint64_t bound = sequence.bound;
-    if (form_of(element) == Form::string) {
-        const std::uint64_t element_bound = string_bound(element);
-        arguments = bound == 0 ? std::to_string(element_bound)
-                               : std::to_string(bound) + ", " + std::to_string(element_bound);
-    } else {
-        arguments = has_traits(form_of(element)) ? interface_class(element) : value_type(element);
-        if (bound != 0) arguments += ", " + std::to_string(bound);
-    }
-    return "::kairos::mapping::" + sequence_template(sequence) + "<" + arguments + ">";
+    const bool of_texts = form_of(element) == Form::string;
+    std::vector<std::string> arguments;
+    if (!of_texts) arguments.push_back(fill(has_traits(form_of(element)) ? "$R" : "$B", {element}));
+    if (sequence.bound != 0) arguments.push_back(std::to_string(sequence.bound));
+    if (of_texts) arguments.push_back(std::to_string(string_bound(element)));
+    return "::kairos::mapping::" + sequence_template(sequence) + "<" + listed(arguments) + ">";
 }
 
 bool is_wide(const Type& type) { return resolved(type).kind == TypeKind::wstring; }
@@ -298,11 +283,6 @@ std::uint64_t string_bound(const Type& type)
 std::string string_class(const Type& type)
 {
     return is_wide(type) ? "::CORBA::WString" : "::CORBA::String";
-}
-
-std::string string_free_function(const Type& type)
-{
-    return is_wide(type) ? "::CORBA::wstring_free" : "::CORBA::string_free";
 }
 
 std::string bound_argument(const Type& type)

@@ -18,25 +18,30 @@ namespace kairos::idlc {
 /// That of a declaration: namespaces `std` and `kairos` are not the IDL's, either.
 [[nodiscard]] std::string identifier(const Declaration& declaration);
 
+/// Whether it is within a class, not in a namespace.
+[[nodiscard]] inline bool in_class(const Declaration& declaration)
+{
+    return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
+}
 /// "::Demo::Echo". The name of an enumerator is that of the scope around its enum.
 [[nodiscard]] std::string qualified(const Declaration& declaration);
 /// "Demo::Echo": for definitions, where a leading "::" would join the type before it.
 [[nodiscard]] std::string defined_name(const Declaration& declaration);
 /// "Demo_Echo": for names of constants in generated source files.
 [[nodiscard]] std::string flat_name(const Declaration& declaration);
-/// The innermost name of the interface's skeleton: "POA_Echo" at file scope, else "Echo".
-[[nodiscard]] std::string skeleton_identifier(const Interface& interface);
+/// The innermost name of what has a prefix at file scope: "POA_Echo" there, else "Echo".
+[[nodiscard]] std::string prefixed_identifier(std::string_view prefix, const Declaration& one);
 /// "POA_Demo::Echo".
-[[nodiscard]] std::string skeleton_name(const Interface& interface);
+[[nodiscard]] std::string prefixed_name(std::string_view prefix, const Declaration& declaration);
+[[nodiscard]] inline std::string skeleton_name(const Interface& interface)
+{
+    return prefixed_name("POA_", interface);
+}
 
 /// The C++ type of a value of the IDL type: "::CORBA::Long", "::Demo::Numbers". Of an interface its
 /// class, of a string "char*" or
 /// "::CORBA::WChar*". Not of arrays without a name.
 [[nodiscard]] std::string value_type(const Type& type);
-/// How objects and values of the type are shared: "::kairos::mapping::ObjectTraits<::Demo::Echo>".
-[[nodiscard]] std::string traits_of(const Type& type);
-/// The interface class of a reference type, behind typedefs; "::CORBA::Object" for Object.
-[[nodiscard]] std::string interface_class(const Type& type);
 
 /// A declarator for a member, an element or a typedef: the type in front of the name and the
 /// dimensions behind it.
@@ -56,8 +61,6 @@ struct Declarator {
 [[nodiscard]] std::string result_type(const Type& type);
 /// Of a string, wide or not: "::CORBA::String" or "::CORBA::WString", what "_var" is appended to.
 [[nodiscard]] std::string string_class(const Type& type);
-/// "::CORBA::string_free" or "::CORBA::wstring_free".
-[[nodiscard]] std::string string_free_function(const Type& type);
 /// The bound of the string behind the type, or 0.
 [[nodiscard]] std::uint64_t string_bound(const Type& type);
 /// ", 5" for a string with a bound: the last argument of the functions that check it.

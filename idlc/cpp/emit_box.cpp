@@ -17,21 +17,25 @@ class BoxEmitter {
     void emit()
     {
         const Form form = form_of(type_);
-        const Access access = access_to(type_);
-        const bool string = form == Form::string;
+        const Access access = access_to(type_, boxed_);
+        for (const Setter& each : access.setters)
+            setter(each.given, assignment(type_, boxed_, "_kairos_boxed", each.taken));
         const bool aggregate = is_aggregate(form);
-        if (string) setter(fill("$R", {type_}), "_kairos_boxed = _value");
-        setter(access.given, is_array(form) ? "::kairos::mapping::array_copy<" + boxed_ +
-                                                  ">(_kairos_boxed, _value)"
-                                            : "_kairos_boxed = " + access.taken);
-        if (string) setter(fill("const $S_var&", {type_}), "_kairos_boxed = _value.in()");
         const bool owned = aggregate || passing(form).kept == Kept::shared;
         const std::string in = owned ? "_kairos_boxed.in()" : "_kairos_boxed";
         const std::string inout = owned ? "_kairos_boxed.inout()" : "_kairos_boxed";
         accessor(access.read, "_value", " const", in);
         if (!access.write.empty()) accessor(access.write, "_value", "", inout);
-        if (string) emit_letters();
-        if (is_array(form)) emit_elements();
+        if (form == Form::string)
+            out_.put(R"(
+auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }
+auto operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }
+)");
+        if (is_array(form))
+            out_.put(R"(
+const auto& operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }
+auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }
+)");
         accessor(access.read, "_boxed_in", " const", in);
         accessor(is_array(form) ? access.write : parameter_type(type_, Direction::inout),
                  "_boxed_inout", "", inout);
@@ -39,74 +43,61 @@ class BoxEmitter {
                  owned ? "_kairos_boxed.out()" : "_kairos_boxed");
         if (aggregate) emit_parts();
         out_.blank();
+        const std::string var = form == Form::fixed_struct ? "FixedVar" : "VariableVar";
+        const std::string type = aggregate ? "::kairos::mapping::" + var + "<" + boxed_ + ">"
+                                 : owned   ? storage_type(type_).type
+                                           : boxed_;
         out_.label("private:");
-        if (aggregate) {
-            out_.line("::kairos::mapping::", form == Form::fixed_struct ? "Fixed" : "Variable",
-                      "Var<", boxed_, "> _kairos_boxed = new ", boxed_, "();");
-        } else {
-            out_.line(owned ? storage_type(type_).type : boxed_, " _kairos_boxed",
-                      owned ? ";" : "{};");
-        }
+        out_.line(type, " _kairos_boxed",
+                  aggregate ? " = new " + boxed_ + "();"
+                  : owned   ? ";"
+                            : "{};");
     }
 
   private:
-    /// The constructors and assignments from what `parameter` says.
-    void from(const std::string& parameter, const std::string& statement)
-    {
-        out_.line(name_, "(", parameter, " _value) { ", statement, "; }");
-        out_.open(name_, "& operator=(", parameter, " _value)\n    {");
-        out_.line(statement, ";");
-        out_.line("return *this;");
-        out_.close();
-    }
+    /// A constructor, an assignment and a modifier.
     void setter(const std::string& parameter, const std::string& statement)
     {
-        from(parameter, statement);
-        out_.line("void _value(", parameter, " _value) { ", statement, "; }");
+        out_.put({'N', name_, 'P', parameter, 'S', statement}, R"(
+$N($P _value) { $S; }
+$N& operator=($P _value)
+{
+    $S;
+    return *this;
+}
+void _value($P _value) { $S; }
+)");
     }
     void accessor(const std::string& result, std::string_view function, std::string_view qualifier,
                   const std::string& value)
     {
         out_.line(result, " ", function, "()", qualifier, " { return ", value, "; }");
     }
-    void emit_letters()
-    {
-        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
-        out_.line("auto operator[](::CORBA::ULong _index) const { return _kairos_boxed[_index]; }");
-    }
-    void emit_elements()
-    {
-        out_.line("const auto& operator[](::CORBA::ULong _index) const { return "
-                  "_kairos_boxed[_index]; }");
-        out_.line("auto& operator[](::CORBA::ULong _index) { return _kairos_boxed[_index]; }");
-    }
-
     /// Of structs and sequences: their members and elements.
     void emit_parts()
     {
         const Type& actual = resolved(type_);
         if (actual.kind == TypeKind::sequence) emit_sequence_functions(actual);
-        if (actual.kind == TypeKind::declared) {
-            if (const auto* composite = as<Struct>(actual.declaration))
-                for (const Member& member : composite->members)
-                    emit_accessors(member,
-                                   {.stored = "_kairos_boxed->" + identifier(member.name),
-                                    .scope = qualified(*composite) + "::"},
-                                   out_);
-        }
+        const auto* composite = as<Struct>(actual.declaration);
+        if (composite == nullptr) return;
+        for (const Member& member : composite->members)
+            emit_accessors(member,
+                           {.stored = "_kairos_boxed->" + identifier(member.name),
+                            .scope = qualified(*composite) + "::"},
+                           out_);
     }
     void emit_sequence_functions(const Type& sequence)
     {
         if (sequence.bound == 0)
-            out_.line("explicit ", name_, "(::CORBA::ULong _maximum) : _kairos_boxed(new ", boxed_,
-                      "(_maximum)) {}");
-        out_.line("::CORBA::ULong maximum() const { return _kairos_boxed->maximum(); }");
-        out_.line("::CORBA::ULong length() const { return _kairos_boxed->length(); }");
-        out_.line("void length(::CORBA::ULong _length) { _kairos_boxed->length(_length); }");
-        out_.line("decltype(auto) operator[](::CORBA::ULong _index) { return "
-                  "_kairos_boxed.inout()[_index]; }");
-        out_.line("decltype(auto) operator[](::CORBA::ULong _index) const { return "
-                  "_kairos_boxed.in()[_index]; }");
+            out_.put({'N', name_, 'B', boxed_},
+                     "explicit $N(::CORBA::ULong _maximum) : _kairos_boxed(new $B(_maximum)) {}");
+        out_.put(R"(
+::CORBA::ULong maximum() const { return _kairos_boxed->maximum(); }
+::CORBA::ULong length() const { return _kairos_boxed->length(); }
+void length(::CORBA::ULong _length) { _kairos_boxed->length(_length); }
+decltype(auto) operator[](::CORBA::ULong _index) { return _kairos_boxed.inout()[_index]; }
+decltype(auto) operator[](::CORBA::ULong _index) const { return _kairos_boxed.in()[_index]; }
+)");
     }
 
     std::string name_;
@@ -132,15 +123,17 @@ class $E$N : public ::CORBA::DefaultValueRefCountBase {
 
 )");
     nested(box.declarations);
-    out.line("const ::kairos::values::Type& _kairos_type() const override;");
-    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
-    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
-    if (holds_values(*box.type)) out.line("void _kairos_clear() override;");
-    out.blank();
-    out.line(name, "() = default;");
     // ValueBase is not assignable, so neither is the copy constructor's counterpart generated.
-    out.line(name, "(const ", name, "&) = default;");
-    out.line("~", name, "() override = default;");
+    out.put({'N', name, 'C', holds_values(*box.type) ? "void _kairos_clear() override;" : ""}, R"(
+const ::kairos::values::Type& _kairos_type() const override;
+void _kairos_encode(::kairos::cdr::Writer& out) const override;
+void _kairos_decode(::kairos::cdr::Reader& in) override;
+$C
+
+$N() = default;
+$N(const $N&) = default;
+~$N() override = default;
+)");
     BoxEmitter(box, out).emit();
     out.close("};");
     out.blank();
@@ -165,12 +158,10 @@ const ::kairos::values::Type& $N::_kairos_type() const { return _kairos_value_ty
 )");
     out.open("void ", name, "::_kairos_encode(::kairos::cdr::Writer& out) const\n{");
     emit_type_probe(source, box, "encode", out);
-    out.line("::kairos::mapping::encode(out, ", in, ");");
-    out.close();
+    out.put({'V', in}, "::kairos::mapping::encode(out, $V);\n}");
     out.open("void ", name, "::_kairos_decode(::kairos::cdr::Reader& in)\n{");
     emit_type_probe(source, box, "decode", out);
-    out.line("::kairos::mapping::decode(in, ", inout, ");");
-    out.close();
+    out.put({'V', inout}, "::kairos::mapping::decode(in, $V);\n}");
     if (holds_values(*box.type))
         out.line("void ", name, "::_kairos_clear() { ::kairos::values::reset(", inout, "); }");
     out.blank();

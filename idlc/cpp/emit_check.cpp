@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace kairos::idlc {
@@ -25,179 +24,141 @@ class Check {
     }
 
   private:
-    void declaration(const Declaration& declaration);
-    void calls(const Declarations& within, bool local);
-    void value(const ValueType& value);
-    void operation(const Operation& operation, bool local);
-    void argument(const Type& type, Location location, bool local);
-    /// Refuses types that only a program can make sense of where something is made of them.
-    void natives(const Type& type, Location location);
-    void raises(const Declaration& owner, const Declarations& raises);
-    void members(const std::vector<Member>& members);
-    void type(const Type& type, Location location);
-    /// What in the type there is no code for; empty where all is well.
-    [[nodiscard]] std::string_view missing(const Type& type);
-    [[nodiscard]] std::string_view missing(const Declaration& declaration);
-
     void refuse(Location location, std::string_view what)
     {
         diagnostics_.error(location,
                            "code generation for " + std::string(what) + " is not there yet");
     }
 
+    void declaration(const Declaration& declaration)
+    {
+        if (const auto* module = as<Module>(&declaration))
+            return declarations(module->declarations);
+        if (!declaration.generated) return;
+        if (const auto* interface = as<Interface>(&declaration))
+            return calls(interface->declarations, interface->is_local);
+        if (const auto* one = as<ValueType>(&declaration)) return value(*one);
+        if (as<Native>(&declaration) && in_class(declaration))
+            diagnostics_.error(declaration.location,
+                               "a program can define a native type in a module only: its C++ name "
+                               "would be inside a generated class");
+        if (const auto* alias = as<Alias>(&declaration)) {
+            if (alias->type->element != nullptr) natives(*alias->type, declaration.location);
+            return type(*alias->type, declaration.location);
+        }
+        declarations(within(declaration));
+        if (const auto* composite = as<Struct>(&declaration)) {
+            if (composite->base != nullptr) refuse(composite->location, "struct inheritance");
+            members(composite->members);
+        } else if (const auto* exception = as<Exception>(&declaration)) {
+            members(exception->members);
+        } else if (const auto* choice = as<Union>(&declaration)) {
+            type(*choice->discriminator, choice->location);
+            for (const UnionCase& one : choice->cases)
+                members({one.member});
+        } else if (const auto* box = as<ValueBox>(&declaration)) {
+            natives(*box->type, declaration.location);
+            type(*box->type, declaration.location);
+        }
+    }
+
+    /// Of an interface or a valuetype, with the types declared among them.
+    void calls(const Declarations& within, bool local)
+    {
+        declarations(within);
+        for (const Declaration* each : within) {
+            if (const auto* call = as<Operation>(each)) operation(*call, local);
+            if (const auto* attribute = as<Attribute>(each)) {
+                argument(*attribute->type, attribute->location, local);
+                raises(*attribute, attribute->get_raises);
+                raises(*attribute, attribute->set_raises);
+            }
+        }
+    }
+
+    void value(const ValueType& value)
+    {
+        calls(value.declarations, true);
+        for (const StateMember& member : value.members)
+            members({member.member});
+        for (const Factory& factory : value.factories) {
+            for (const Parameter& parameter : factory.parameters)
+                argument(*parameter.type, parameter.location, true);
+            if (!factory.raises.empty()) raises(value, factory.raises);
+        }
+    }
+
+    void operation(const Operation& operation, bool local)
+    {
+        argument(*operation.result, operation.location, local);
+        for (const Parameter& parameter : operation.parameters)
+            argument(*parameter.type, parameter.location, local);
+        raises(operation, operation.raises);
+    }
+
+    void argument(const Type& type, Location location, bool local)
+    {
+        const bool pseudo = is_pseudo_object(type);
+        if (form_of(type) != Form::native && !pseudo) return this->type(type, location);
+        if (local) return;
+        // Old IDL of the OMG's, CosTSPortability, has it where "local" was not known yet.
+        if (pseudo && resolved(type).declaration->name == "Environment")
+            return diagnostics_.warning(location, "'" + to_string(type) +
+                                                      "' cannot be sent: calls of remote objects "
+                                                      "will raise MARSHAL");
+        diagnostics_.error(location, "the " +
+                                         std::string(pseudo ? "pseudo object" : "native type") +
+                                         " '" + to_string(type) +
+                                         "' cannot be sent: the interface would have to be local");
+    }
+
+    /// Refuses types that only a program can make sense of where something is made of them.
+    void natives(const Type& type, Location location)
+    {
+        const Type* part = &resolved(type);
+        while (part->element != nullptr)
+            part = &resolved(*part->element);
+        const bool pseudo = is_pseudo_object(*part);
+        if (pseudo || form_of(*part) == Form::native)
+            diagnostics_.error(location,
+                               "the " + std::string(pseudo ? "pseudo object" : "native type") +
+                                   " '" + to_string(*part) + "' cannot be part of another type");
+    }
+
+    void raises(const Declaration& owner, const Declarations& raises)
+    {
+        for (const Declaration* raised : raises) {
+            const auto* exception = as<Exception>(raised);
+            if (exception == nullptr) {
+                refuse(owner.location, "native exceptions");
+            } else if (!exception->generated) {
+                for (const Member& member : exception->members)
+                    type(*member.type, owner.location);
+            }
+        }
+    }
+
+    void members(const std::vector<Member>& members)
+    {
+        for (const Member& member : members) {
+            type(*member.type, member.location);
+            natives(*member.type, member.location);
+        }
+    }
+
+    void type(const Type& type, Location location)
+    {
+        // What the main file declares is reported where it is declared, once.
+        if (type.kind == TypeKind::declared && type.declaration->generated) return;
+        const bool fine = all_parts({&type}, [](const Type& part) {
+            const auto* composite = as<Struct>(part.declaration);
+            return composite == nullptr || composite->base == nullptr;
+        });
+        if (!fine) refuse(location, "struct inheritance");
+    }
+
     Diagnostics& diagnostics_;
-    std::unordered_set<const Declaration*> fine_;
 };
-
-void Check::declaration(const Declaration& declaration)
-{
-    if (const auto* module = as<Module>(&declaration)) return declarations(module->declarations);
-    if (!declaration.generated) return;
-    if (const auto* interface = as<Interface>(&declaration))
-        return calls(interface->declarations, interface->is_local);
-    if (const auto* one = as<ValueType>(&declaration)) return value(*one);
-    if (as<Native>(&declaration) && declaration.parent && !as<Module>(declaration.parent))
-        diagnostics_.error(declaration.location,
-                           "a program can define a native type in a module only: its C++ name "
-                           "would be inside a generated class");
-    if (const auto* alias = as<Alias>(&declaration)) {
-        if (alias->type->element != nullptr) natives(*alias->type, declaration.location);
-        return type(*alias->type, declaration.location);
-    }
-    declarations(within(declaration));
-    if (const auto* composite = as<Struct>(&declaration)) {
-        if (composite->base != nullptr) refuse(composite->location, "struct inheritance");
-        members(composite->members);
-    } else if (const auto* exception = as<Exception>(&declaration)) {
-        members(exception->members);
-    } else if (const auto* choice = as<Union>(&declaration)) {
-        type(*choice->discriminator, choice->location);
-        for (const UnionCase& one : choice->cases)
-            members({one.member});
-    } else if (const auto* box = as<ValueBox>(&declaration)) {
-        natives(*box->type, declaration.location);
-        type(*box->type, declaration.location);
-    }
-}
-
-/// Of an interface or a valuetype, with the types declared among them.
-void Check::calls(const Declarations& within, bool local)
-{
-    declarations(within);
-    for (const Declaration* each : within) {
-        if (const auto* call = as<Operation>(each)) operation(*call, local);
-        if (const auto* attribute = as<Attribute>(each)) {
-            argument(*attribute->type, attribute->location, local);
-            raises(*attribute, attribute->get_raises);
-            raises(*attribute, attribute->set_raises);
-        }
-    }
-}
-
-void Check::value(const ValueType& value)
-{
-    calls(value.declarations, true);
-    for (const StateMember& member : value.members)
-        members({member.member});
-    for (const Factory& factory : value.factories) {
-        for (const Parameter& parameter : factory.parameters)
-            argument(*parameter.type, parameter.location, true);
-        if (!factory.raises.empty()) raises(value, factory.raises);
-    }
-}
-
-void Check::operation(const Operation& operation, bool local)
-{
-    argument(*operation.result, operation.location, local);
-    for (const Parameter& parameter : operation.parameters)
-        argument(*parameter.type, parameter.location, local);
-    raises(operation, operation.raises);
-}
-
-void Check::argument(const Type& type, Location location, bool local)
-{
-    const bool pseudo = is_pseudo_object(type);
-    if (form_of(type) != Form::native && !pseudo) return this->type(type, location);
-    if (local) return;
-    // Old IDL of the OMG's, CosTSPortability, has it where "local" was not known yet.
-    if (pseudo && resolved(type).declaration->name == "Environment")
-        return diagnostics_.warning(location, "'" + to_string(type) +
-                                                  "' cannot be sent: calls of remote objects "
-                                                  "will raise MARSHAL");
-    diagnostics_.error(location, "the " + std::string(pseudo ? "pseudo object" : "native type") +
-                                     " '" + to_string(type) +
-                                     "' cannot be sent: the interface would have to be local");
-}
-
-void Check::natives(const Type& type, Location location)
-{
-    const Type* part = &resolved(type);
-    while (part->element != nullptr)
-        part = &resolved(*part->element);
-    const bool pseudo = is_pseudo_object(*part);
-    if (pseudo || form_of(*part) == Form::native)
-        diagnostics_.error(location,
-                           "the " + std::string(pseudo ? "pseudo object" : "native type") + " '" +
-                               to_string(*part) + "' cannot be part of another type");
-}
-
-void Check::raises(const Declaration& owner, const Declarations& raises)
-{
-    for (const Declaration* raised : raises) {
-        const auto* exception = as<Exception>(raised);
-        if (exception == nullptr) {
-            refuse(owner.location, "native exceptions");
-        } else if (!exception->generated) {
-            for (const Member& member : exception->members)
-                type(*member.type, owner.location);
-        }
-    }
-}
-
-void Check::members(const std::vector<Member>& members)
-{
-    for (const Member& member : members) {
-        type(*member.type, member.location);
-        natives(*member.type, member.location);
-    }
-}
-
-void Check::type(const Type& type, Location location)
-{
-    const std::string_view what = missing(type);
-    if (what.empty()) return;
-    // What the main file declares is reported where it is declared, once.
-    if (type.kind == TypeKind::declared && type.declaration->generated) return;
-    refuse(location, what);
-}
-
-std::string_view Check::missing(const Type& type)
-{
-    if (type.element != nullptr) return missing(*type.element);
-    return type.kind == TypeKind::declared ? missing(*type.declaration) : std::string_view();
-}
-
-std::string_view Check::missing(const Declaration& declaration)
-{
-    if (!fine_.insert(&declaration).second) return {}; // known, or a recursive type
-    std::string_view what;
-    const auto ask = [&](const Type* type) {
-        if (what.empty()) what = missing(*type);
-    };
-    if (const auto* alias = as<Alias>(&declaration)) ask(alias->type);
-    if (const auto* composite = as<Struct>(&declaration)) {
-        for (const Member& member : composite->members)
-            ask(member.type);
-        if (composite->base != nullptr) what = "struct inheritance";
-    }
-    if (const auto* choice = as<Union>(&declaration)) {
-        ask(choice->discriminator);
-        for (const UnionCase& one : choice->cases)
-            ask(one.member.type);
-    }
-    if (!what.empty()) fine_.erase(&declaration);
-    return what;
-}
 
 /// Names that the mapping makes of others: what is declared under one of them would be a second
 /// declaration to the C++ compiler, which explains it badly.
@@ -251,39 +212,24 @@ class MadeNames {
         if (found == declared_.end()) return;
         const Declaration& other = *found->second;
         if (!other.generated && !declaration.generated) return;
-        const bool later = !other.generated;
-        diagnostics_.error((later ? declaration : other).location,
-                           "'" + made + "' is the name that " + std::string(what) + " of " +
-                               std::string(to_string(declaration.kind)) + " '" +
-                               declaration.scoped_name + "' " + (what == "C++" ? "needs" : "need") +
-                               "; rename one of them");
-        diagnostics_.note((later ? other : declaration).location,
-                          "'" + (later ? other : declaration).scoped_name + "' is declared here");
+        const Declaration& wrong = other.generated ? other : declaration;
+        const Declaration& right = other.generated ? declaration : other;
+        diagnostics_.error(wrong.location, "'" + made + "' is the name that " + std::string(what) +
+                                               " of " + std::string(to_string(declaration.kind)) +
+                                               " '" + declaration.scoped_name + "' " +
+                                               (what == "C++" ? "needs" : "need") +
+                                               "; rename one of them");
+        diagnostics_.note(right.location, "'" + right.scoped_name + "' is declared here");
     }
 
     /// Of the names that a type has beside its own: those of the table, and the functions of arrays
     /// and the factories of values.
     static std::vector<std::string_view> suffixes(const Declaration& declaration)
     {
-        Type type;
-        switch (declaration.kind) {
-        case DeclarationKind::alias:
-            type = *as<Alias>(&declaration)->type;
-            break;
-        case DeclarationKind::interface:
-        case DeclarationKind::value_type:
-        case DeclarationKind::value_box:
-        case DeclarationKind::struct_:
-        case DeclarationKind::union_:
-        case DeclarationKind::enum_:
-            type.kind = TypeKind::declared;
-            type.declaration = &declaration;
-            break;
-        default:
-            return {};
-        }
-        const Form form = form_of(type);
-        std::vector<std::string_view> found = idlc::suffixes(form);
+        if (!declares_type(declaration)) return {};
+        const Form form = form_of(declaration);
+        const auto& suffixes = passing(form).suffixes;
+        std::vector<std::string_view> found(suffixes.begin(), std::ranges::find(suffixes, ""));
         if (is_array(form)) found.insert(found.end(), {"_alloc", "_dup", "_copy", "_free"});
         if (as<ValueType>(&declaration)) found.emplace_back("_init");
         return found;

@@ -52,15 +52,15 @@ std::vector<Call> direct_calls(const Source& source, const Interface& interface)
 
 } // namespace
 
-bool can_share_arguments(const Call& call)
+bool can_share_arguments(const Request& request)
 {
-    const auto* interface = as<Interface>(call.declaration->parent);
+    const auto* interface = as<Interface>(request.declaration->parent);
     if (interface == nullptr || interface->is_local || interface->is_abstract) return false;
-    if (!call.context.empty()) return false;
+    if (!request.context.empty()) return false;
     std::vector<const Type*> types;
     bool given_by_address = false;
     bool written_in_place = false;
-    for (const Parameter& parameter : call.parameters) {
+    for (const Parameter& parameter : request.parameters) {
         types.push_back(parameter.type);
         given_by_address |=
             parameter.direction == Direction::in && form_of(*parameter.type) != Form::basic;
@@ -68,8 +68,8 @@ bool can_share_arguments(const Call& call)
     }
     // Both may be one variable of the caller's, which would change while the servant reads it.
     if (given_by_address && written_in_place) return false;
-    types.push_back(call.result);
-    for (const Declaration* raised : call.raises)
+    types.push_back(request.result);
+    for (const Declaration* raised : request.raises)
         add_parts(*raised, types);
     return can_share(std::move(types));
 }
@@ -118,33 +118,28 @@ bool is_captured_by_value(const Parameter& parameter)
     return is_array(form) && (parameter.direction == Direction::inout || form == Form::fixed_array);
 }
 
-void require_texts(const Call& call, bool given, Text& out)
+/// Refuses what encoding would refuse: the texts that the servant is given or gives, or whatever
+/// else it gives.
+void require(const Call& call, bool texts, Direction other_than, Text& out)
 {
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
-        if (form_of(*parameter.type) != Form::string) continue;
-        if (parameter.direction == (given ? Direction::out : Direction::in)) continue;
-        out.line("::kairos::corba::require_text(", call.locals[i],
-                 parameter.direction == Direction::out ? ".ptr());" : ");");
+        const bool is_text = form_of(*parameter.type) == Form::string;
+        if (is_text != texts || parameter.direction == other_than) continue;
+        if (!is_text && is_decoded_in_place(parameter)) continue;
+        const std::string pointer = parameter.direction == Direction::out ? ".ptr()" : "";
+        out.line(
+            fill(passing(*parameter.type).require, {*parameter.type, call.locals[i] + pointer}));
     }
 }
 
-/// What encoding results would have refused.
 void require_results(const Call& call, Text& out)
 {
-    const Form form = form_of(*call.result);
-    if (form == Form::string) {
-        out.line("::kairos::corba::require_text(_result.in());");
-    } else if (form != Form::void_ && !is_given_by_value(form)) {
-        out.line("::kairos::corba::require_result(_result.ptr());");
-    }
-    require_texts(call, false, out);
-    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
-        const Parameter& parameter = call.parameters[i];
-        if (parameter.direction == Direction::out && !is_written_in_place(parameter) &&
-            form_of(*parameter.type) != Form::string)
-            out.line("::kairos::corba::require_result(", call.locals[i], ".ptr());");
-    }
+    const Passing& row = passing(*call.result);
+    if (!row.require.empty())
+        out.line(fill(row.require, {*call.result, "_result" + std::string(row.read)}));
+    require(call, true, Direction::in, out);
+    require(call, false, Direction::in, out);
 }
 
 } // namespace
@@ -155,28 +150,26 @@ bool emit_direct_call(const Source& source, const Call& call, Text& out)
     const bool has_result = call.has_result();
     out.line("::kairos::orb::Reference* _reference = &::kairos::corba::reference_of(*this);");
     out.open("if (this->_kairos_calls_directly()) [[unlikely]] {");
-    require_texts(call, true, out);
-    const bool owned = !is_given_by_value(form_of(*call.result));
+    require(call, true, Direction::out, out);
+    const Passing& result = passing(*call.result);
     if (has_result)
-        out.line(fill(passing(*call.result).owner, {*call.result}), " _result",
-                 owned ? ";" : "{};");
-    std::string captured = has_result ? "&_result" : "";
-    std::string arguments;
-    for (std::size_t i = 0; i < call.parameters.size(); ++i) {
-        const std::string& name = call.locals[i];
-        captured += captured.empty() ? "" : ", ";
-        captured += (is_captured_by_value(call.parameters[i]) ? "" : "&") + name;
-        arguments += (arguments.empty() ? "" : ", ") + name;
-    }
-    const std::string direct = direct_class(call.interface());
-    out.open("const auto _direct = [", captured, "](", direct, "& _servant) {");
-    out.line(has_result ? "_result = " : "", "_servant.", call.cpp_name(), "(", arguments, ");");
-    out.close("};");
-    out.line("_reference = ::kairos::corba::call_directly<", qualified(call.interface()), ", ",
-             direct, ", ", operation_reference(source, call), ">(*_reference, _direct);");
-    out.open("if (_reference == nullptr) {");
+        out.line(fill(result.owner, {*call.result}), " _result", result.give.empty() ? "{};" : ";");
+    std::vector<std::string> captured;
+    if (has_result) captured.emplace_back("&_result");
+    for (std::size_t i = 0; i < call.parameters.size(); ++i)
+        captured.push_back((is_captured_by_value(call.parameters[i]) ? "" : "&") + call.locals[i]);
+    out.put({'C', listed(captured), 'D', direct_class(call.interface()), 'R',
+             has_result ? "_result = " : "", 'F', call.cpp_name(), 'A', listed(call.locals), 'I',
+             qualified(call.interface()), 'O', operation_reference(source, call)},
+            R"(
+const auto _direct = [$C]($D& _servant) {
+    $R_servant.$F($A);
+};
+_reference = ::kairos::corba::call_directly<$I, $D, $O>(*_reference, _direct);
+if (_reference == nullptr) {
+)");
     if (!call.oneway) require_results(call, out);
-    out.line(!has_result ? "return;" : owned ? "return _result._retn();" : "return _result;");
+    out.line(has_result ? "return _result" : "return", result.give, ";");
     out.close();
     out.close();
     return true;
@@ -213,9 +206,7 @@ void emit_direct_function(const Source& source, const Interface& interface, Text
     for (const Interface* base : bases_with_skeletons(interface))
         out.line("if (void* _found = ::", skeleton_name(*base),
                  "::_kairos_direct(_interface)) return _found;");
-    out.line("return nullptr;");
-    out.close();
-    out.blank();
+    out.put("return nullptr;\n}\n\n");
 }
 
 } // namespace kairos::idlc

@@ -13,14 +13,8 @@ namespace {
 /// More would not fit into a signature.
 constexpr std::size_t parameters_max = 254;
 
+/// As Direction, and of results.
 enum class Way { in, out, inout, result };
-
-Way way_of(Direction direction)
-{
-    return direction == Direction::in    ? Way::in
-           : direction == Direction::out ? Way::out
-                                         : Way::inout;
-}
 
 /// kairos::corba::Passing, or none for what has no interpreted form.
 std::optional<std::string_view> passing_of(const Type& type, Way way)
@@ -36,48 +30,40 @@ std::optional<std::string_view> passing_of(const Type& type, Way way)
     return pointer ? "pointer" : "value";
 }
 
-/// The type whose table describes a parameter.
-std::string described_type(const Type& type)
+/// What a signature describes.
+struct Argument {
+    const Type* type;
+    Way way;
+};
+
+/// The result, if there is one, comes first.
+std::vector<Argument> arguments_of(const Request& request)
 {
-    if (form_of(type) == Form::string)
-        return std::string("::kairos::types::TextParameter<") +
-               (is_wide(type) ? "wchar_t, " : "char, ") + std::to_string(string_bound(type)) + ">";
-    return fill(form_of(type) == Form::object ? "::kairos::mapping::ObjectVar<$R>" : "$B", {type});
+    std::vector<Argument> arguments;
+    if (request.has_result()) arguments.push_back({request.result, Way::result});
+    for (const Parameter& parameter : request.parameters)
+        arguments.push_back({parameter.type, static_cast<Way>(parameter.direction)});
+    return arguments;
 }
 
 } // namespace
 
-bool can_interpret(const Call& call)
+bool can_interpret(const Request& request)
 {
-    if (call.parameters.size() > parameters_max || !call.context.empty()) return false;
-    const auto* interface = as<Interface>(call.declaration->parent);
+    if (request.parameters.size() > parameters_max || !request.context.empty()) return false;
+    const auto* interface = as<Interface>(request.declaration->parent);
     if (interface == nullptr || interface->is_abstract) return false; // whose stub has another name
-    if (call.has_result() && !passing_of(*call.result, Way::result)) return false;
-    for (const Parameter& parameter : call.parameters)
-        if (!passing_of(*parameter.type, way_of(parameter.direction))) return false;
-    return true;
+    return std::ranges::all_of(arguments_of(request), [](const Argument& each) {
+        return passing_of(*each.type, each.way).has_value();
+    });
 }
 
 namespace {
 
-void emit_form(const Type& type, Way way, Text& out)
-{
-    constexpr const char* ways[] = {"in", "out", "inout", "out"};
-    out.line("    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<", described_type(type),
-             ">::table,");
-    out.line("        ::kairos::corba::Way::", ways[static_cast<std::size_t>(way)],
-             ", ::kairos::corba::Passing::", *passing_of(type, way), "},");
-}
-
-std::size_t parameter_count(const Call& call)
-{
-    return call.parameters.size() + (!call.has_result() ? 0 : 1);
-}
-
 /// The address that the stub puts into the array for an argument.
 std::string address_of(const Parameter& parameter, const std::string& name)
 {
-    const Way way = way_of(parameter.direction);
+    const Way way = static_cast<Way>(parameter.direction);
     const std::string_view passed = *passing_of(*parameter.type, way);
     if (is_array(form_of(*parameter.type)) && passed == "value") return name;
     if (way == Way::out && passed != "value") return "&" + name + ".ptr()";
@@ -88,14 +74,11 @@ std::string address_of(const Parameter& parameter, const std::string& name)
 std::string type_at(const Type& type, Way way)
 {
     const Form form = form_of(type);
-    if (form == Form::object) return interface_class(type) + "*";
-    if (form == Form::string) {
-        const std::string pointer = is_wide(type) ? "wchar_t*" : "char*";
-        return way == Way::in ? "const " + pointer + " const" : pointer;
-    }
-    const std::string name = value_type(type);
-    if (*passing_of(type, way) == "pointer") return name + (is_array(form) ? "_slice*" : "*");
-    return (way == Way::in ? "const " : "") + name;
+    const bool in = way == Way::in;
+    if (form == Form::object) return fill("$R*", {type});
+    if (form == Form::string) return fill(in ? "const $C* const" : "$C*", {type});
+    const bool pointer = *passing_of(type, way) == "pointer";
+    return fill(pointer ? passing(form).result : in ? "const $B" : "$B", {type});
 }
 
 Engine engine_of(const Source& source, const Declaration& declaration, const std::string& wire_name)
@@ -110,20 +93,10 @@ Engine engine_of(const Source& source, const Declaration& declaration, const std
 /// As many as kairos::corba::call takes one by one.
 constexpr std::size_t arguments_in_registers_max = 4;
 
-std::string list_of(const std::vector<std::string>& addresses)
-{
-    return listed(addresses, [](const std::string& address) { return address; });
-}
-
 std::string in_registers(std::vector<std::string> addresses)
 {
     addresses.resize(arguments_in_registers_max, "nullptr");
-    return list_of(addresses);
-}
-
-std::string argument_at(const Type& type, Way way, std::size_t index)
-{
-    return "*static_cast<" + type_at(type, way) + "*>(_at[" + std::to_string(index) + "])";
+    return listed(addresses);
 }
 
 } // namespace
@@ -141,13 +114,18 @@ bool is_interpreted(const Source& source, const Call& call)
 
 void emit_signature(const Call& call, Text& out)
 {
-    const std::string count = std::to_string(parameter_count(call));
-    out.line("constexpr ::kairos::corba::StoredSignature<", count, "> ", operation_constant(call),
-             "_signature{");
+    const std::vector<Argument> arguments = arguments_of(call);
+    out.line("constexpr ::kairos::corba::StoredSignature<", std::to_string(arguments.size()), "> ",
+             operation_constant(call), "_signature{");
     out.line("    ", operation_initialiser(call), ", {");
-    if (call.has_result()) emit_form(*call.result, Way::result, out);
-    for (const Parameter& parameter : call.parameters)
-        emit_form(*parameter.type, way_of(parameter.direction), out);
+    constexpr std::string_view ways[] = {"in", "out", "inout", "out"};
+    for (const auto& [type, way] : arguments)
+        out.put({'T', fill(passing(*type).described, {*type}), 'W',
+                 ways[static_cast<std::size_t>(way)], 'P', *passing_of(*type, way)},
+                R"(
+    ::kairos::corba::ParameterForm{&::kairos::types::TableOf<$T>::table,
+        ::kairos::corba::Way::$W, ::kairos::corba::Passing::$P},
+)");
     out.line("}};");
 }
 
@@ -178,7 +156,7 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
                      ");");
         } else {
             // An array has an element at least, also where there are no arguments.
-            out.line("const void* const _arguments[] = {", list_of(addresses),
+            out.line("const void* const _arguments[] = {", listed(addresses),
                      addresses.empty() ? "nullptr};" : "};");
             out.line("::kairos::corba::call(*this, ", signature, ", _arguments",
                      deadline.empty() ? "" : ", ", deadline, ");");
@@ -192,18 +170,21 @@ void emit_interpreted_stub(const Source& source, const Call& call, Text& out)
 void emit_interpreted_serve(const Source& source, const Call& call, Text& out)
 {
     const std::string skeleton = skeleton_name(call.interface());
-    const std::string at = parameter_count(call) == 0 ? "" : " _at";
+    std::vector<std::string> arguments;
+    for (const auto& [type, way] : arguments_of(call))
+        arguments.push_back("*static_cast<" + type_at(*type, way) + "*>(_at[" +
+                            std::to_string(arguments.size()) + "])");
+    const std::string at = arguments.empty() ? "" : " _at";
     out.open("void ", skeleton, "::_serve_", call.wire_name, "(::kairos::orb::Upcall& _upcall)\n{");
     begin_timed(source, call, out);
     out.open("constexpr auto _call = [](void* _servant, void* const*", at, ") {");
-    std::size_t index = 0;
     std::string result;
-    if (call.has_result()) result = argument_at(*call.result, Way::result, index++) + " = ";
-    const std::string arguments = listed(call.parameters, [&index](const Parameter& parameter) {
-        return argument_at(*parameter.type, way_of(parameter.direction), index++);
-    });
-    out.line(result, "static_cast<::", skeleton, "*>(_servant)->", call.cpp_name(), "(", arguments,
-             ");");
+    if (call.has_result()) {
+        result = arguments.front() + " = ";
+        arguments.erase(arguments.begin());
+    }
+    out.line(result, "static_cast<::", skeleton, "*>(_servant)->", call.cpp_name(), "(",
+             listed(arguments), ");");
     out.close("};");
     out.line("::kairos::corba::serve(_upcall, ", operation_reference(source, call),
              "_signature.signature, _call, this);");

@@ -74,19 +74,25 @@ void emit_conversions(const Interface& interface, std::string_view duplicate,
 
 } // namespace
 
-void emit_stub_conversions(const Interface& interface, Text& out)
+void emit_stub_functions(const Interface& interface, Text& out)
 {
+    const std::string name = defined_name(interface);
     emit_conversions(interface, "duplicate", {"narrow", "unchecked_narrow"}, "", out);
+    std::string bases = "::CORBA::Object(argument)";
+    for (const Interface* ancestor : interface.ancestors)
+        if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
+    out.put({'N', name, 'I', identifier(interface), 'B', bases},
+            "$N::$I(::kairos::corba::StubArgument argument) : $B {}\n\n");
+    emit_supports(name, interface, "_kairos_id", out);
 }
 
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out)
 {
-    const std::string name = identifier(interface);
     std::string bases;
     for (const Interface* base : interface.bases)
         bases += "public virtual " + qualified(*base) + ", ";
-    out.open("class ", exported(source), name, " : ", bases,
+    out.open("class ", exported(source), identifier(interface), " : ", bases,
              "public virtual ::CORBA::LocalObject {");
     emit_reference_functions(interface, out);
     nested(interface.declarations);
@@ -98,7 +104,7 @@ void emit_local_class(const Source& source, const Interface& interface, const Em
     }
     out.blank();
     emit_object_functions(interface, out);
-    end_class(name, out);
+    end_class(identifier(interface), out);
 }
 
 void emit_local_functions(const Interface& interface, Text& out)

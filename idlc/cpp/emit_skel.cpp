@@ -21,12 +21,12 @@ std::string argument_list(const Call& call)
 {
     std::vector<std::string> arguments = call.locals;
     if (!call.context.empty()) arguments.emplace_back("_context");
-    return listed(arguments, [](const std::string& argument) { return argument; });
+    return listed(arguments);
 }
 
 void emit_class(const Source& source, const Interface& interface, Text& out)
 {
-    const std::string name = skeleton_identifier(interface);
+    const std::string name = prefixed_identifier("POA_", interface);
     std::string bases = listed(interface.bases, [](const Interface* base) {
         return "public virtual ::" + skeleton_name(*base);
     });
@@ -41,11 +41,13 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
     }
     out.blank();
     if (!interface.is_abstract) {
-        out.line(qualified(interface), "_ptr _this();");
-        out.line("void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;");
-        out.line("bool _kairos_supports(std::string_view repository_id) const override;");
-        out.line("const char* _kairos_id() const override;");
-        out.line("::kairos::poa::Skeleton _kairos_skeleton() noexcept override;");
+        out.put({'N', qualified(interface)}, R"(
+$N_ptr _this();
+void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;
+bool _kairos_supports(std::string_view repository_id) const override;
+const char* _kairos_id() const override;
+::kairos::poa::Skeleton _kairos_skeleton() noexcept override;
+)");
         if (gives_direct_classes(source, interface))
             out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
@@ -59,7 +61,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
 
 void emit_tie(const Source& source, const Interface& interface, Text& out)
 {
-    const std::string base = skeleton_identifier(interface);
+    const std::string base = prefixed_identifier("POA_", interface);
     const std::string name = base + "_tie";
     out.put({'N', name, 'B', base}, R"(
 template <class T>
@@ -136,20 +138,20 @@ Form form_of_owner(const Type& type)
     return form == Form::fixed_struct ? Form::variable_struct : form;
 }
 
-/// What is decoded into the owner, and encoded of it.
-std::string value_of_owner(const Type& type, const std::string& name)
-{
-    const Form form = form_of_owner(type);
-    if (form == Form::basic) return name;
-    if (passing(form).kept == Kept::shared) return name + ".in()";
-    return is_array(form) ? fill("::kairos::mapping::as_array<$B>($N.inout())", {type, name})
-                          : name + ".inout()";
-}
-
 /// A value that owns something by its type, but refers to the message and the arena instead.
 bool is_borrowed(const Type& type)
 {
     return is_variable_length(type) && is_viewable(type) && memory_bytes(type) <= stack_bytes_max;
+}
+
+/// Declares what owns the argument; decodes it, or leaves it empty.
+Local emit_owner(const Type& type, const std::string& name, bool decoded, Text& out)
+{
+    const Passing& row = passing(form_of_owner(type));
+    // The first line of what decodes declares it.
+    const std::size_t end = decoded ? row.receive.npos : row.receive.find('\n');
+    out.lines(fill(row.receive.substr(0, end), {type, name, "_upcall.in()"}));
+    return {fill(row.held, {type, name}), row.held == "$N" ? name : name + ".inout()"};
 }
 
 Local emit_in(const Type& type, const std::string& name, Text& out)
@@ -162,32 +164,22 @@ Local emit_in(const Type& type, const std::string& name, Text& out)
                        words));
         return {name, name};
     }
-    const bool borrowed = !has_traits(form) && is_borrowed(type);
-    out.lines(fill(borrowed ? "::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());"
-                            : passing(form_of_owner(type)).receive,
-                   words));
-    if (borrowed || has_traits(form)) return {name + ".in()", name + ".in()"};
-    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
-}
-
-Local emit_inout(const Type& type, const std::string& name, Text& out)
-{
-    const Form form = form_of_owner(type);
-    out.lines(fill(passing(form).receive, {type, name, "_upcall.in()"}));
-    return {value_of_owner(type, name), form == Form::basic ? name : name + ".inout()"};
+    if (has_traits(form)) {
+        out.lines(fill(passing(form).receive, words));
+    } else if (is_borrowed(type)) {
+        out.line(fill("::kairos::mapping::Borrowed<$B> $N($V, _upcall.arena());", words));
+    } else {
+        return emit_owner(type, name, true, out);
+    }
+    return {name + ".in()", name + ".in()"};
 }
 
 Local emit_out(const Type& type, const std::string& name, Text& out)
 {
     const Passing& row = passing(type);
-    if (row.kept != Kept::in_place) {
-        out.line(fill(row.owner, {type}), " ", name, ";");
-        return {name + std::string(row.read), name + ".out()"};
-    }
-    // The first line of what decodes declares it.
-    const std::string_view receive = passing(form_of_owner(type)).receive;
-    out.line(fill(receive.substr(0, receive.find('\n')), {type, name}));
-    return {value_of_owner(type, name), is_on_stack(type) ? name : name + ".inout()"};
+    if (row.kept == Kept::in_place) return emit_owner(type, name, false, out);
+    out.line(fill(row.owner, {type}), " ", name, ";");
+    return {name + std::string(row.read), name + ".out()"};
 }
 
 /// Encodes the result, or an inout or out argument. Of an array `value` is one already, no pointer.
@@ -211,8 +203,9 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
         if (parameter.direction == Direction::out) continue;
-        const auto emit = parameter.direction == Direction::in ? emit_in : emit_inout;
-        locals[i] = emit(*parameter.type, call.locals[i], out);
+        locals[i] = parameter.direction == Direction::in
+                        ? emit_in(*parameter.type, call.locals[i], out)
+                        : emit_owner(*parameter.type, call.locals[i], true, out);
     }
     if (!call.context.empty()) {
         out.line("const ::CORBA::Context_var _context = "
@@ -243,8 +236,7 @@ void emit_serve(const Source& source, const Call& call, Text& out)
     if (!call.oneway) end_call_probe(source, "_kairos_encoding", out);
     out.line("_upcall.reply();");
     end_timed(source, call, out);
-    out.close();
-    out.blank();
+    out.put("}\n\n");
 }
 
 // --- Finding the operation ---------------------------------------------------------------------
@@ -264,10 +256,8 @@ std::string name_list(const std::vector<Call>& calls)
 std::optional<OperationHash> hash_of(const Interface& interface, const std::vector<Call>& calls,
                                      Diagnostics& diagnostics)
 {
-    std::vector<std::string> wire_names;
-    wire_names.reserve(calls.size());
-    for (const Call& call : calls)
-        wire_names.push_back(call.wire_name);
+    std::vector<std::string> wire_names(calls.size());
+    std::ranges::transform(calls, wire_names.begin(), &Call::wire_name);
     auto hash = search_operation_hash(wire_names);
     if (!hash)
         diagnostics.error(interface.location, "internal error: no perfect hash of the operations");
@@ -279,37 +269,34 @@ std::string number_list(const std::vector<std::size_t>& numbers)
     return listed(numbers, [](std::size_t number) { return std::to_string(number); });
 }
 
-void emit_perfect_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
-                        Diagnostics& diagnostics)
-{
-    const auto hash = hash_of(interface, calls, diagnostics);
-    if (!hash) return;
-    out.line("static constexpr ::kairos::corba::OperationTable<", std::to_string(calls.size()),
-             ", ", std::to_string(hash->bits), "> table{");
-    out.line("    ", hexadecimal(hash->multiplier), ",");
-    out.line("    {", name_list(calls), "},");
-    out.line("    {", number_list(hash->slots), "},");
-    out.line("};");
-}
-
 /// `table`, whose find() says the index of an operation by its name.
 void emit_table(const Source& source, const Interface& interface, const std::vector<Call>& calls,
                 Text& out, Diagnostics& diagnostics)
 {
+    const std::string count = std::to_string(calls.size());
+    const std::string names = name_list(calls);
     switch (source.options.operation_demux) {
     case OperationDemux::perfect:
-        return emit_perfect_table(interface, calls, out, diagnostics);
+        if (const auto hash = hash_of(interface, calls, diagnostics))
+            out.put({'C', count, 'B', std::to_string(hash->bits), 'M',
+                     hexadecimal(hash->multiplier), 'N', names, 'S', number_list(hash->slots)},
+                    R"(
+static constexpr ::kairos::corba::OperationTable<$C, $B> table{
+    $M,
+    {$N},
+    {$S},
+};
+)");
+        return;
     case OperationDemux::hash:
-        out.line("static const ::kairos::corba::HashedOperations table{");
-        out.line("    ", name_list(calls), ",");
-        return out.line("};");
+        return out.put({'N', names},
+                       "static const ::kairos::corba::HashedOperations table{\n    $N,\n};");
     case OperationDemux::delayered: // has one in _kairos_skeleton
         return;
     case OperationDemux::linear:
-        out.line("static constexpr ::kairos::corba::LinearOperations<",
-                 std::to_string(calls.size()), "> table{{");
-        out.line("    ", name_list(calls), ",");
-        return out.line("}};");
+        return out.put({'C', count, 'N', names},
+                       "static constexpr ::kairos::corba::LinearOperations<$C> table{{\n"
+                       "    $N,\n}};");
     }
 }
 
@@ -319,12 +306,10 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
     const std::vector<Call> calls = calls_in(source, all_operations(interface));
     const std::string name = skeleton_name(interface);
     out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
-    if (source.options.operation_demux == OperationDemux::delayered) {
-        out.line(name, "::_kairos_skeleton().serve(upcall.operation(), upcall);");
-        return out.close();
-    }
-    if (calls.empty()) {
-        out.line("_kairos_dispatch_standard(upcall);");
+    const bool delayered = source.options.operation_demux == OperationDemux::delayered;
+    if (delayered || calls.empty()) {
+        out.line(delayered ? name + "::_kairos_skeleton().serve(upcall.operation(), upcall);"
+                           : "_kairos_dispatch_standard(upcall);");
         return out.close();
     }
     emit_table(source, interface, calls, out, diagnostics);
@@ -335,8 +320,7 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
         const std::string scope = own ? "" : "::" + skeleton_name(calls[i].interface()) + "::";
         out.line("    return ", scope, "_serve_", calls[i].wire_name, "(upcall);");
     }
-    out.line("default:");
-    out.line("    return _kairos_dispatch_standard(upcall);");
+    out.put("default:\n    return _kairos_dispatch_standard(upcall);");
     out.line("}");
     out.close();
 }
@@ -352,62 +336,46 @@ void emit_delayered_table(const Interface& interface, const std::vector<Call>& c
     const std::string name = "::" + skeleton_name(interface);
     const std::string serve = "::kairos::corba::serve<" + name + ", &";
     const std::string others = serve + name + "::_kairos_dispatch_standard>";
-    out.line("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
+    out.open("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
     for (const Call& call : calls)
-        out.line("    {", string_literal(call.wire_name), ", ", serve,
+        out.line("{", string_literal(call.wire_name), ", ", serve,
                  "::", skeleton_name(call.interface()), "::_serve_", call.wire_name, ">},");
-    if (calls.empty()) out.line("    {\"\", ", others, "},");
-    out.line("};");
-    out.line("static constexpr std::uint16_t slots[] = {",
-             calls.empty() ? "0" : number_list(hash->slots), "};");
-    out.line("static constexpr ::kairos::poa::Operations operations{");
-    out.line("    entries, slots, ", hexadecimal(hash->multiplier), ", ",
-             std::to_string(hash->bits), ",");
-    out.line("    ", others, ",");
-    out.line("};");
+    if (calls.empty()) out.line("{\"\", ", others, "},");
+    out.put({'S', calls.empty() ? "0" : number_list(hash->slots), 'M',
+             hexadecimal(hash->multiplier), 'B', std::to_string(hash->bits), 'O', others},
+            R"(
+};
+static constexpr std::uint16_t slots[] = {$S};
+static constexpr ::kairos::poa::Operations operations{
+    entries, slots, $M, $B,
+    $O,
+};
+)");
 }
 
-/// What adapters may look into by themselves, where that was asked for. Others say that there is
-/// nothing: what a base has would not be all.
-void emit_skeleton_function(const Source& source, const Interface& interface, Text& out,
-                            Diagnostics& diagnostics)
+/// What a skeleton has beside the functions that serve requests.
+void emit_skeleton_functions(const Source& source, const Interface& interface, Text& out,
+                             Diagnostics& diagnostics)
 {
-    out.open("::kairos::poa::Skeleton ", skeleton_name(interface),
-             "::_kairos_skeleton() noexcept\n{");
-    if (source.options.operation_demux == OperationDemux::delayered) {
-        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
-                             diagnostics);
-        out.line("return {&operations, this};");
-    } else {
-        out.line("return {};");
-    }
-    out.close();
-}
-
-void emit_serving(const Source& source, const Interface& interface, Text& out)
-{
-    emit_timings(source, interface, out);
-    for (const Call& call : calls_in(source, interface.declarations))
-        emit_serve(source, call, out);
-}
-
-void emit_interface(const Source& source, const Interface& interface, Text& out,
-                    Diagnostics& diagnostics)
-{
-    if (interface.is_abstract) return emit_serving(source, interface, out);
     const std::string name = skeleton_name(interface);
     const std::string stub = qualified(interface);
-    out.line(stub, "_ptr ", name, "::_this() { return ::kairos::corba::this_reference<", stub,
-             ">(*this); }");
-    out.line("const char* ", name, "::_kairos_id() const { return ", stub, "::_kairos_id; }");
+    out.put({'S', stub, 'N', name}, R"(
+$S_ptr $N::_this() { return ::kairos::corba::this_reference<$S>(*this); }
+const char* $N::_kairos_id() const { return $S::_kairos_id; }
+)");
     emit_supports(name, interface, stub + "::_kairos_id", out);
     emit_direct_function(source, interface, out);
-    emit_skeleton_function(source, interface, out, diagnostics);
-    out.blank();
+    // What adapters may look into by themselves, where that was asked for. Others say that there is
+    // nothing: what a base has would not be all.
+    const bool delayered = source.options.operation_demux == OperationDemux::delayered;
+    out.put({'N', name}, "::kairos::poa::Skeleton $N::_kairos_skeleton() noexcept\n{");
+    if (delayered)
+        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
+                             diagnostics);
+    out.put(delayered ? "return {&operations, this};\n}\n\n" : "return {};\n}\n\n");
     emit_timed_operations(source, interface, out);
     emit_dispatch(source, interface, out, diagnostics);
     out.blank();
-    emit_serving(source, interface, out);
 }
 
 } // namespace
@@ -425,8 +393,13 @@ void emit_skeleton_classes(const Source& source, Text& out)
 
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
 {
-    for (const Interface* interface : all_of<Interface>(source.unit))
-        if (!interface->is_local) emit_interface(source, *interface, out, diagnostics);
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
+        if (interface->is_local) continue;
+        if (!interface->is_abstract) emit_skeleton_functions(source, *interface, out, diagnostics);
+        emit_timings(source, *interface, out);
+        for (const Call& call : calls_in(source, interface->declarations))
+            emit_serve(source, call, out);
+    }
 }
 
 } // namespace kairos::idlc

@@ -11,32 +11,20 @@ namespace {
 
 // --- Descriptions of operations ----------------------------------------------------------------
 
-void emit_raises(const Call& call, Text& out)
+void emit_constants(const Source& source, const Call& call, bool stubs, Text& out)
 {
+    const std::string name = operation_constant(call);
     const std::string raises = listed(call.raises, [](const Declaration* raised) {
         return "::kairos::corba::exception_type<" + qualified(*raised) + ">()";
     });
     if (!raises.empty())
-        out.line("constexpr ::kairos::orb::ExceptionType ", operation_constant(call),
-                 "_raises[] = {", raises, "};");
-}
-
-void emit_stub_constants(const Source& source, const Call& call, Text& out)
-{
-    emit_raises(call, out);
+        out.line("constexpr ::kairos::orb::ExceptionType ", name, "_raises[] = {", raises, "};");
     if (is_interpreted(source, call)) return emit_signature(call, out);
-    const std::string name = operation_constant(call);
+    if (!stubs) return; // a compiled skeleton needs to know of the exceptions only
     const std::string context = listed(call.context, string_literal);
     if (!context.empty())
         out.line("constexpr std::string_view ", name, "_context[] = {", context, "};");
     out.line("constexpr ::kairos::orb::Operation ", name, operation_initialiser(call), ";");
-}
-
-/// A compiled skeleton needs to know of the exceptions only.
-void emit_skeleton_constants(const Source& source, const Call& call, Text& out)
-{
-    emit_raises(call, out);
-    if (is_interpreted(source, call)) emit_signature(call, out);
 }
 
 // --- Members of structs and exceptions ---------------------------------------------------------
@@ -55,14 +43,15 @@ void emit_marshal(const Source& source, const Declaration& declaration, const Co
                   Text& out)
 {
     const std::string name = qualified(declaration);
-    out.open("void Marshal<", name, ">::encode(cdr::Writer&", how.has_members ? " out" : "",
-             ", const ", name, "&", how.has_members ? " value" : "", ")\n{");
+    const std::string_view value = how.has_members ? " value" : "";
+    out.put({'N', name, 'S', how.has_members ? " out" : "", 'V', value},
+            "void Marshal<$N>::encode(cdr::Writer&$S, const $N&$V)\n{");
     if (how.measured) emit_type_probe(source, declaration, "encode", out);
     out.put(how.encode);
     out.put("}\n\n");
-    out.open("void Marshal<", name, ">::decode(cdr::Reader&", how.has_members ? " in" : "", ", ",
-             name, "&", how.has_members ? " value" : "", how.viewable ? ", Arena* arena" : "",
-             ")\n{");
+    out.put({'N', name, 'S', how.has_members ? " in" : "", 'V', value, 'A',
+             how.viewable ? ", Arena* arena" : ""},
+            "void Marshal<$N>::decode(cdr::Reader&$S, $N&$V$A)\n{");
     if (how.measured) emit_type_probe(source, declaration, "decode", out);
     if (how.recursive) out.put("const NestingGuard nesting(in);\nif (!in.ok()) return;");
     out.put(how.decode);
@@ -124,14 +113,10 @@ void emit_exception_constructor(const Exception& exception, Text& out)
 {
     std::string initialisers;
     for (const Member& member : exception.members) {
-        const Form form = form_of(*member.type);
-        if (is_array(form)) continue;
-        const std::string value = "_" + member.name + "_";
-        initialisers += initialisers.empty() ? " : " : ", ";
-        initialisers += identifier(member.name) + "(";
-        initialisers +=
-            has_traits(form) ? traits_of(*member.type) + "::duplicate(" + value + ")" : value;
-        initialisers += ")";
+        if (is_array(form_of(*member.type))) continue;
+        const Words given{*member.type, "_" + member.name + "_"};
+        initialisers += (initialisers.empty() ? " : " : ", ") + identifier(member.name) + "(" +
+                        fill(passing(given.type).duplicate, given) + ")";
     }
     out.open(defined_name(exception), "::", identifier(exception), "(",
              listed(exception.members, member_parameter), ")", initialisers, "\n{");
@@ -170,32 +155,18 @@ void $N::_marshal(::kairos::cdr::Writer& out) const
 
 // --- Stubs -------------------------------------------------------------------------------------
 
-/// Whether an out or inout parameter is decoded where it is, not into an owner of its own first.
-bool is_decoded_in_place(const Parameter& parameter)
-{
-    const Kept kept = passing(*parameter.type).kept;
-    return kept == Kept::in_place ||
-           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
-}
-
-/// Hands the owned results over: nothing can fail any more.
+/// Behind finish(): nothing can fail any more.
 void emit_hand_over(const Call& call, Text& out)
 {
     for (std::size_t i = 0; i < call.parameters.size(); ++i) {
         const Parameter& parameter = call.parameters[i];
         if (parameter.direction == Direction::in || is_decoded_in_place(parameter)) continue;
         const std::string& name = call.locals[i];
-        if (parameter.direction == Direction::inout) {
-            const bool string = form_of(*parameter.type) == Form::string;
-            out.line(string ? string_free_function(*parameter.type)
-                            : traits_of(*parameter.type) + "::release",
-                     "(", name, ");");
-        }
+        if (parameter.direction == Direction::inout)
+            out.line(fill(passing(*parameter.type).release, {*parameter.type, name}));
         out.line(name, " = _out_", parameter.name, "._retn();");
     }
-    if (!call.has_result()) return;
-    out.line(is_given_by_value(form_of(*call.result)) ? "return _result;"
-                                                      : "return _result._retn();");
+    if (call.has_result()) out.line("return _result", passing(*call.result).give, ";");
 }
 
 void emit_stub(const Source& source, const Call& call, Text& out)
@@ -215,11 +186,8 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");
     end_call_probe(source, "_kairos_encoding", out);
-    if (const std::string deadline_ns = timed_call_argument(source, call); !deadline_ns.empty()) {
-        out.line("_call.invoke_within(", deadline_ns, ");");
-    } else {
-        out.line("_call.invoke();");
-    }
+    const std::string deadline_ns = timed_call_argument(source, call);
+    out.line(deadline_ns.empty() ? "_call.invoke(" : "_call.invoke_within(", deadline_ns, ");");
     if (!call.oneway) {
         emit_call_probe(source, call, "client-decode", "_kairos_decoding", out);
         const auto receive = [&out](const Type& type, const std::string& name) {
@@ -240,44 +208,19 @@ void emit_stub(const Source& source, const Call& call, Text& out)
         out.line("_call.finish();");
         emit_hand_over(call, out);
     }
-    out.close();
-    out.blank();
-}
-
-void emit_stub_operations(const Source& source, const Interface& interface, Text& out)
-{
-    for (const Call& call : calls_in(source, interface.declarations))
-        emit_stub(source, call, out);
-}
-
-void emit_interface(const Source& source, const Interface& interface, Text& out)
-{
-    if (interface.is_abstract) {
-        emit_abstract_functions(interface, out);
-        return emit_stub_operations(source, interface, out);
-    }
-    const std::string name = defined_name(interface);
-    emit_stub_conversions(interface, out);
-    std::string bases = "::CORBA::Object(argument)";
-    for (const Interface* ancestor : interface.ancestors)
-        if (!ancestor->is_abstract) bases += ", " + qualified(*ancestor) + "(argument)";
-    out.put({'N', name, 'I', identifier(interface), 'B', bases},
-            "$N::$I(::kairos::corba::StubArgument argument) : $B {}\n\n");
-    emit_supports(name, interface, "_kairos_id", out);
-    emit_stub_operations(source, interface, out);
+    out.put("}\n\n");
 }
 
 } // namespace
 
 void emit_operations(const Source& source, bool stubs, Text& out)
 {
-    const auto emit_constants = stubs ? emit_stub_constants : emit_skeleton_constants;
     Text scopes;
     for (const Interface* interface : all_of<Interface>(source.unit)) {
         if (interface->is_local) continue;
         Text constants;
         for (const Call& call : calls_in(source, interface->declarations))
-            emit_constants(source, call, constants);
+            emit_constants(source, call, stubs, constants);
         if (constants.text().empty()) continue;
         scopes.line("namespace ", source.operation_scopes.at(interface), " {");
         scopes.append(constants);
@@ -299,11 +242,15 @@ void emit_stubs(const Source& source, Text& out)
     emit_marshals(source, out);
     for (const Exception* exception : all_of<Exception>(source.unit))
         emit_exception(*exception, out);
-    for (const Interface* interface : all_of<Interface>(source.unit))
-        if (interface->is_local)
-            emit_local_functions(*interface, out);
-        else
-            emit_interface(source, *interface, out);
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
+        const auto emit_functions = interface->is_local      ? emit_local_functions
+                                    : interface->is_abstract ? emit_abstract_functions
+                                                             : emit_stub_functions;
+        emit_functions(*interface, out);
+        if (interface->is_local) continue;
+        for (const Call& call : calls_in(source, interface->declarations))
+            emit_stub(source, call, out);
+    }
     emit_values(source, out);
 }
 

@@ -64,13 +64,6 @@ void emit_members(const Source& source, const Struct& composite, const std::stri
     }
 }
 
-void emit_table(const Source& source, const Struct& composite, Text& out)
-{
-    out.open("constexpr Member ", flat_name(composite), "_members[] = {");
-    emit_members(source, composite, "", out);
-    out.close("};");
-}
-
 } // namespace
 
 void emit_table_declarations(const Source& source, Text& out)
@@ -81,10 +74,12 @@ void emit_table_declarations(const Source& source, Text& out)
     out.line("namespace kairos::types {");
     out.blank();
     for (const Struct* composite : composites) {
-        out.line("template <>");
-        out.open("struct ", exported(source), "TableOf<", qualified(*composite), "> {");
-        out.line("static const Table table;");
-        out.close("};");
+        out.put({'E', exported(source), 'N', qualified(*composite)}, R"(
+template <>
+struct $ETableOf<$N> {
+    static const Table table;
+};
+)");
     }
     out.blank();
     out.line("} // namespace kairos::types");
@@ -97,8 +92,11 @@ void emit_tables(const Source& source, Text& out)
     out.line("namespace kairos::types {");
     out.line("namespace {");
     out.blank();
-    for (const Struct* composite : composites)
-        emit_table(source, *composite, out);
+    for (const Struct* composite : composites) {
+        out.open("constexpr Member ", flat_name(*composite), "_members[] = {");
+        emit_members(source, *composite, "", out);
+        out.close("};");
+    }
     out.blank();
     out.line("} // namespace");
     out.blank();

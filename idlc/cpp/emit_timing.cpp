@@ -63,39 +63,45 @@ void emit_timings_declaration(const Source& source, const Interface& interface, 
         out.line("const ::kairos::orb::TimedOperations* _kairos_timed_operations() const noexcept "
                  "override;");
     if (timings_of(source, interface).empty()) return;
-    out.line("/// What the IDL says about the timing of its operations. Constant.");
-    out.line("static ", list_type, " _kairos_timings() noexcept;");
+    out.put({'T', list_type}, R"(
+/// What the IDL says about the timing of its operations. Constant.
+static $T _kairos_timings() noexcept;
+)");
 }
 
 void emit_timed_operations(const Source& source, const Interface& interface, Text& out)
 {
     const std::vector<Call> calls = timed_calls(source, interface);
     if (calls.empty()) return;
-    out.open("const ::kairos::orb::TimedOperations* ", skeleton_name(interface),
-             "::_kairos_timed_operations() const noexcept\n{");
-    out.line("static constexpr ::kairos::orb::TimedOperation entries[] = {");
+    out.put({'N', skeleton_name(interface)}, R"(
+const ::kairos::orb::TimedOperations* $N::_kairos_timed_operations() const noexcept
+{
+    static constexpr ::kairos::orb::TimedOperation entries[] = {
+)");
     for (const Call& call : calls)
-        out.line("    {.name = ", string_literal(call.wire_name),
+        out.line("{.name = ", string_literal(call.wire_name),
                  ", .timing = ", entry_of(*source.timings.at(call.declaration)), "},");
-    out.line("};");
-    out.line("static constexpr ::kairos::orb::TimedOperations operations{entries};");
-    out.line("return &operations;");
-    out.close();
-    out.blank();
+    out.put(R"(
+};
+static constexpr ::kairos::orb::TimedOperations operations{entries};
+return &operations;
+}
+
+)");
 }
 
 void emit_timings(const Source& source, const Interface& interface, Text& out)
 {
     const std::vector<const Timing*> timings = timings_of(source, interface);
     if (timings.empty()) return;
-    out.open(list_type, " ", skeleton_name(interface), "::_kairos_timings() noexcept\n{");
-    out.line("static constexpr ::kairos::orb::OperationTiming timings[] = {");
+    out.put({'T', list_type, 'N', skeleton_name(interface)}, R"(
+$T $N::_kairos_timings() noexcept
+{
+    static constexpr ::kairos::orb::OperationTiming timings[] = {
+)");
     for (const Timing* timing : timings)
-        out.line("    ", entry_of(*timing), ",");
-    out.line("};");
-    out.line("return timings;");
-    out.close();
-    out.blank();
+        out.line(entry_of(*timing), ",");
+    out.put("};\nreturn timings;\n}\n\n");
 }
 
 std::string timed_call_argument(const Source& source, const Call& call)

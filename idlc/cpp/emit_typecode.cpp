@@ -6,6 +6,7 @@
 #include "idlc/cpp/emitters.h"
 
 #include <map>
+#include <ranges>
 
 namespace kairos::idlc {
 namespace {
@@ -30,10 +31,7 @@ std::string scoped(const Declaration& declaration, std::string_view prefix)
 
 bool has_type_code(const Declaration& declaration)
 {
-    return as<Interface>(&declaration) || as<ValueType>(&declaration) ||
-           as<ValueBox>(&declaration) || as<Struct>(&declaration) || as<Union>(&declaration) ||
-           as<Enum>(&declaration) || as<Alias>(&declaration) || as<Exception>(&declaration) ||
-           as<Native>(&declaration);
+    return declares_type(declaration) || as<Exception>(&declaration);
 }
 
 /// Whether the declaration has an object in the file that declares it.
@@ -112,10 +110,7 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
     }
     std::string initialiser_of(const Enum& enumeration)
     {
-        Texts elements;
-        for (const Enumerator* enumerator : enumeration.enumerators)
-            elements.push_back("{" + string_literal(enumerator->name) + "}");
-        return with_members("enum", enumeration, elements);
+        return with_members("enum", enumeration, each_member(enumeration.enumerators));
     }
     std::string initialiser_of(const Alias& alias) { return with_content("alias_type", alias); }
     std::string initialiser_of(const ValueBox& box) { return with_content("box_type", box); }
@@ -137,22 +132,21 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
                 members.push_back(member(each.member));
                 labels.push_back(label_number(label.value));
             }
-        return "union_type(" + id_and_name(composite) + ", " + object(*composite.discriminator) +
-               ", " + array(member_type, "members", members) + ", " +
-               array("std::int64_t", "labels", labels) + ", " + default_index + ")";
+        const std::string label_array = array("std::int64_t", "labels", labels);
+        const std::string member_array = array(member_type, "members", members);
+        return call("union_type", {id_and_name(composite), object(*composite.discriminator),
+                                   member_array, label_array, default_index});
     }
 
     std::string initialiser_of(const ValueType& value)
     {
         const ValueType* base = concrete_base(value);
-        const char* const modifier = value.is_custom        ? "CUSTOM"
-                                     : value.is_abstract    ? "ABSTRACT"
-                                     : value.is_truncatable ? "TRUNCATABLE"
-                                                            : "NONE";
-        std::string text = "value_type(" + kind_constant("value") + ", " + id_and_name(value) +
-                           ", ::CORBA::VM_" + modifier + ", " +
-                           (base != nullptr ? "&" + object(*base) : "nullptr");
-        if (value.members.empty()) return text + ")";
+        const char* const modifier = value.is_custom        ? "::CORBA::VM_CUSTOM"
+                                     : value.is_abstract    ? "::CORBA::VM_ABSTRACT"
+                                     : value.is_truncatable ? "::CORBA::VM_TRUNCATABLE"
+                                                            : "::CORBA::VM_NONE";
+        Texts arguments{kind_constant("value"), id_and_name(value), modifier,
+                        base != nullptr ? "&" + object(*base) : "nullptr"};
         Texts members;
         Texts visibilities;
         for (const StateMember& each : value.members) {
@@ -160,33 +154,44 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
             visibilities.emplace_back(each.is_public ? "::CORBA::PUBLIC_MEMBER"
                                                      : "::CORBA::PRIVATE_MEMBER");
         }
-        return text + ", " + array(member_type, "members", members) + ", " +
-               array("std::int64_t", "visibilities", visibilities) + ")";
+        if (!members.empty()) {
+            const std::string seen = array("std::int64_t", "visibilities", visibilities);
+            arguments.insert(arguments.end(), {array(member_type, "members", members), seen});
+        }
+        return call("value_type", arguments);
     }
 
+    static std::string call(std::string_view function, const Texts& arguments)
+    {
+        return std::string(function) + "(" + listed(arguments) + ")";
+    }
     static std::string named(std::string_view kind, const Declaration& declaration)
     {
-        return "named_type(" + kind_constant(kind) + ", " + id_and_name(declaration) + ")";
+        return call("named_type", {kind_constant(kind), id_and_name(declaration)});
     }
-    std::string with_content(const std::string& function, const auto& declaration)
+    std::string with_content(std::string_view function, const auto& declaration)
     {
-        return function + "(" + id_and_name(declaration) + ", " + object(*declaration.type) + ")";
+        return call(function, {id_and_name(declaration), object(*declaration.type)});
     }
     std::string with_members(std::string_view kind, const Declaration& declaration,
                              const Texts& elements)
     {
         if (elements.empty()) return named(kind, declaration);
-        return "struct_type(" + kind_constant(kind) + ", " + id_and_name(declaration) + ", " +
-               array(member_type, "members", elements) + ")";
+        return call("struct_type", {kind_constant(kind), id_and_name(declaration),
+                                    array(member_type, "members", elements)});
     }
     std::string member(const Member& member)
     {
         return "{" + string_literal(member.name) + ", &" + object(*member.type) + "}";
     }
-    Texts each_member(const std::vector<Member>& members)
+    static std::string member(const Enumerator* enumerator)
+    {
+        return "{" + string_literal(enumerator->name) + "}";
+    }
+    Texts each_member(const auto& members)
     {
         Texts elements;
-        for (const Member& each : members)
+        for (const auto& each : members)
             elements.push_back(member(each));
         return elements;
     }
@@ -200,22 +205,18 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
         case TypeKind::string:
         case TypeKind::wstring:
             if (type.bound == 0) break;
-            return unnamed("text_type(" + kind_constant(basic_type(type.kind).type_code) + ", " +
-                           std::to_string(type.bound) + ")");
+            return unnamed(call("text_type", {kind_constant(basic_type(type.kind).type_code),
+                                              std::to_string(type.bound)}));
         case TypeKind::fixed:
-            return unnamed("fixed_type(" + std::to_string(type.digits) + ", " +
-                           std::to_string(type.scale) + ")");
+            return unnamed(
+                call("fixed_type", {std::to_string(type.digits), std::to_string(type.scale)}));
         case TypeKind::sequence:
-            return unnamed("sequence_type(" + object(*type.element) + ", " +
-                           std::to_string(type.bound) + ")");
+            return unnamed(
+                call("sequence_type", {object(*type.element), std::to_string(type.bound)}));
         case TypeKind::array: {
             std::string element = object(*type.element);
-            for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend();
-                 ++length) {
-                std::string array = "array_type(";
-                array.append(element).append(", ").append(std::to_string(*length)).append(")");
-                element = unnamed(array);
-            }
+            for (const std::uint64_t length : std::views::reverse(type.dimensions))
+                element = unnamed(call("array_type", {element, std::to_string(length)}));
             return element;
         }
         default:
@@ -266,10 +267,8 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
 void emit_type_code_declaration(const Source& source, const Declaration& declaration, Text& out)
 {
     if (!source.options.any || !has_type_code(declaration)) return;
-    const bool in_class =
-        declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
     const std::string head =
-        (in_class ? "static " : "extern ") + exported(source) + "const ::CORBA::";
+        (in_class(declaration) ? "static " : "extern ") + exported(source) + "const ::CORBA::";
     out.line(head, "TypeCode _kairos_tc_", declaration.name, ";");
     out.line(head, "TypeCode_ptr _tc_", declaration.name, ";");
     out.blank();

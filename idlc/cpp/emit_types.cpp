@@ -9,12 +9,6 @@
 namespace kairos::idlc {
 namespace {
 
-/// Constants and functions belong to a class within one, and are inline elsewhere.
-bool in_class(const Declaration& declaration)
-{
-    return declaration.parent != nullptr && as<Module>(declaration.parent) == nullptr;
-}
-
 class TypesEmitter {
   public:
     TypesEmitter(const Source& source, Text& out) : source_(source), out_(out) {}
@@ -75,8 +69,7 @@ class TypesEmitter {
 
     void emit_one(const Forward& forward)
     {
-        if (forward.definition != nullptr)
-            visit(*forward.definition, [this](const auto& own) { announce(own); });
+        if (forward.definition != nullptr) announce(*forward.definition);
     }
 
     void emit_one(const Constant& constant)
@@ -99,63 +92,21 @@ typedef $N& $N_out;
 )");
     }
 
-    // What is declared before it is defined, with the names that go with it.
-
-    void announce(const Declaration&) {}
-    void announce(const Struct& composite)
-    {
-        announce(composite, "struct", is_variable_length(composite));
-    }
-    void announce(const Union& type) { announce(type, "class", is_variable_length(type)); }
-    void announce(const Declaration& declaration, std::string_view key, bool variable)
+    /// Declares a class before it is defined, with the names that go with it.
+    void announce(const Declaration& declaration)
     {
         if (!announced_.insert(&declaration).second) return;
-        out_.line(key, " ", identifier(declaration), ";");
-        emit_pointers(identifier(declaration), variable);
-    }
-    void announce(const Interface& interface)
-    {
-        if (!announced_.insert(&interface).second) return;
-        out_.put({'N', identifier(interface), 'K',
-                  interface.is_abstract ? "corba::Abstract" : "mapping::Object"},
-                 R"(
-class $N;
-typedef $N* $N_ptr;
-typedef ::kairos::$KVar<$N> $N_var;
-typedef ::kairos::$KOut<$N> $N_out;
-
-)");
-    }
-    void announce(const ValueType& value) { announce_value(value); }
-    void announce(const ValueBox& box) { announce_value(box); }
-    void announce_value(const Declaration& value)
-    {
-        if (!announced_.insert(&value).second) return;
-        out_.put({'N', identifier(value)}, R"(
-class $N;
-typedef ::kairos::values::Var<$N> $N_var;
-typedef ::kairos::values::Out<$N> $N_out;
-
-)");
-    }
-    void emit_pointers(const std::string& name, bool variable)
-    {
-        out_.put({'N', name}, variable ? R"(
-typedef ::kairos::mapping::VariableVar<$N> $N_var;
-typedef ::kairos::mapping::VariableOut<$N> $N_out;
-)"
-                                       : R"(
-typedef ::kairos::mapping::FixedVar<$N> $N_var;
-typedef $N& $N_out;
-)");
+        const std::string name = identifier(declaration);
+        const Form form = form_of(declaration);
+        out_.line(as<Struct>(&declaration) ? "struct " : "class ", name, ";");
+        out_.put({'N', name}, passing(form).typedefs);
+        if (has_traits(form)) out_.blank();
     }
 
     void emit_one(const Struct& composite)
     {
         announce(composite);
-        const std::string name = identifier(composite);
-        out_.open("struct ", name, " {");
-        out_.line("typedef ", name, "_var _var_type;");
+        out_.put({'N', identifier(composite)}, "struct $N {\n    typedef $N_var _var_type;\n");
         emit(composite.declarations);
         emit_members(composite.members, "");
         out_.close("};");
@@ -165,10 +116,7 @@ typedef $N& $N_out;
     void emit_one(const Union& type)
     {
         announce(type);
-        const std::string name = identifier(type);
-        out_.open("class ", name, " {");
-        out_.label("public:");
-        out_.line("typedef ", name, "_var _var_type;");
+        out_.put({'N', identifier(type)}, "class $N {\n  public:\n    typedef $N_var _var_type;\n");
         emit(type.declarations);
         emit_union_body(type, out_);
         out_.close("};");
@@ -199,11 +147,11 @@ class $E$N : public ::CORBA::UserException {
 )");
         emit(exception.declarations);
         emit_members(exception.members, "{}");
-        out_.blank();
-        out_.line(name, "() = default;");
-        if (!exception.members.empty())
-            out_.line(name, "(", listed(exception.members, member_parameter), ");");
-        out_.put({'N', name}, R"(
+        const std::string parameters = listed(exception.members, member_parameter);
+        out_.put({'N', name, 'C', parameters.empty() ? "" : name + "(" + parameters + ");"}, R"(
+
+$N() = default;
+$C
 static $N* _downcast(::CORBA::Exception* exception);
 static const $N* _downcast(const ::CORBA::Exception* exception);
 [[noreturn]] void _raise() const override;
@@ -263,7 +211,7 @@ $N() = default;
             emit_array(name, type);
         } else if (type.kind == TypeKind::fixed) {
             out_.line("typedef ", value_type(type), " ", name, ";");
-            emit_pointers(name, false);
+            out_.put({'N', name}, passing(form).typedefs);
         } else if (form == Form::native) {
             return out_.line("typedef ", value_type(type), " ", name, ";");
         } else {
@@ -276,7 +224,7 @@ $N() = default;
     void emit_sequence(const std::string& name, const Type& type)
     {
         out_.line("class ", name, ";");
-        emit_pointers(name, true);
+        out_.put({'N', name}, passing(type).typedefs);
         out_.put(
             {'N', name, 'B', sequence_base(type), 'U', type.bound == 0 ? "Unbounded" : "Bounded"},
             R"(
@@ -322,8 +270,8 @@ $I void $N_free($N_slice* slices) { ::kairos::mapping::array_free<$N>(slices); }
         const bool unnamed = type.kind == TypeKind::string || type.kind == TypeKind::wstring;
         const std::string base = unnamed ? string_class(type) : value_type(type);
         out_.line("typedef ", value_type(type), " ", name, ";");
-        for (const std::string_view suffix : suffixes(form_of(type)))
-            out_.line("typedef ", base, suffix, " ", name, suffix, ";");
+        for (const std::string_view suffix : passing(type).suffixes)
+            if (!suffix.empty()) out_.line("typedef ", base, suffix, " ", name, suffix, ";");
     }
 
     const Source& source_;
@@ -362,17 +310,14 @@ std::uint64_t wire_bytes_of(const std::vector<Member>& members)
 void emit_marshal_fixed(const Struct& composite, Text& out)
 {
     const std::string name = qualified(composite);
-    out.line("template <>");
-    out.line("struct Marshal<", name, ">");
-    std::string line = "    : FixedStruct<" + name;
+    std::string fields;
     for (const Member& member : composite.members) {
-        out.line(line, ",");
-        const std::string member_name = identifier(member.name);
-        line = "                  Field<&";
-        line.append(name).append("::").append(member_name);
-        line.append(", offsetof(").append(name).append(", ").append(member_name).append(")>");
+        const std::string field = identifier(member.name);
+        fields.append(",\n                  Field<&").append(name).append("::").append(field);
+        fields.append(", offsetof(").append(name).append(", ").append(field).append(")>");
     }
-    out.line(line, "> {};");
+    out.lines("template <>\nstruct Marshal<" + name + ">\n    : FixedStruct<" + name + fields +
+              "> {};");
     out.blank();
 }
 
@@ -432,11 +377,8 @@ std::string stored_type(const Member& member)
 
 std::string member_parameter(const Member& member)
 {
-    const Type& type = *member.type;
-    const std::string name = "_" + member.name + "_";
-    if (type.kind == TypeKind::array) return "const _" + member.name + " " + name;
-    if (type.kind == TypeKind::sequence) return "const _" + member.name + "_seq& " + name;
-    return parameter_type(type, Direction::in) + " " + name;
+    const Words words{.type = *member.type, .base = anonymous_type(member, "")};
+    return fill(passing(words.type).in, words) + " _" + member.name + "_";
 }
 
 void emit_early_forwards(const Source& source, Text& out)

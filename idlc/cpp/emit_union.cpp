@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::string_view access = "::kairos::mapping::UnionAccess::";
 
-/// One case as its accessors need it.
-struct Case {
-    const Member& member;
-    std::string name;   ///< the C++ identifier of accessors and of the stored member
-    std::string number; ///< in the order of the IDL
-    std::string label;  ///< the first, as C++ writes it
-    std::string stored; ///< "_kairos_members.name"
-};
-
 /// The discriminator's value that goes with a case: its first label; for a mere `default` one that
 /// no other case has.
 std::string label_of(const Union& type, const UnionCase& one)
@@ -38,68 +29,47 @@ bool is_default(const UnionCase& one)
 
 // --- Accessors and modifiers -------------------------------------------------------------------
 
-class MemberEmitter {
-  public:
-    MemberEmitter(const Case& one, Text& out) : one_(one), type_(*one.member.type), out_(out) {}
-
-    void emit()
-    {
-        const Form form = form_of(type_);
-        const bool anonymous = type_.element != nullptr;
-        const std::string base = anonymous ? anonymous_type(one_.member, "") : value_type(type_);
-        const Access types = access_to(type_, base);
-        if (form == Form::string) {
-            emit_string_modifiers();
-        } else {
-            modifier(types.given + " _value", types.taken, is_array(form) ? "set_array" : "set");
-        }
-        if (is_aggregate(form)) modifier(base + "&& _value", "::std::move(_value)");
-        // The mapping gives everybody the slices to write to.
-        if (is_array(form))
-            return accessor(types.write, " const",
-                            "const_cast<" + base + "&>(" + one_.stored + ")");
-        accessor(types.read, " const", one_.stored + types.suffix);
-        if (!types.write.empty()) accessor(types.write, "", one_.stored);
-    }
-
-  private:
-    /// "{ …set(*this, 2, _kairos_members.name, 7, VALUE); }" behind the head of a modifier.
-    void modifier(const std::string& parameter, const std::string& value,
-                  std::string_view function = "set")
-    {
-        out_.line("void ", one_.name, "(", parameter, ") { ", access, function, "(*this, ",
-                  one_.number, ", ", one_.stored, ", ", label(), ", ", value, "); }");
-    }
-    void accessor(const std::string& result, std::string_view qualifier, const std::string& value)
-    {
-        out_.open(result, " ", one_.name, "()", qualifier, "\n    {");
-        out_.line(access, "require(*this, ", one_.number, ");");
-        out_.line("return ", value, ";");
-        out_.close();
-    }
-    [[nodiscard]] std::string label() const { return "_kairos_discriminator{" + one_.label + "}"; }
-
-    void emit_string_modifiers()
-    {
-        const std::string_view wide = is_wide(type_) ? "W" : "";
-        const std::string pointer = value_type(resolved(type_));
-        modifier(pointer + " _value", "_value");
-        const auto copying = [&](std::string_view parameter, std::string_view pointer_of) {
-            out_.put(
-                {'N', one_.name, 'P', parameter, 'D', wide.empty() ? "" : "w", 'O', pointer_of},
-                "void $N(const $P _value) { $N(::CORBA::$Dstring_dup(_value$O)); }");
-        };
-        copying(pointer, "");
-        copying(string_class(type_) + "_var&", ".in()");
-        copying("::kairos::mapping::" + std::string(wide) + "StringMember&", ".in()");
-        out_.line("template <typename _Elements>");
-        copying("::kairos::mapping::PointerElement<_Elements>&", ".in()");
-    }
-
-    const Case& one_;
-    const Type& type_;
-    Text& out_;
-};
+/// `number` counts the cases in the order of the IDL.
+void emit_member(const Union& united, const UnionCase& one, const std::string& number, Text& out)
+{
+    const Type& type = *one.member.type;
+    const Form form = form_of(type);
+    const std::string name = identifier(one.member.name);
+    const std::string stored = "_kairos_members." + name;
+    const std::string label = label_of(united, one);
+    const std::string base = anonymous_type(one.member, "");
+    const Access types = access_to(type, base);
+    const auto modifier = [&](std::string_view given, std::string_view value,
+                              std::string_view function = "set") {
+        out.put({'N', name, 'G', given, 'A', access, 'F', function, 'I', number, 'S', stored, 'L',
+                 label, 'V', value},
+                "void $N($G _value) { $A$F(*this, $I, $S, _kairos_discriminator{$L}, $V); }");
+    };
+    const auto accessor = [&](std::string_view result, std::string_view qualifier,
+                              std::string_view value) {
+        out.open(result, " ", name, "()", qualifier, "\n    {");
+        out.put({'A', access, 'I', number, 'V', value}, "$Arequire(*this, $I);\nreturn $V;\n}");
+    };
+    const Setter& setter = types.setters.front();
+    modifier(setter.given, setter.taken, is_array(form) ? "set_array" : "set");
+    if (form == Form::string)
+        out.put({'N', name, 'P', setter.given, 'S', string_class(type), 'M',
+                 is_wide(type) ? "W" : "", 'D',
+                 is_wide(type) ? "::CORBA::wstring_dup" : "::CORBA::string_dup"},
+                R"(
+void $N(const $P _value) { $N($D(_value)); }
+void $N(const $S_var& _value) { $N($D(_value.in())); }
+void $N(const ::kairos::mapping::$MStringMember& _value) { $N($D(_value.in())); }
+template <typename _Elements>
+void $N(const ::kairos::mapping::PointerElement<_Elements>& _value) { $N($D(_value.in())); }
+)");
+    if (is_aggregate(form)) modifier(base + "&&", "::std::move(_value)");
+    // The mapping gives everybody the slices to write to.
+    if (is_array(form))
+        return accessor(types.write, " const", "const_cast<" + base + "&>(" + stored + ")");
+    accessor(types.read, " const", stored + types.suffix);
+    if (!types.write.empty()) accessor(types.write, "", stored);
+}
 
 // --- The parts of the class --------------------------------------------------------------------
 
@@ -146,8 +116,7 @@ void emit_selection(const Union& type, Text& out)
             out.line("case ", literal(label.value, *type.discriminator), ":");
         out.line("    return ", std::to_string(i), ";");
     }
-    out.line("default:");
-    out.line("    return ", otherwise, ";");
+    out.put({'O', otherwise}, "default:\n    return $O;");
     out.line("}");
     out.close();
     out.line("template <typename _Union, typename _Visitor>");
@@ -194,18 +163,11 @@ void emit_union_body(const Union& type, Text& out)
     emit_special_functions(type, out);
     emit_discriminator(type, out);
     for (std::size_t i = 0; i < type.cases.size(); ++i) {
-        const UnionCase& one = type.cases[i];
-        const std::string name = identifier(one.member.name);
-        MemberEmitter(
-            {one.member, name, std::to_string(i), label_of(type, one), "_kairos_members." + name},
-            out)
-            .emit();
+        emit_member(type, type.cases[i], std::to_string(i), out);
         out.blank();
     }
     emit_selection(type, out);
-    out.blank();
-    out.label("private:");
-    out.line("friend struct ::kairos::mapping::UnionAccess;");
+    out.put("\n\nprivate:\nfriend struct ::kairos::mapping::UnionAccess;\n");
     emit_storage(type, out);
 }
 

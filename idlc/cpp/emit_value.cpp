@@ -10,70 +10,18 @@
 namespace kairos::idlc {
 namespace {
 
-// --- Accessors ---------------------------------------------------------------------------------
-
-class AccessorEmitter {
-  public:
-    AccessorEmitter(const Member& member, const Accessors& how, Text& out)
-        : name_(identifier(member.name)), type_(*member.type), how_(how), out_(out),
-          local_type_(anonymous_type(member, how.scope))
-    {
-    }
-
-    void emit()
-    {
-        const std::string& stored = how_.stored;
-        const Access access = access_to(type_, local_type_);
-        const bool string = form_of(type_) == Form::string;
-        if (string) setter(fill("$R _value", {type_}), stored + " = _value");
-        setter(access.given + " _value",
-               is_array(form_of(type_))
-                   ? "::kairos::mapping::array_copy<" + local_type_ + ">(" + stored + ", _value)"
-                   : stored + " = " + access.taken);
-        if (string) setter(fill("const $S_var& _value", {type_}), stored + " = _value.in()");
-        getter(access.read, " const", stored + access.suffix);
-        if (!access.write.empty()) getter(access.write, "", stored);
-        // Not virtual: for members of structs, whose conversions would else be ambiguous.
-        if (string && how_.specifier.empty())
-            out_.line("void ", name_, "(const ::kairos::mapping::", is_wide(type_) ? "W" : "",
-                      "StringMember& _value) { ", name_, "(_value.in()); }");
-    }
-
-  private:
-    void setter(const std::string& parameter, const std::string& statement)
-    {
-        if (how_.stored.empty()) return out_.line("virtual void ", name_, "(", parameter, ") = 0;");
-        out_.line("void ", name_, "(", parameter, ")", how_.specifier, " { ", statement, "; }");
-    }
-    void getter(const std::string& result, const std::string& qualifier, const std::string& value)
-    {
-        if (how_.stored.empty())
-            return out_.line("virtual ", result, " ", name_, "()", qualifier, " = 0;");
-        out_.line(result, " ", name_, "()", qualifier, how_.specifier, " { return ", value, "; }");
-    }
-
-    std::string name_;
-    const Type& type_;
-    const Accessors& how_;
-    Text& out_;
-    std::string local_type_;
-};
-
 // --- The class ---------------------------------------------------------------------------------
 
 std::string bases_of(const ValueType& value)
 {
-    std::string bases;
-    const auto add = [&bases](const std::string& base) {
-        bases += (bases.empty() ? "public virtual " : ", public virtual ") + base;
-    };
+    std::vector<std::string> bases;
     for (const ValueType* base : value.bases)
-        add(qualified(*base));
+        bases.push_back(qualified(*base));
     for (const Interface* interface : abstract_supports(value))
-        add(qualified(*interface));
-    if (value.is_custom) add("::CORBA::CustomMarshal");
-    if (value.bases.empty()) add("::CORBA::ValueBase");
-    return bases;
+        bases.push_back(qualified(*interface));
+    if (value.is_custom) bases.emplace_back("::CORBA::CustomMarshal");
+    if (value.bases.empty()) bases.emplace_back("::CORBA::ValueBase");
+    return listed(bases, [](const std::string& base) { return "public virtual " + base; });
 }
 
 void emit_accessors_of(const ValueType& value, bool is_public, Text& out)
@@ -88,10 +36,12 @@ void emit_accessors_of(const ValueType& value, bool is_public, Text& out)
 /// A value's state lies in its OBV_ class; but what a member is called, the class says.
 void emit_marshal_declarations(const ValueType& value, Text& out)
 {
-    out.line("const ::kairos::values::Type& _kairos_type() const override;");
-    out.line("void _kairos_encode(::kairos::cdr::Writer& out) const override;");
-    out.line("void _kairos_decode(::kairos::cdr::Reader& in) override;");
-    out.line("void _kairos_clear() override;");
+    out.put(R"(
+const ::kairos::values::Type& _kairos_type() const override;
+void _kairos_encode(::kairos::cdr::Writer& out) const override;
+void _kairos_decode(::kairos::cdr::Reader& in) override;
+void _kairos_clear() override;
+)");
     if (supports_abstract(value))
         out.line("::CORBA::ValueBase* _kairos_value() override { return this; }");
 }
@@ -100,20 +50,49 @@ void emit_marshal_declarations(const ValueType& value, Text& out)
 
 void emit_accessors(const Member& member, const Accessors& how, Text& out)
 {
-    AccessorEmitter(member, how, out).emit();
+    const Type& type = *member.type;
+    const std::string name = identifier(member.name);
+    const std::string base = anonymous_type(member, how.scope);
+    const Access access = access_to(type, base);
+    const auto emit = [&](std::string_view result, std::string_view parameter,
+                          std::string_view qualifier, std::string_view body) {
+        out.put(
+            {'R', result, 'N', name, 'A', parameter, 'Q', qualifier, 'O', how.specifier, 'B', body},
+            how.stored.empty() ? "virtual $R $N($A)$Q = 0;" : "$R $N($A)$Q$O { $B; }");
+    };
+    for (const Setter& each : access.setters)
+        emit("void", each.given + " _value", "", assignment(type, base, how.stored, each.taken));
+    emit(access.read, "", " const", "return " + how.stored + access.suffix);
+    if (!access.write.empty()) emit(access.write, "", "", "return " + how.stored);
+    // Not virtual: for members of structs, whose conversions would else be ambiguous.
+    if (form_of(type) == Form::string && how.specifier.empty())
+        out.put({'N', name, 'W', is_wide(type) ? "W" : ""},
+                "void $N(const ::kairos::mapping::$WStringMember& _value) { $N(_value.in()); }");
+}
+
+std::string assignment(const Type& type, const std::string& base, const std::string& stored,
+                       const std::string& value)
+{
+    return is_array(form_of(type))
+               ? "::kairos::mapping::array_copy<" + base + ">(" + stored + ", " + value + ")"
+               : stored + " = " + value;
 }
 
 Access access_to(const Type& type, const std::string& base)
 {
-    const Form form = form_of(type);
-    const Words words{.type = type, .base = base};
-    Access access{.given = fill(passing(form).in, words), .taken = "_value"};
-    access.read = is_array(form) ? fill("const $B_slice*", words) : access.given;
-    if (is_array(form)) access.write = fill("$B_slice*", words);
-    if (is_aggregate(form)) access.write = fill("$B&", words);
-    if (has_traits(form)) access.taken = traits_of(type) + "::duplicate(_value)";
-    if (passing(form).kept == Kept::shared) access.suffix = ".in()";
-    return access;
+    const Passing& row = passing(type);
+    const Words words{.type = type, .name = "_value", .base = base};
+    const std::string change = fill(row.change, words);
+    const std::string given = fill(row.in, words);
+    std::vector<Setter> setters{{given, fill(row.duplicate, words)}};
+    if (form_of(type) == Form::string) { // one that is taken over, and one that is copied
+        setters.insert(setters.begin(), {fill("$R", words), "_value"});
+        setters.push_back({fill("const $S_var&", words), "_value.in()"});
+    }
+    return {.setters = setters,
+            .read = is_array(form_of(type)) ? "const " + change : given,
+            .write = change,
+            .suffix = row.kept == Kept::shared ? ".in()" : ""};
 }
 
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
@@ -154,56 +133,69 @@ $N(const $N&) = default;
 )");
 }
 
+namespace {
+
+/// Of a value that needs no implementation: its factory makes OBV_ objects by itself.
+bool is_made_automatically(const ValueType& value)
+{
+    return !value.is_abstract && !needs_implementation(value) && value.factories.empty();
+}
+
+bool has_factory(const ValueType& value)
+{
+    return is_made_automatically(value) || (!value.is_abstract && !value.factories.empty());
+}
+
+} // namespace
+
 void emit_value_factory(const Source& source, const ValueType& value, Text& out)
 {
-    const bool automatic = !needs_implementation(value) && value.factories.empty();
-    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
+    if (!has_factory(value)) return;
     const std::string name = identifier(value);
-    out.open("class ", exported(source), name, "_init : public ::CORBA::ValueFactoryBase {");
-    out.label("public:");
-    out.line("static ", name, "_init* _downcast(::CORBA::ValueFactory factory);");
+    out.put({'E', exported(source), 'N', name}, R"(
+class $E$N_init : public ::CORBA::ValueFactoryBase {
+  public:
+    static $N_init* _downcast(::CORBA::ValueFactory factory);
+)");
     for (const Factory& factory : value.factories) {
         const std::string parameters = listed(factory.parameters, [](const Parameter& each) {
             return parameter_type(*each.type, Direction::in) + " _" + each.name;
         });
         out.line("virtual ", name, "* ", identifier(factory.name), "(", parameters, ") = 0;");
     }
-    out.blank();
-    if (!automatic) out.label("protected:");
-    out.line(name, "_init() = default;");
-    out.line("~", name, "_init() override = default;");
-    if (automatic) {
-        out.blank();
-        out.label("private:");
-        out.line("::CORBA::ValueBase* create_for_unmarshal() override;");
-    }
-    out.close("};");
-    out.blank();
+    out.put({'N', name}, is_made_automatically(value) ? R"(
+
+$N_init() = default;
+~$N_init() override = default;
+
+private:
+::CORBA::ValueBase* create_for_unmarshal() override;
+};
+
+)"
+                                                      : R"(
+
+protected:
+$N_init() = default;
+~$N_init() override = default;
+};
+
+)");
 }
 
 // --- OBV_ classes ------------------------------------------------------------------------------
 
 namespace {
 
-std::string obv_identifier(const ValueType& value)
-{
-    return value.parent == nullptr ? "OBV_" + value.name : identifier(value);
-}
-
-std::string obv_name(const ValueType& value)
-{
-    const Declaration* outermost = &value;
-    while (outermost->parent != nullptr)
-        outermost = outermost->parent;
-    const std::string name = defined_name(value);
-    return "::OBV_" + outermost->name + name.substr(identifier(*outermost).size());
-}
+std::string obv_name(const ValueType& value) { return "::" + prefixed_name("OBV_", value); }
 
 std::string stored_name(const Member& member) { return "_kairos_" + member.name; }
 
-/// The constructor that sets all members, those of the bases first, as `in` parameters are given.
-void emit_obv_constructor(const ValueType& value, const std::string& name, Text& out)
+/// One that sets nothing, and one that sets all members, those of the bases first, as `in`
+/// parameters are given.
+void emit_obv_constructors(const ValueType& value, const std::string& name, Text& out)
 {
+    out.line(name, "() = default;");
     const std::vector<const StateMember*> members = all_members(value);
     if (members.empty()) return;
     const std::string parameters =
@@ -228,7 +220,7 @@ void emit_obv_accessors(const ValueType& value, bool is_public, Text& out)
 
 void emit_obv_class(const Source& source, const ValueType& value, Text& out)
 {
-    const std::string name = obv_identifier(value);
+    const std::string name = prefixed_identifier("OBV_", value);
     const std::string type = qualified(value);
     const ValueType* base = concrete_base(value);
     const bool complete = !needs_implementation(value);
@@ -238,8 +230,7 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
     out.open("class ", exported(source), name, " : ", bases, " {");
     if (complete) {
         out.label("public:");
-        out.line(name, "() = default;");
-        emit_obv_constructor(value, name, out);
+        emit_obv_constructors(value, name, out);
         out.blank();
     }
     out.label("public:");
@@ -247,18 +238,11 @@ void emit_obv_class(const Source& source, const ValueType& value, Text& out)
     out.blank();
     out.label("protected:");
     emit_obv_accessors(value, false, out);
-    if (!complete) {
-        out.line(name, "() = default;");
-        emit_obv_constructor(value, name, out);
-    }
-    out.line(name, "(const ", name, "&) = default;");
-    out.line("~", name, "() override = default;");
-    out.blank();
-    out.label("private:");
+    if (!complete) emit_obv_constructors(value, name, out);
+    out.put({'N', name}, "$N(const $N&) = default;\n~$N() override = default;\n\nprivate:\n");
     for (const StateMember& member : value.members)
         out.line(stored_type(member.member), " ", stored_name(member.member), "{};");
-    out.close("};");
-    out.blank();
+    out.put("};\n\n");
 }
 
 // --- Functions ---------------------------------------------------------------------------------
@@ -328,13 +312,18 @@ void emit_functions(const Source& source, const ValueType& value, Text& out)
     const std::string name = defined_name(value);
     const std::string type = qualified(value);
     const ValueType* base = concrete_base(value);
-    out.open("constinit const ::kairos::values::Type ", name, "::_kairos_value_type{");
-    out.line(".id = _kairos_id,");
-    if (value.is_truncatable && base != nullptr)
-        out.line(".truncated = &", qualified(*base), "::_kairos_value_type,");
-    if (value.is_custom) out.line(".is_custom = true,");
-    out.close("};");
-    out.put({'T', type, 'N', name}, R"(
+    const std::string truncated =
+        value.is_truncatable && base != nullptr
+            ? ".truncated = &" + qualified(*base) + "::_kairos_value_type,"
+            : "";
+    out.put(
+        {'T', type, 'N', name, 'B', truncated, 'C', value.is_custom ? ".is_custom = true," : ""},
+        R"(
+constinit const ::kairos::values::Type $N::_kairos_value_type{
+    .id = _kairos_id,
+    $B
+    $C
+};
 $T* $N::_downcast(::CORBA::ValueBase* value) { return dynamic_cast<$T*>(value); }
 const $T* $N::_downcast(const ::CORBA::ValueBase* value) { return dynamic_cast<const $T*>(value); }
 
@@ -362,15 +351,14 @@ void $N::_kairos_decode($Kcdr::Reader& in) { $Kcorba::decode_custom(in, *this); 
 
 void emit_factory_functions(const ValueType& value, Text& out)
 {
-    const bool automatic = !needs_implementation(value) && value.factories.empty();
-    if (value.is_abstract || (value.factories.empty() && !automatic)) return;
-    const std::string type = qualified(value) + "_init";
-    const std::string name = defined_name(value) + "_init";
-    out.line(type, "* ", name, "::_downcast(::CORBA::ValueFactory factory) { return dynamic_cast<",
-             type, "*>(factory); }");
-    if (automatic)
-        out.line("::CORBA::ValueBase* ", name, "::create_for_unmarshal() { return new ",
-                 obv_name(value), "(); }");
+    if (!has_factory(value)) return;
+    const std::string made = is_made_automatically(value) ? obv_name(value) : "";
+    out.put({'T', qualified(value) + "_init", 'N', defined_name(value) + "_init"},
+            "$T* $N::_downcast(::CORBA::ValueFactory factory) "
+            "{ return dynamic_cast<$T*>(factory); }");
+    if (!made.empty())
+        out.put({'N', defined_name(value) + "_init", 'M', made},
+                "::CORBA::ValueBase* $N::create_for_unmarshal() { return new $M(); }");
     out.blank();
 }
 

@@ -76,8 +76,8 @@ using EmitNested = std::function<void(const Declarations&)>;
 /// emit_local.cpp: the class of a local interface, announced before.
 void emit_local_class(const Source& source, const Interface& interface, const EmitNested& nested,
                       Text& out);
-/// emit_local.cpp: the functions that duplicate and narrow references of other interfaces.
-void emit_stub_conversions(const Interface& interface, Text& out);
+/// emit_local.cpp: the functions of other interfaces' classes, but for the calls.
+void emit_stub_functions(const Interface& interface, Text& out);
 /// emit_local.cpp: the class's functions.
 void emit_local_functions(const Interface& interface, Text& out);
 /// emit_typecode.cpp: _tc_X of a declared type, in the header behind the type.
@@ -118,15 +118,21 @@ struct Accessors {
 /// emit_value.cpp: the accessors and modifiers of a value's member, as the mapping wants them.
 void emit_accessors(const Member& member, const Accessors& how, Text& out);
 /// emit_value.cpp: the types of the functions that give access to a stored value, and what they do.
+struct Setter {
+    std::string given; ///< type of what a modifier is given: "const ::Demo::Numbers&"
+    std::string taken; ///< what of that, `_value`, is kept
+};
 struct Access {
-    std::string given{};  ///< what a modifier is given: "const ::Demo::Numbers&"
-    std::string taken{};  ///< what of `_value` is kept
+    std::vector<Setter> setters{};
     std::string read{};   ///< what an accessor returns
     std::string write{};  ///< what one returns that lets the value be changed; empty: there is none
     std::string suffix{}; ///< behind what is stored, to read it
 };
 /// `base` is the type's name if it has none of its own, else empty.
 [[nodiscard]] Access access_to(const Type& type, const std::string& base = {});
+/// "stored = value", or what does that with arrays.
+[[nodiscard]] std::string assignment(const Type& type, const std::string& base,
+                                     const std::string& stored, const std::string& value);
 /// emit_types.cpp: typedefs, as the mapping wants them, of a member's type without a name.
 void emit_anonymous_types(const Member& member, Text& out);
 /// The member's type, "_name_seq" or "_name" in the scope if it has no name of its own.
@@ -150,10 +156,10 @@ void end_timed(const Source& source, const Call& call, Text& out);
 [[nodiscard]] bool is_interpreted(const Source& source, const Declaration& declaration);
 [[nodiscard]] bool is_interpreted(const Source& source, const Call& call);
 /// emit_interpreted.cpp: whether there is an interpreted form of an operation.
-[[nodiscard]] bool can_interpret(const Call& call);
+[[nodiscard]] bool can_interpret(const Request& request);
 /// emit_direct.cpp: whether a servant in the same process can be given the caller's own arguments,
 /// so that neither sees a difference to copies.
-[[nodiscard]] bool can_share_arguments(const Call& call);
+[[nodiscard]] bool can_share_arguments(const Request& request);
 /// emit_direct.cpp: whether stubs call such a servant without a message: then the operation's
 /// function is declared by the direct class, and the skeleton's overrides it.
 [[nodiscard]] bool is_called_directly(const Source& source, const Call& call);
@@ -224,8 +230,7 @@ void in_own_namespaces(std::string_view prefix, const Declarations& declarations
         std::vector<const T*> found;
         collect(module->declarations, found);
         if (std::ranges::none_of(found, is_wanted)) continue;
-        const std::string name =
-            module->parent == nullptr ? std::string(prefix) + module->name : identifier(*module);
+        const std::string name = prefixed_identifier(prefix, *module);
         out.blank();
         out.line("namespace ", name, " {");
         out.blank();

@@ -18,10 +18,13 @@ constexpr Passing basic{.in = "$B",
                         .result = "$B",
                         .owner = "$B",
                         .receive = "$B $N{};\n::kairos::mapping::decode($V, $N);",
+                        .held = "$N",
                         .decode = decode,
                         .encode = encode,
                         .encode_result = encode,
-                        .suffixes = "_out"};
+                        .duplicate = "$N",
+                        .described = "$B",
+                        .suffixes = {"_out"}};
 
 constexpr Passing string{
     .kept = Kept::shared,
@@ -31,11 +34,17 @@ constexpr Passing string{
     .result = "$R",
     .owner = "$S_var",
     .read = ".in()",
+    .give = "._retn()",
     .receive = "$S_var $N;\n::kairos::mapping::decode_string($V, $N$L);",
+    .held = "$N.in()",
     .encode = "::kairos::mapping::encode_string($V, $N$L);",
     .encode_result = "::kairos::mapping::encode_string($V, $N$L);",
+    .require = "::kairos::corba::require_text($N);",
+    .release = "::CORBA::$Wstring_free($N);",
+    .duplicate = "$N",
+    .described = "::kairos::types::TextParameter<$C, $D>",
     .element = "String",
-    .suffixes = "_var _out",
+    .suffixes = {"_var", "_out"},
 };
 
 constexpr Passing object{
@@ -46,13 +55,21 @@ constexpr Passing object{
     .result = "$B_ptr",
     .owner = "$B_var",
     .read = ".in()",
+    .give = "._retn()",
     .receive = "$B_var $N = ::kairos::corba::decode_reference<$R>($V);",
+    .held = "$N.in()",
     .encode = "::kairos::mapping::encode_object($V, $N);",
     .encode_result = "::kairos::mapping::encode_object($V, $N);",
+    .release = "$T::release($N);",
+    .duplicate = "$T::duplicate($N)",
+    .described = "::kairos::mapping::ObjectVar<$R>",
     .storage = "::kairos::mapping::ObjectMember<$R>",
     .traits = "::kairos::mapping::ObjectTraits<$R>",
+    .typedefs = "typedef $N* $N_ptr;\n"
+                "typedef ::kairos::mapping::ObjectVar<$N> $N_var;\n"
+                "typedef ::kairos::mapping::ObjectOut<$N> $N_out;",
     .element = "Object",
-    .suffixes = "_ptr _var _out",
+    .suffixes = {"_ptr", "_var", "_out"},
 };
 
 /// What differs in a row that is otherwise another's.
@@ -67,6 +84,9 @@ constexpr Passing abstract_object = like(object, [](Passing& row) {
     row.encode = row.encode_result = "$T::encode($V, $N);";
     row.storage = "::kairos::corba::AbstractVar<$R>";
     row.traits = "::kairos::corba::AbstractTraits<$R>";
+    row.typedefs = "typedef $N* $N_ptr;\n"
+                   "typedef ::kairos::corba::AbstractVar<$N> $N_var;\n"
+                   "typedef ::kairos::corba::AbstractOut<$N> $N_out;";
     row.element = "Abstract";
 });
 
@@ -75,13 +95,17 @@ constexpr Passing value = like(abstract_object, [](Passing& row) {
     row.inout = "$B*&";
     row.storage = "::kairos::values::Var<$R>";
     row.traits = "::kairos::values::ValueTraits<$R>";
+    row.typedefs = "typedef ::kairos::values::Var<$N> $N_var;\n"
+                   "typedef ::kairos::values::Out<$N> $N_out;";
     row.element = "Value";
-    row.suffixes = "_var _out";
+    row.suffixes = {"_var", "_out"};
 });
 
 constexpr Passing fixed_struct = like(basic, [](Passing& row) {
     row.in = "const $B&";
-    row.suffixes = "_var _out";
+    row.change = "$B&";
+    row.typedefs = "typedef ::kairos::mapping::FixedVar<$N> $N_var;\ntypedef $N& $N_out;";
+    row.suffixes = {"_var", "_out"};
 });
 
 constexpr Passing variable_struct = like(fixed_struct, [](Passing& row) {
@@ -89,25 +113,32 @@ constexpr Passing variable_struct = like(fixed_struct, [](Passing& row) {
     row.result = "$B*";
     row.owner = "$B_var";
     row.read = ".ptr()";
+    row.give = "._retn()";
     row.receive = "$B_var $N = new $B();\n::kairos::mapping::decode($V, $N.inout());";
+    row.held = "$N.inout()";
+    row.require = "::kairos::corba::require_result($N);";
     row.encode_result = "::kairos::mapping::encode_result($V, $N);";
+    row.typedefs = "typedef ::kairos::mapping::VariableVar<$N> $N_var;\n"
+                   "typedef ::kairos::mapping::VariableOut<$N> $N_out;";
 });
 
 constexpr Passing variable_array = like(variable_struct, [](Passing& row) {
     row.in = "const $B";
     row.inout = "$B";
-    row.result = "$B_slice*";
+    row.result = row.change = "$B_slice*";
     row.receive = "$B_var $N = $B_alloc();\n"
                   "::kairos::mapping::decode($V, ::kairos::mapping::as_array<$B>($N.inout()));";
+    row.held = "::kairos::mapping::as_array<$B>($N.inout())";
     row.decode = "::kairos::mapping::decode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode = "::kairos::mapping::encode($V, ::kairos::mapping::as_array<$B>($N));";
     row.encode_result = "::kairos::mapping::encode_array_result<$B>($V, $N);";
-    row.suffixes = "_slice _forany _var _out";
+    row.suffixes = {"_slice", "_forany", "_var", "_out"};
 });
 
 constexpr Passing fixed_array =
     like(variable_array, [](Passing& row) { row.kept = Kept::in_place; });
 
+// Of local interfaces only: nothing of it travels.
 constexpr Passing native{.in = "$B", .inout = "$B&", .out = "$B&", .result = "$B", .owner = "$B"};
 
 /// By Form.
@@ -125,7 +156,13 @@ std::string word(char letter, const Words& words)
     case 'S':
         return string_class(words.type);
     case 'T':
-        return traits_of(words.type);
+        return fill(passing(words.type).traits, words);
+    case 'W':
+        return is_wide(words.type) ? "w" : "";
+    case 'C':
+        return is_wide(words.type) ? "wchar_t" : "char";
+    case 'D':
+        return std::to_string(string_bound(words.type));
     case 'L':
         return bound_argument(words.type);
     case 'N':
@@ -139,18 +176,6 @@ std::string word(char letter, const Words& words)
 
 const Passing& passing(Form form) { return table[static_cast<std::size_t>(form)]; }
 
-std::vector<std::string_view> suffixes(Form form)
-{
-    std::vector<std::string_view> found;
-    std::string_view rest = passing(form).suffixes;
-    for (std::size_t end = 0; end != rest.npos && !rest.empty();) {
-        end = rest.find(' ');
-        found.push_back(rest.substr(0, end));
-        rest.remove_prefix(std::min(found.back().size() + 1, rest.size()));
-    }
-    return found;
-}
-
 std::string fill(std::string_view pattern, const Words& words)
 {
     std::string text;
@@ -161,6 +186,20 @@ std::string fill(std::string_view pattern, const Words& words)
             text += pattern[i];
     }
     return text;
+}
+
+bool is_decoded_in_place(const Parameter& parameter)
+{
+    const Kept kept = passing(*parameter.type).kept;
+    return kept == Kept::in_place ||
+           (kept == Kept::by_pointer && parameter.direction == Direction::inout);
+}
+
+Form form_of(const Declaration& declaration)
+{
+    const auto* alias = as<Alias>(&declaration);
+    const Type own{.kind = TypeKind::declared, .declaration = &declaration};
+    return form_of(alias != nullptr ? *alias->type : own);
 }
 
 Form form_of(const Type& type)

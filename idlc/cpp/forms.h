@@ -7,10 +7,10 @@
 
 #include "idlc/model.h"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kairos::idlc {
 
@@ -32,6 +32,8 @@ enum class Form {
 inline constexpr std::size_t form_count = 12;
 
 [[nodiscard]] Form form_of(const Type& type);
+/// Of what the declaration, of a type, names.
+[[nodiscard]] Form form_of(const Declaration& declaration);
 /// Who holds a value that a callee gives to its caller.
 enum class Kept {
     in_place,   ///< the caller, in a variable of fixed length that it has already
@@ -48,21 +50,27 @@ struct Passing {
     std::string_view result{}; ///< type of a result
     std::string_view owner{};  ///< type of a variable that takes a result
     std::string_view read{};   ///< behind that variable: what is encoded of it
+    std::string_view give{};   ///< behind it: what the caller gets of it
     /// Declares $N, which owns what is decoded from $V.
     std::string_view receive{};
+    std::string_view held{};          ///< what $N, which does, owns: what is encoded or decoded
     std::string_view decode{};        ///< from $V into $N, which is there
     std::string_view encode{};        ///< $N into $V
     std::string_view encode_result{}; ///< the same of what a servant made, which may be null
+    std::string_view require{};       ///< refuses what encoding $N would refuse: null
+    std::string_view release{};       ///< gives up what $N refers to
+    std::string_view duplicate{};     ///< what a member keeps of $N, which is given as `in`
+    std::string_view change{};        ///< type by which others may change a member
+    std::string_view described{};     ///< type whose table describes a parameter
     std::string_view storage{};       ///< type of a member; empty: the type's own name
     std::string_view traits{};        ///< of what is shared by pointers
+    std::string_view typedefs{};      ///< of a class $N, which go with it
     std::string_view element{};       ///< "Object" in the names of templates for sequences of it
-    std::string_view suffixes{};      ///< of names that go with the type's own: "_var _out"
+    /// Of names that go with the type's own: "_var"; the rest are empty.
+    std::array<std::string_view, 4> suffixes{};
 };
 [[nodiscard]] const Passing& passing(Form form);
 [[nodiscard]] inline const Passing& passing(const Type& type) { return passing(form_of(type)); }
-
-/// Each of Passing::suffixes.
-[[nodiscard]] std::vector<std::string_view> suffixes(Form form);
 
 [[nodiscard]] constexpr bool is_array(Form form)
 {
@@ -83,6 +91,8 @@ struct Passing {
 {
     return form == Form::basic || form == Form::fixed_struct;
 }
+/// Whether a parameter is decoded where it is, not into an owner of its own first.
+[[nodiscard]] bool is_decoded_in_place(const Parameter& parameter);
 
 /// What stands for the letters in a pattern.
 struct Words {
@@ -94,8 +104,8 @@ struct Words {
     std::string base{};
 };
 /// The pattern with $B for the C++ type, $R for the one behind typedefs (of a string "char*" or
-/// "::CORBA::WChar*"), $S for the class of a string, $T for the traits, $L for ", 5" where a string
-/// has a bound, $N and $V.
+/// "::CORBA::WChar*"), $S for the class of a string, $W for the "w" of wide ones, $C for their
+/// letters, $T for the traits, $L for ", 5" where a string has a bound, which is $D, $N and $V.
 [[nodiscard]] std::string fill(std::string_view pattern, const Words& words);
 
 } // namespace kairos::idlc

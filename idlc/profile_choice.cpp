@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "idlc/cpp/profile_choice.h"
+#include "idlc/profile_choice.h"
+
+#include "idlc/layout.h"
 
 #include <algorithm>
 #include <array>
@@ -25,28 +27,32 @@ Measured measured_in(const Profile::Entries& entries, const std::string& name)
     return found == entries.end() ? Measured{} : found->second;
 }
 
-std::string entry_name(const Call& call)
+std::string entry_name(const Request& request)
 {
-    return call.wire_name + " " + call.interface().repository_id;
+    return request.wire_name + " " + request.interface().repository_id;
 }
 
 /// The choices before anything was measured against anything.
 class Collector {
   public:
-    Collector(const Source& source, const Profile& profile) : source_(source), profile_(profile) {}
+    Collector(const Unit& unit, const Profile& profile, const CodeSizes& sizes)
+        : unit_(unit), profile_(profile), sizes_(sizes)
+    {
+    }
 
     std::vector<Choice> collect()
     {
-        for (const Struct* composite : all_of<Struct>(source_.unit))
+        for (const Struct* composite : all_of<Struct>(unit_))
             add_struct(*composite);
         add_all<Union>("union");
         add_all<Exception>("exception");
         add_all<ValueType>("valuetype");
         add_all<ValueBox>("valuebox");
-        for (const Interface* interface : all_of<Interface>(source_.unit))
+        for (const Interface* interface : all_of<Interface>(unit_))
             if (!interface->is_local)
-                for (const Call& call : calls_in(source_, interface->declarations))
-                    add_call(call);
+                for (const Declaration* declaration : interface->declarations)
+                    for (const Request& request : requests_of(*declaration))
+                        add_request(request);
         return std::move(choices_);
     }
 
@@ -62,7 +68,7 @@ class Collector {
     template <typename T>
     void add_all(std::string_view kind)
     {
-        for (const T* declaration : all_of<T>(source_.unit))
+        for (const T* declaration : all_of<T>(unit_))
             add(kind, *declaration).reason = Reason::always_compiled;
     }
     void add_struct(const Struct& composite)
@@ -72,22 +78,21 @@ class Collector {
             choice.reason = Reason::fixed_layout;
             return;
         }
-        choice.bytes = estimated_bytes(composite);
-        choice.sequences = counted_sequences(composite);
+        choice.size = sizes_.of_struct(composite);
         ask_annotations(choice);
     }
-    void add_call(const Call& call)
+    void add_request(const Request& request)
     {
-        Choice& choice = add("operation", *call.declaration);
-        choice.name = call.interface().scoped_name + "::" + call.wire_name;
-        choice.wire_name = call.wire_name;
-        choice.measured = measured_in(profile_.operations(), entry_name(call));
-        if (!can_interpret(call)) {
+        Choice& choice = add("operation", *request.declaration);
+        choice.name = request.interface().scoped_name + "::" + request.wire_name;
+        choice.wire_name = request.wire_name;
+        choice.measured = measured_in(profile_.operations(), entry_name(request));
+        const std::optional<CodeSize> size = sizes_.of_request(request);
+        if (!size) {
             choice.reason = Reason::always_compiled;
             return;
         }
-        choice.bytes = estimated_bytes(call);
-        choice.sequences = counted_sequences(call);
+        choice.size = *size;
         ask_annotations(choice);
     }
     static void ask_annotations(Choice& choice)
@@ -97,20 +102,21 @@ class Collector {
         if (engine) choice.reason = Reason::annotated;
     }
 
-    const Source& source_;
+    const Unit& unit_;
     const Profile& profile_;
+    const CodeSizes& sizes_;
     std::vector<Choice> choices_;
 };
 
 /// How many entries name no type and no request, of included files neither.
-std::size_t count_unknown(const Source& source, const Profile& profile)
+std::size_t count_unknown(const Unit& unit, const Profile& profile)
 {
     std::unordered_set<std::string> names;
-    for_each(source.unit.declarations, [&](const Declaration& declaration) {
+    for_each(unit.declarations, [&](const Declaration& declaration) {
         names.insert(declaration.repository_id);
         if (as<Interface>(declaration.parent) == nullptr) return;
-        for (const Call& call : calls_of(source, declaration))
-            names.insert(entry_name(call));
+        for (const Request& request : requests_of(declaration))
+            names.insert(entry_name(request));
     });
     std::size_t unknown = 0;
     for (const auto* entries : {&profile.types(), &profile.operations()})
@@ -121,20 +127,20 @@ std::size_t count_unknown(const Source& source, const Profile& profile)
 
 // --- Choosing ----------------------------------------------------------------------------------
 
-std::int64_t total_bytes(const std::vector<Choice>& choices)
+std::int64_t total_bytes(const std::vector<Choice>& choices, const CodeSizes& sizes)
 {
     std::int64_t bytes = 0;
     bool operations_compiled = false;
     std::unordered_set<std::string_view> sequences;
     for (const Choice& choice : choices) {
-        bytes += choice.bytes.of(choice.engine);
+        bytes += choice.size.bytes.of(choice.engine);
         if (choice.engine == Engine::compiled)
-            sequences.insert(choice.sequences.begin(), choice.sequences.end());
+            sequences.insert(choice.size.sequences.begin(), choice.size.sequences.end());
         operations_compiled =
             operations_compiled || (!choice.wire_name.empty() && choice.engine == Engine::compiled);
     }
-    return bytes + static_cast<std::int64_t>(sequences.size()) * compiled_sequence_bytes +
-           (operations_compiled ? compiled_operations_bytes : 0);
+    return bytes + static_cast<std::int64_t>(sequences.size()) * sizes.sequence_bytes +
+           (operations_compiled ? sizes.operations_bytes : 0);
 }
 
 /// Those that were measured and are not decided yet.
@@ -169,12 +175,12 @@ void choose_hottest(std::vector<Choice>& choices)
 /// docs/marshalling.md), so that the time itself ranks what would be saved.
 long double worth(const Choice& choice)
 {
-    const std::int64_t bytes = std::max<std::int64_t>(choice.bytes.difference(), 1);
+    const std::int64_t bytes = std::max<std::int64_t>(choice.size.bytes.difference(), 1);
     return static_cast<long double>(choice.measured.self_ns) / static_cast<long double>(bytes);
 }
 
 /// The most worthy first, as long as they fit; smaller ones may still fit behind a large one.
-void choose_within(std::int64_t budget, std::vector<Choice>& choices)
+void choose_within(std::int64_t budget, const CodeSizes& sizes, std::vector<Choice>& choices)
 {
     std::vector<Choice*> measured = candidates(choices);
     std::stable_sort(measured.begin(), measured.end(), [](const Choice* left, const Choice* right) {
@@ -183,7 +189,7 @@ void choose_within(std::int64_t budget, std::vector<Choice>& choices)
     for (Choice* choice : measured) {
         choice->engine = Engine::compiled;
         choice->reason = Reason::hot;
-        if (total_bytes(choices) <= budget) continue;
+        if (total_bytes(choices, sizes) <= budget) continue;
         choice->engine = Engine::interpretive;
         choice->reason = Reason::over_budget;
     }
@@ -213,13 +219,14 @@ using Cells = std::vector<std::string>;
 
 Cells cells_of(const Choice& choice)
 {
-    const bool sized = choice.bytes.compiled != 0;
+    const CodeBytes& bytes = choice.size.bytes;
+    const bool sized = bytes.compiled != 0;
     return {std::string(choice.kind) + " " + choice.name,
             std::to_string(choice.measured.calls),
             milliseconds(choice.measured.total_ns),
             milliseconds(choice.measured.self_ns),
-            sized ? std::to_string(choice.bytes.compiled) : "-",
-            sized ? std::to_string(choice.bytes.interpretive) : "-",
+            sized ? std::to_string(bytes.compiled) : "-",
+            sized ? std::to_string(bytes.interpretive) : "-",
             std::string(engine_text(choice)),
             std::string(reason_texts[static_cast<std::size_t>(choice.reason)])};
 }
@@ -246,47 +253,48 @@ std::string aligned(const std::vector<Cells>& rows)
     return text;
 }
 
-std::string summary(const Source& source, const ProfileChoices& choices)
+std::string summary(const ProfileChoices& choices, const CodeSizes& sizes,
+                    std::optional<std::uint32_t> budget)
 {
     std::vector<Choice> all = choices.list;
-    const auto bytes_if = [&all](Engine engine) {
+    const auto bytes_if = [&](Engine engine) {
         for (Choice& choice : all)
             if (is_open(choice)) choice.engine = engine;
-        return std::to_string(total_bytes(all));
+        return std::to_string(total_bytes(all, sizes));
     };
     std::string text = "about " + std::to_string(choices.bytes) + " bytes of object code";
-    if (source.options.code_budget)
-        text += " for a budget of " + std::to_string(*source.options.code_budget);
+    if (budget) text += " for a budget of " + std::to_string(*budget);
     return text + "; all compiled " + bytes_if(Engine::compiled) + ", all interpretive " +
            bytes_if(Engine::interpretive) + "\n";
 }
 
-} // namespace
-
-ProfileChoices choose(const Source& source, const Profile& profile)
+std::string table_of(std::vector<Choice> choices)
 {
-    ProfileChoices choices;
-    choices.list = Collector(source, profile).collect();
-    if (source.options.code_budget)
-        choose_within(*source.options.code_budget, choices.list);
-    else
-        choose_hottest(choices.list);
-    choices.bytes = total_bytes(choices.list);
-    choices.unknown_entries = count_unknown(source, profile);
-    return choices;
-}
-
-std::string table_of(const Source& source, const ProfileChoices& choices)
-{
-    std::vector<Choice> sorted = choices.list;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Choice& left, const Choice& right) {
+    std::stable_sort(choices.begin(), choices.end(), [](const Choice& left, const Choice& right) {
         return left.measured.self_ns > right.measured.self_ns;
     });
     std::vector<Cells> rows{
         {"what", "calls", "ms", "own ms", "compiled", "interpretive", "choice", "why"}};
-    for (const Choice& choice : sorted)
+    for (const Choice& choice : choices)
         rows.push_back(cells_of(choice));
-    return source.unit.files[0].path + ": " + summary(source, choices) + aligned(rows);
+    return aligned(rows);
+}
+
+} // namespace
+
+ProfileChoices choose(const Unit& unit, const Profile& profile, const CodeSizes& sizes,
+                      std::optional<std::uint32_t> budget_bytes)
+{
+    ProfileChoices choices{.list = Collector(unit, profile, sizes).collect()};
+    if (budget_bytes)
+        choose_within(*budget_bytes, sizes, choices.list);
+    else
+        choose_hottest(choices.list);
+    choices.bytes = total_bytes(choices.list, sizes);
+    choices.unknown_entries = count_unknown(unit, profile);
+    choices.table =
+        unit.files[0].path + ": " + summary(choices, sizes, budget_bytes) + table_of(choices.list);
+    return choices;
 }
 
 } // namespace kairos::idlc
