@@ -15,6 +15,7 @@ namespace {
 std::string bases_of(const ValueType& value)
 {
     std::vector<std::string> bases;
+    bases.reserve(value.bases.size());
     for (const ValueType* base : value.bases)
         bases.push_back(qualified(*base));
     for (const Interface* interface : abstract_supports(value))

@@ -6,7 +6,7 @@
 
 #include "kairos/corba/abstract_base.h"
 #include "kairos/corba/orb_types.h"
-#include "kairos/corba/values.h"
+#include "kairos/corba/valuetypes.h"
 #include "kairos/types/typecode_wire.h"
 
 #include <algorithm>

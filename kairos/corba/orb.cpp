@@ -8,7 +8,7 @@
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
 #include "kairos/corba/orb_state.h"
-#include "kairos/corba/values.h"
+#include "kairos/corba/valuetypes.h"
 #include "kairos/ior/object_url.h"
 #include "kairos/ior/reference_file.h"
 #include "kairos/orb/call_observer.h"

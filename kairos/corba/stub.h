@@ -12,7 +12,7 @@
 #include "kairos/corba/object.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/request.h"
-#include "kairos/corba/values.h"
+#include "kairos/corba/valuetypes.h"
 #include "kairos/mapping/array.h"
 #include "kairos/mapping/exception.h"
 #include "kairos/mapping/fixed_layout.h"

@@ -4,7 +4,7 @@
 // that of its current component.
 #include "kairos/corba/abstract_base.h"
 #include "kairos/corba/any_object.h"
-#include "kairos/corba/values.h"
+#include "kairos/corba/valuetypes.h"
 #include "kairos/dynany/leaf.h"
 #include "kairos/dynany/value_node.h"
 #include "kairos/types/any_access.h"

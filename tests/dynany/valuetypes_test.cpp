@@ -4,7 +4,7 @@
 // shared or holds itself stays so; what is truncated.
 #include "fixture.h"
 
-#include <kairos/corba/values.h>
+#include <kairos/corba/valuetypes.h>
 
 namespace dynany_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values and abstract interfaces where they meet objects and the ORB.
-#include "kairos/corba/values.h"
+#include "kairos/corba/valuetypes.h"
 
 #include "kairos/corba/abstract_base.h"
 #include "kairos/corba/orb.h"
