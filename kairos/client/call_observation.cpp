@@ -32,7 +32,7 @@ CallObservation::CallObservation(Reference& target, const Operation& operation,
 
 CallObservation::~CallObservation()
 {
-    reply_contexts_ = {};
+    unanswered();
     (void)tell_ending({.status = Ending::Status::unknown, .has_reply = false});
     request_contexts_->clear();
     Lane::await_current().context_lists.give_back(std::move(request_contexts_));
@@ -40,7 +40,6 @@ CallObservation::~CallObservation()
 
 void CallObservation::begin(const Route& route)
 {
-    reply_contexts_ = {};
     end({.status = Ending::Status::transport_retry});
     place_ = &route.place(); // which its reference keeps
     profile_ = profile_of(route);

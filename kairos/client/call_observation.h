@@ -28,8 +28,10 @@ class CallObservation final : public ObservedCall {
     /// Tells that an attempt at where the route leads now begins; of the attempt before, if its end
     /// was not told, that the call goes on. Throws what an observer throws.
     void begin(const Route& route);
-    /// Notes the reply, of which the end is about to tell; it lasts until then.
+    /// Notes the reply, of which the end is about to tell; it lasts until then, or unanswered().
     void answered(const giop::Reply& reply) noexcept { reply_contexts_ = reply.contexts; }
+    /// Notes that there is no reply any more.
+    void unanswered() noexcept { reply_contexts_ = {}; }
     /// Tells how the attempt ended, unless that was told. Throws what an observer throws.
     void end(const Ending& ending);
     /// Tells of the end of a oneway that nobody answers. Throws what an observer throws.

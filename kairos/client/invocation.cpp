@@ -193,6 +193,7 @@ void Invocation::run(Route& route, CallObservation* seen)
 
 bool Invocation::go_next(Route& route, Request& request, CallObservation* seen)
 {
+    if (seen != nullptr) seen->unanswered(); // its connection may have been given back
     route.next();
     const cdr::TextForm* const text = route.is_local() ? nullptr : route.target().text;
     if (text != environment_.text && !text_suits(text)) {

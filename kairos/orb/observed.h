@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <list>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace kairos::ior {
 struct Ior;
@@ -84,7 +84,7 @@ class KAIROS_API Observed {
 
     std::size_t told_ = 0;
     Ending ending_;
-    std::vector<std::pair<const void*, std::shared_ptr<void>>> states_;
+    std::list<std::pair<const void*, std::shared_ptr<void>>> states_; // which stay where they are
 };
 
 } // namespace kairos::orb

@@ -420,6 +420,34 @@ TEST_F(Elsewhere, ForEverIsTooLong)
               "TRANSIENT");
 }
 
+TEST_F(Elsewhere, WhoeverSentTheCallThereIsAskedAgain)
+{
+    const ior::Ior to = ior_of(other_.reference());
+    other_.poa()->deactivate_object(other_.id());
+    bool first = true;
+    RunningServer server("reactor", {}, Start::active, [&](CORBA::ORB_ptr orb) {
+        observe_upcalls(orb, "X", upcalls_, {{"arrival", [&](orb::ObservedUpcall& upcall) {
+                                                  add_many(upcall.reply_contexts(), "reply");
+                                                  if (std::exchange(first, false))
+                                                      throw orb::LocationForward{to};
+                                              }}});
+    });
+    Client client;
+    Lines counts;
+    const auto count = [&](orb::ObservedCall& call) {
+        counts.push_back(text_of(call.ending()) + " " +
+                         std::to_string(count_many(call.reply_contexts(), "reply")));
+    };
+    observe_calls(client.orb(), "A", calls_, {{"receive_other", count}, {"receive_reply", count}});
+    EXPECT_EQ(client.target(server.reference())->add(1, 2), 3);
+    EXPECT_EQ(calls_.take(),
+              (Lines{"A send_request", "A receive_other location_forward", "A send_request",
+                     "A receive_other retry", "A send_request", "A receive_reply"}));
+    EXPECT_EQ(counts, (Lines{"location_forward 20", "retry 0", "successful 20"}));
+    EXPECT_EQ(upcalls_.take(),
+              (Lines{"X arrival", "X arrival", "X receive_request", "X send_reply"}));
+}
+
 TEST_F(Elsewhere, EachAttemptIsTold)
 {
     RunningServer gone("reactor");
