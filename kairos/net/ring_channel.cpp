@@ -131,11 +131,12 @@ IoResult RingChannel::agree() noexcept
 {
     if (!refusal_.empty()) return ended();
     if (is_open_) return {};
+    // What comes of taking it does not tell: a thread that cannot be started is EAGAIN as well.
+    const IoResult came = wait_at(descriptor_, POLLIN, std::chrono::nanoseconds(0));
+    if (came.status == IoResult::Status::would_block) return came;
     try {
         const auto taken = take_memory();
         if (taken) return {};
-        if (taken.error().system_errno == EAGAIN)
-            return {.error = EAGAIN, .status = IoResult::Status::would_block};
         refusal_ = taken.error().reason;
     } catch (const std::bad_alloc&) {
         refusal_ = "no memory"; // short enough to need none
