@@ -23,11 +23,18 @@
 #include "kairos/orb/reference.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
 namespace kairos::orb {
+
+/// Returns the minor version of GIOP that text of this form is of; null: the newest.
+[[nodiscard]] inline std::uint8_t giop_minor_of(const cdr::TextForm* text) noexcept
+{
+    return text == nullptr ? 2 : text->giop_minor;
+}
 
 class Invocation : public CallBodies {
   public:
@@ -116,6 +123,8 @@ class Invocation : public CallBodies {
     [[nodiscard]] std::uint8_t response_flags() const noexcept;
     [[nodiscard]] Bytes header(const giop::RequestTemplate& target, std::uint32_t request_id,
                                std::uint8_t flags, Bytes contexts);
+    /// Returns the header of a request with an object key or operation name of hundreds of octets:
+    /// a segment of its own.
     [[nodiscard, gnu::cold]] Bytes long_header(const giop::RequestTemplate& target,
                                                std::uint32_t request_id, std::uint8_t flags,
                                                Bytes contexts);
