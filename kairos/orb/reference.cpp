@@ -126,6 +126,7 @@ void Reference::add_bands(const ior::Target& target, std::span<const ior::Priori
     for (const ior::PriorityBand& band : bands) {
         const auto& shared = by_priority_.empty() ? targets_ : targets_not_above(band.high);
         std::vector<Target> targets;
+        targets.reserve(shared.size());
         for (const Target& each : shared)
             targets.push_back(make_target(target, each.endpoint->ways(), &band));
         const auto at = std::ranges::lower_bound(by_band, band.low, {}, &TargetsAt::priority);

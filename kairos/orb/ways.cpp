@@ -4,18 +4,28 @@
 #include "kairos/orb/transport.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace kairos::orb {
 namespace {
 
-WayList joined(WayList ways, const ior::Address& address)
+/// Inserts a way behind those of its transport's rank and of higher ones.
+void insert(WayList& ways, Way way)
 {
+    const auto lower = [rank = way.transport->rank()](const Way& each) {
+        return each.transport->rank() < rank;
+    };
+    ways.insert(std::ranges::find_if(ways, lower), std::move(way));
+}
+
+WayList joined(const WayList& unordered, const ior::Address& address)
+{
+    WayList ways;
+    ways.reserve(unordered.size() + 1);
+    for (const Way& way : unordered)
+        insert(ways, way);
     for (Way& way : ways_by_tcp(address))
-        ways.push_back(std::move(way));
-    std::ranges::stable_sort(ways, std::greater<>(),
-                             [](const Way& way) { return way.transport->rank(); });
+        insert(ways, std::move(way));
     return ways;
 }
 
@@ -53,6 +63,7 @@ WayList Ways::at(Priority priority, const ior::Address& address) const
 std::vector<Priority> Ways::priorities() const
 {
     std::vector<Priority> all;
+    all.reserve(by_priority_.size());
     for (const auto& [priority, ways] : by_priority_)
         all.push_back(priority);
     return all;

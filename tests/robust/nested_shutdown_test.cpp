@@ -62,8 +62,10 @@ class NestedShutdown : public SmallestServers {
     {
         std::optional<RawPeer> peer;
         std::optional<RawPeer> idle;
+        Event called_by_peer; // else both would send at the same time
         Event inside;
         called.partner.servant().action = [&] {
+            EXPECT_TRUE(called_by_peer.wait());
             const Octets second = called.server.ping(3);
             peer->send(Bytes(second).first(20));
             inside.set();
@@ -88,6 +90,7 @@ class NestedShutdown : public SmallestServers {
             EXPECT_EQ(ParsedReply(each->read_message()).text(), "NO_EXCEPTION");
         }
         peer->send(request(called.server.key(), "act", 2).finish());
+        called_by_peer.set();
         EXPECT_TRUE(inside.wait());
         called.server.end();
         expect_end(*peer, 2);

@@ -416,8 +416,9 @@ TEST_F(Elsewhere, ForEverIsTooLong)
     Client client;
     observe_calls(client.orb(), "A", calls_,
                   {{"send_request", [&](auto&) { throw orb::LocationForward{to}; }}});
-    EXPECT_EQ(outcome([&] { client.target(other_.reference())->ping(); }).substr(0, 9),
-              "TRANSIENT");
+    EXPECT_EQ(
+        outcome([&] { Probe::Target_var(client.target(other_.reference()))->ping(); }).substr(0, 9),
+        "TRANSIENT");
 }
 
 TEST_F(Elsewhere, WhoeverSentTheCallThereIsAskedAgain)
@@ -439,7 +440,7 @@ TEST_F(Elsewhere, WhoeverSentTheCallThereIsAskedAgain)
                          std::to_string(count_many(call.reply_contexts(), "reply")));
     };
     observe_calls(client.orb(), "A", calls_, {{"receive_other", count}, {"receive_reply", count}});
-    EXPECT_EQ(client.target(server.reference())->add(1, 2), 3);
+    EXPECT_EQ(Probe::Target_var(client.target(server.reference()))->add(1, 2), 3);
     EXPECT_EQ(calls_.take(),
               (Lines{"A send_request", "A receive_other location_forward", "A send_request",
                      "A receive_other retry", "A send_request", "A receive_reply"}));
@@ -462,10 +463,12 @@ TEST_F(Elsewhere, EachAttemptIsTold)
     }
     Client client;
     observe_calls(client.orb(), "A", calls_);
-    EXPECT_EQ(outcome([&] { client.target(url)->ping(); }), "ok");
+    EXPECT_EQ(outcome([&] { Probe::Target_var(client.target(url))->ping(); }), "ok");
     EXPECT_EQ(calls_.take(), (Lines{"A send_request", "A receive_other retry", "A send_request",
                                     "A receive_reply"}));
-    EXPECT_EQ(outcome([&] { client.target(gone.reference())->ping(); }).substr(0, 9), "TRANSIENT");
+    EXPECT_EQ(
+        outcome([&] { Probe::Target_var(client.target(gone.reference()))->ping(); }).substr(0, 9),
+        "TRANSIENT");
     EXPECT_EQ(calls_.take(), (Lines{"A send_request", "A receive_exception system TRANSIENT"}));
 }
 
@@ -486,7 +489,7 @@ TEST(ObserversOf, AnOrbMayCallWithinAPoint)
                         EXPECT_EQ(count_many(call.request_contexts().contexts(), "request"),
                                   many_contexts);
                     }}});
-    EXPECT_EQ(client.target(server.reference())->add(1, 2), 3);
+    EXPECT_EQ(Probe::Target_var(client.target(server.reference()))->add(1, 2), 3);
     EXPECT_EQ(calls.take(),
               (Lines{"A send_request", "A send_request", "A receive_reply", "A receive_reply"}));
     EXPECT_EQ(other.servant().calls, 1u);

@@ -20,7 +20,7 @@ class Tcp final : public Transport {
             address.size() < text.size() ? text.substr(address.size() + 1) : "";
         if (const auto at = address.find('@'); at != std::string_view::npos)
             address.remove_prefix(at + 1); // TAO's "1.2@": the version is -ORBGIOPVersion's here
-        if (const auto parsed = parse_internet_endpoint(address, endpoint); !parsed) return parsed;
+        if (auto parsed = parse_internet_endpoint(address, endpoint); !parsed) return parsed;
         return parse_option(option, endpoint);
     }
     [[nodiscard]] Result<net::Address> address(const ListenEndpoint& endpoint) const override
