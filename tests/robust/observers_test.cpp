@@ -30,6 +30,10 @@ const Lines served{"X arrival",         "Y arrival",    "X receive_request",
 /// Client and server that each add 40 KB of contexts and count those of the other.
 class Observers : public EveryArchitecture {
   protected:
+    ~Observers() override
+    {
+        if (server_) server_->end(); // while observers can still look at it
+    }
     void start(std::vector<std::string> client_options = {},
                std::vector<std::string> server_options = {})
     {
@@ -226,6 +230,10 @@ TEST_P(Collocated, CallsGoThroughBothDoors)
 /// Three observers at each door; the one in the middle does what the test says.
 class FlowStack : public ::testing::Test {
   protected:
+    ~FlowStack() override
+    {
+        if (server_) server_->end(); // while observers can still look at it
+    }
     void start(CallDeeds calls, UpcallDeeds upcalls)
     {
         for (const char* name : {"A", "B", "C"})
