@@ -84,7 +84,10 @@ void ReactorLoop::turn_once(std::optional<std::chrono::nanoseconds> max_wait) no
         return;
     }
     reactor_->run_once(std::chrono::nanoseconds{0});
-    for (std::size_t left = turns_waiting_; left != 0 && !turns_.empty() && !stopping_; --left) {
+    for (std::size_t left = turns_waiting_; left != 0 && !turns_.empty(); --left) {
+        // Who waits within a request, and who closes when all is quiet, may wait for callers whose
+        // requests are to be refused.
+        if (stopping_ && taking_ == nullptr && !closes_when_quiet_) return;
         const IntrusivePtr<ReactorConnection> connection(turns_.front()); // it may be forgotten
         end_turn(*connection);
         connection->take_turn();
@@ -240,6 +243,7 @@ void ReactorLoop::on_wake() noexcept
 
 void ReactorLoop::close_when_quiet() noexcept
 {
+    closes_when_quiet_ = true;
     close_acceptors();
     for (;;) {
         bool all_are = true;

@@ -297,6 +297,7 @@ class ReactorLoop final : public ServingThread {
     UpcallMemory memory_;
     StreamPause stream_pause_{std::chrono::microseconds(0)};
     Taking* taking_ = nullptr;
+    bool closes_when_quiet_ = false;
     std::list<IntrusivePtr<ReactorConnection>> connections_;
     IntrusiveList<ReactorConnection, &ReactorConnection::turn_links_> turns_; // who has more to do
     std::size_t turns_waiting_ = 0;                                           // how many these are

@@ -106,11 +106,6 @@ TEST_P(NestedShutdown, WhatComesAfterwardsIsRefused)
 
 TEST_P(NestedShutdown, WhatComesBySharedMemoryIsRefused)
 {
-    // Known fault: a server that hands requests over sometimes misses what comes by memory when it
-    // ends; it is then cut off in the end, unanswered.
-    const std::string architecture = GetParam();
-    if (architecture != "thread-per-connection" && !architecture.starts_with("reactor"))
-        GTEST_SKIP() << "the fault above";
     Called called({"-ORBListenEndpoints", "shmiop://"});
     const DeadPort dead;
     const auto address =
