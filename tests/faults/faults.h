@@ -72,6 +72,16 @@ struct FaultPlan {
     }
 };
 
+/// Returns the plan with which nothing connects, wherever it is sent.
+[[nodiscard]] inline FaultPlan no_connections()
+{
+    FaultPlan plan;
+    plan.seed = 1;
+    plan.of(SystemCall::connect) = 1000;
+    plan.of(SystemCall::resolve) = 1000;
+    return plan;
+}
+
 /// What happened so far.
 struct FaultCounts {
     std::atomic<std::uint64_t> cuts{0};

@@ -110,16 +110,6 @@ std::string reference_text()
     return ior::to_string({.type_id = Fuzz::Target::_kairos_id, .profiles = {profile}});
 }
 
-/// While it lives nothing else connects.
-net::testing::FaultPlan refusals()
-{
-    net::testing::FaultPlan plan;
-    plan.seed = 1;
-    plan.of(net::testing::SystemCall::connect) = 1000;
-    plan.of(net::testing::SystemCall::resolve) = 1000;
-    return plan;
-}
-
 void call(Fuzz::Target_ptr target, unsigned which)
 {
     CORBA::Double number = 1;
@@ -191,7 +181,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     static const InputTransport transport;
     static const bool added = orb::add_transport(transport).ok();
-    static const net::testing::Faults faults(refusals());
+    static const net::testing::Faults faults(net::testing::no_connections());
     static const std::string reference = reference_text();
     KAIROS_CHECK(added);
     if (size < 2) return 0;

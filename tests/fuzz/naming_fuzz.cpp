@@ -12,21 +12,7 @@
 
 #include <memory>
 
-namespace {
-
 using namespace kairos;
-
-/// While it lives nothing connects.
-net::testing::FaultPlan refusals()
-{
-    net::testing::FaultPlan plan;
-    plan.seed = 1;
-    plan.of(net::testing::SystemCall::connect) = 1000;
-    plan.of(net::testing::SystemCall::resolve) = 1000;
-    return plan;
-}
-
-} // namespace
 
 // A service for each input. What is bound is kept, and what `list` answers is a copy of it.
 kairos::fuzz::Bounds kairos::fuzz::bounds()
@@ -37,7 +23,7 @@ kairos::fuzz::Bounds kairos::fuzz::bounds()
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static const net::testing::Faults faults(refusals());
+    static const net::testing::Faults faults(net::testing::no_connections());
     static const CORBA::ORB_var orb =
         kairos::fuzz::make_orb({"-ORBPlainKeys", "1", "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
     if (size == 0) return 0;

@@ -371,21 +371,11 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-/// While it lives no server of this process connects to another, wherever it is sent.
-net::testing::FaultPlan refusals()
-{
-    net::testing::FaultPlan plan;
-    plan.seed = 1;
-    plan.of(net::testing::SystemCall::connect) = 1000;
-    plan.of(net::testing::SystemCall::resolve) = 1000;
-    return plan;
-}
-
 using NamingStorm = Storm;
 
 TEST_P(NamingStorm, IsWeathered)
 {
-    const net::testing::Faults faults(refusals());
+    const net::testing::Faults faults(net::testing::no_connections());
     auto options_of_it = options();
     options_of_it.insert(options_of_it.end(), {"-ORBPlainKeys", "1"});
     const CORBA::ORB_var orb = make_orb(options_of_it);

@@ -141,6 +141,27 @@ inline void expect_calls_of_every_size(RunningServer& server, const std::string&
     EXPECT_TRUE(noted.wait());
 }
 
+/// Two servers call each other, each within calls of the other.
+inline void expect_partners_call_back(RunningServer& left, const std::string& left_reference,
+                                      RunningServer& right, const std::string& right_reference)
+{
+    const auto target_in = [](RunningServer& from, const std::string& reference) {
+        const CORBA::Object_var object = from.orb()->string_to_object(reference.c_str());
+        return Probe::Target::_unchecked_narrow(object);
+    };
+    const Probe::Target_var to_right = target_in(left, right_reference);
+    const Probe::Target_var to_left = target_in(right, left_reference);
+    std::atomic<int> left_to_do{4};
+    left.servant().action = [&] {
+        if (left_to_do-- > 0) to_right->act();
+    };
+    right.servant().action = [&] { to_left->act(); };
+    Client client;
+    const Probe::Target_var target = client.target(left_reference);
+    target->act();
+    EXPECT_EQ(left.servant().calls, 5u);
+}
+
 /// Clients call at the same time, each with an ORB of these options.
 inline void expect_many_clients(RunningServer& server, const std::string& reference,
                                 const std::vector<Arguments>& options)

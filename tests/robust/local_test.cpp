@@ -37,22 +37,8 @@ TEST_P(Local, PartnersCallEachOtherBack)
 {
     RunningServer left(GetParam(), options());
     RunningServer right(GetParam(), options());
-    const auto target_in = [&](RunningServer& from, RunningServer& to) {
-        const std::string reference = with_port(to.reference(), dead_.port());
-        const CORBA::Object_var object = from.orb()->string_to_object(reference.c_str());
-        return Probe::Target::_unchecked_narrow(object);
-    };
-    const Probe::Target_var to_right = target_in(left, right);
-    const Probe::Target_var to_left = target_in(right, left);
-    std::atomic<int> left_to_do{4};
-    left.servant().action = [&] {
-        if (left_to_do-- > 0) to_right->act();
-    };
-    right.servant().action = [&] { to_left->act(); };
-    Client client;
-    const Probe::Target_var target = client.target(left.reference());
-    target->act();
-    EXPECT_EQ(left.servant().calls, 5u);
+    expect_partners_call_back(left, with_port(left.reference(), dead_.port()), right,
+                              with_port(right.reference(), dead_.port()));
 }
 
 TEST_P(Local, TheFileGoesWithTheServerAndTheClientLearnsIt)
