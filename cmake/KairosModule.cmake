@@ -62,13 +62,19 @@ add_custom_target(fuzz_targets)
 set(KAIROS_SMALL_OPTIONS $<$<CONFIG:Release>:-Os>
     $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fno-ipa-sra>)
 
+set(KAIROS_MODULE_KIND STATIC)
+if(KAIROS_SANITIZE)
+    set(KAIROS_MODULE_KIND SHARED)
+endif()
+
 # kairos_module(name SOURCES a.cpp … [SMALL b.cpp …] HEADERS a.h … DEPENDS base cdr …)
 # One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
 # build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
+# With sanitizers it is a shared library: a copy of it in every test took 15 GB of disk.
 # SMALL is what no call goes through: a release compiles it for size, which is what it costs.
 function(kairos_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;HEADERS;DEPENDS" ${ARGN})
-    add_library(kairos_${name} STATIC ${ARG_SOURCES} ${ARG_SMALL})
+    add_library(kairos_${name} ${KAIROS_MODULE_KIND} ${ARG_SOURCES} ${ARG_SMALL})
     set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
     target_sources(kairos_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
         FILES ${ARG_HEADERS})
