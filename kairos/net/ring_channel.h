@@ -11,7 +11,8 @@
 //   socket ═════════ the end of either process ═════════ socket
 //
 // Whoever waits may spin for a while first, and then sleeps on a word of the memory (futex). One
-// thread reads and one writes at a time; the shut_* functions are for any thread.
+// thread reads and one writes at a time; the shut_* functions are for any thread. Of the two only
+// one at a time waits at the socket (prepare_poll): it takes every octet that came to wake it.
 #pragma once
 
 #include "kairos/base/deadline.h"
