@@ -63,8 +63,10 @@ set(KAIROS_SMALL_OPTIONS $<$<CONFIG:Release>:-Os>
     $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fno-ipa-sra>)
 
 set(KAIROS_MODULE_KIND STATIC)
+set(KAIROS_MODULE_DIRECTORY ${PROJECT_BINARY_DIR}/modules)
 if(KAIROS_SANITIZE)
     set(KAIROS_MODULE_KIND SHARED)
+    set(CMAKE_INSTALL_RPATH ${KAIROS_MODULE_DIRECTORY}) # where installed programs find them as well
 endif()
 
 # kairos_module(name SOURCES a.cpp … [SMALL b.cpp …] HEADERS a.h … DEPENDS base cdr …)
@@ -83,6 +85,7 @@ function(kairos_module name)
     target_link_libraries(kairos_${name} PUBLIC ${ARG_DEPENDS} PRIVATE kairos_flags
         kairos_library_flags)
     set_target_properties(kairos_${name} PROPERTIES INTERFACE_KAIROS_LINKAGE internals
+        LIBRARY_OUTPUT_DIRECTORY ${KAIROS_MODULE_DIRECTORY}
         COMPATIBLE_INTERFACE_STRING KAIROS_LINKAGE)
     install(FILES ${ARG_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kairos/${name}
         COMPONENT development)
