@@ -117,13 +117,15 @@ class Factories final : public values::Registry {
   public:
     using Registry::Registry;
 
-    void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override
+    [[nodiscard]] bool read_value(cdr::Reader& in, CORBA::TypeCode_ptr type,
+                                  CORBA::Any& any) override
     {
         if (types::resolved(*type).kind() != CORBA::tk_abstract_interface)
             return Registry::read_value(in, type, any);
         const AbstractVar<CORBA::AbstractBase> object =
             AbstractTraits<CORBA::AbstractBase>::decode(in);
         if (in.ok()) types::insert_copy(any, type, object);
+        return true;
     }
 };
 

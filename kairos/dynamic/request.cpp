@@ -54,7 +54,8 @@ void encode_argument(kairos::cdr::Writer& out, const Any& argument, const TypeCo
     const TypeCode& actual = kairos::types::resolved(type);
     const bool is_value = actual.kind() == tk_value || actual.kind() == tk_value_box;
     ValueBase* value = nullptr;
-    if (!is_value ||
+    // What nobody here makes values of is kept as it came, and says its type.
+    if (!is_value || AnyAccess::bytes(argument) != nullptr ||
         !kairos::values::extract_base(argument, const_cast<TypeCode_ptr>(&type), value))
         return AnyAccess::encode_parameter(out, argument);
     const kairos::values::Type* formal = nullptr;

@@ -438,8 +438,8 @@ void AnyAccess::decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::A
     }
     const cdr::Environment* environment = in.environment();
     if (is_value(kind) && environment != nullptr && environment->value_factories != nullptr) {
-        return static_cast<ValueReader*>(environment->value_factories)
-            ->read_value(in, type.in(), any);
+        auto* const reader = static_cast<ValueReader*>(environment->value_factories);
+        if (reader->read_value(in, type.in(), any)) return;
     }
     AnyBytes* bytes = take_value(in, *type.in());
     if (bytes != nullptr) set_bytes(any, type._retn(), bytes);

@@ -52,8 +52,11 @@ struct alignas(16) KAIROS_API_TYPE AnyValue {
 /// make: the value factories of a message's cdr::Environment.
 class KAIROS_API ValueReader : public cdr::Attachment {
   public:
-    /// Reads a value and puts it into the Any. Throws what making it throws.
-    virtual void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) = 0;
+    /// Reads a value and puts it into the Any. Throws what making it throws. Returns false, with
+    /// nothing read, where nothing in the process makes values of the type: then they are kept as
+    /// they came.
+    [[nodiscard]] virtual bool read_value(cdr::Reader& in, CORBA::TypeCode_ptr type,
+                                          CORBA::Any& any) = 0;
 };
 
 class KAIROS_API AnyAccess {

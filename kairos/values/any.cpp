@@ -27,12 +27,27 @@ bool extract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueB
     return true;
 }
 
-void Registry::read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any)
+bool Registry::is_described_only(const CORBA::TypeCode& type) const
 {
-    const Type formal{.id = types::resolved(*type).id()};
+    const std::string_view id = type.id();
+    // What ValueBase and custom values hold, and where TAO's chunks end, no TypeCode tells.
+    if (tao_chunks_ || id == CORBA::_kairos_tc_ValueBase.id() || known_box(id) != nullptr)
+        return false;
+    if (type.kind() != CORBA::tk_value_box && type.type_modifier() == CORBA::VM_CUSTOM)
+        return false;
+    const CORBA::ValueFactoryBase_var known = find(id);
+    return known.in() == nullptr;
+}
+
+bool Registry::read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any)
+{
+    const CORBA::TypeCode& actual = types::resolved(*type);
+    if (is_described_only(actual)) return false;
+    const Type formal{.id = actual.id()};
     const Held value = static_cast<CORBA::ValueBase*>(
         decode(in, &formal, [](CORBA::ValueBase* read) -> void* { return read; }));
     if (in.ok()) types::insert_copy(any, type, value);
+    return true;
 }
 
 } // namespace kairos::values

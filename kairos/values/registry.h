@@ -36,7 +36,8 @@ class Registry : public types::ValueReader {
     }
 
     /// Values and boxes; abstract interfaces are the façade's to read.
-    void read_value(cdr::Reader& in, CORBA::TypeCode_ptr type, CORBA::Any& any) override;
+    [[nodiscard]] bool read_value(cdr::Reader& in, CORBA::TypeCode_ptr type,
+                                  CORBA::Any& any) override;
 
     /// Sets the factory of this id and adds an owner to it. Returns the former one, owned by the
     /// caller, or null.
@@ -47,6 +48,10 @@ class Registry : public types::ValueReader {
     [[nodiscard]] CORBA::ValueFactory find(std::string_view id) const;
 
   private:
+    /// Returns whether the type's description alone says what such a value is, and nothing in this
+    /// process does.
+    [[nodiscard]] bool is_described_only(const CORBA::TypeCode& type) const;
+
     Registry* const shared_ = nullptr; // whose factories they are; null: its own
     const bool tao_chunks_ = false;
     mutable std::mutex mutex_; // guards what follows; no factory is called or deleted under it
