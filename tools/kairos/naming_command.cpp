@@ -60,9 +60,11 @@ void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_optio
                      "servers may share")
         ->required()
         ->type_name("STORE");
-    naming->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
+    naming
+        ->add_option("-l,--listen", arguments->endpoint,
+                     "Where clients find it; iiop://:2809 is on every interface")
         ->type_name("ENDPOINT")
-        ->default_val("iiop://:2809");
+        ->default_val("iiop://localhost:2809");
     naming
         ->add_option("--sweep", arguments->sweep_s,
                      "Seconds between two rounds of asking everything that is bound whether it is "

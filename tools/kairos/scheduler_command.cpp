@@ -59,9 +59,11 @@ void add_scheduler_command(CLI::App& app, const std::vector<std::string>& orb_op
     auto arguments = std::make_shared<SchedulerArguments>();
     auto* scheduler =
         app.add_subcommand("scheduler", "Run a Scheduling Service; prints its reference");
-    scheduler->add_option("-l,--listen", arguments->endpoint, "Where clients find it")
+    scheduler
+        ->add_option("-l,--listen", arguments->endpoint,
+                     "Where clients find it; iiop://:0 is on every interface")
         ->type_name("ENDPOINT")
-        ->default_val("iiop://:0");
+        ->default_val("iiop://localhost:0");
     scheduler->add_option("--policy", arguments->policy, "How operations are ordered (rms)")
         ->check(CLI::IsMember({"rms", "dms", "edf", "muf", "llf"}));
     scheduler
