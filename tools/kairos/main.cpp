@@ -39,7 +39,8 @@ std::vector<std::string> take_orb_options(int& argc, char** argv)
 bool takes_orb_options(int argc, char** argv)
 {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    return command == "names" || command == "naming" || command == "scheduler";
+    return command == "call" || command == "describe" || command == "names" ||
+           command == "naming" || command == "scheduler";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -47,6 +48,16 @@ void take_dashes(int argc, char** argv)
 {
     for (int i = 2; i < argc; ++i)
         if (std::string_view(argv[i]).starts_with("-ORB")) ++argv[i];
+}
+
+/// The parser would take an array of JSON apart, unless it begins with a space.
+std::vector<std::string> protect_arrays(int argc, char** argv)
+{
+    std::vector<std::string> arrays;
+    arrays.reserve(static_cast<std::size_t>(argc));
+    for (int i = 2; i < argc; ++i)
+        if (argv[i][0] == '[') argv[i] = arrays.emplace_back(" " + std::string(argv[i])).data();
+    return arrays;
 }
 
 } // namespace
@@ -60,7 +71,10 @@ int main(int argc, char** argv)
     std::vector<std::string> orb_options;
     if (takes_orb_options(argc, argv)) orb_options = take_orb_options(argc, argv);
     if (argc > 1 && std::string_view(argv[1]) == "options") take_dashes(argc, argv);
+    std::vector<std::string> arrays;
+    if (argc > 1 && std::string_view(argv[1]) == "call") arrays = protect_arrays(argc, argv);
     kairos::tools::add_reference_commands(app, status);
+    kairos::tools::add_call_commands(app, orb_options, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_names_command(app, orb_options, status);
     kairos::tools::add_sched_command(app, status);

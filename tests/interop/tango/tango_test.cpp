@@ -481,6 +481,38 @@ TEST_P(Device, SaysWhatFailed)
     expect_echo<CORBA::Long>("DevLong", {5});
 }
 
+#ifdef KAIROS_TOOL
+/// `kairos call` and `kairos describe`, with nothing but the IDL.
+TEST_P(Device, IsCalledByHand)
+{
+    const auto call = [&](std::vector<std::string> arguments) {
+        std::vector<std::string> line{KAIROS_TOOL, "call",    server_->device(),
+                                      "--idl",     TANGO_IDL, "--json"};
+        line.insert(line.end(), arguments.begin(), arguments.end());
+        return kairos::bench::run_to_end(process_options(line), patience).value();
+    };
+    EXPECT_EQ(call({"name"}).output, "{\"result\":\"sys/tg_test/1\"}\n");
+    EXPECT_EQ(call({"ping"}).output, "{}\n");
+    EXPECT_EQ(call({"command_inout", "DevDouble", "1.5"}).output,
+              "{\"result\":{\"type\":\"double\",\"value\":1.5}}\n");
+    EXPECT_EQ(call({"command_inout", "DevVarLongArray",
+                    R"({"type":"Tango::DevVarLongArray","value":[1,-2]})"})
+                  .output,
+              "{\"result\":{\"type\":\"IDL:Tango/DevVarLongArray:1.0\",\"value\":[1,-2]}}\n");
+    const auto read =
+        call({"read_attributes_5", R"(["string_scalar"])", "DEV", R"({"cpp_clnt":4711})"});
+    EXPECT_NE(
+        read.output.find(R"("value":{"_d":"ATT_STRING","string_att_value":["Default string")"),
+        std::string::npos)
+        << read.output << read.errors;
+    const auto failed = call({"command_inout", "Nonsense", "1"});
+    EXPECT_EQ(failed.exit_status, 3);
+    EXPECT_NE(failed.output.find(R"("exception":"IDL:Tango/DevFailed:1.0")"), std::string::npos)
+        << failed.output;
+    EXPECT_NE(failed.output.find(R"("reason":"API_CommandNotFound")"), std::string::npos);
+}
+#endif
+
 INSTANTIATE_TEST_SUITE_P(Versions, Device, testing::Values("1.0", "1.1", "1.2"),
                          [](const auto& version) { return "giop_1_" + version.param.substr(2); });
 
