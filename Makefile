@@ -50,8 +50,8 @@ asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/install-packages.sh build test
 	@cmake --workflow --preset asan
 
-tsan: ## run the concurrent tests under ThreadSanitizer
-	@tools/install-packages.sh build test
+tsan: ## run the concurrent tests under ThreadSanitizer, built by clang
+	@tools/install-packages.sh build test fuzz
 	@$(STEADY) cmake --workflow --preset tsan
 
 packages: ## make Debian packages in build/packages/packages (docs/packages.md)
