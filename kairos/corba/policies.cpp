@@ -228,19 +228,19 @@ bool Policies::add_factory(CORBA::PolicyType type, PolicyFactory factory)
     const std::lock_guard lock(mutex_);
     for (const auto& [known, its_factory] : factories_)
         if (known == type) return false;
-    factories_.emplace_back(type, factory);
+    factories_.emplace_back(type, std::move(factory));
     return true;
 }
 
 CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& value) const
 {
-    PolicyFactory factory = nullptr;
+    PolicyFactory factory;
     {
         const std::lock_guard lock(mutex_);
         for (const auto& [known, its_factory] : factories_)
             if (known == type) factory = its_factory;
     }
-    if (factory != nullptr) return factory(type, value);
+    if (factory) return factory(type, value);
     CORBA::Policy_ptr policy = create_poa_policy(type, value);
     if (CORBA::is_nil(policy)) policy = create_call_policy(type, value);
     if (CORBA::is_nil(policy)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
