@@ -103,7 +103,7 @@ class Policies {
     Policies& operator=(const Policies&) = delete;
     ~Policies();
 
-    /// Makes create_policy know a type. False if it is known already.
+    /// Makes create_policy know a type. False if it is known already, be it the ORB's own.
     KAIROS_API bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
     /// Makes a policy, owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that
     /// nobody added.

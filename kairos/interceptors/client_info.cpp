@@ -100,9 +100,12 @@ IOP::TaggedComponentSeq* ClientInfo::get_effective_components(IOP::ComponentId i
 CORBA::Policy_ptr ClientInfo::get_request_policy(CORBA::PolicyType type)
 {
     require(Item::get_request_policy);
-    const CORBA::Object_var target = object_of(call_->place());
+    const CORBA::Object_var target = object_of(call_->target());
+    CORBA::Policy_var own = target->_get_client_policy(type);
+    if (!CORBA::is_nil(own.in())) return own._retn();
+    const CORBA::Object_var place = object_of(call_->place());
     try {
-        return target->_get_policy(type);
+        return place->_get_policy(type);
     } catch (const CORBA::INV_POLICY&) {
         throw CORBA::INV_POLICY(omg_minor(2), CORBA::COMPLETED_NO, "no policy of this type");
     }

@@ -8,6 +8,7 @@
 #include "kairos/orb/reference.h"
 
 #include <new>
+#include <string>
 
 namespace kairos::interceptors {
 
@@ -53,7 +54,7 @@ void Flow::end_with_current(bool may_forward, CORBA::CompletionStatus completed)
     } catch (const std::bad_alloc&) {
         end_with(CORBA::NO_MEMORY(0, completed));
     } catch (const std::exception& exception) {
-        log::warning(log::Line() << "an interceptor threw: " << exception.what());
+        log::warning(std::string("an interceptor threw: ") + exception.what());
         end_with(unknown);
     } catch (...) {
         log::warning("an interceptor threw something that is no std::exception");

@@ -7,7 +7,6 @@
 #include "kairos/interceptors/server_interceptors.h"
 #include "kairos/orb/orb.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -108,21 +107,6 @@ PortableInterceptor::SlotId InitInfo::allocate_slot_id()
     return all_->allocate_slot();
 }
 
-namespace {
-
-/// Whether the ORB makes policies of this type itself.
-bool is_made_by(corba::Policies& policies, CORBA::PolicyType type)
-{
-    try {
-        const CORBA::Policy_var made = policies.create(type, CORBA::Any());
-        return true;
-    } catch (const CORBA::PolicyError& error) {
-        return error.reason != CORBA::BAD_POLICY_TYPE;
-    }
-}
-
-} // namespace
-
 void InitInfo::register_policy_factory(CORBA::PolicyType type,
                                        PortableInterceptor::PolicyFactory_ptr policy_factory)
 {
@@ -131,9 +115,7 @@ void InitInfo::register_policy_factory(CORBA::PolicyType type,
         throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil policy factory");
     const PortableInterceptor::PolicyFactory_var factory =
         PortableInterceptor::PolicyFactory::_duplicate(policy_factory);
-    const bool is_known = std::ranges::find(all_->policy_types, type) != all_->policy_types.end();
-    if (is_known || is_made_by(policies, type) ||
-        !policies.add_factory(type, [factory](CORBA::PolicyType wanted, const CORBA::Any& value) {
+    if (!policies.add_factory(type, [factory](CORBA::PolicyType wanted, const CORBA::Any& value) {
             return factory->create_policy(wanted, value);
         }))
         throw CORBA::BAD_INV_ORDER(omg_minor(16), CORBA::COMPLETED_NO,

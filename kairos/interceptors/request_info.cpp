@@ -6,6 +6,7 @@
 #include "kairos/orb/orb.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 namespace kairos::interceptors {
@@ -28,9 +29,19 @@ CORBA::ULong next_request_id()
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+/// Returns the data of the first context with this id; nothing if there is none.
+std::optional<Bytes> find(const giop::ServiceContexts& contexts, IOP::ServiceId id)
+{
+    std::optional<Bytes> found;
+    contexts.for_each([&](std::uint32_t each, Bytes data) {
+        if (each == id && !found) found = data;
+    });
+    return found;
+}
+
 IOP::ServiceContext* found_in(const giop::ServiceContexts& contexts, IOP::ServiceId id)
 {
-    const auto data = contexts.find(id);
+    const auto data = find(contexts, id);
     if (!data)
         throw CORBA::BAD_PARAM(omg_minor(26), CORBA::COMPLETED_NO, "no such service context");
     IOP::ServiceContext_var context = new IOP::ServiceContext;
@@ -152,7 +163,7 @@ CORBA::Any* RequestInfo::exception_of_end() const
 
 void RequestInfo::add(orb::ContextList& list, const IOP::ServiceContext& context, bool replace)
 {
-    const bool is_there = list.contexts().find(context.context_id).has_value();
+    const bool is_there = find(list.contexts(), context.context_id).has_value();
     if (is_there && !replace)
         throw CORBA::BAD_INV_ORDER(omg_minor(15), CORBA::COMPLETED_NO,
                                    "there is a service context of this id");
