@@ -25,13 +25,14 @@ constexpr std::string_view orb_type_names[] = {
     "AnySeq", "BAD_POLICY", "BAD_POLICY_TYPE", "BAD_POLICY_VALUE", "BooleanSeq", "CharSeq",
     "DefinitionKind", "DomainManager", "DomainManagersList", "DoubleSeq", "EnumMemberSeq",
     "FloatSeq", "IDLType", "IRObject", "Identifier", "InvalidPolicies", "LongDoubleSeq",
-    "LongLongSeq", "LongSeq", "OctetSeq", "Policy", "PolicyError", "PolicyErrorCode", "PolicyList",
-    "PolicyType", "PolicyTypeSeq", "RepositoryId", "SECCONSTRUCTION_POLICY", "ScopedName",
-    "ServiceDetail", "ServiceDetailType", "ServiceInformation", "ServiceOption", "ServiceType",
-    "SetOverrideType", "ShortSeq", "StringSeq", "StringValue", "StructMember", "StructMemberSeq",
-    "ULongLongSeq", "ULongSeq", "UNSUPPORTED_POLICY", "UNSUPPORTED_POLICY_VALUE", "UShortSeq",
-    "UnionMember", "UnionMemberSeq", "ValueMember", "ValueMemberSeq", "VersionSpec", "Visibility",
-    "WCharSeq", "WStringSeq", "WStringValue",
+    "LongLongSeq", "LongSeq", "OctetSeq", "ParameterMode", "Policy", "PolicyError",
+    "PolicyErrorCode", "PolicyList", "PolicyType", "PolicyTypeSeq", "RepositoryId",
+    "SECCONSTRUCTION_POLICY", "ScopedName", "ServiceDetail", "ServiceDetailType",
+    "ServiceInformation", "ServiceOption", "ServiceType", "SetOverrideType", "ShortSeq",
+    "StringSeq", "StringValue", "StructMember", "StructMemberSeq", "ULongLongSeq", "ULongSeq",
+    "UNSUPPORTED_POLICY", "UNSUPPORTED_POLICY_VALUE", "UShortSeq", "UnionMember", "UnionMemberSeq",
+    "ValueMember", "ValueMemberSeq", "VersionSpec", "Visibility", "WCharSeq", "WStringSeq",
+    "WStringValue",
 };
 
 /// Declared by idl/ir.idl. Sorted.
@@ -45,10 +46,10 @@ constexpr std::string_view ir_names[] = {
     "InitializerSeq", "InterfaceAttrExtension", "InterfaceDef", "InterfaceDefSeq",
     "InterfaceDescription", "LocalInterfaceDef", "LocalInterfaceDefSeq", "ModuleDef",
     "ModuleDescription", "NativeDef", "OpDescriptionSeq", "OperationDef", "OperationDescription",
-    "OperationMode", "ParDescriptionSeq", "ParameterDescription", "ParameterMode", "PrimitiveDef",
-    "PrimitiveKind", "Repository", "RepositoryIdSeq", "SequenceDef", "StringDef", "StructDef",
-    "TypeDescription", "TypedefDef", "UnionDef", "ValueBoxDef", "ValueDef", "ValueDefSeq",
-    "ValueDescription", "ValueMemberDef", "WstringDef",
+    "OperationMode", "ParDescriptionSeq", "ParameterDescription", "PrimitiveDef", "PrimitiveKind",
+    "Repository", "RepositoryIdSeq", "SequenceDef", "StringDef", "StructDef", "TypeDescription",
+    "TypedefDef", "UnionDef", "ValueBoxDef", "ValueDef", "ValueDefSeq", "ValueDescription",
+    "ValueMemberDef", "WstringDef",
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(facade_names));

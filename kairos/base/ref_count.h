@@ -58,6 +58,8 @@ class KAIROS_API RefCount : private AtomicWord<std::uint32_t> {
     {
         return __atomic_fetch_sub(&value_, 1U, __ATOMIC_ACQ_REL) == 1;
     }
+    /// Whether the caller is the only owner, who has seen all that former ones did.
+    [[nodiscard]] bool is_one() const noexcept { return load_acquire() == 1; }
     /// How many owners there are; other threads may change that meanwhile.
     [[nodiscard]] std::uint32_t count() const noexcept { return load_relaxed(); }
 };

@@ -106,6 +106,21 @@ void add_time(Time& time, CORBA::Policy_ptr policy)
 
 } // namespace
 
+bool is_call_policy(CORBA::PolicyType type) noexcept
+{
+    switch (type) {
+    case Messaging::SYNC_SCOPE_POLICY_TYPE:
+    case Messaging::REBIND_POLICY_TYPE:
+    case KairosPolicies::CONNECTION_ARCHITECTURE_POLICY_TYPE:
+    case Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE:
+    case Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE:
+    case KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type, const CORBA::Any& value)
 {
     switch (type) {

@@ -10,6 +10,9 @@
 
 namespace kairos::corba {
 
+/// Returns whether create_call_policy makes policies of this type.
+[[nodiscard]] bool is_call_policy(CORBA::PolicyType type) noexcept;
+
 /// Makes a policy that calls heed from what ORB::create_policy is given; nil for a type that is
 /// none. Owned by the caller. Throws PolicyError.
 [[nodiscard]] KAIROS_API CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type,

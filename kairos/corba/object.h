@@ -153,6 +153,8 @@ class KAIROS_API Object {
     {
         return reference_;
     }
+    /// Whether others than the caller, who owns it, own the object, too.
+    [[nodiscard]] bool _kairos_is_shared() const noexcept { return !count_.is_one(); }
     /// Whether stubs are to try a call without a message first: the object is in this process.
     [[nodiscard]] bool _kairos_calls_directly() const noexcept { return calls_directly_; }
 

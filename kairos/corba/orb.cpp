@@ -19,10 +19,12 @@
 #include "kairos/types/profile.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,10 @@ namespace kairos::corba {
 /// Likewise of kairos/dynany and kairos/codec.
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr dynamic_any_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr codec_service(CORBA::ORB& orb);
+/// Likewise of kairos/interceptors. The arguments of ORB_init end with a null pointer.
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr slots_service(CORBA::ORB& orb);
+[[gnu::weak]] KAIROS_API void initialize_interceptors(CORBA::ORB& orb,
+                                                      const char* const* arguments);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -70,7 +76,7 @@ bool is_real_time_service(std::string_view name)
 }
 
 /// What an ORB has as well where a library with it is linked.
-constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory"};
+constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent"};
 using MakeService = Object_ptr (*)(ORB& orb);
 
 /// Makes the service of this name; null if it is none of these, or not linked.
@@ -78,6 +84,7 @@ MakeService linked_service(std::string_view name)
 {
     if (name == linked_services[0]) return &kairos::corba::dynamic_any_service;
     if (name == linked_services[1]) return &kairos::corba::codec_service;
+    if (name == linked_services[2]) return &kairos::corba::slots_service;
     return nullptr;
 }
 
@@ -91,6 +98,9 @@ bool has_own_service(std::string_view name)
 struct OrbTable {
     std::mutex mutex;          // guards what follows; outside an ORB's own construction
     std::vector<ORB_ptr> orbs; // not counted: an ORB takes itself out
+    // Those whose ORB_init has not returned yet: only the thread that is in it has them.
+    std::vector<std::pair<ORB_ptr, std::thread::id>> initializing;
+    std::condition_variable initialized; // or no more
 };
 
 OrbTable& orb_table()
@@ -138,6 +148,26 @@ void keep_arguments(int& argc, char** argv, const std::vector<std::string>& argu
     }
 }
 
+using Initializing = std::pair<ORB_ptr, std::thread::id>;
+
+/// To be called with the table locked. Null if there is none.
+ORB_ptr find_named(const OrbTable& table, std::string_view id)
+{
+    const auto found = std::ranges::find_if(table.orbs, [id](ORB_ptr orb) {
+        const String_var its_id = orb->id();
+        return id == its_id.in();
+    });
+    return found == table.orbs.end() ? nullptr : *found;
+}
+
+void end_initialization(OrbTable& table, ORB_ptr orb)
+{
+    const std::lock_guard lock(table.mutex);
+    std::erase_if(table.initializing,
+                  [orb](const Initializing& each) { return each.first == orb; });
+    table.initialized.notify_all();
+}
+
 /// For the whole process, once and for all. Throws NO_RESOURCES where it must be and may not.
 void lock_memory(bool required)
 {
@@ -157,19 +187,38 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
     if (id.empty()) id = options->orb_id;
+    std::vector<const char*> given;
+    if (&kairos::corba::initialize_interceptors != nullptr) given.assign(argv, argv + argc);
+    given.push_back(nullptr);
     keep_arguments(argc, argv, arguments);
 
     OrbTable& table = orb_table();
-    const std::lock_guard lock(table.mutex);
-    for (ORB_ptr orb : table.orbs)
-        if (orb->state_->id == id) return ORB::_duplicate(orb);
+    std::unique_lock lock(table.mutex);
+    while (const ORB_ptr known = find_named(table, id)) {
+        const auto open = std::ranges::find(table.initializing, known, &Initializing::first);
+        if (open == table.initializing.end() || open->second == std::this_thread::get_id())
+            return ORB::_duplicate(known);
+        table.initialized.wait(lock);
+    }
     kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
     if (kairos::log::enabled(kairos::log::Level::info))
         kairos::log::info("ORB '" + id +
                           "': options in force: " + kairos::orb::options_in_force(*options));
     if (options->lock_memory) lock_memory(options->real_time_required);
-    table.orbs.push_back(new ORB(std::move(id), std::move(options).value()));
-    return table.orbs.back();
+    ORB_var made = new ORB(std::move(id), std::move(options).value());
+    table.orbs.push_back(made.in());
+    if (&kairos::corba::initialize_interceptors == nullptr) return made._retn();
+    table.initializing.emplace_back(made.in(), std::this_thread::get_id());
+    lock.unlock(); // initializers are the program's, and may ask for ORBs
+    try {
+        kairos::corba::initialize_interceptors(*made.in(), given.data());
+    } catch (...) {
+        end_initialization(table, made.in());
+        made->destroy();
+        throw;
+    }
+    end_initialization(table, made.in());
+    return made._retn();
 }
 
 ORB::ORB(std::string id, kairos::orb::Options options)
@@ -545,6 +594,7 @@ void ORB::destroy()
     State::Registered registered;
     kairos::corba::OrbAttachment* responses = nullptr;
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;
+    std::shared_ptr<kairos::corba::OrbAttachment> interceptors;
     {
         const std::lock_guard lock(state_->mutex);
         services.swap(state_->adapters);
@@ -552,6 +602,7 @@ void ORB::destroy()
         if (std::exchange(state_->is_profiled, false)) kairos::types::end_profile();
         responses = state_->responses.get(); // lives as long as this
         real_time = state_->real_time;
+        interceptors = state_->interceptors;
     }
     if (responses != nullptr) responses->end();
     if (core_->is_served_by_parent()) {
@@ -561,6 +612,7 @@ void ORB::destroy()
     }
     if (real_time) real_time->end();
     if (services) services->destroy_all(); // gives the servants back
+    if (interceptors) interceptors->end();
     if (core_->options().counters) announce_counters(*core_);
 }
 

@@ -61,8 +61,9 @@ struct CORBA::ORB::State {
     std::shared_ptr<kairos::corba::AdapterServices> adapters; // null until asked for
     Registered registered;                                    // initial references
     Context_var default_context;
-    bool is_profiled = false;                                // -ORBProfileTypes, until destroy()
-    std::shared_ptr<kairos::corba::Policies> policies;       // null until asked for
-    std::unique_ptr<kairos::corba::OrbAttachment> responses; // kairos/dynamic's
-    std::shared_ptr<kairos::corba::OrbAttachment> real_time; // kairos/rtcorba's
+    bool is_profiled = false;                                   // -ORBProfileTypes, until destroy()
+    std::shared_ptr<kairos::corba::Policies> policies;          // null until asked for
+    std::unique_ptr<kairos::corba::OrbAttachment> responses;    // kairos/dynamic's
+    std::shared_ptr<kairos::corba::OrbAttachment> real_time;    // kairos/rtcorba's
+    std::shared_ptr<kairos::corba::OrbAttachment> interceptors; // kairos/interceptors'
 };

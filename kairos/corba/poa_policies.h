@@ -34,6 +34,13 @@ create_demultiplexing_policy(poa::IdStrategy strategy,
 [[nodiscard]] KAIROS_API poa::Policies policies_of(const CORBA::PolicyList& list,
                                                    poa::IdStrategy strategy, orb::Orb& orb);
 
+/// Returns whether create_poa_policy makes policies of this type.
+[[nodiscard]] constexpr bool is_poa_policy(CORBA::PolicyType type) noexcept
+{
+    return type >= PortableServer::THREAD_POLICY_ID &&
+           type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
+}
+
 /// Makes a policy of POAs from what ORB::create_policy is given; nil for a type that is none.
 /// Throws PolicyError.
 [[nodiscard]] KAIROS_API CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type,

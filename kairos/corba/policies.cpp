@@ -43,10 +43,7 @@ void refuse_nil(const CORBA::PolicyList& policies)
 /// Whether only object adapters have policies of this kind.
 bool is_of_adapters(CORBA::Policy_ptr policy)
 {
-    const CORBA::PolicyType type = policy->policy_type();
-    if (type >= PortableServer::THREAD_POLICY_ID &&
-        type <= PortableServer::REQUEST_PROCESSING_POLICY_ID)
-        return true;
+    if (is_poa_policy(policy->policy_type())) return true;
     return dynamic_cast<AdapterPolicy*>(policy) != nullptr &&
            dynamic_cast<BindingPolicy*>(policy) == nullptr;
 }
@@ -225,22 +222,23 @@ Policies::~Policies() = default;
 
 bool Policies::add_factory(CORBA::PolicyType type, PolicyFactory factory)
 {
+    if (is_poa_policy(type) || is_call_policy(type)) return false;
     const std::lock_guard lock(mutex_);
     for (const auto& [known, its_factory] : factories_)
         if (known == type) return false;
-    factories_.emplace_back(type, factory);
+    factories_.emplace_back(type, std::move(factory));
     return true;
 }
 
 CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& value) const
 {
-    PolicyFactory factory = nullptr;
+    PolicyFactory factory;
     {
         const std::lock_guard lock(mutex_);
         for (const auto& [known, its_factory] : factories_)
             if (known == type) factory = its_factory;
     }
-    if (factory != nullptr) return factory(type, value);
+    if (factory) return factory(type, value);
     CORBA::Policy_ptr policy = create_poa_policy(type, value);
     if (CORBA::is_nil(policy)) policy = create_call_policy(type, value);
     if (CORBA::is_nil(policy)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);

@@ -9,6 +9,7 @@
 #include "kairos/corba/orb_types.h"
 #include "kairos/orb/policies.h"
 
+#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -60,7 +61,8 @@ using PolicySetPtr = IntrusivePtr<const PolicySet>;
 [[nodiscard]] KAIROS_API CORBA::Object_ptr policy_service(CORBA::ORB& orb, bool of_thread);
 
 /// Makes a policy out of what a program says about it. Throws PolicyError.
-using PolicyFactory = CORBA::Policy_ptr (*)(CORBA::PolicyType type, const CORBA::Any& value);
+using PolicyFactory =
+    std::function<CORBA::Policy_ptr(CORBA::PolicyType type, const CORBA::Any& value)>;
 
 /// Makes a policy of this type out of what a reference says of its object's. Owned by the caller;
 /// nil if it says nothing of the type.
@@ -101,7 +103,7 @@ class Policies {
     Policies& operator=(const Policies&) = delete;
     ~Policies();
 
-    /// Makes create_policy know a type. False if it is known already.
+    /// Makes create_policy know a type. False if it is known already, be it the ORB's own.
     KAIROS_API bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
     /// Makes a policy, owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that
     /// nobody added.

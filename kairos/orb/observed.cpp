@@ -12,10 +12,13 @@ namespace kairos::orb {
 
 std::shared_ptr<void>& Observed::state_of(const void* owner)
 {
-    const auto known =
-        std::ranges::find(states_, owner, [](const auto& each) { return each.first; });
-    if (known != states_.end()) return known->second;
-    return states_.emplace_back(owner, nullptr).second;
+    for (State& state : states_) {
+        if (state.first == nullptr) state.first = owner;
+        if (state.first == owner) return state.second;
+    }
+    const auto known = std::ranges::find(more_states_, owner, &State::first);
+    if (known != more_states_.end()) return known->second;
+    return more_states_.emplace_back(owner, nullptr).second;
 }
 
 std::exception_ptr Observed::tell_ending(const Ending& ending) noexcept

@@ -9,6 +9,7 @@
 #include "kairos/base/export.h"
 #include "kairos/mapping/exception.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -82,9 +83,13 @@ class KAIROS_API Observed {
     virtual void tell_end(std::size_t observer) = 0;
     [[noreturn]] static void raise_as_known();
 
+    using State = std::pair<const void*, std::shared_ptr<void>>;
+
     std::size_t told_ = 0;
     Ending ending_;
-    std::list<std::pair<const void*, std::shared_ptr<void>>> states_; // which stay where they are
+    // Which stay where they are; the first ones cost no allocation.
+    std::array<State, 2> states_{};
+    std::list<State> more_states_;
 };
 
 } // namespace kairos::orb

@@ -10,6 +10,10 @@ namespace kairos::cdr {
 class Writer;
 } // namespace kairos::cdr
 
+namespace kairos::net {
+class Address;
+} // namespace kairos::net
+
 namespace kairos::orb {
 
 /// Where a reply goes: a connection, or a caller in this process.
@@ -18,6 +22,9 @@ class ReplyChannel {
     /// Sends a reply: `header`, and behind it the body. They are one block in memory unless the
     /// header is a long one. Whatever fails is the channel's to remember: a servant cannot mend it.
     virtual void send(Bytes header, const cdr::Writer& body) noexcept = 0;
+
+    /// Returns the address that the request came from; null if the caller is in this process.
+    [[nodiscard]] virtual const net::Address* peer_address() const noexcept { return nullptr; }
 
     /// Where the request waits that this channel's reply is for, if the adapter holds it.
     Hold hold;

@@ -63,6 +63,8 @@ Upcall::Upcall(Orb& orb, const giop::Request& request, const cdr::TextForm* text
     channel_.send(header, out_);
 }
 
+const net::Address* Upcall::peer() const noexcept { return channel_.peer_address(); }
+
 bool Upcall::is_local() const noexcept { return channel_.is_local; }
 Hold& Upcall::hold() noexcept { return channel_.hold; }
 bool Upcall::wants_receipt() const noexcept

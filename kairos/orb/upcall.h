@@ -28,6 +28,10 @@ namespace kairos::ior {
 struct Ior;
 } // namespace kairos::ior
 
+namespace kairos::net {
+class Address;
+} // namespace kairos::net
+
 namespace kairos::orb {
 
 struct Ending;
@@ -119,6 +123,8 @@ class KAIROS_API Upcall {
     [[nodiscard]] bool replied() const noexcept { return stage_ == Stage::replied; }
     /// Returns whether the caller is the calling thread.
     [[nodiscard]] bool is_local() const noexcept;
+    /// Returns the address that the request came from; null if the caller is in this process.
+    [[nodiscard]] const net::Address* peer() const noexcept;
     /// Returns the channel's Hold, which says when to offer the request again that
     /// Adapter::dispatch does not take now.
     [[nodiscard]] Hold& hold() noexcept;

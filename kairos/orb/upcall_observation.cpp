@@ -1,20 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/upcall_observation.h"
 
+#include "kairos/base/thread_owned.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/upcall.h"
 
+#include <array>
 #include <utility>
 
 namespace kairos::orb {
 
 Orb& ObservedUpcall::orb() const noexcept { return upcall_->orb(); }
+const net::Address* ObservedUpcall::peer() const noexcept { return upcall_->peer(); }
 const giop::Request& ObservedUpcall::request() const noexcept { return upcall_->request(); }
 std::string_view ObservedUpcall::operation() const noexcept { return upcall_->operation(); }
 Bytes ObservedUpcall::object_key() const noexcept { return upcall_->object_key(); }
 bool ObservedUpcall::is_local() const noexcept { return upcall_->is_local(); }
 ContextList& ObservedUpcall::reply_contexts() noexcept { return upcall_->reply_contexts(); }
+
+namespace {
+
+/// Memory of observations that have ended, a few for requests within each other. Its thread's.
+struct SpareMemory {
+    SpareMemory() = default;
+    SpareMemory(const SpareMemory&) = delete;
+    SpareMemory& operator=(const SpareMemory&) = delete;
+    ~SpareMemory()
+    {
+        while (count != 0)
+            ::operator delete(blocks[--count]);
+    }
+
+    std::array<void*, 4> blocks{};
+    std::size_t count = 0;
+};
+
+} // namespace
+
+void* UpcallObservation::operator new(std::size_t size)
+{
+    SpareMemory& spares = ThreadOwned<SpareMemory>::get();
+    return spares.count != 0 ? spares.blocks[--spares.count] : ::operator new(size);
+}
+
+void UpcallObservation::operator delete(void* memory) noexcept
+{
+    SpareMemory& spares = ThreadOwned<SpareMemory>::get();
+    if (spares.count == spares.blocks.size()) return ::operator delete(memory);
+    spares.blocks[spares.count++] = memory;
+}
 
 void UpcallObservation::begin()
 {

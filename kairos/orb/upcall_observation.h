@@ -8,6 +8,7 @@
 #include "kairos/orb/hold.h"
 #include "kairos/orb/upcall_observer.h"
 
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -21,6 +22,10 @@ class UpcallObservation final : public ObservedUpcall, public Hold::Kept {
         : ObservedUpcall(upcall), observers_(observers)
     {
     }
+    /// Memory that the thread keeps from request to request.
+    static void* operator new(std::size_t size);
+    static void operator delete(void* memory) noexcept;
+
     /// Tells of the arrival, unless it was told already. Throws what an observer throws.
     void begin();
     /// Tells that the servant was found. Throws what an observer throws.

@@ -17,6 +17,10 @@ namespace kairos::giop {
 struct Request;
 } // namespace kairos::giop
 
+namespace kairos::net {
+class Address;
+} // namespace kairos::net
+
 namespace kairos::orb {
 
 class Orb;
@@ -39,6 +43,9 @@ class KAIROS_API ObservedUpcall : public Observed {
     [[nodiscard]] Bytes object_key() const noexcept;
     /// Returns whether the caller is in this process.
     [[nodiscard]] bool is_local() const noexcept;
+    /// Returns the address that the request came from; null if the caller is in this process. Lasts
+    /// as long as the point.
+    [[nodiscard]] const net::Address* peer() const noexcept;
     /// Returns the object, in receive_request; null elsewhere. There the thread serves the object:
     /// PortableServer::Current tells more of it.
     [[nodiscard]] const ServedObject* object() const noexcept { return object_; }

@@ -199,6 +199,11 @@ class Adapter final : private Retiring {
     [[nodiscard]] std::optional<Identity> object_in(Bytes object_key) const;
     /// Returns the object that is called in `calling`.
     [[nodiscard]] KAIROS_API Identity called(const Calling& calling) const;
+    /// Where an id that the system makes of a place is put.
+    using PlaceId = std::array<std::byte, 12>;
+    /// Returns the id of the object that is called in `calling`, as long as that and `room` last;
+    /// allocates nothing.
+    [[nodiscard]] Bytes id_called(const Calling& calling, PlaceId& room) const noexcept;
 
     // --- what serves those that are not active; while in use ---
     [[nodiscard]] Outcome set_activator(IntrusivePtr<ServantActivator> activator);
@@ -284,6 +289,7 @@ class Adapter final : private Retiring {
     [[nodiscard]] Outcome found_or_activated(Servant& servant, Identity& object);
     [[nodiscard]] Id new_id();
     [[nodiscard]] Id id_at(Place place) const;
+    [[nodiscard]] PlaceId place_id_of(Place place) const noexcept;
     /// Returns the id as keys have it: behind the object's priority, where keys say that.
     [[nodiscard]] Id id_in_key(Bytes id) const;
     [[nodiscard]] std::optional<Place> place_in(Bytes id) const;

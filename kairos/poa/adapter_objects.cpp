@@ -18,6 +18,7 @@ namespace {
 // from, 8 octets, and a number.
 constexpr std::size_t place_id_at = 12;
 constexpr std::size_t place_id_size = ObjectKey::size - place_id_at;
+static_assert(sizeof(Adapter::PlaceId) == place_id_size);
 constexpr std::size_t numbered_id_size = 16;
 
 void append(Id& id, std::uint64_t number)
@@ -47,14 +48,22 @@ Id Adapter::new_id()
     return id;
 }
 
-Id Adapter::id_at(Place place) const
+Adapter::PlaceId Adapter::place_id_of(Place place) const noexcept
 {
     const auto key = ObjectKey{.incarnation = 0,
                                .adapter = key_id_.load(),
                                .slot = place.slot,
                                .generation = place.generation}
                          .encode();
-    return {key.begin() + place_id_at, key.end()};
+    PlaceId id;
+    std::copy(key.begin() + place_id_at, key.end(), id.begin());
+    return id;
+}
+
+Id Adapter::id_at(Place place) const
+{
+    const PlaceId id = place_id_of(place);
+    return {id.begin(), id.end()};
 }
 
 std::optional<Place> Adapter::place_in(Bytes id) const
@@ -143,6 +152,16 @@ Identity Adapter::called(const Calling& calling) const
     const Bytes id = entry->id();
     if (id.empty() && policies_.places_are_ids()) return {id_at(entry->place()), entry->place()};
     return {Id(id.begin(), id.end()), entry->place()};
+}
+
+Bytes Adapter::id_called(const Calling& calling, PlaceId& room) const noexcept
+{
+    const ObjectMap::Entry* entry = calling.entry();
+    if (entry == nullptr) return calling.id();
+    const Bytes id = entry->id();
+    if (!id.empty() || !policies_.places_are_ids()) return id;
+    room = place_id_of(entry->place());
+    return room;
 }
 
 bool Adapter::is_being_called(Bytes id) const

@@ -70,9 +70,9 @@ class EncodedRequest final : public Request {
     static void tell(orb::UpcallObservation& observation, const Servant& servant)
     {
         const Calling& calling = *Calling::innermost();
-        const Identity object = calling.adapter().called(calling);
+        Adapter::PlaceId room;
         observation.found({.adapter_path = calling.adapter().path(),
-                           .id = object.id,
+                           .id = calling.adapter().id_called(calling, room),
                            .interface = servant._kairos_id()});
     }
 

@@ -75,6 +75,7 @@ class QueuedRequest final : public ReplyChannel {
     void refuse_for_now(UpcallMemory& memory) noexcept;
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
+    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer(); }
 
     /// Returns a pointer that owns the request, to be called when whoever owned it before has let
     /// it go.

@@ -43,6 +43,8 @@ class ServerConnection : public ReplyChannel {
     ServerConnection(const ServerConnection&) = delete;
     ServerConnection& operator=(const ServerConnection&) = delete;
 
+    [[nodiscard]] const net::Address* peer_address() const noexcept final { return &peer_; }
+
     /// Sends, when the server ends and nobody else uses these connections any more, what their
     /// peers have not taken yet, to all at once, until none of them takes anything for stall_max,
     /// or end_max is over.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/interceptors/server_interceptors.h"
+
+#include "kairos/interceptors/spare_infos.h"
+
+namespace kairos::interceptors {
+
+using Status = orb::Ending::Status;
+using Spares = SpareInfos<ServerInfo>;
+
+void ServerInterceptors::receive_request_service_contexts(orb::ObservedUpcall& upcall)
+{
+    Spares::Pointer taken = Spares::take();
+    ServerInfo& info = *taken;
+    info.begin(upcall, *all_);
+    try {
+        for (const auto& interceptor : all_->servers) {
+            const AtPoint at(info, Point::receive_request_service_contexts);
+            interceptor->receive_request_service_contexts(&info);
+            ++info.told;
+        }
+    } catch (...) {
+        Flow flow;
+        flow.end_with_current(true, CORBA::COMPLETED_NO);
+        tell_end(info, flow);
+        Spares::give_back(std::move(taken));
+        flow.raise_if_changed();
+    }
+    upcall.state_of(this) = std::move(taken);
+}
+
+/// What it throws ends the request, of which all are told that were told of its arrival.
+void ServerInterceptors::receive_request(orb::ObservedUpcall& upcall)
+{
+    ServerInfo& info = *static_cast<ServerInfo*>(upcall.state_of(this).get());
+    info.found(*upcall.object());
+    if (all_->has_slots()) // the servant's thread goes on with what the request has
+        info.slots_before = std::exchange(slots_of_thread(all_->serial), info.slots);
+    try {
+        for (const auto& interceptor : all_->servers) {
+            const AtPoint at(info, Point::receive_request);
+            interceptor->receive_request(&info);
+        }
+    } catch (...) {
+        Flow flow;
+        flow.end_with_current(true, CORBA::COMPLETED_NO);
+        flow.raise_if_changed();
+    }
+}
+
+void ServerInterceptors::end(orb::ObservedUpcall& upcall)
+{
+    Spares::Pointer taken = std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
+    if (taken->slots_before)
+        taken->slots =
+            std::exchange(slots_of_thread(all_->serial), std::move(*taken->slots_before));
+    Flow flow(upcall.ending());
+    tell_end(*taken, flow);
+    Spares::give_back(std::move(taken));
+    flow.raise_if_changed();
+}
+
+void ServerInterceptors::tell_end(ServerInfo& info, Flow& flow) const
+{
+    info.ends(flow.ending());
+    while (info.told != 0) {
+        const auto& interceptor = all_->servers[--info.told];
+        const bool has_results = flow.ending().status == Status::successful;
+        try {
+            if (flow.has_exception()) {
+                const AtPoint at(info, Point::send_exception);
+                interceptor->send_exception(&info);
+            } else if (has_results) {
+                const AtPoint at(info, Point::send_reply);
+                interceptor->send_reply(&info);
+            } else {
+                const AtPoint at(info, Point::send_other);
+                interceptor->send_other(&info);
+            }
+        } catch (...) {
+            flow.end_with_current(!has_results, flow.completion());
+        }
+    }
+}
+
+} // namespace kairos::interceptors
