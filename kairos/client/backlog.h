@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kairos/net/socket.h"
-#include "kairos/orb/unsent.h"
+#include "kairos/orb/output_queue.h"
 
 #include <atomic>
 #include <memory>
@@ -17,9 +17,9 @@ namespace kairos::orb {
 class Backlog {
   public:
     /// Makes a backlog that writes by `socket`, a duplicate of the connection's
-    /// (Socket::duplicate), with `unsent`, what is left of a message.
-    Backlog(net::Socket socket, Unsent unsent) noexcept
-        : socket_(std::move(socket)), unsent_(std::move(unsent))
+    /// (Socket::duplicate), with `output`, what is left of a message.
+    Backlog(net::Socket socket, OutputQueue output) noexcept
+        : socket_(std::move(socket)), output_(std::move(output))
     {
     }
     Backlog(const Backlog&) = delete;
@@ -53,7 +53,7 @@ class Backlog {
   private:
     net::Socket socket_;
     std::mutex mutex_; // guards what follows
-    Unsent unsent_;
+    OutputQueue output_;
     bool is_watched_ = false;
 };
 

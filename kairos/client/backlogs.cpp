@@ -15,12 +15,13 @@ void warn_of_loss() { log::warning("oneways that their peers did not take are lo
 
 } // namespace
 
-Result<std::shared_ptr<Backlog>> Backlogs::make(const net::Socket& socket, Unsent& unsent) noexcept
+Result<std::shared_ptr<Backlog>> Backlogs::make(const net::Socket& socket,
+                                                OutputQueue& output) noexcept
 try {
     auto own = socket.duplicate();
     if (!own) return own.error();
     if (const auto started = start(); !started) return started.error();
-    return std::make_shared<Backlog>(std::move(own).value(), std::move(unsent));
+    return std::make_shared<Backlog>(std::move(own).value(), std::move(output));
 } catch (const std::bad_alloc&) {
     return Error{ErrorCode::unreachable, {}};
 }
@@ -29,13 +30,13 @@ Result<void> Backlogs::start()
 {
     const std::lock_guard lock(mutex_);
     if (stopping_) return Error{ErrorCode::unreachable, "the ORB was shut down"};
-    if (bell_) return {};
-    auto bell = net::Bell::create();
-    if (!bell) return bell.error();
-    bell_.emplace(std::move(bell).value());
+    if (waker_) return {};
+    auto waker = net::Waker::create();
+    if (!waker) return waker.error();
+    waker_.emplace(std::move(waker).value());
     auto thread = net::Thread::start(orb_.thread_options("kairos-oneways"), [this] { run(); });
     if (!thread) {
-        bell_.reset();
+        waker_.reset();
         return thread.error();
     }
     thread_ = std::move(thread).value();
@@ -47,7 +48,7 @@ try {
     if (!backlog->begin_watch()) return true;
     const std::lock_guard lock(mutex_);
     newcomers_.push_back(backlog);
-    bell_->ring();
+    waker_->wake();
     return true;
 } catch (const std::bad_alloc&) {
     return false;
@@ -76,12 +77,12 @@ void Backlogs::run() noexcept
 
 void Backlogs::wait_and_flush(List& watched)
 {
-    std::vector<pollfd> polled{{.fd = bell_->descriptor(), .events = POLLIN, .revents = 0}};
+    std::vector<pollfd> polled{{.fd = waker_->descriptor(), .events = POLLIN, .revents = 0}};
     polled.reserve(watched.size() + 1);
     for (const auto& backlog : watched)
         polled.push_back({.fd = backlog->socket().descriptor(), .events = POLLOUT, .revents = 0});
     if (::poll(polled.data(), polled.size(), -1) < 0) return; // a signal
-    if (polled.front().revents != 0) bell_->silence();
+    if (polled.front().revents != 0) waker_->clear();
     auto entry = polled.begin();
     std::erase_if(watched, [&](const std::shared_ptr<Backlog>& backlog) {
         if ((++entry)->revents == 0) return false;
@@ -96,7 +97,7 @@ void Backlogs::start_over() noexcept
 {
     const std::lock_guard lock(mutex_);
     newcomers_.clear();
-    bell_.reset();
+    waker_.reset();
     thread_ = {};
 }
 
@@ -105,7 +106,7 @@ void Backlogs::stop() noexcept
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
-        if (bell_) bell_->ring();
+        if (waker_) waker_->wake();
     }
     const std::lock_guard lock(join_mutex_);
     thread_.join();

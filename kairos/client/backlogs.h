@@ -5,8 +5,8 @@
 #pragma once
 
 #include "kairos/client/backlog.h"
-#include "kairos/net/bell.h"
 #include "kairos/net/thread.h"
+#include "kairos/net/waker.h"
 
 #include <list>
 #include <mutex>
@@ -24,9 +24,9 @@ class Backlogs {
     Backlogs& operator=(const Backlogs&) = delete;
 
     /// Makes the backlog of a connection, with what is left of a message, which it takes out of
-    /// `unsent`; starts the thread if need be. The error says that nobody can look after it.
+    /// `output`; starts the thread if need be. The error says that nobody can look after it.
     [[nodiscard]] Result<std::shared_ptr<Backlog>> make(const net::Socket& socket,
-                                                        Unsent& unsent) noexcept;
+                                                        OutputQueue& output) noexcept;
     /// Has the thread send what the backlog keeps, as the peer takes it, and keeps the backlog
     /// until then. Returns false if there is no memory for that.
     [[nodiscard]] bool attend(const std::shared_ptr<Backlog>& backlog) noexcept;
@@ -44,7 +44,7 @@ class Backlogs {
 
     Orb& orb_;
     std::mutex mutex_; // guards what follows; inside nobody's
-    std::optional<net::Bell> bell_;
+    std::optional<net::Waker> waker_;
     List newcomers_;
     bool stopping_ = false;
     std::mutex join_mutex_; // guards that one thread ends it

@@ -3,8 +3,8 @@
 
 #include "kairos/client/route.h"
 #include "kairos/giop/request.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ CallObservation::CallObservation(Reference& target, const Operation& operation,
 {
     response_expected_ = response_flags != giop::response_flags::none;
     sync_scope_ = operation.response() == Response::required ? SyncScope::with_target : sync_scope;
-    request_contexts_ = Lane::current().context_lists.take();
+    request_contexts_ = ThreadStorage::current().context_lists.take();
 }
 
 CallObservation::~CallObservation()
@@ -35,7 +35,7 @@ CallObservation::~CallObservation()
     unanswered();
     (void)tell_ending({.status = Ending::Status::unknown, .has_reply = false});
     request_contexts_->clear();
-    Lane::await_current().context_lists.give_back(std::move(request_contexts_));
+    ThreadStorage::await_current().context_lists.give_back(std::move(request_contexts_));
 }
 
 void CallObservation::begin(const Route& route)

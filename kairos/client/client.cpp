@@ -11,7 +11,7 @@ void Client::end() noexcept
     shared_.end_all();
     backlogs_.stop();
     cache_.stop();
-    if (auto* mine = ThreadConnections::find(Lane::current())) mine->close_dead();
+    if (auto* mine = ThreadConnections::find(ThreadStorage::current())) mine->close_dead();
 }
 
 void Client::lock_for_fork() noexcept
@@ -33,7 +33,7 @@ void Client::unlock_after_fork() noexcept
 void Client::start_over() noexcept
 {
     connections_.start_over();
-    if (auto* mine = ThreadConnections::find(Lane::current())) (void)mine->close(orb_);
+    if (auto* mine = ThreadConnections::find(ThreadStorage::current())) (void)mine->close(orb_);
     shared_.start_over();
     backlogs_.start_over();
     cache_.start_over();

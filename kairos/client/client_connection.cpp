@@ -4,9 +4,9 @@
 #include "kairos/base/log.h"
 #include "kairos/client/backlogs.h"
 #include "kairos/client/client.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/transmit.h"
 
 namespace kairos::orb {
@@ -18,7 +18,7 @@ Result<std::unique_ptr<ClientConnection>> ClientConnection::open(Orb& orb, Endpo
 {
     auto place = Client::of(orb).cache().take_place(endpoint);
     if (!place) return place.error();
-    const Priority priority = thread_priority(Lane::current(), orb.priority_mapping());
+    const Priority priority = thread_priority(ThreadStorage::current(), orb.priority_mapping());
     auto socket = endpoint.connect(orb.socket_options(priority), deadline);
     if (!socket) return socket.error();
     return std::unique_ptr<ClientConnection>(
@@ -127,11 +127,11 @@ ClientConnection::Outcome ClientConnection::post(Bytes header, const cdr::Writer
 {
     const Options& options = orb_->options();
     if (!backlog_) {
-        Unsent unsent;
-        unsent.put_message(socket_, header, body, options.fragment_size);
-        if (!unsent.empty() && !unsent.broken()) [[unlikely]]
-            leave(unsent);
-        return unsent.broken() ? Outcome::not_executed : Outcome::ok;
+        OutputQueue output;
+        output.put_message(socket_, header, body, options.fragment_size);
+        if (!output.empty() && !output.broken()) [[unlikely]]
+            leave(output);
+        return output.broken() ? Outcome::not_executed : Outcome::ok;
     }
     switch (backlog_->post(header, body, options.fragment_size, options.oneways_unsent_max)) {
     case Backlog::Posted::full:
@@ -144,15 +144,15 @@ ClientConnection::Outcome ClientConnection::post(Bytes header, const cdr::Writer
     return Client::of(*orb_).backlogs().attend(backlog_) ? Outcome::ok : Outcome::not_executed;
 }
 
-void ClientConnection::leave(Unsent& unsent) noexcept
+void ClientConnection::leave(OutputQueue& output) noexcept
 {
-    if (auto made = Client::of(*orb_).backlogs().make(socket_, unsent)) {
+    if (auto made = Client::of(*orb_).backlogs().make(socket_, output)) {
         backlog_ = std::move(made).value();
         if (!Client::of(*orb_).backlogs().attend(backlog_)) socket_.shutdown_both();
         return;
     }
-    while (!unsent.empty() && !unsent.broken() && wait_writable(socket_, {}).ok())
-        unsent.flush(socket_);
+    while (!output.empty() && !output.broken() && wait_writable(socket_, {}).ok())
+        output.flush(socket_);
 }
 
 ClientConnection::Outcome ClientConnection::outcome() noexcept

@@ -2,8 +2,8 @@
 //
 // A client's connection to one endpoint, used by one call at a time: it is written, then read until
 // the reply is there (paper 003's non-multiplexed architecture). Stations 4 and 5 of the request
-// walk (docs/TOUR.md). Owned by one lane or by the call that uses it; only `interrupt` may come
-// from elsewhere.
+// walk (docs/TOUR.md). Owned by one thread's storage or by the call that uses it; only `interrupt`
+// may come from elsewhere.
 #pragma once
 
 #include "kairos/base/coarse_clock.h"
@@ -139,7 +139,7 @@ class ClientConnection {
                                                             Deadline deadline);
     /// Has a thread of the ORB send what is left of a message, or waits until the peer has taken
     /// it.
-    void leave(Unsent& unsent) noexcept;
+    void leave(OutputQueue& output) noexcept;
     /// Returns what the session has ended with. Answers MessageError to a peer whose message cannot
     /// be understood, and tells the log why.
     [[nodiscard, gnu::cold]] Outcome outcome() noexcept;

@@ -15,7 +15,7 @@ namespace kairos::orb {
 /// Keeps the reply until the caller has read its results.
 class CollocatedCarrier final : public ReplyChannel, public ReplyMemory, public Carrier {
   public:
-    explicit CollocatedCarrier(Lane& lane) : ReplyMemory(lane) { is_local = true; }
+    explicit CollocatedCarrier(ThreadStorage& storage) : ReplyMemory(storage) { is_local = true; }
 
     /// Serves the request whose encoded arguments are `arguments`, with an encoded list of service
     /// contexts, and parses the reply unless the

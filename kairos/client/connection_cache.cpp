@@ -6,8 +6,8 @@
 #include "kairos/client/shared_connections.h"
 #include "kairos/client/thread_connections.h"
 #include "kairos/orb/endpoint.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ Result<ConnectionCache::Place> ConnectionCache::take_place(Endpoint& endpoint)
 bool ConnectionCache::close_one()
 {
     if (!orb_.options().closes_idle_connections)
-        return ThreadConnections::of(Lane::current()).close(orb_);
+        return ThreadConnections::of(ThreadStorage::current()).close(orb_);
     if (Client::of(orb_).connections().close_least_recently_used()) return true;
     return Client::of(orb_).shared_connections().close_least_recently_used();
 }

@@ -11,14 +11,14 @@ namespace kairos::orb {
 DeferredInvocation::~DeferredInvocation()
 {
     if (!received_) own_.drop();
-    own_.use(Lane::current());
+    own_.use(ThreadStorage::current());
     own_.release();
 }
 
 void DeferredInvocation::send()
 {
     limits_ = limits_of_call(reference_);
-    own_.use(Lane::current());
+    own_.use(ThreadStorage::current());
     if (!reference_.orb().call_observers().empty()) return send_observed();
     is_sent_ = send_to_first();
     if (!is_sent_) send_otherwise();
@@ -52,7 +52,7 @@ void DeferredInvocation::send_observed()
 bool DeferredInvocation::send_to_first()
 {
     Reference* const forward = reference_.forward(); // which keeps it
-    route_.emplace(reference_, forward, limits_, lane_, Route::Purpose::call);
+    route_.emplace(reference_, forward, limits_, storage_, Route::Purpose::call);
     if (route_->orb().is_shut_down() || route_->is_local() || !route_->next_here()) return false;
     const cdr::TextForm* const text = route_->target().text;
     if (text != environment_.text && !text_suits(text)) return false;
@@ -81,7 +81,7 @@ void DeferredInvocation::receive()
     received_ = true;
     if (exception_) std::rethrow_exception(exception_);
     if (!is_sent_) return;
-    own_.use(Lane::current());
+    own_.use(ThreadStorage::current());
     if (!has_reply_) outcome_ = own_.receive(request_id_, reply_, limits_.reply);
     own_.conclude(outcome_, true, *route_);
     has_reply_ = true;

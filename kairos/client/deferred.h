@@ -13,19 +13,19 @@
 
 namespace kairos::orb {
 
-/// What an Invocation takes from its thread's lane belongs to the call itself here.
-struct OwnLane {
-    Lane lane;
+/// What an Invocation takes from its thread's storage belongs to the call itself here.
+struct OwnStorage {
+    ThreadStorage storage;
 };
 
-class KAIROS_API DeferredInvocation final : private OwnLane, private Invocation {
+class KAIROS_API DeferredInvocation final : private OwnStorage, private Invocation {
   public:
     /// Prepares a call of `operation` on `target`; both must outlive it.
     DeferredInvocation(Reference& target, const Operation& operation)
-        : Invocation(target, operation, OwnLane::lane)
+        : Invocation(target, operation, OwnStorage::storage)
     {
     }
-    /// Gives the connection to the lane of the calling thread, or closes it if the reply has not
+    /// Gives the connection to the storage of the calling thread, or closes it if the reply has not
     /// been received: nobody waits for it any more.
     ~DeferredInvocation();
 

@@ -4,21 +4,21 @@
 #include "kairos/base/log.h"
 #include "kairos/client/own_carrier.h"
 #include "kairos/client/shared_carrier.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 namespace kairos::orb {
 
 void bind_early(Reference& reference)
 {
     if (reference.is_local() || reference.orb().is_shut_down()) return;
-    Lane& lane = Lane::current();
+    ThreadStorage& storage = ThreadStorage::current();
     const CallLimits limits = limits_of_call(reference);
-    OwnCarrier own(lane);
-    SharedCarrier shared(lane);
-    const bool shares = SharedCarrier::carries(limits, lane);
+    OwnCarrier own(storage);
+    SharedCarrier shared(storage);
+    const bool shares = SharedCarrier::carries(limits, storage);
     Carrier& carrier = shares ? static_cast<Carrier&>(shared) : own;
-    Route route(reference, nullptr, limits, lane, Route::Purpose::binding);
+    Route route(reference, nullptr, limits, storage, Route::Purpose::binding);
     while (route.next_here()) {
         if (const auto reached = carrier.reach(route); !reached) {
             log::warning("no connection made early: " + reached.error().reason);

@@ -27,13 +27,14 @@ const Reference& first_place_of(Reference& target)
 
 } // namespace
 
-inline CallBodies::CallBodies(Reference& target, Lane& lane)
-    : lane_(lane), environment_{.orb = &target.orb(),
-                                .text = first_place_of(target).text_form(),
-                                .value_factories = first_place_of(target).value_factories(),
-                                .orb_owner = &target.orb(),
-                                .exception_id_in_any = target.orb().options().exception_id_in_any},
-      buffer_(lane.buffers.take()), out_(*buffer_, headroom)
+inline CallBodies::CallBodies(Reference& target, ThreadStorage& storage)
+    : storage_(storage),
+      environment_{.orb = &target.orb(),
+                   .text = first_place_of(target).text_form(),
+                   .value_factories = first_place_of(target).value_factories(),
+                   .orb_owner = &target.orb(),
+                   .exception_id_in_any = target.orb().options().exception_id_in_any},
+      buffer_(storage.buffers.take()), out_(*buffer_, headroom)
 {
     environment_.giop_minor = giop_minor_of(environment_.text);
     out_.set_environment(&environment_);
@@ -42,16 +43,17 @@ inline CallBodies::CallBodies(Reference& target, Lane& lane)
 inline CallBodies::~CallBodies()
 {
     if (buffer_->capacity() > limits::receive_buffer_kept) buffer_->clear();
-    lane_.buffers.give_back(std::unique_ptr<cdr::Buffer>(buffer_.release()));
+    storage_.buffers.give_back(std::unique_ptr<cdr::Buffer>(buffer_.release()));
 }
 
 Invocation::Invocation(Reference& target, const Operation& operation)
-    : CallBodies(target, Lane::current()), reference_(target), operation_(operation), own_(lane_)
+    : CallBodies(target, ThreadStorage::current()), reference_(target), operation_(operation),
+      own_(storage_)
 {
 }
 
-Invocation::Invocation(Reference& target, const Operation& operation, Lane& lane)
-    : CallBodies(target, lane), reference_(target), operation_(operation), own_(lane)
+Invocation::Invocation(Reference& target, const Operation& operation, ThreadStorage& storage)
+    : CallBodies(target, storage), reference_(target), operation_(operation), own_(storage)
 {
 }
 
@@ -77,7 +79,7 @@ void Invocation::invoke()
     const Reference& place = forward == nullptr ? reference_ : *forward;
     if (place.is_local()) return invoke_collocated(forward);
     const auto& targets =
-        place.has_priorities() ? targets_at_priority(lane_, place) : place.targets();
+        place.has_priorities() ? targets_at_priority(storage_, place) : place.targets();
     ClientConnection* connection = nullptr;
     if (!targets.empty() && targets.front().text == environment_.text) [[likely]]
         connection = own_.take(*targets.front().endpoint);
@@ -88,7 +90,7 @@ void Invocation::invoke()
         const Bytes before = header(targets.front().by_key, request_id,
                                     giop::response_flags::sync_target, connection->contexts());
         const Outcome outcome =
-            connection->exchange(before, out_, request_id, reply_, lane_.serving_thread);
+            connection->exchange(before, out_, request_id, reply_, storage_.serving_thread);
         if (outcome == Outcome::ok && reply_.status == giop::ReplyStatus::no_exception) [[likely]]
             return read_results();
         return go_on(forward, own_, outcome);
@@ -104,7 +106,7 @@ void Invocation::invoke_collocated(Reference* forward)
     if (environment_.text != nullptr) [[unlikely]]
         return go_on(forward);
     const Reference& place = forward == nullptr ? reference_ : *forward;
-    collocated_.emplace(lane_);
+    collocated_.emplace(storage_);
     collocated_->call(place.orb(), place.object_key(), operation_, out_, reply_);
     if (operation_.response() == Response::none) return;
     if (reply_.status == giop::ReplyStatus::no_exception) [[likely]]

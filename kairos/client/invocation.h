@@ -18,9 +18,9 @@
 #include "kairos/client/shared_carrier.h"
 #include "kairos/client/stub_call.h"
 #include "kairos/giop/reply.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/operation.h"
 #include "kairos/orb/reference.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <chrono>
 #include <cstdint>
@@ -58,8 +58,8 @@ class Invocation : public CallBodies {
     using Outcome = giop::Outcome;
     class Request;
 
-    /// Prepares a call with the buffers and connections of `lane`, which must outlive it.
-    KAIROS_API Invocation(Reference& target, const Operation& operation, Lane& lane);
+    /// Prepares a call with the buffers and connections of `storage`, which must outlive it.
+    KAIROS_API Invocation(Reference& target, const Operation& operation, ThreadStorage& storage);
 
     // --- the plain way ---
     /// Makes a plain call within the process.

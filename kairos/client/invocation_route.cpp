@@ -59,7 +59,7 @@ void Invocation::invoke_limited(CallObservation* seen)
 
 Route Invocation::route_from(Reference* forward) noexcept
 {
-    return {reference_, forward, limits_, lane_, Route::Purpose::call};
+    return {reference_, forward, limits_, storage_, Route::Purpose::call};
 }
 
 Invocation::Request::Request(Invocation& call, const Route& route) noexcept
@@ -115,9 +115,9 @@ void Invocation::go_elsewhere(Route& route, const ior::Ior& target)
 
 Carrier& Invocation::carrier_to(const Route& route)
 {
-    if (route.is_local()) return collocated_.emplace(lane_);
-    if (!SharedCarrier::carries(limits_, Lane::current())) return own_;
-    return shared_ ? *shared_ : shared_.emplace(lane_);
+    if (route.is_local()) return collocated_.emplace(storage_);
+    if (!SharedCarrier::carries(limits_, ThreadStorage::current())) return own_;
+    return shared_ ? *shared_ : shared_.emplace(storage_);
 }
 
 bool Invocation::settle(Route& route, Carrier& carrier, Outcome outcome, CallObservation* seen)
@@ -205,7 +205,7 @@ Bytes Invocation::long_header(const giop::RequestTemplate& target, std::uint32_t
 
 Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts, Bytes added)
 {
-    ContextList& list = lane_.contexts;
+    ContextList& list = storage_.contexts;
     list.clear();
     list.append(contexts);
     if (limits_.due_by_idl.count() != 0) {
@@ -221,7 +221,7 @@ Bytes Invocation::contexts_of_call(const Reference& place, Bytes contexts, Bytes
 Priority Invocation::priority_to_say() const
 {
     Orb& orb = reference_.orb();
-    Priority priority = thread_priority(lane_, orb.priority_mapping());
+    Priority priority = thread_priority(storage_, orb.priority_mapping());
     if (PriorityTransform* transform = orb.priority_transform();
         transform != nullptr && !transform->outbound(priority))
         raise<CORBA::DATA_CONVERSION>(0, CORBA::COMPLETED_NO,

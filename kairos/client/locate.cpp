@@ -36,8 +36,9 @@ class LocateQuestion final : public Question {
 class Location {
   public:
     explicit Location(Reference& reference)
-        : reference_(reference), lane_(Lane::current()), limits_(limits_of_call(reference)),
-          route_(reference, reference.forward(), limits_, lane_, Route::Purpose::location)
+        : reference_(reference), storage_(ThreadStorage::current()),
+          limits_(limits_of_call(reference)),
+          route_(reference, reference.forward(), limits_, storage_, Route::Purpose::location)
     {
     }
 
@@ -54,8 +55,8 @@ class Location {
   private:
     [[nodiscard]] Carrier& carrier()
     {
-        if (route_.is_local()) return collocated_.emplace(lane_);
-        if (SharedCarrier::carries(limits_, lane_)) return shared_;
+        if (route_.is_local()) return collocated_.emplace(storage_);
+        if (SharedCarrier::carries(limits_, storage_)) return shared_;
         return own_;
     }
     /// Returns whether the answer is final; else the route leads on.
@@ -120,12 +121,12 @@ class Location {
     }
 
     Reference& reference_;
-    Lane& lane_;
+    ThreadStorage& storage_;
     const CallLimits limits_;
     Route route_;
     giop::LocateReply reply_;
-    OwnCarrier own_{lane_};
-    SharedCarrier shared_{lane_};
+    OwnCarrier own_{storage_};
+    SharedCarrier shared_{storage_};
     std::optional<CollocatedCarrier> collocated_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/own_carrier.h"
 
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <new>
 
@@ -11,7 +11,7 @@ namespace kairos::orb {
 Result<void> OwnCarrier::reach(const Route& route)
 {
     Endpoint& endpoint = route.endpoint();
-    ThreadConnections& connections = ThreadConnections::of(*lane_);
+    ThreadConnections& connections = ThreadConnections::of(*storage_);
     connection_ = connections.take_open(endpoint);
     if (connection_) return {};
     if (!route.may_connect())
@@ -39,7 +39,8 @@ template <typename Answer>
 giop::Outcome OwnCarrier::receive(std::uint32_t request_id, Answer& answer, Deadline deadline)
 {
     try {
-        return connection_->receive(request_id, answer, deadline, Lane::current().serving_thread);
+        return connection_->receive(request_id, answer, deadline,
+                                    ThreadStorage::current().serving_thread);
     } catch (const std::bad_alloc&) { // for a large one; half of it may have been read
         return Outcome::no_memory;
     }
@@ -74,7 +75,7 @@ giop::Outcome OwnCarrier::conclude(Outcome outcome, bool is_request, const Route
         drop();
         // So may the others to the same server have been.
         if (is_request && outcome == Outcome::not_executed)
-            ThreadConnections::of(*lane_).close(route.endpoint());
+            ThreadConnections::of(*storage_).close(route.endpoint());
     }
     return outcome;
 }

@@ -13,14 +13,14 @@ namespace kairos::orb {
 
 class OwnCarrier final : public Carrier {
   public:
-    explicit OwnCarrier(Lane& lane) noexcept : lane_(&lane) {}
+    explicit OwnCarrier(ThreadStorage& storage) noexcept : storage_(&storage) {}
 
-    /// Takes and gives back connections of the thread with this lane from now on.
-    void use(Lane& lane) noexcept { lane_ = &lane; }
+    /// Takes and gives back connections of the thread with this storage from now on.
+    void use(ThreadStorage& storage) noexcept { storage_ = &storage; }
     /// Takes an idle connection for a plain call; returns null if there is none.
     [[nodiscard]] ClientConnection* take(const Endpoint& endpoint)
     {
-        connection_ = ThreadConnections::of(*lane_).take(endpoint);
+        connection_ = ThreadConnections::of(*storage_).take(endpoint);
         return connection_.get();
     }
     [[nodiscard]] ClientConnection* connection() const noexcept { return connection_.get(); }
@@ -29,7 +29,7 @@ class OwnCarrier final : public Carrier {
     /// Gives the connection back, if there is one, for the next call to the same endpoint.
     void release() noexcept override
     {
-        if (connection_) ThreadConnections::of(*lane_).give_back(std::move(connection_));
+        if (connection_) ThreadConnections::of(*storage_).give_back(std::move(connection_));
     }
     /// Closes the connection.
     void drop() noexcept { connection_.reset(); }
@@ -45,7 +45,7 @@ class OwnCarrier final : public Carrier {
     Outcome conclude(Outcome outcome, bool is_request, const Route& route);
 
   private:
-    Lane* lane_;
+    ThreadStorage* storage_;
     std::unique_ptr<ClientConnection> connection_; // busy until the results are read
 };
 

@@ -7,8 +7,8 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/giop/connection.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/reply_channel.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall.h"
 
 #include <optional>
@@ -17,11 +17,14 @@ namespace kairos::orb {
 
 class ReplyMemory {
   public:
-    explicit ReplyMemory(Lane& lane) : lane_(lane), memory_(lane.upcall_memory.take()) {}
+    explicit ReplyMemory(ThreadStorage& storage)
+        : storage_(storage), memory_(storage.upcall_memory.take())
+    {
+    }
     ~ReplyMemory()
     {
         if (memory_->reply.capacity() > limits::receive_buffer_kept) memory_->reply.clear();
-        lane_.upcall_memory.give_back(std::move(memory_));
+        storage_.upcall_memory.give_back(std::move(memory_));
     }
     ReplyMemory(const ReplyMemory&) = delete;
     ReplyMemory& operator=(const ReplyMemory&) = delete;
@@ -33,7 +36,7 @@ class ReplyMemory {
     [[nodiscard]] const giop::Message& taken() const noexcept { return taken_; }
 
   protected:
-    Lane& lane_;
+    ThreadStorage& storage_;
     std::unique_ptr<UpcallMemory> memory_;
 
   private:

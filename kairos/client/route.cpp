@@ -4,9 +4,9 @@
 #include "kairos/base/limits.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/orb/thread_storage.h"
 
 namespace kairos::orb {
 
@@ -28,15 +28,16 @@ CallLimits limits_of_call(const Reference& reference)
     if (orb.is_inherited()) [[unlikely]]
         orb.start_over();
     CallPolicies policies = orb.call_policies();
-    if (const CallPolicies* of_thread = Lane::current().call_policies(orb); of_thread != nullptr)
+    if (const CallPolicies* of_thread = ThreadStorage::current().call_policies(orb);
+        of_thread != nullptr)
         policies = policies.overridden_by(*of_thread);
     if (reference.overrides()) policies = policies.overridden_by(reference.overrides()->calls());
     return CallLimits::of(policies);
 }
 
-const std::vector<Target>& targets_at_priority(Lane& lane, const Reference& reference)
+const std::vector<Target>& targets_at_priority(ThreadStorage& storage, const Reference& reference)
 {
-    const Priority priority = thread_priority(lane, reference.orb().priority_mapping());
+    const Priority priority = thread_priority(storage, reference.orb().priority_mapping());
     const auto& targets = reference.targets_at(priority);
     if (targets.empty()) [[unlikely]]
         raise<CORBA::INV_POLICY>(0, CORBA::COMPLETED_NO,
@@ -77,8 +78,8 @@ const std::vector<Target>& Route::targets_here() const
 {
     const Reference& here = place();
     if (!here.has_priorities() || is_local()) return here.targets();
-    if (purpose_ != Purpose::binding) return targets_at_priority(lane_, here);
-    return here.targets_at(thread_priority(lane_, orb().priority_mapping()));
+    if (purpose_ != Purpose::binding) return targets_at_priority(storage_, here);
+    return here.targets_at(thread_priority(storage_, orb().priority_mapping()));
 }
 
 /// Nothing is left to be tried at this place.

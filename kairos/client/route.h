@@ -17,7 +17,7 @@
 
 namespace kairos::orb {
 
-class Lane;
+class ThreadStorage;
 
 /// Returns whether client and server have no code set in common for one kind of text.
 [[nodiscard]] inline bool is_incompatible(const cdr::TextForm* form) noexcept
@@ -33,10 +33,11 @@ class Route {
     enum class Purpose : std::uint8_t { call, location, binding };
 
     /// Begins at `forward`, or at `reference` itself if that is null. The reference, the limits and
-    /// the lane of the calling thread must outlive the route.
-    Route(Reference& reference, Reference* forward, const CallLimits& limits, Lane& lane,
-          Purpose purpose) noexcept
-        : reference_(reference), place_(forward), limits_(limits), lane_(lane), purpose_(purpose)
+    /// the storage of the calling thread must outlive the route.
+    Route(Reference& reference, Reference* forward, const CallLimits& limits,
+          ThreadStorage& storage, Purpose purpose) noexcept
+        : reference_(reference), place_(forward), limits_(limits), storage_(storage),
+          purpose_(purpose)
     {
     }
 
@@ -97,7 +98,7 @@ class Route {
     Reference& reference_;
     ReferencePtr place_; // where we were sent; null: the original address
     const CallLimits& limits_;
-    Lane& lane_;
+    ThreadStorage& storage_;
     const Purpose purpose_;
     std::size_t places_ = 1;                       // that were visited
     const std::vector<Target>* targets_ = nullptr; // of the place; null: not begun
@@ -117,9 +118,9 @@ class Route {
 /// calling thread, else those of the ORB.
 [[nodiscard]] CallLimits limits_of_call(const Reference& reference);
 
-/// Returns the targets of calls of the thread with this lane, for a reference that has priorities.
-/// Throws INV_POLICY if the thread's priority is in none of the bands.
-[[nodiscard]] const std::vector<Target>& targets_at_priority(Lane& lane,
+/// Returns the targets of calls of the thread with this storage, for a reference that has
+/// priorities. Throws INV_POLICY if the thread's priority is in none of the bands.
+[[nodiscard]] const std::vector<Target>& targets_at_priority(ThreadStorage& storage,
                                                              const Reference& reference);
 
 } // namespace kairos::orb

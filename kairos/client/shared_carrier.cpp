@@ -2,16 +2,16 @@
 #include "kairos/client/shared_carrier.h"
 
 #include "kairos/client/client.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 namespace kairos::orb {
 
 /// Who waits within an upcall must go on serving, which one of those that wait for each other
 /// cannot: its calls have connections of their own.
-bool SharedCarrier::carries(const CallLimits& limits, const Lane& lane) noexcept
+bool SharedCarrier::carries(const CallLimits& limits, const ThreadStorage& storage) noexcept
 {
     return limits.architecture != ConnectionArchitecture::non_multiplexed &&
-           lane.serving_thread == nullptr;
+           storage.serving_thread == nullptr;
 }
 
 Result<void> SharedCarrier::reach(const Route& route)

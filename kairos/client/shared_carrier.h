@@ -11,11 +11,12 @@ namespace kairos::orb {
 
 class SharedCarrier final : public Carrier {
   public:
-    explicit SharedCarrier(Lane& lane) : memory_(lane) {}
+    explicit SharedCarrier(ThreadStorage& storage) : memory_(storage) {}
 
-    /// Returns whether calls with these limits, of the thread with this lane, go over connections
-    /// that threads share.
-    [[nodiscard]] static bool carries(const CallLimits& limits, const Lane& lane) noexcept;
+    /// Returns whether calls with these limits, of the thread with this storage, go over
+    /// connections that threads share.
+    [[nodiscard]] static bool carries(const CallLimits& limits,
+                                      const ThreadStorage& storage) noexcept;
 
     [[nodiscard]] Result<void> reach(const Route& route) override;
     [[nodiscard]] Outcome exchange(Question& question, const Route& route) override;

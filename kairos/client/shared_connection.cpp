@@ -4,8 +4,8 @@
 #include "kairos/client/client.h"
 #include "kairos/client/connection_thread.h"
 #include "kairos/giop/control.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <poll.h>
 
@@ -16,22 +16,23 @@ SharedConnection::open(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, D
 {
     auto place = Client::of(orb).cache().take_place(endpoint);
     if (!place) return place.error();
-    auto bell = net::Bell::create();
-    if (!bell) return bell.error();
+    auto waker = net::Waker::create();
+    if (!waker) return waker.error();
     auto socket = endpoint.connect(
-        orb.socket_options(thread_priority(Lane::current(), orb.priority_mapping())), deadline,
-        Endpoint::First::sockets);
+        orb.socket_options(thread_priority(ThreadStorage::current(), orb.priority_mapping())),
+        deadline, Endpoint::First::sockets);
     if (!socket) return socket.error();
     return IntrusivePtr<SharedConnection>::adopt(
         new SharedConnection(orb, endpoint, thread, std::move(socket).value(),
-                             std::move(bell).value(), std::move(place).value()));
+                             std::move(waker).value(), std::move(place).value()));
 }
 
 SharedConnection::SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread,
-                                   net::Socket socket, net::Bell bell, ConnectionCache::Place place)
+                                   net::Socket socket, net::Waker waker,
+                                   ConnectionCache::Place place)
     : orb_(orb), endpoint_(&endpoint), thread_(thread), socket_(std::move(socket)),
       session_(orb.options().message_size_max, giop::ReadSizes::of(!socket_.receive_queue_max())),
-      bell_(std::move(bell)), somebody_writes_(thread != nullptr),
+      waker_(std::move(waker)), somebody_writes_(thread != nullptr),
       somebody_reads_(thread != nullptr), last_use_(coarse_now()), place_(std::move(place))
 {
 }
@@ -57,7 +58,7 @@ bool SharedConnection::close_if_idle(std::chrono::nanoseconds before) noexcept
     if (users_ != 0 || last_use_ > before || posted_size() != 0) return false;
     ended_ = true;
     const auto farewell = giop::ClientSession::farewell(peer_version_);
-    if (farewell && unsent_is_empty_) // not within a message that was given up
+    if (farewell && output_is_empty_) // not within a message that was given up
         (void)socket_.write(Bytes(*farewell), net::WriteFlags::do_not_wait);
     socket_.shutdown_both();
     place_.give_back();
@@ -161,9 +162,9 @@ void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
     if (is_ready) limit = {}; // it is only looked
     const auto events = static_cast<short>(net::poll_events(to_write) | net::poll_events(to_read));
     std::array<pollfd, 2> polled{pollfd{.fd = socket_.descriptor(), .events = events, .revents = 0},
-                                 pollfd{.fd = bell_.descriptor(), .events = POLLIN, .revents = 0}};
+                                 pollfd{.fd = waker_.descriptor(), .events = POLLIN, .revents = 0}};
     (void)::ppoll(polled.data(), polled.size(), left || is_ready ? &limit : nullptr, nullptr);
-    if (polled[1].revents != 0) bell_.silence();
+    if (polled[1].revents != 0) waker_.clear();
     const bool came = (polled[0].revents & ~POLLOUT) != 0 || !socket_.is_plain();
     if (reads && came) (void)read(Wait::no, {});
     lock.lock();
@@ -214,7 +215,7 @@ void SharedConnection::note_unanswered(const SharedCall& call) noexcept
 /// does not even take what it was sent before.
 void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
 {
-    if (ended_ || posted_size() != 0 || !unsent_is_empty_) return;
+    if (ended_ || posted_size() != 0 || !output_is_empty_) return;
     const giop::Version version{std::to_integer<std::uint8_t>(call.header[4]),
                                 std::to_integer<std::uint8_t>(call.header[5])};
     posted_.keep(Bytes(giop::cancel_request(version, call.request_id)));
@@ -257,7 +258,7 @@ const net::Parking* SharedConnection::call_next() noexcept
         next = to_send_.empty() ? partly_sent_ : to_send_.front();
     if (next == nullptr && !somebody_reads_) {
         next = followers_.front();
-        if (next == nullptr && writer_waits_) bell_.ring();
+        if (next == nullptr && writer_waits_) waker_.wake();
     }
     if (next == nullptr) return nullptr;
     next->parking.call();

@@ -13,7 +13,7 @@
 // those of a thread of the ORB (connection_thread.h).
 //
 // A call is known to the connection from `exchange` until that returns. `mutex_` guards which calls
-// there are, where they have got to, and who has the roles; the socket's two directions, `unsent_`
+// there are, where they have got to, and who has the roles; the socket's two directions, `output_`
 // and `session_` belong to the roles.
 #pragma once
 
@@ -22,10 +22,10 @@
 #include "kairos/client/client_connection.h"
 #include "kairos/client/reply_memory.h"
 #include "kairos/giop/client_session.h"
-#include "kairos/net/bell.h"
 #include "kairos/net/parking.h"
 #include "kairos/net/socket.h"
-#include "kairos/orb/unsent.h"
+#include "kairos/net/waker.h"
+#include "kairos/orb/output_queue.h"
 
 #include <atomic>
 #include <mutex>
@@ -147,7 +147,7 @@ class SharedConnection final : public RefCounted {
 
   private:
     SharedConnection(Orb& orb, Endpoint& endpoint, ConnectionThread* thread, net::Socket socket,
-                     net::Bell bell, ConnectionCache::Place place);
+                     net::Waker waker, ConnectionCache::Place place);
     ~SharedConnection() override = default;
 
     using Lock = std::unique_lock<std::mutex>;
@@ -182,12 +182,12 @@ class SharedConnection final : public RefCounted {
     // --- who writes ---
     [[nodiscard]] bool has_to_write() const noexcept
     {
-        return !unsent_is_empty_ || !to_send_.empty() || !posted_.empty();
+        return !output_is_empty_ || !to_send_.empty() || !posted_.empty();
     }
     /// Returns how many octets of what was posted the peer has not taken.
     [[nodiscard]] std::size_t posted_size() const noexcept
     {
-        return posted_.size() + posted_unsent_;
+        return posted_.size() + posted_queued_;
     }
     void take_posted() noexcept;
     void lose_posted() noexcept;
@@ -217,10 +217,10 @@ class SharedConnection final : public RefCounted {
     std::atomic<bool> read_out_{false}; // likewise
 
     net::Socket socket_;
-    Unsent unsent_;                       // of who writes
+    OutputQueue output_;                  // of who writes
     giop::ClientSession session_;         // of who reads
     std::atomic<std::uint64_t> heard_{0}; // how often something has come; counted by who reads
-    net::Bell bell_;                      // rung for who writes and waits for the peer
+    net::Waker waker_;                    // woken for who writes and waits for the peer
 
     std::mutex mutex_;            // guards what follows; inside SharedConnections'
     giop::PendingRequests calls_; // SharedCalls
@@ -229,16 +229,16 @@ class SharedConnection final : public RefCounted {
     IntrusiveList<SharedCall, &SharedCall::to_send_links> to_send_;
     // Parked, with nothing left to do but to wait for the answer: any of them may read.
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
-    SharedCall* partly_sent_ = nullptr; // its rest is in unsent_
-    bool unsent_is_empty_ = true;
-    Unsent posted_;                  // waits for who writes
-    std::size_t posted_unsent_ = 0;  // octets of it that are in unsent_, which then has no others
+    SharedCall* partly_sent_ = nullptr; // its rest is in output_
+    bool output_is_empty_ = true;
+    OutputQueue posted_;             // waits for who writes
+    std::size_t posted_queued_ = 0;  // octets of it that are in output_, which then has no others
     std::uint64_t posted_count_ = 0; // messages ever posted
-    std::uint64_t posted_taken_ = 0; // … and of these moved to unsent_
+    std::uint64_t posted_taken_ = 0; // … and of these moved to output_
     bool somebody_writes_;
     bool somebody_reads_;
     bool thread_knows_ = false; // that there is something to write
-    bool writer_waits_ = false; // for the peer: the bell wakes it
+    bool writer_waits_ = false; // for the peer: the waker wakes it
     std::chrono::nanoseconds last_use_;
     // Calls, one after the other, in whose time nothing has come; and heard_ in theirs.
     static constexpr unsigned unanswered_max = 3;

@@ -35,18 +35,18 @@ SharedConnection::Outcome SharedConnection::post(Bytes header, const cdr::Writer
 /// Before the calls that wait, once: who posts without end does not keep them from being sent.
 void SharedConnection::take_posted() noexcept
 {
-    unsent_ = std::exchange(posted_, Unsent());
-    posted_unsent_ = unsent_.size();
+    output_ = std::exchange(posted_, OutputQueue());
+    posted_queued_ = output_.size();
     posted_taken_ = posted_count_;
-    unsent_is_empty_ = false;
+    output_is_empty_ = false;
 }
 
 void SharedConnection::lose_posted() noexcept
 {
     if (posted_size() == 0) return;
     log::warning("oneways that their peers did not take are lost");
-    posted_ = Unsent();
-    posted_unsent_ = 0;
+    posted_ = OutputQueue();
+    posted_queued_ = 0;
 }
 
 } // namespace kairos::orb

@@ -90,7 +90,7 @@ void SharedConnection::refuse() noexcept
     refusal.header = Bytes(message);
     if (thread_ != nullptr) { // which this is
         const Lock lock(mutex_);
-        if (unsent_is_empty_) put(refusal);
+        if (output_is_empty_) put(refusal);
         fail_sending();
     }
     refusal.send_by = Deadline::after(enough);

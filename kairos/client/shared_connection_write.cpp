@@ -12,8 +12,8 @@ namespace kairos::orb {
 void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
 {
     for (;;) {
-        if (unsent_is_empty_ && !posted_.empty()) take_posted();
-        if (!unsent_is_empty_ && !write_rest(lock)) return;
+        if (output_is_empty_ && !posted_.empty()) take_posted();
+        if (!output_is_empty_ && !write_rest(lock)) return;
         SharedCall* const call = to_send_.front();
         if (call == nullptr || (own != nullptr && own->outcome)) return;
         if (call->posted_before > posted_taken_) continue; // posted meanwhile, and then this call
@@ -24,15 +24,15 @@ void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
         put(*call);
         lock.lock();
         call->being_sent = false;
-        unsent_is_empty_ = unsent_.empty();
-        if (unsent_.broken())
+        output_is_empty_ = output_.empty();
+        if (output_.broken())
             finish(*call, Outcome::not_executed);
-        else if (unsent_is_empty_)
+        else if (output_is_empty_)
             note_sent(*call);
         else
             note_partly_sent(*call);
         if (call->outcome || call->is_impatient) wake_locked(*call);
-        if (unsent_.broken()) return fail_sending();
+        if (output_.broken()) return fail_sending();
     }
 }
 
@@ -43,22 +43,22 @@ bool SharedConnection::write_rest(Lock& lock) noexcept
     SharedCall* const call = std::exchange(partly_sent_, nullptr);
     if (call != nullptr) call->being_sent = true;
     lock.unlock();
-    unsent_.flush(socket_);
+    output_.flush(socket_);
     lock.lock();
-    unsent_is_empty_ = unsent_.empty();
-    if (posted_unsent_ != 0 && !unsent_.broken()) posted_unsent_ = unsent_.size();
+    output_is_empty_ = output_.empty();
+    if (posted_queued_ != 0 && !output_.broken()) posted_queued_ = output_.size();
     if (call != nullptr) {
         call->being_sent = false;
-        if (unsent_.broken())
+        if (output_.broken())
             finish(*call, Outcome::not_executed);
-        else if (unsent_is_empty_)
+        else if (output_is_empty_)
             note_sent(*call);
         else if (!call->outcome)
             partly_sent_ = call;
         if (call->outcome || call->is_impatient) wake_locked(*call);
     }
-    if (unsent_.broken()) fail_sending();
-    return unsent_is_empty_ && !unsent_.broken();
+    if (output_.broken()) fail_sending();
+    return output_is_empty_ && !output_.broken();
 }
 
 bool SharedConnection::send_waiting() noexcept
@@ -67,16 +67,16 @@ bool SharedConnection::send_waiting() noexcept
     const std::uint64_t posted_before = posted_count_;
     do
         write(lock, nullptr);
-    while (unsent_is_empty_ && !posted_.empty() && posted_taken_ < posted_before);
+    while (output_is_empty_ && !posted_.empty() && posted_taken_ < posted_before);
     thread_knows_ = has_to_write();
     return thread_knows_;
 }
 
 void SharedConnection::put(SharedCall& call) noexcept
 {
-    if (call.body == nullptr) return unsent_.put(socket_, call.header);
+    if (call.body == nullptr) return output_.put(socket_, call.header);
     const std::size_t fragment_size = orb_.options().fragment_size;
-    unsent_.put_message(socket_, call.header, *call.body, fragment_size);
+    output_.put_message(socket_, call.header, *call.body, fragment_size);
 }
 
 void SharedConnection::note_sent(SharedCall& call) noexcept
@@ -99,7 +99,7 @@ void SharedConnection::note_partly_sent(SharedCall& call) noexcept
 void SharedConnection::fail_sending() noexcept
 {
     ended_ = true;
-    unsent_is_empty_ = true;
+    output_is_empty_ = true;
     lose_posted();
     socket_.shutdown_both();
     while (SharedCall* call = to_send_.empty() ? partly_sent_ : to_send_.front()) {

@@ -19,7 +19,7 @@
 
 namespace kairos::orb {
 
-class Lane;
+class ThreadStorage;
 class Reference;
 
 /// The two bodies of a call: what an Invocation begins with.
@@ -47,12 +47,12 @@ class KAIROS_API CallBodies {
     /// Room for the header of ordinary requests in front of the body; longer ones go separately.
     static constexpr std::size_t headroom = 256;
 
-    CallBodies(Reference& target, Lane& lane);
+    CallBodies(Reference& target, ThreadStorage& storage);
     ~CallBodies();
 
     [[noreturn, gnu::cold]] void raise_malformed_results();
 
-    Lane& lane_;
+    ThreadStorage& storage_;
     cdr::Environment environment_;
     Owner<cdr::Buffer> buffer_;
     cdr::Writer out_;

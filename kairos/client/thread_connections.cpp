@@ -7,9 +7,9 @@
 
 namespace kairos::orb {
 
-void ThreadConnections::make(Lane& lane)
+void ThreadConnections::make(ThreadStorage& storage)
 {
-    lane.connections = std::make_unique<ThreadConnections>();
+    storage.connections = std::make_unique<ThreadConnections>();
 }
 
 void ThreadConnections::remember(const Endpoint& endpoint)

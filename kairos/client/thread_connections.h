@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The idle connections of one thread, by where they lead: the next call takes one without a lock.
-// Part of the thread's lane; only that thread uses it.
+// Part of the thread's storage; only that thread uses it.
 #pragma once
 
 #include "kairos/client/client_connection.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <memory>
 #include <unordered_map>
@@ -64,21 +64,22 @@ class IdleConnections {
     ClientConnection* first_ = nullptr; // owns the chain
 };
 
-class ThreadConnections final : public LanePart {
+class ThreadConnections final : public ThreadStoragePart {
   public:
-    /// Returns the connections of the thread with this lane; makes them if the thread has not
+    /// Returns the connections of the thread with this storage; makes them if the thread has not
     /// called yet.
-    [[nodiscard]] static ThreadConnections& of(Lane& lane)
+    [[nodiscard]] static ThreadConnections& of(ThreadStorage& storage)
     {
-        if (!lane.connections) [[unlikely]]
-            make(lane);
-        return static_cast<ThreadConnections&>(*lane.connections);
+        if (!storage.connections) [[unlikely]]
+            make(storage);
+        return static_cast<ThreadConnections&>(*storage.connections);
     }
 
-    /// Returns the connections of the thread with this lane; null if the thread has not called yet.
-    [[nodiscard]] static ThreadConnections* find(Lane& lane) noexcept
+    /// Returns the connections of the thread with this storage; null if the thread has not called
+    /// yet.
+    [[nodiscard]] static ThreadConnections* find(ThreadStorage& storage) noexcept
     {
-        return static_cast<ThreadConnections*>(lane.connections.get());
+        return static_cast<ThreadConnections*>(storage.connections.get());
     }
 
     /// Returns an idle connection to this endpoint that can be used, or null; closes those it finds
@@ -112,7 +113,7 @@ class ThreadConnections final : public LanePart {
     void close_dead();
 
   private:
-    [[gnu::cold]] static void make(Lane& lane);
+    [[gnu::cold]] static void make(ThreadStorage& storage);
     [[nodiscard]] IdleConnections& idle_for(const Endpoint& endpoint)
     {
         if (endpoint.id() != last_id_) [[unlikely]]

@@ -11,9 +11,9 @@
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa_policies.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/reference.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 #include <atomic>
@@ -196,7 +196,7 @@ class ThreadPolicyManager final : public CORBA::PolicyCurrent {
         if (!(next->binding() == orb::BindingPolicies{}))
             throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
                                        "policies of connections are a reference's or the ORB's");
-        orb::Lane::current().set_call_policies(*orb_, next->calls());
+        orb::ThreadStorage::current().set_call_policies(*orb_, next->calls());
         if (!next->calls().is_empty()) orb_->note_call_policies();
         set_of_thread(serial_) = next;
     }

@@ -4,8 +4,8 @@
 #include "kairos/base/log.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 #include <exception>
@@ -84,7 +84,7 @@ ForeignCalls::CallPtr ForeignCalls::begin(const std::string& address, std::funct
     auto call = std::make_shared<Call>();
     call->work = std::move(work);
     call->address = address;
-    if (orb::Lane::current().serving_thread != nullptr) {
+    if (orb::ThreadStorage::current().serving_thread != nullptr) {
         call->woken = net::Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         if (!call->woken.is_open()) return nullptr;
     }
@@ -118,7 +118,7 @@ bool ForeignCalls::start_thread()
 void ForeignCalls::wait(Lock& lock, Call& call, Deadline deadline)
 {
     const auto is_over = [&] { return call.done || ended_ || deadline.has_passed(); };
-    orb::ServingThread* const serving = orb::Lane::current().serving_thread;
+    orb::ServingThread* const serving = orb::ThreadStorage::current().serving_thread;
     if (serving == nullptr) {
         changed_.wait_until(lock, deadline.at(), is_over);
         return;
@@ -163,7 +163,7 @@ void ForeignCalls::limit_calls()
     if (everybodys && everybodys->count() != 0) limit = std::min(limit, *everybodys);
     orb::CallPolicies policies;
     policies.round_trip_max = limit;
-    orb::Lane::current().set_call_policies(orb_, policies);
+    orb::ThreadStorage::current().set_call_policies(orb_, policies);
 }
 
 void ForeignCalls::make_one(Lock& lock, Call& call) noexcept

@@ -2,7 +2,7 @@
 #include "kairos/net/parking.h"
 
 #include "kairos/base/intrusive_list.h"
-#include "kairos/net/bell.h"
+#include "kairos/net/waker.h"
 
 #include <gtest/gtest.h>
 
@@ -60,21 +60,21 @@ TEST(Parking, EndsAtTheDeadline)
     EXPECT_TRUE(deadline.has_passed());
 }
 
-TEST(Bell, IsReadableUntilItIsSilenced)
+TEST(Waker, IsReadableUntilItIsCleared)
 {
-    auto bell = Bell::create();
-    ASSERT_TRUE(bell);
+    auto waker = Waker::create();
+    ASSERT_TRUE(waker);
     const auto is_readable = [&] {
-        pollfd entry{.fd = bell->descriptor(), .events = POLLIN, .revents = 0};
+        pollfd entry{.fd = waker->descriptor(), .events = POLLIN, .revents = 0};
         return ::poll(&entry, 1, 0) == 1;
     };
     EXPECT_FALSE(is_readable());
-    bell->ring();
-    bell->ring();
+    waker->wake();
+    waker->wake();
     EXPECT_TRUE(is_readable());
-    bell->silence();
+    waker->clear();
     EXPECT_FALSE(is_readable());
-    bell->silence(); // does not wait
+    waker->clear(); // does not wait
 }
 
 struct Element {

@@ -28,13 +28,13 @@ Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
     (void)registered;
     const std::lock_guard lock(known_mutex);
     if (auto watch = known.lock(); watch && watch->is_of_here()) return watch;
-    auto bell = Bell::create();
-    if (!bell) return bell.error();
+    auto waker = Waker::create();
+    if (!waker) return waker.error();
     const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0) return system_error("cannot watch peers", errno);
-    const std::shared_ptr<PeerWatch> watch(new PeerWatch(epoll, std::move(bell).value()));
-    epoll_event event{.events = EPOLLIN, .data = {.fd = watch->bell_.descriptor()}};
-    if (::epoll_ctl(epoll, EPOLL_CTL_ADD, watch->bell_.descriptor(), &event) != 0)
+    const std::shared_ptr<PeerWatch> watch(new PeerWatch(epoll, std::move(waker).value()));
+    epoll_event event{.events = EPOLLIN, .data = {.fd = watch->waker_.descriptor()}};
+    if (::epoll_ctl(epoll, EPOLL_CTL_ADD, watch->waker_.descriptor(), &event) != 0)
         return system_error("cannot watch peers", errno);
     auto thread = Thread::start({.name = "kairos-peers"}, [&self = *watch] { self.run(); });
     if (!thread) return thread.error();
@@ -45,7 +45,7 @@ Result<std::shared_ptr<PeerWatch>> PeerWatch::get()
 
 PeerWatch::~PeerWatch()
 {
-    if (is_of_here()) bell_.ring();
+    if (is_of_here()) waker_.wake();
     thread_.join();
     ::close(epoll_);
 }
@@ -75,7 +75,7 @@ void PeerWatch::run() noexcept
         const int count = ::epoll_wait(epoll_, &event, 1, -1);
         if (count < 0 && errno != EINTR) return;
         if (count != 1) continue;
-        if (event.data.fd == bell_.descriptor()) return;
+        if (event.data.fd == waker_.descriptor()) return;
         note(event.data.fd);
     }
 }

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "kairos/base/result.h"
-#include "kairos/net/bell.h"
 #include "kairos/net/forks.h"
 #include "kairos/net/thread.h"
+#include "kairos/net/waker.h"
 
 #include <memory>
 #include <mutex>
@@ -42,12 +42,12 @@ class PeerWatch {
     void remove(int descriptor) noexcept;
 
   private:
-    PeerWatch(int epoll, Bell bell) : epoll_(epoll), bell_(std::move(bell)) {}
+    PeerWatch(int epoll, Waker waker) : epoll_(epoll), waker_(std::move(waker)) {}
     void run() noexcept;
     void note(int descriptor) noexcept;
 
     const int epoll_;
-    Bell bell_;        // rung once: the thread is to end
+    Waker waker_;      // woken once: the thread is to end
     std::mutex mutex_; // guards what follows; note_end is called under it
     std::unordered_map<int, Watched*> watched_;
     Thread thread_;

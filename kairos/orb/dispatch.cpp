@@ -5,9 +5,9 @@
 #include "kairos/giop/request.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall_observation.h"
 
 namespace kairos::orb {

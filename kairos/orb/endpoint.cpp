@@ -3,8 +3,8 @@
 
 #include "kairos/base/coarse_clock.h"
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/sides.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/transport.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace kairos::orb {
 Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadline deadline,
                                       First first) const
 {
-    const Priority priority = Lane::current().priority.value_or(0);
+    const Priority priority = ThreadStorage::current().priority.value_or(0);
     const net::SocketOptions options = tcp_ ? with(*tcp_, ordinary, priority) : ordinary;
     Error failure{ErrorCode::unreachable, "no address to connect to"};
     for (const bool last : {false, true})

@@ -6,23 +6,23 @@
 
 namespace kairos::orb {
 
-bool Hold::tell(net::Bell& bell) noexcept
+bool Hold::tell(net::Waker& waker) noexcept
 {
     untell();
     try {
-        gate_->tell(bell);
+        gate_->tell(waker);
     } catch (const std::bad_alloc&) {
         return false;
     }
-    told_ = &bell;
-    bell.silence(); // of earlier holds; and what came before the gate was told counts as well
-    if (may_go_on()) bell.ring();
+    told_ = &waker;
+    waker.clear(); // of earlier holds; and what came before the gate was told counts as well
+    if (may_go_on()) waker.wake();
     return true;
 }
 
 void Hold::untell() noexcept
 {
-    if (net::Bell* told = std::exchange(told_, nullptr)) gate_->forget(*told);
+    if (net::Waker* told = std::exchange(told_, nullptr)) gate_->forget(*told);
 }
 
 } // namespace kairos::orb

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
-#include "kairos/net/bell.h"
+#include "kairos/net/waker.h"
 
 #include <atomic>
 #include <cstddef>
@@ -23,11 +23,11 @@ class Gate : public RefCounted {
     [[nodiscard]] virtual std::uint64_t changes() const noexcept = 0;
     /// Blocks until the gate has changed more often than `seen`.
     virtual void wait(std::uint64_t seen) = 0;
-    /// Has `bell`, which must live until `forget`, rung whenever the gate changes. Throws
+    /// Has `waker`, which must live until `forget`, woken whenever the gate changes. Throws
     /// std::bad_alloc.
-    virtual void tell(net::Bell& bell) = 0;
-    /// Ends what `tell` began: the bell is rung no more.
-    virtual void forget(net::Bell& bell) noexcept = 0;
+    virtual void tell(net::Waker& waker) = 0;
+    /// Ends what `tell` began: the waker is woken no more.
+    virtual void forget(net::Waker& waker) noexcept = 0;
 
   protected:
     ~Gate() override = default;
@@ -65,10 +65,10 @@ class Hold {
     [[nodiscard]] bool may_go_on() const noexcept { return gate_->changes() != seen_; }
     /// Blocks until the gate has changed, so that offering the request again may help.
     void wait() { gate_->wait(seen_); }
-    /// Has `bell`, silenced first, rung when the request may be offered again: for threads that
+    /// Has `waker`, cleared first, woken when the request may be offered again: for threads that
     /// wait for something else as well. Lasts until end(), or the next begin(). Returns false if
     /// there is no memory for it.
-    [[nodiscard, gnu::cold]] bool tell(net::Bell& bell) noexcept;
+    [[nodiscard, gnu::cold]] bool tell(net::Waker& waker) noexcept;
     /// Keeps this with the request, which is held, until it is taken or the hold ends.
     void keep(std::unique_ptr<Kept> kept) noexcept { kept_ = std::move(kept); }
     /// Returns what was kept; null for nothing.
@@ -92,7 +92,7 @@ class Hold {
     IntrusivePtr<Gate> gate_;
     std::uint64_t seen_ = 0;
     std::atomic<std::size_t>* held_ = nullptr;
-    net::Bell* told_ = nullptr; // what the gate rings, if anything
+    net::Waker* told_ = nullptr; // what the gate wakes, if anything
     std::unique_ptr<Kept> kept_;
 };
 

@@ -38,7 +38,7 @@ bool prepare(const Awaited& awaited, pollfd& polled) noexcept
     return interest != net::Interest::none;
 }
 
-Ready wait_either(const Awaited& first, const net::Bell& second, Deadline deadline) noexcept
+Ready wait_either(const Awaited& first, const net::Waker& second, Deadline deadline) noexcept
 {
     return wait_either(first, has_stack_to_serve() ? second.descriptor() : -1, deadline);
 }

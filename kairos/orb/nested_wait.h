@@ -4,7 +4,7 @@
 // something else that is to be served meanwhile.
 #pragma once
 
-#include "kairos/net/bell.h"
+#include "kairos/net/waker.h"
 #include "kairos/orb/serving_thread.h"
 
 #include <poll.h>
@@ -20,10 +20,10 @@ namespace kairos::orb {
 /// Blocks until `first` is as awaited, something can be read from the descriptor `second` (-1:
 /// none), or the deadline has passed. Returns which of the two it was.
 [[nodiscard]] Ready wait_either(const Awaited& first, int second, Deadline deadline) noexcept;
-/// Blocks until `first` is as awaited, the bell `second` is rung, or the deadline has passed;
-/// returns which of the two it was. Does not look at the bell where there is too little stack left
+/// Blocks until `first` is as awaited, the waker `second` is woken, or the deadline has passed;
+/// returns which of the two it was. Does not look at the waker where there is too little stack left
 /// to serve what it announces (has_stack_to_serve).
-[[nodiscard]] Ready wait_either(const Awaited& first, const net::Bell& second,
+[[nodiscard]] Ready wait_either(const Awaited& first, const net::Waker& second,
                                 Deadline deadline) noexcept;
 
 /// Fills `polled` with what is to be polled for `awaited`. Returns false if that is ready already,

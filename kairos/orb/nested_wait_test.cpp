@@ -11,22 +11,22 @@
 namespace kairos::orb {
 namespace {
 
-TEST(NestedWait, EndsWithTheReplyOrTheBell)
+TEST(NestedWait, EndsWithTheReplyOrTheWaker)
 {
     auto [here, there] = net::socket_pair().value();
-    net::Bell bell = net::Bell::create().value();
-    bell.ring();
-    Ready readable = wait_either({here}, bell, {});
+    net::Waker waker = net::Waker::create().value();
+    waker.wake();
+    Ready readable = wait_either({here}, waker, {});
     EXPECT_FALSE(readable.first);
     EXPECT_TRUE(readable.second);
-    bell.silence();
+    waker.clear();
     const std::byte octet{1};
     ASSERT_TRUE(there.write(Bytes(&octet, 1)).ok());
-    readable = wait_either({here}, bell, {});
+    readable = wait_either({here}, waker, {});
     EXPECT_TRUE(readable.first);
     EXPECT_FALSE(readable.second);
-    bell.ring();
-    readable = wait_either({here}, bell, {});
+    waker.wake();
+    readable = wait_either({here}, waker, {});
     EXPECT_TRUE(readable.first);
     EXPECT_TRUE(readable.second);
 }
@@ -34,8 +34,9 @@ TEST(NestedWait, EndsWithTheReplyOrTheBell)
 TEST(NestedWait, EndsWithTheTime)
 {
     auto [here, there] = net::socket_pair().value();
-    const net::Bell bell = net::Bell::create().value();
-    const Ready readable = wait_either({here}, bell, Deadline::after(std::chrono::milliseconds(1)));
+    const net::Waker waker = net::Waker::create().value();
+    const Ready readable =
+        wait_either({here}, waker, Deadline::after(std::chrono::milliseconds(1)));
     EXPECT_FALSE(readable.first || readable.second);
 }
 

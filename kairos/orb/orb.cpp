@@ -9,7 +9,7 @@
 #include "kairos/orb/call_observer.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/forks.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall_observer.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/priority.h"
 
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <iterator>
 #include <pthread.h>
@@ -55,17 +55,17 @@ NetworkPriority network_priority_of(Priority priority) noexcept
     return classes[(priority - 1) * std::ssize(classes) / priority_max];
 }
 
-Priority thread_priority(Lane& lane, const PriorityMapping& mapping) noexcept
+Priority thread_priority(ThreadStorage& storage, const PriorityMapping& mapping) noexcept
 {
-    if (!lane.priority) {
+    if (!storage.priority) {
         int policy = SCHED_OTHER;
         sched_param parameters{};
         Priority priority = 0;
         if (::pthread_getschedparam(::pthread_self(), &policy, &parameters) == 0)
             (void)mapping.to_corba(policy == SCHED_OTHER ? 0 : parameters.sched_priority, priority);
-        lane.priority = priority;
+        storage.priority = priority;
     }
-    return *lane.priority;
+    return *storage.priority;
 }
 
 } // namespace kairos::orb

@@ -13,7 +13,7 @@
 
 namespace kairos::orb {
 
-class Lane;
+class ThreadStorage;
 
 using Priority = std::int16_t;
 inline constexpr Priority priority_max = 32767;
@@ -60,9 +60,9 @@ struct KAIROS_API NetworkPriority {
 /// queues 2 to 6, which take no permission.
 [[nodiscard]] KAIROS_API NetworkPriority network_priority_of(Priority priority) noexcept;
 
-/// Returns the CORBA priority of the calling thread, whose lane this is: as it was set here, or
+/// Returns the CORBA priority of the calling thread, whose storage this is: as it was set here, or
 /// else as the system scheduled the thread when this was first asked.
-[[nodiscard]] KAIROS_API Priority thread_priority(Lane& lane,
+[[nodiscard]] KAIROS_API Priority thread_priority(ThreadStorage& storage,
                                                   const PriorityMapping& mapping) noexcept;
 
 } // namespace kairos::orb

@@ -3,8 +3,8 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <atomic>
 #include <pthread.h>
@@ -94,39 +94,39 @@ Result<std::optional<net::Scheduling>> lane_scheduling(const Orb& orb, Priority 
 
 void set_priority(const Orb& orb, Priority priority)
 {
-    Lane& lane = Lane::current();
+    ThreadStorage& storage = ThreadStorage::current();
     const net::Scheduling wanted = scheduling_of(orb, native_of(orb, priority));
     if (!same(wanted, scheduling_of_this_thread())) schedule_if_allowed(orb, wanted);
-    lane.priority = priority;
+    storage.priority = priority;
 }
 
 PriorityScope::PriorityScope(const Orb& orb, Priority priority)
-    : orb_(orb), lane_(Lane::current()), before_(lane_.priority)
+    : orb_(orb), storage_(ThreadStorage::current()), before_(storage_.priority)
 {
     if (before_ == priority) return;
     const net::Scheduling wanted = scheduling_of(orb, native_of(orb, priority));
-    scheduled_before_ = scheduling_of_lane();
+    scheduled_before_ = scheduling_of_thread();
     if (!same(wanted, scheduled_before_)) schedule_if_allowed(orb, wanted);
-    lane_.priority = priority;
+    storage_.priority = priority;
 }
 
 PriorityScope::~PriorityScope()
 {
-    if (lane_.priority == before_) return;
-    const net::Scheduling present = scheduling_of_lane();
+    if (storage_.priority == before_) return;
+    const net::Scheduling present = scheduling_of_thread();
     int native = 0;
     const bool known = before_ && orb_.priority_mapping().to_native(*before_, native);
     const net::Scheduling former = known ? scheduling_of(orb_, native) : scheduled_before_;
-    lane_.priority = before_;
+    storage_.priority = before_;
     // As before: it is allowed, or was refused and has not changed.
     if (!same(former, present)) (void)net::schedule_this_thread(former);
 }
 
 /// What the thread is said to have it has, or the system has refused it.
-net::Scheduling PriorityScope::scheduling_of_lane() const noexcept
+net::Scheduling PriorityScope::scheduling_of_thread() const noexcept
 {
     int native = 0;
-    if (lane_.priority && orb_.priority_mapping().to_native(*lane_.priority, native))
+    if (storage_.priority && orb_.priority_mapping().to_native(*storage_.priority, native))
         return scheduling_of(orb_, native);
     return scheduling_of_this_thread();
 }

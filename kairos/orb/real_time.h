@@ -59,10 +59,10 @@ class PriorityScope {
     PriorityScope& operator=(const PriorityScope&) = delete;
 
   private:
-    [[nodiscard]] net::Scheduling scheduling_of_lane() const noexcept;
+    [[nodiscard]] net::Scheduling scheduling_of_thread() const noexcept;
 
     const Orb& orb_;
-    Lane& lane_;
+    ThreadStorage& storage_;
     const std::optional<Priority> before_;
     net::Scheduling scheduled_before_; // read only if there was no priority
 };

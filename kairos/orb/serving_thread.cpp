@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/serving_thread.h"
 
-#include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <array>
 
@@ -10,7 +10,7 @@ namespace kairos::orb {
 
 net::IoResult wait_writable(net::Socket& socket, Deadline deadline) noexcept
 {
-    ServingThread* const waiter = Lane::current().serving_thread;
+    ServingThread* const waiter = ThreadStorage::current().serving_thread;
     if (waiter == nullptr) {
         socket.await_room();
         return socket.wait_writable(deadline.left());

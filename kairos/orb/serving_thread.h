@@ -3,7 +3,7 @@
 // How a thread that serves requests waits for the peers of its own calls: for their replies, and
 // until they take what they are sent. A peer may have to call us back, or send us a request as
 // large as ours, before it can go on, and if every thread that could serve that only waited, all
-// would wait for ever. Belongs to its thread; its lane knows it (lane.h).
+// would wait for ever. Belongs to its thread; its storage knows it (thread_storage.h).
 #pragma once
 
 #include "kairos/base/deadline.h"

@@ -2,7 +2,7 @@
 #include "kairos/orb/transmit.h"
 
 #include "kairos/giop/fragments.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <limits>
 
@@ -39,7 +39,7 @@ enum class As : std::uint8_t { reply, call };
     const bool is_full = as == As::call && first.status == net::IoResult::Status::would_block;
     if (!first.ok() && !is_full) return first;
     const auto left = net::drop_front(segments, first.bytes);
-    const bool serves = as == As::call && Lane::current().serving_thread != nullptr;
+    const bool serves = as == As::call && ThreadStorage::current().serving_thread != nullptr;
     if (as == As::call && !serves) socket.await_room();
     net::IoResult rest =
         serves ? write_call(socket, left, {}) : socket.write_all(left, size_of(left));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory that one request is served with, kept from request to request by the thread that
-// serves (Lane::upcall_memory). Used by one thread.
+// serves (ThreadStorage::upcall_memory). Used by one thread.
 #pragma once
 
 #include "kairos/base/arena.h"

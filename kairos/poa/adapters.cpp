@@ -5,8 +5,8 @@
 #include "kairos/ior/plain_key.h"
 #include "kairos/orb/direct_call.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/orb/upcall_observation.h"
 
@@ -36,7 +36,7 @@ Wanted wanted_by(const ObjectKey& key, Bytes octets)
 
 orb::Priority priority_of_caller(const orb::Orb& orb)
 {
-    return orb::thread_priority(orb::Lane::current(), orb.priority_mapping());
+    return orb::thread_priority(orb::ThreadStorage::current(), orb.priority_mapping());
 }
 
 class EncodedRequest final : public Request {

@@ -46,24 +46,24 @@ void Manager::wait(std::uint64_t seen)
     has_changed_.wait(lock, [this, seen] { return changes_ != seen; });
 }
 
-void Manager::tell(net::Bell& bell)
+void Manager::tell(net::Waker& waker)
 {
     const std::lock_guard lock(mutex_);
-    bells_.push_back(&bell);
+    wakers_.push_back(&waker);
 }
 
-void Manager::forget(net::Bell& bell) noexcept
+void Manager::forget(net::Waker& waker) noexcept
 {
     const std::lock_guard lock(mutex_);
-    std::erase(bells_, &bell);
+    std::erase(wakers_, &waker);
 }
 
 void Manager::changed() noexcept
 {
     ++changes_;
     has_changed_.notify_all();
-    for (net::Bell* bell : bells_)
-        bell->ring();
+    for (net::Waker* waker : wakers_)
+        waker->wake();
 }
 
 } // namespace kairos::poa

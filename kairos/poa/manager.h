@@ -40,8 +40,8 @@ class Manager final : public orb::Gate {
     // As a gate: held requests wait for the state, or an adapter, to change.
     [[nodiscard]] std::uint64_t changes() const noexcept override { return changes_.load(); }
     void wait(std::uint64_t seen) override;
-    void tell(net::Bell& bell) override;
-    void forget(net::Bell& bell) noexcept override;
+    void tell(net::Waker& waker) override;
+    void forget(net::Waker& waker) noexcept override;
 
   private:
     ~Manager() override = default;
@@ -54,7 +54,7 @@ class Manager final : public orb::Gate {
     mutable std::mutex mutex_; // guards changes of all this; inside Adapters'
     std::condition_variable has_changed_;
     std::vector<Adapter*> adapters_;
-    std::vector<net::Bell*> bells_;
+    std::vector<net::Waker*> wakers_;
 };
 
 } // namespace kairos::poa

@@ -2,8 +2,8 @@
 //
 // RTCORBA::Current (Real-Time CORBA 1.2, 5.5): what the lane of the calling thread says of its
 // priority.
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/rtcorba/services.h"
 
 namespace kairos::rtcorba {
@@ -16,7 +16,7 @@ class Current final : public RTCORBA::Current {
 
     RTCORBA::Priority the_priority() override
     {
-        const auto& priority = orb::Lane::current().priority;
+        const auto& priority = orb::ThreadStorage::current().priority;
         if (!priority)
             throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "the thread was given no priority");
         return *priority;

@@ -39,7 +39,7 @@ extern const Opening custom;
 [[nodiscard]] Result<std::unique_ptr<Server>> open_by_architecture(Orb& orb);
 
 /// Threads of a server that are alike.
-struct ServingThreads {
+struct ThreadSettings {
     std::size_t count = 1; ///< that serve at the same time
     net::ThreadOptions options{};
     std::optional<Priority> priority{}; ///< that they are known to have
@@ -47,16 +47,16 @@ struct ServingThreads {
 
 /// Makes a server with a thread for each connection and one for each listener; the listeners block.
 [[nodiscard]] std::unique_ptr<Server>
-make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
+make_thread_per_connection(Orb& orb, std::vector<Listener> listeners, ThreadSettings threads);
 
 /// Makes a server that serves these listeners, which block, by a thread for each connection, beside
 /// `other`.
 [[nodiscard]] std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
                                                           std::vector<Listener> listeners,
-                                                          ServingThreads threads);
+                                                          ThreadSettings threads);
 
 [[nodiscard]] Result<std::unique_ptr<Server>>
-make_leader_followers(Orb& orb, std::vector<Listener> listeners, ServingThreads threads);
+make_leader_followers(Orb& orb, std::vector<Listener> listeners, ThreadSettings threads);
 
 /// Makes a server with a reactor for each lane, of which there is at least one, the lowest priority
 /// first. With `hands_over` each lane's thread reads only, and a pool of that priority serves.

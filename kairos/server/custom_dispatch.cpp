@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The custom architecture: one thread reads, the program says who serves.
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/request_dispatcher.h"
 #include "kairos/server/serving.h"
@@ -65,10 +65,10 @@ class WaitingRequest::Queue : public std::enable_shared_from_this<Queue> {
         QueuedRequestPtr request = take(entry);
         if (!request) return;
         try {
-            Lane& lane = Lane::current();
-            auto memory = lane.upcall_memory.take();
+            ThreadStorage& storage = ThreadStorage::current();
+            auto memory = storage.upcall_memory.take();
             const bool served = request->serve(*memory);
-            lane.upcall_memory.give_back(std::move(memory));
+            storage.upcall_memory.give_back(std::move(memory));
             if (!served) return hold(std::move(request));
         } catch (const std::bad_alloc&) { // its caller gets CloseConnection, at last
         }

@@ -3,9 +3,9 @@
 
 #include "kairos/base/limits.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/timed_upcall.h"
 #include "kairos/orb/timing_context.h"
 #include "kairos/server/account.h"

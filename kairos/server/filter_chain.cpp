@@ -2,8 +2,8 @@
 //
 // The filter-chain architecture: one thread reads, and each request passes the program's filters,
 // which refuse it or choose the pool of threads that serves it.
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/filter.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serving.h"

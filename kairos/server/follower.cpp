@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/server/follower.h"
 
-#include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/leader_followers.h"
 
 #include <array>
@@ -99,10 +99,10 @@ void Follower::serve_found() noexcept
 {
     const net::SharedPoller::Ready ready = server_.poller().look();
     if (ready.token != nullptr) {
-        auto memory = Lane::current().upcall_memory.try_take();
+        auto memory = ThreadStorage::current().upcall_memory.try_take();
         if (memory == nullptr) return; // until there is some
         serve(ready, *memory);
-        Lane::current().upcall_memory.give_back(std::move(memory));
+        ThreadStorage::current().upcall_memory.give_back(std::move(memory));
     }
     // What was served last is nobody's now, and the one who would close it is this thread.
     if (server_.line().is_stopping()) server_.close_idle();

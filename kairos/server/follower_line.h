@@ -19,7 +19,7 @@ namespace kairos::orb {
 class FollowerLine {
   public:
     /// `serve` is what each thread does, until stay() says no; it ends with end().
-    FollowerLine(ServingThreads threads, std::function<void()> serve)
+    FollowerLine(ThreadSettings threads, std::function<void()> serve)
         : wanted_(std::move(threads)), serve_(std::move(serve))
     {
     }
@@ -54,7 +54,7 @@ class FollowerLine {
     [[nodiscard]] Result<void> add_thread() noexcept;
     [[nodiscard]] bool stand_by() noexcept;
 
-    const ServingThreads wanted_;
+    const ThreadSettings wanted_;
     const std::function<void()> serve_;
     std::atomic<bool> stopping_{false};
     std::atomic<std::size_t> in_line_{0}; // threads that serve or wait for something to serve

@@ -2,8 +2,8 @@
 #include "kairos/server/handover.h"
 
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/serving.h"
 #include "kairos/server/thread_pool.h"
 
@@ -231,7 +231,7 @@ void HandoverConnection::request_done() noexcept
 
 // --- HandoverServer ------------------------------------------------------------------------------
 
-HandoverServer::HandoverServer(Orb& orb, std::vector<Listener> listeners, ServingThreads reader)
+HandoverServer::HandoverServer(Orb& orb, std::vector<Listener> listeners, ThreadSettings reader)
     : Server(orb, std::move(listeners)), reader_(std::move(reader)),
       requests_(orb.options().requests_queued_max + orb.options().threads)
 {
@@ -272,7 +272,7 @@ void HandoverServer::resume() noexcept
 
 void HandoverServer::serve() noexcept
 {
-    Lane::await_current().priority = reader_.priority;
+    ThreadStorage::await_current().priority = reader_.priority;
     loop_->run();
     // What is being served may wait for calls back, which nobody will serve: their callers are told
     // so, for as long as it takes.
@@ -365,7 +365,7 @@ Result<std::unique_ptr<Server>> make_handover(Orb& orb, std::vector<Listener> li
                                               MakeDispatcher make)
 {
     auto server = std::make_unique<HandoverServer>(
-        orb, std::move(listeners), ServingThreads{.options = orb.thread_options("kairos-read")});
+        orb, std::move(listeners), ThreadSettings{.options = orb.thread_options("kairos-read")});
     if (const auto opened = server->open(make(orb, *server)); !opened) return opened.error();
     return std::unique_ptr<Server>(std::move(server));
 }

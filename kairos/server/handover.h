@@ -106,7 +106,7 @@ class HandoverConnection final : public ReactorConnection {
 class HandoverServer final : public Server, public ReactorLoop::Maker, public RequestSource {
   public:
     /// Makes a server of these listeners, which `reader`, one thread, reads.
-    HandoverServer(Orb& orb, std::vector<Listener> listeners, ServingThreads reader);
+    HandoverServer(Orb& orb, std::vector<Listener> listeners, ThreadSettings reader);
     ~HandoverServer() override;
     [[nodiscard]] Result<void> open(std::unique_ptr<Dispatcher> dispatcher);
 
@@ -148,7 +148,7 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     };
     void serve() noexcept;
 
-    const ServingThreads reader_;
+    const ThreadSettings reader_;
     RequestStore requests_;
     std::unique_ptr<ReactorLoop> loop_;
     std::unique_ptr<Dispatcher> dispatcher_;

@@ -15,12 +15,12 @@ Result<std::unique_ptr<LaneReaders>> LaneReaders::create()
     if (!poller) return poller.error();
     auto unread = net::SharedPoller::create();
     if (!unread) return unread.error();
-    auto bell = net::Bell::create();
-    if (!bell) return bell.error();
+    auto waker = net::Waker::create();
+    if (!waker) return waker.error();
     std::unique_ptr<LaneReaders> readers(new LaneReaders(
-        std::move(poller).value(), std::move(unread).value(), std::move(bell).value()));
-    const auto rung = readers->poller_->add_for_each(readers->bell_.descriptor(), nullptr);
-    if (!rung) return rung.error();
+        std::move(poller).value(), std::move(unread).value(), std::move(waker).value()));
+    const auto added = readers->poller_->add_for_each(readers->waker_.descriptor(), nullptr);
+    if (!added) return added.error();
     const auto told =
         readers->unread_->add(readers->poller_->descriptor(), net::Interest::none, readers.get());
     if (!told) return told.error();
@@ -87,7 +87,7 @@ void LaneReaders::recall_all() noexcept
     }
 }
 
-/// A ring of the bell that is found here is lost, and missed by nobody: whoever comes to wait looks
+/// A wake-up that is found here is lost, and missed by nobody: whoever comes to wait looks
 /// at the queue first.
 void LaneReaders::recall_unread() noexcept
 {

@@ -9,8 +9,8 @@
 // otherwise.
 #pragma once
 
-#include "kairos/net/bell.h"
 #include "kairos/net/shared_poller.h"
+#include "kairos/net/waker.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ class LaneReaders {
     /// Waits until a connection can be read, or somebody called: then null.
     [[nodiscard]] Place* wait() noexcept { return static_cast<Place*>(poller_->wait().token); }
     /// Has one thread return from wait(), now or when one comes.
-    void call_one() noexcept { bell_.ring(); }
+    void call_one() noexcept { waker_.wake(); }
     /// Has all threads return from wait(), from now on.
     void call_all() noexcept { poller_->wake_all(); }
     /// Can be read when the server is to read what the lane does not.
@@ -76,16 +76,16 @@ class LaneReaders {
 
   private:
     LaneReaders(std::unique_ptr<net::SharedPoller> poller,
-                std::unique_ptr<net::SharedPoller> unread, net::Bell bell)
-        : poller_(std::move(poller)), unread_(std::move(unread)), bell_(std::move(bell))
+                std::unique_ptr<net::SharedPoller> unread, net::Waker waker)
+        : poller_(std::move(poller)), unread_(std::move(unread)), waker_(std::move(waker))
     {
     }
     void tell_server(bool tells) noexcept;
     void send_back(Place& place) noexcept;
 
-    const std::unique_ptr<net::SharedPoller> poller_; // the connections and the bell
+    const std::unique_ptr<net::SharedPoller> poller_; // the connections and the waker
     const std::unique_ptr<net::SharedPoller> unread_; // the poller, while the server is to be told
-    net::Bell bell_;                                  // never silenced: each ring is told once
+    net::Waker waker_;                                // never cleared: each wake-up is told once
     std::deque<Place> places_;
     std::size_t lent_ = 0; // not free
     std::size_t read_ = 0; // of these, those that a thread has

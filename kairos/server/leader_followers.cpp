@@ -2,8 +2,8 @@
 #include "kairos/server/leader_followers.h"
 
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/follower.h"
 #include "kairos/server/listening.h"
 
@@ -14,7 +14,7 @@
 namespace kairos::orb {
 
 LeaderFollowers::LeaderFollowers(Orb& orb, std::vector<Listener> listeners,
-                                 std::unique_ptr<net::SharedPoller> poller, ServingThreads threads)
+                                 std::unique_ptr<net::SharedPoller> poller, ThreadSettings threads)
     : Server(orb, std::move(listeners)), poller_(std::move(poller)),
       line_(std::move(threads), [this] { serve(); })
 {
@@ -43,8 +43,8 @@ Result<void> LeaderFollowers::start()
 void LeaderFollowers::serve() noexcept
 {
     Follower follower(*this);
-    Lane::await_current().serving_thread = &follower;
-    Lane::current().priority = line_.priority();
+    ThreadStorage::await_current().serving_thread = &follower;
+    ThreadStorage::current().priority = line_.priority();
     follower.serve();
     if (line_.is_stopping()) close_idle(); // what this thread was the last to have, too
     if (line_.end()) close_all();          // the server ends, and nobody else is left to
@@ -212,7 +212,7 @@ void LeaderFollowers::close_all() noexcept
 }
 
 Result<std::unique_ptr<Server>> make_leader_followers(Orb& orb, std::vector<Listener> listeners,
-                                                      ServingThreads threads)
+                                                      ThreadSettings threads)
 {
     auto poller = net::SharedPoller::create();
     if (!poller) return poller.error();

@@ -27,7 +27,7 @@ namespace kairos::orb {
 class LeaderFollowers final : public Server {
   public:
     LeaderFollowers(Orb& orb, std::vector<Listener> listeners,
-                    std::unique_ptr<net::SharedPoller> poller, ServingThreads threads);
+                    std::unique_ptr<net::SharedPoller> poller, ThreadSettings threads);
     ~LeaderFollowers() override;
 
     Result<void> start() override;

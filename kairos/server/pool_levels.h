@@ -5,10 +5,10 @@
 // threads it knows only the numbers, which the pool keeps.
 #pragma once
 
-#include "kairos/net/bell.h"
 #include "kairos/net/priority_mutex.h"
 #include "kairos/net/socket.h"
 #include "kairos/net/thread.h"
+#include "kairos/net/waker.h"
 #include "kairos/server/lane_readers.h"
 #include "kairos/server/request_queue.h"
 #include "kairos/server/thread_pools.h"
@@ -47,7 +47,7 @@ struct PoolLevel {
     std::size_t serving = 0;              // that serve and do not wait for calls of their own
     std::size_t waiting = 0;              // that do, and serve nothing meanwhile
     std::unique_ptr<LaneReaders> readers; // what the idle ones wait for; made by start()
-    std::optional<net::Bell> no_thread;   // rung: those that wait for calls are to serve
+    std::optional<net::Waker> no_thread;  // woken: those that wait for calls are to serve
     bool is_short = false;                // of threads, as the log says
 
     [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }

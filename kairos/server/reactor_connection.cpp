@@ -2,8 +2,8 @@
 //
 // One connection of a reactor, apart from the loop that all of them share (reactor_loop.h).
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/reactor_loop.h"
 
 #include <utility>
@@ -142,9 +142,9 @@ bool ReactorConnection::take() noexcept
         if (taking.outer == nullptr) [[likely]] {
             next = take_received(loop_.memory_);
         } else {
-            auto memory = Lane::current().upcall_memory.take();
+            auto memory = ThreadStorage::current().upcall_memory.take();
             next = take_received(*memory);
-            Lane::current().upcall_memory.give_back(std::move(memory));
+            ThreadStorage::current().upcall_memory.give_back(std::move(memory));
         }
     } catch (const std::bad_alloc&) {
         if (taking.connection != nullptr) run_out_of_memory();
@@ -254,7 +254,7 @@ void ReactorConnection::listen_for() noexcept
 
 void ReactorConnection::put(Bytes header, const cdr::Writer& body) noexcept
 {
-    unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
+    output_.put_message(socket_, header, body, orb_.options().fragment_size);
     note_unsent();
 }
 

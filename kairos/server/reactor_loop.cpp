@@ -2,9 +2,9 @@
 #include "kairos/server/reactor_loop.h"
 
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 #include <poll.h>
@@ -59,20 +59,22 @@ bool ReactorLoop::work_pending() const noexcept
 void ReactorLoop::run() noexcept
 {
     reactor_->bind_to_this_thread();
-    ServingThread* const before = std::exchange(Lane::await_current().serving_thread, this);
+    ServingThread* const before =
+        std::exchange(ThreadStorage::await_current().serving_thread, this);
     if (start_requested_.exchange(false)) open_acceptors();
     while (!stopping_)
         turn_once({});
-    Lane::current().serving_thread = before;
+    ThreadStorage::current().serving_thread = before;
 }
 
 void ReactorLoop::turn() noexcept
 {
     reactor_->bind_to_this_thread();
-    ServingThread* const before = std::exchange(Lane::await_current().serving_thread, this);
+    ServingThread* const before =
+        std::exchange(ThreadStorage::await_current().serving_thread, this);
     turn_once(std::chrono::nanoseconds{0});
     if (!turns_.empty()) reactor_->wake(); // or a foreign loop would not come again
-    Lane::current().serving_thread = before;
+    ThreadStorage::current().serving_thread = before;
 }
 
 /// So a connection whose requests were all read at once has no more turns than one that sends them

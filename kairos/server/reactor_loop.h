@@ -9,8 +9,8 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/net/alarm.h"
 #include "kairos/net/reactor.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/server.h"
 #include "kairos/server/server_connection.h"
 #include "kairos/server/stream_pause.h"
@@ -83,7 +83,7 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
     /// Sends of `bytes` what the peer takes now and queues the rest.
     void put(Bytes bytes) noexcept
     {
-        unsent_.put(socket_, bytes);
+        output_.put(socket_, bytes);
         note_unsent();
     }
 

@@ -5,9 +5,9 @@
 // place of the reactor, and shares nothing with the others.
 // A request is read, served and answered by a thread of its priority; nothing is queued, no lock is
 // taken. References say which address is for which priority, and clients connect there.
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/architectures.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/in_place_server.h"
@@ -23,7 +23,7 @@ namespace {
 /// A reactor and the thread that turns it.
 class ReactorThread final : public InPlaceServer {
   public:
-    ReactorThread(Orb& orb, std::vector<Listener> listeners, ServingThreads thread)
+    ReactorThread(Orb& orb, std::vector<Listener> listeners, ThreadSettings thread)
         : InPlaceServer(orb, std::move(listeners)), wanted_(std::move(thread))
     {
     }
@@ -38,7 +38,7 @@ class ReactorThread final : public InPlaceServer {
     {
         loop_->start();
         auto thread = net::Thread::start(wanted_.options, [this] {
-            Lane::await_current().priority = wanted_.priority;
+            ThreadStorage::await_current().priority = wanted_.priority;
             loop_->run();
             loop_->close_all();
         });
@@ -58,7 +58,7 @@ class ReactorThread final : public InPlaceServer {
     }
 
   private:
-    const ServingThreads wanted_;
+    const ThreadSettings wanted_;
     std::mutex join_mutex_; // guards that one thread ends the server
     net::Thread thread_;
 };
@@ -139,9 +139,9 @@ class ReactorPerPriority final : public Server {
 
 /// A thread that reads, and a pool that serves what no other threads are to serve.
 Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> listeners,
-                                            const ServingThreads& threads)
+                                            const ThreadSettings& threads)
 {
-    ServingThreads reader = threads;
+    ThreadSettings reader = threads;
     reader.options.name += "-read";
     auto server = std::make_unique<HandoverServer>(orb, std::move(listeners), std::move(reader));
     auto pool = std::make_unique<WorkerPool>(
@@ -156,7 +156,7 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
 
 /// Who reads serves.
 Result<std::unique_ptr<Server>> open_in_place(Orb& orb, std::vector<Listener> listeners,
-                                              const ServingThreads& threads)
+                                              const ThreadSettings& threads)
 {
     if (threads.count == 0) return make_thread_per_connection(orb, std::move(listeners), threads);
     if (threads.count > 1) return make_leader_followers(orb, std::move(listeners), threads);
@@ -208,7 +208,7 @@ Result<std::unique_ptr<Server>> make_reactor_per_priority(Orb& orb, std::vector<
     for (PriorityLane& lane : lanes) {
         const auto scheduling = lane_scheduling(orb, lane.priority);
         if (!scheduling) return scheduling.error();
-        ServingThreads threads{.count = lane.threads,
+        ThreadSettings threads{.count = lane.threads,
                                .options =
                                    orb.thread_options("kairos-" + std::to_string(lane.priority)),
                                .priority = lane.priority};

@@ -7,8 +7,8 @@
 #include "kairos/giop/locate.h"
 #include "kairos/giop/ordinary_request.h"
 #include "kairos/net/linger.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/serving.h"
 
 #include <algorithm>
@@ -99,12 +99,12 @@ net::Interest ServerConnection::interest_nested(bool listens) const noexcept
 int ServerConnection::descriptor_held_nested() noexcept
 {
     if (!holding_ || !may_serve_nested()) return -1;
-    if (!held_bell_) {
-        auto bell = net::Bell::create();
-        if (!bell) return -1;
-        held_bell_.emplace(std::move(bell).value());
+    if (!held_waker_) {
+        auto waker = net::Waker::create();
+        if (!waker) return -1;
+        held_waker_.emplace(std::move(waker).value());
     }
-    return hold.tell(*held_bell_) ? held_bell_->descriptor() : -1;
+    return hold.tell(*held_waker_) ? held_waker_->descriptor() : -1;
 }
 
 bool ServerConnection::go_on_nested() noexcept
@@ -120,8 +120,8 @@ bool ServerConnection::serve_nested(From from) noexcept
     if (from == From::received && protocol_.between_messages()) return true;
     if (!may_serve_nested() || (from == From::hold && !hold.may_go_on())) return false;
     try {
-        Lane& lane = Lane::current();
-        auto memory = lane.upcall_memory.take();
+        ThreadStorage& storage = ThreadStorage::current();
+        auto memory = storage.upcall_memory.take();
         if (from != From::hold) keep_requests_in_progress();
         if (from == From::socket) {
             const net::IoResult got = socket_.read(protocol_.space(), net::ReadFlags::do_not_wait);
@@ -129,7 +129,7 @@ bool ServerConnection::serve_nested(From from) noexcept
             protocol_.received(got.bytes);
         }
         const Next next = serve_received(*memory);
-        lane.upcall_memory.give_back(std::move(memory));
+        storage.upcall_memory.give_back(std::move(memory));
         return next == Next::read;
     } catch (const std::bad_alloc&) {
         return false;
@@ -185,7 +185,7 @@ Served ServerConnection::serve_request(const giop::Message& message, const giop:
 void ServerConnection::keep_reply_memory(UpcallMemory& memory) noexcept
 {
     memory.reply.clear();
-    (void)share_.hold_replies(unsent_.size());
+    (void)share_.hold_replies(output_.size());
 }
 
 /// The caller was told, and where the next message begins is known: the connection lives on. One
@@ -269,10 +269,10 @@ bool ServerConnection::rest_was_due(ReceiveLimit::Clock::time_point now) noexcep
 
 void ServerConnection::note_congestion() noexcept
 {
-    congestion_.store(unsent_.episodes(), std::memory_order_relaxed);
-    taken_.store(unsent_.taken(), std::memory_order_relaxed);
-    if (!share_.hold_replies(unsent_.size())) broken_ = true;
-    if (congested_ == unsent_.empty()) congested_ = !unsent_.empty(); // seldom: it is a barrier
+    congestion_.store(output_.episodes(), std::memory_order_relaxed);
+    taken_.store(output_.taken(), std::memory_order_relaxed);
+    if (!share_.hold_replies(output_.size())) broken_ = true;
+    if (congested_ == output_.empty()) congested_ = !output_.empty(); // seldom: it is a barrier
 }
 
 ReceiveLimit::Clock::time_point

@@ -11,8 +11,8 @@
 #include "kairos/orb/code_sets.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/nested_wait.h"
+#include "kairos/orb/output_queue.h"
 #include "kairos/orb/reply_channel.h"
-#include "kairos/orb/unsent.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/server/account.h"
 #include "kairos/server/receive_limit.h"
@@ -50,7 +50,7 @@ class ServerConnection : public ReplyChannel {
     static void send_rest(const Connections& connections) noexcept;
 
   protected:
-    ~ServerConnection() { hold.end(); } // before the bell that it may have told
+    ~ServerConnection() { hold.end(); } // before the waker that it may have told
 
     /// What is to be done after everything received was looked at.
     enum class Next : std::uint8_t {
@@ -153,16 +153,16 @@ class ServerConnection : public ReplyChannel {
     /// Sends as much of what is queued as the peer takes now.
     virtual void flush() noexcept
     {
-        unsent_.flush(socket_);
+        output_.flush(socket_);
         note_unsent();
     }
 
-    /// Notes whether the peer takes what it is sent; to be called after each use of `unsent_`, by
+    /// Notes whether the peer takes what it is sent; to be called after each use of `output_`, by
     /// who may use that.
     void note_unsent() noexcept
     {
-        if (unsent_.broken()) broken_ = true;
-        if (congested_ || !unsent_.empty()) [[unlikely]]
+        if (output_.broken()) broken_ = true;
+        if (congested_ || !output_.empty()) [[unlikely]]
             note_congestion();
     }
     /// Returns when the peer will be late in taking what is kept for it; never where nothing is
@@ -249,7 +249,7 @@ class ServerConnection : public ReplyChannel {
   protected:
     const std::optional<std::size_t> queue_max_; ///< net::Socket::receive_queue_max
     giop::Connection protocol_;
-    Unsent unsent_; ///< replies, while it is congested_
+    OutputQueue output_; ///< replies, while it is congested_
     ReceiveLimit receive_limit_;
     ReceiveLimit taking_limit_;                ///< the same of what the peer takes
     std::atomic<std::uint64_t> congestion_{0}; ///< which episode of that this is
@@ -259,7 +259,7 @@ class ServerConnection : public ReplyChannel {
   private:
     std::optional<CodeSetContext> code_sets_; // what the client announced
     giop::Message held_;                      // that the adapter did not take, if `holding_`
-    std::optional<net::Bell> held_bell_;      // rung when that may go on; made at need
+    std::optional<net::Waker> held_waker_;    // woken when that may go on; made at need
     std::atomic<bool> had_malformed_arguments_{false};
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 class ThreadPerConnection final : public Server {
   public:
-    ThreadPerConnection(Orb& orb, std::vector<Listener> listeners, ServingThreads threads)
+    ThreadPerConnection(Orb& orb, std::vector<Listener> listeners, ThreadSettings threads)
         : Server(orb, std::move(listeners)), threads_(std::move(threads))
     {
     }
@@ -157,7 +157,7 @@ class ThreadPerConnection final : public Server {
         if (connections_.empty()) all_ended_.notify_all();
     }
 
-    const ServingThreads threads_;
+    const ThreadSettings threads_;
     std::atomic<bool> stopping_{false};
     std::mutex join_mutex_; // guards that one thread ends the server; outside mutex_
     // guards what follows; not taken while a request is served; inside join_mutex_
@@ -171,7 +171,7 @@ class ThreadPerConnection final : public Server {
 } // namespace
 
 std::unique_ptr<Server> make_thread_per_connection(Orb& orb, std::vector<Listener> listeners,
-                                                   ServingThreads threads)
+                                                   ThreadSettings threads)
 {
     return std::make_unique<ThreadPerConnection>(orb, std::move(listeners), std::move(threads));
 }

@@ -8,8 +8,8 @@
 // do not count.
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/fair_queue.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serve_waiting.h"
@@ -27,7 +27,7 @@ class ThreadPerObject;
 /// One object's thread. What the dispatcher's mutex guards is marked.
 class ObjectThread final : public ServingThread {
   public:
-    ObjectThread(ThreadPerObject& dispatcher, net::Bell wake_up)
+    ObjectThread(ThreadPerObject& dispatcher, net::Waker wake_up)
         : dispatcher_(dispatcher), wake_up_(std::move(wake_up))
     {
     }
@@ -52,7 +52,7 @@ class ObjectThread final : public ServingThread {
     ThreadPerObject& dispatcher_;
     std::condition_variable changed_;
     int waits_nested_ = 0; // guarded: how deep
-    net::Bell wake_up_;    // of these: rung while there is something in the queue
+    net::Waker wake_up_;   // of these: woken while there is something in the queue
 };
 
 class ThreadPerObject final : public Dispatcher {
@@ -176,9 +176,9 @@ class ThreadPerObject final : public Dispatcher {
 
     [[nodiscard]] Result<std::shared_ptr<ObjectThread>> make_thread()
     {
-        auto bell = net::Bell::create();
-        if (!bell) return bell.error();
-        auto thread = std::make_shared<ObjectThread>(*this, std::move(bell).value());
+        auto waker = net::Waker::create();
+        if (!waker) return waker.error();
+        auto thread = std::make_shared<ObjectThread>(*this, std::move(waker).value());
         const auto started =
             threads_.start(orb_.thread_options("kairos-object"), [thread] { thread->serve(); });
         if (!started) return started.error();
@@ -216,7 +216,7 @@ class ThreadPerObject final : public Dispatcher {
 
 void ObjectThread::serve() noexcept
 {
-    Lane::await_current().serving_thread = this;
+    ThreadStorage::await_current().serving_thread = this;
     UpcallMemory memory;
     std::unique_lock lock(dispatcher_.mutex());
     for (;;) {
@@ -253,7 +253,7 @@ void ObjectThread::wait(const Awaited& awaited, Deadline deadline) noexcept
     {
         const std::lock_guard lock(dispatcher_.mutex());
         ++waits_nested_;
-        if (!queue.empty()) wake_up_.ring();
+        if (!queue.empty()) wake_up_.wake();
     }
     dispatcher_.leave();
     serve_waiting(awaited, wake_up_, deadline,
@@ -269,7 +269,7 @@ void ObjectThread::serve_nested(UpcallMemory& memory) noexcept
         std::unique_lock lock(dispatcher_.mutex());
         dispatcher_.rejoin();
         if (!queue.empty()) serve_next(lock, memory);
-        queue.empty() ? wake_up_.silence() : wake_up_.ring();
+        queue.empty() ? wake_up_.clear() : wake_up_.wake();
     }
     dispatcher_.leave();
 }
@@ -277,7 +277,7 @@ void ObjectThread::serve_nested(UpcallMemory& memory) noexcept
 void ObjectThread::wake() noexcept
 {
     changed_.notify_one();
-    if (waits_nested_ != 0) wake_up_.ring();
+    if (waits_nested_ != 0) wake_up_.wake();
 }
 
 std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)

@@ -5,9 +5,9 @@
 // at the same time; those that wait for calls of their own do not count.
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/thread_set.h"
 
@@ -97,7 +97,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
 
     void serve(QueuedRequestPtr request) noexcept
     {
-        Lane::await_current().serving_thread = this;
+        ThreadStorage::await_current().serving_thread = this;
         {
             UpcallMemory memory; // given back before the next thread may start
             while (!request->serve(memory)) {

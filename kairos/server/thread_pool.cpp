@@ -3,9 +3,9 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serve_waiting.h"
 
@@ -74,9 +74,9 @@ Result<void> ThreadPool::start()
         if (settings_.stack_bytes != 0) level.thread.stack_bytes = settings_.stack_bytes;
         level.thread.scheduling = *scheduling;
         if (settings_.has_lanes) level.thread.cpu = cpu_of(level.lane.priority, orb_.options());
-        auto bell = net::Bell::create();
-        if (!bell) return bell.error();
-        level.no_thread.emplace(std::move(bell).value());
+        auto waker = net::Waker::create();
+        if (!waker) return waker.error();
+        level.no_thread.emplace(std::move(waker).value());
         auto readers = LaneReaders::create();
         if (!readers) return readers.error();
         level.readers = std::move(readers).value();
@@ -115,7 +115,7 @@ void ThreadPool::call_thread(Level& level) noexcept
             log::warning(log::Line()
                          << "a thread pool goes on with fewer threads: " << added.error().reason);
         for (Level& other : levels_)
-            if (levels_.serves(other, level)) other.no_thread->ring();
+            if (levels_.serves(other, level)) other.no_thread->wake();
     }
     if (level.idle != 0) level.readers->call_one(); // it has been called for another already
     if (Level* const lender = levels_.lender_for(level)) lender->readers->call_one();
@@ -129,9 +129,9 @@ void ThreadPool::call_next(Level& level) noexcept
 
 void ThreadPool::serve(Level& level) noexcept
 {
-    orb::Lane& lane = orb::Lane::await_current();
-    lane.serving_thread = this;
-    lane.priority = level.lane.priority;
+    orb::ThreadStorage& storage = orb::ThreadStorage::await_current();
+    storage.serving_thread = this;
+    storage.priority = level.lane.priority;
     membership = {.pool = this, .level = &level};
     UpcallMemory memory;
     Lock lock(mutex_);
@@ -177,7 +177,7 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     ++level.serving;
     // That of another level, or of the request that this one is nested in.
     std::optional<Priority> borrowed;
-    if (orb::Lane::current().priority != from.lane.priority) borrowed = from.lane.priority;
+    if (orb::ThreadStorage::current().priority != from.lane.priority) borrowed = from.lane.priority;
     if (LocalCall* call = from.pop_call()) {
         call_next(level);
         serve_call(lock, *call, borrowed);
@@ -207,8 +207,7 @@ void ThreadPool::serve_nested(Level& level, UpcallMemory& memory) noexcept
     }
     if (levels_.next_nested_for(level) == nullptr) tell_sources(lock);
     // For whoever of them is the first to look: the reply to this one may have come.
-    levels_.next_nested_for(level) != nullptr ? level.no_thread->ring()
-                                              : level.no_thread->silence();
+    levels_.next_nested_for(level) != nullptr ? level.no_thread->wake() : level.no_thread->clear();
 }
 
 bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
@@ -322,7 +321,7 @@ void ThreadPool::recall_unread(PoolLevel& lane) noexcept
 void ThreadPool::run(std::optional<Priority> priority, const std::function<void()>& work)
 {
     // A thread that serves requests goes on serving while it waits (serving_thread.h).
-    ServingThread* serving = orb::Lane::current().serving_thread;
+    ServingThread* serving = orb::ThreadStorage::current().serving_thread;
     net::Socket woken;
     if (serving != nullptr) {
         woken = net::Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/server/threaded_connection.h"
 
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/transmit.h"
 
 namespace kairos::orb {
@@ -55,8 +55,8 @@ void ThreadedConnection::run()
     socket_.limit_writing(orb_.options().receive_timeout);
     memory_.reply_kept_max = Account::free_octets;
     try {
-        Lane::current().serving_thread = this;
-        if (priority_) Lane::current().priority = priority_;
+        ThreadStorage::current().serving_thread = this;
+        if (priority_) ThreadStorage::current().priority = priority_;
         if (socket_.is_agreeing() && !agree_with_peer()) return;
         while (serve_once()) {
         }

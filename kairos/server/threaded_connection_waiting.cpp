@@ -39,7 +39,7 @@ void ThreadedConnection::wait(const Awaited& awaited, Deadline deadline) noexcep
     note_unsent();
     wait_and_serve(awaited, deadline);
     if (--waits_ != 0) return;
-    is_behind_ = broken_ || !unsent_.empty();
+    is_behind_ = broken_ || !output_.empty();
     if (congested_) congested_ = false; // from here on who sends waits
 }
 
@@ -137,15 +137,15 @@ void ThreadedConnection::send_behind(Bytes header, const cdr::Writer& body) noex
         if (!broken_) send(header, body);
         return;
     }
-    unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
+    output_.put_message(socket_, header, body, orb_.options().fragment_size);
     note_unsent();
 }
 
 void ThreadedConnection::send_unsent() noexcept
 {
-    while (!unsent_.empty() && !unsent_.broken() && socket_.wait_writable(std::nullopt).ok())
-        unsent_.flush(socket_);
-    if (unsent_.broken() || !unsent_.empty()) broken_ = true;
+    while (!output_.empty() && !output_.broken() && socket_.wait_writable(std::nullopt).ok())
+        output_.flush(socket_);
+    if (output_.broken() || !output_.empty()) broken_ = true;
     is_behind_ = broken_;
 }
 
@@ -181,7 +181,7 @@ void ThreadedConnection::stop_limiting() noexcept
 void ThreadedConnection::send_control(Bytes message) noexcept
 {
     if (waits_ != 0) {
-        unsent_.put(socket_, message);
+        output_.put(socket_, message);
         return note_unsent();
     }
     send_unsent();

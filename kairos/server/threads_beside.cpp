@@ -83,7 +83,7 @@ class ThreadsBeside final : public Server {
 } // namespace
 
 std::unique_ptr<Server> make_threads_beside(Orb& orb, std::unique_ptr<Server> other,
-                                            std::vector<Listener> listeners, ServingThreads threads)
+                                            std::vector<Listener> listeners, ThreadSettings threads)
 {
     return std::make_unique<ThreadsBeside>(
         std::move(other),

@@ -12,7 +12,7 @@ namespace kairos::orb {
 
 void WatchedConnection::send(Bytes header, const cdr::Writer& body) noexcept
 {
-    unsent_.put_message(socket_, header, body, orb_.options().fragment_size);
+    output_.put_message(socket_, header, body, orb_.options().fragment_size);
     note_unsent();
 }
 
@@ -44,9 +44,9 @@ bool WatchedConnection::watch(net::Interest interest) noexcept
 
 void WatchedConnection::on_ready(net::Readiness readiness, UpcallMemory& memory) noexcept
 {
-    if (!unsent_.empty()) {
+    if (!output_.empty()) {
         // What is not plain may have waited for something else than room.
-        if (readiness.writable || !socket_.is_plain()) unsent_.flush(socket_);
+        if (readiness.writable || !socket_.is_plain()) output_.flush(socket_);
         note_unsent();
         if (congested_ || closing_) return after(closing_ ? Next::close : Next::read);
         return serve(memory); // requests that came before it was full

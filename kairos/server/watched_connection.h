@@ -97,7 +97,7 @@ class WatchedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] bool is_at_descriptor(net::Interest interest) const noexcept;
     void send_control(Bytes message) noexcept override
     {
-        unsent_.put(socket_, message);
+        output_.put(socket_, message);
         note_unsent();
     }
 

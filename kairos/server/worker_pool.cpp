@@ -4,8 +4,8 @@
 #include "kairos/server/worker_pool.h"
 
 #include "kairos/base/log.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serve_waiting.h"
 
@@ -13,9 +13,9 @@ namespace kairos::orb {
 
 Result<void> WorkerPool::start()
 {
-    auto bell = net::Bell::create();
-    if (!bell) return bell.error();
-    no_thread_.emplace(std::move(bell).value());
+    auto waker = net::Waker::create();
+    if (!waker) return waker.error();
+    no_thread_.emplace(std::move(waker).value());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < size_.threads; ++i)
         if (auto added = add_thread(); !added) return added;
@@ -60,13 +60,13 @@ void WorkerPool::call_worker() noexcept
     if (!was_short)
         log::warning(log::Line() << "threads that wait for calls serve others meanwhile: "
                                  << added.error().reason);
-    no_thread_->ring();
+    no_thread_->wake();
 }
 
 void WorkerPool::serve() noexcept
 {
-    Lane::await_current().serving_thread = this;
-    Lane::current().priority = size_.priority;
+    ThreadStorage::await_current().serving_thread = this;
+    ThreadStorage::current().priority = size_.priority;
     UpcallMemory memory;
     Lock lock(mutex_);
     --starting_;
@@ -107,7 +107,7 @@ void WorkerPool::serve_nested(UpcallMemory& memory) noexcept
     Lock lock(mutex_);
     if (has_work()) serve_next(lock, memory);
     // For whoever of them is the first to look: the reply to this one may have come.
-    has_work() ? no_thread_->ring() : no_thread_->silence();
+    has_work() ? no_thread_->wake() : no_thread_->clear();
 }
 
 void WorkerPool::wait(const Awaited& awaited, Deadline deadline) noexcept

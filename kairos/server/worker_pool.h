@@ -5,7 +5,7 @@
 // called back. Where the system has no more threads, those that wait serve. Any thread.
 #pragma once
 
-#include "kairos/net/bell.h"
+#include "kairos/net/waker.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/server/request_queue.h"
@@ -60,8 +60,8 @@ class WorkerPool final : public Dispatcher, public ServingThread {
 
     RequestSource& source_;
     const Size size_;
-    std::optional<net::Bell> no_thread_; // rung: those that wait for calls are to serve
-    std::mutex mutex_;                   // guards what follows; not held while a request is served
+    std::optional<net::Waker> no_thread_; // woken: those that wait for calls are to serve
+    std::mutex mutex_;                    // guards what follows; not held while a request is served
     std::condition_variable changed_;
     RequestQueue queue_;
     HeldRequests held_;

@@ -240,10 +240,10 @@ void Silences::add(std::unique_ptr<Carrier> carrier)
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     added_.push_back(std::move(carrier));
-    if (thread_.joinable()) return bell_->ring();
-    auto bell = Bell::create();
-    if (!bell) return added_.clear();
-    bell_.emplace(std::move(bell).value());
+    if (thread_.joinable()) return waker_->wake();
+    auto waker = Waker::create();
+    if (!waker) return added_.clear();
+    waker_.emplace(std::move(waker).value());
     sigset_t all;
     sigset_t former;
     sigfillset(&all);
@@ -257,7 +257,7 @@ void Silences::end() noexcept
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
-        if (bell_) bell_->ring();
+        if (waker_) waker_->wake();
     }
     if (thread_.joinable()) thread_.join();
     added_.clear();
@@ -269,7 +269,7 @@ void Silences::carry()
     for (;;) {
         {
             const std::lock_guard lock(mutex_);
-            bell_->silence();
+            waker_->clear();
             if (ended_) return;
             std::ranges::move(added_, std::back_inserter(carriers));
             added_.clear();
@@ -278,7 +278,7 @@ void Silences::carry()
     }
 }
 
-/// Waits for any of them, or the bell, and goes on with those that can.
+/// Waits for any of them, or the waker, and goes on with those that can.
 void Silences::wait(std::vector<std::unique_ptr<Carrier>>& carriers)
 {
     for (const auto& carrier : carriers)
@@ -288,7 +288,7 @@ void Silences::wait(std::vector<std::unique_ptr<Carrier>>& carriers)
         std::ranges::partition(carriers, [](const auto& each) { return !each->is_silent(); });
     const std::size_t count = carriers.size() - silent.size();
     std::vector<pollfd> entries(1 + 2 * count);
-    entries[0] = {bell_->descriptor(), POLLIN, 0};
+    entries[0] = {waker_->descriptor(), POLLIN, 0};
     for (std::size_t i = 0; i < count; ++i)
         carriers[i]->fill(&entries[1 + 2 * i]);
     if (::poll(entries.data(), entries.size(), -1) <= 0) return;

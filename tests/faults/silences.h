@@ -9,8 +9,8 @@
 //   connect() ──► near socket ═══ the thread ═══ far socket ──► the server
 #pragma once
 
-#include "kairos/net/bell.h"
 #include "kairos/net/socket.h"
+#include "kairos/net/waker.h"
 
 #include <atomic>
 #include <cstdint>
@@ -54,7 +54,7 @@ class Silences {
     std::atomic<std::uint64_t>& count_;
     std::mutex mutex_; // guards what follows
     std::vector<std::unique_ptr<Carrier>> added_;
-    std::optional<Bell> bell_; // rung when there is something for the thread
+    std::optional<Waker> waker_; // woken when there is something for the thread
     bool ended_ = false;
     std::thread thread_;
 };

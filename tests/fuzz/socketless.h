@@ -9,7 +9,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/corba/portable_server.h"
 #include "kairos/giop/message.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/server_connection.h"
 
 #include <algorithm>

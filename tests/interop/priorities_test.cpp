@@ -39,7 +39,7 @@ TEST_P(Priorities, AreInRequestsAndReplies)
             in_thread([&] {
                 for (const orb::Priority priority :
                      std::initializer_list<orb::Priority>{77, 32767}) {
-                    orb::Lane::current().priority = priority;
+                    orb::ThreadStorage::current().priority = priority;
                     EXPECT_EQ(target->add(40, 2), 42);
                 }
             });

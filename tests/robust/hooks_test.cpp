@@ -4,7 +4,7 @@
 // (docs/event-loops.md).
 #include "kairos/net/thread.h"
 #include "kairos/orb/hooks.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/server/request_dispatcher.h"
 #include "tests/malformed/fixture.h"
 
@@ -132,15 +132,15 @@ TEST(NetworkPriority, FollowsThatOfTheLane)
     Client client({"-ORBNetworkPriority", "1"});
     client.orb()->_kairos_set_hooks(std::make_unique<SeeingHooks>(by_client));
     const Probe::Target_var target = client.target(server.reference());
-    orb::Lane::current().priority = 0;
+    orb::ThreadStorage::current().priority = 0;
     target->ping();
     EXPECT_EQ(marks(seen), std::pair(0, 0));
     EXPECT_EQ(marks(by_client), std::pair(0, 0));
-    orb::Lane::current().priority = 32767;
+    orb::ThreadStorage::current().priority = 32767;
     target->ping();
     EXPECT_EQ(marks(seen), std::pair(46, 6));
     EXPECT_EQ(marks(by_client), std::pair(46, 6));
-    orb::Lane::current().priority.reset();
+    orb::ThreadStorage::current().priority.reset();
 }
 
 TEST(NetworkPriority, RisesWithPriority)

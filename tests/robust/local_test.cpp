@@ -5,7 +5,7 @@
 #include "tests/robust/local.h"
 
 #include "kairos/net/connector.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <random>
 
@@ -164,12 +164,14 @@ TEST(LocalLanes, OfTheCallerAreFoundByTheSocketToo)
     for (const char* suffix : {"", ".1", ".2"})
         EXPECT_TRUE(exists(path + suffix));
     std::atomic<orb::Priority> served_at{-1};
-    server.servant().action = [&] { served_at = orb::Lane::current().priority.value_or(-1); };
+    server.servant().action = [&] {
+        served_at = orb::ThreadStorage::current().priority.value_or(-1);
+    };
     Client client;
     const auto at = [&](const Probe::Target_var& target, orb::Priority priority) {
-        orb::Lane::current().priority = priority;
+        orb::ThreadStorage::current().priority = priority;
         target->act();
-        orb::Lane::current().priority.reset();
+        orb::ThreadStorage::current().priority.reset();
         return served_at.load();
     };
     // With dead addresses for TCP, and with none.

@@ -6,14 +6,14 @@
 
 #include "kairos/net/acceptor.h"
 #include "kairos/net/connector.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 namespace kairos::orb_testing {
 namespace {
 
 using namespace std::chrono_literals;
-using orb::Lane;
 using orb::Priority;
+using orb::ThreadStorage;
 
 class Memory : public EveryArchitecture {
   protected:
@@ -293,15 +293,17 @@ class LanesOfMemory : public testing::Test {
   protected:
     LanesOfMemory()
     {
-        server_.servant().action = [this] { served_at_ = Lane::current().priority.value_or(-1); };
+        server_.servant().action = [this] {
+            served_at_ = ThreadStorage::current().priority.value_or(-1);
+        };
         server_.manager()->activate();
     }
-    ~LanesOfMemory() override { Lane::current().priority.reset(); }
+    ~LanesOfMemory() override { ThreadStorage::current().priority.reset(); }
 
     /// The priority of the thread that serves a call, when the calling thread has this one.
     Priority served_at(const Probe::Target_var& target, Priority priority)
     {
-        Lane::current().priority = priority;
+        ThreadStorage::current().priority = priority;
         target->act();
         return served_at_;
     }

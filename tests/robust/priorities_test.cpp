@@ -3,7 +3,7 @@
 // Priorities from the client's thread to the server's: reactor-per-priority.
 #include "kairos/ior/policies.h"
 #include "kairos/net/thread.h"
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 #include "tests/malformed/fixture.h"
 #include "tests/robust/local.h"
 #include "tests/robust/permission.h"
@@ -14,8 +14,8 @@
 namespace kairos::orb_testing {
 namespace {
 
-using orb::Lane;
 using orb::Priority;
+using orb::ThreadStorage;
 
 /// The priority of the thread that serves a call, when the calling thread has this one.
 class Priorities : public testing::Test {
@@ -24,13 +24,15 @@ class Priorities : public testing::Test {
         : server_("reactor-per-priority",
                   {"-ORBLanes", "0,100,200:2,300:each", "-ORBDebug", "0", "-ORBCollocation", "no"})
     {
-        server_.servant().action = [this] { served_at_ = Lane::current().priority.value_or(-1); };
+        server_.servant().action = [this] {
+            served_at_ = ThreadStorage::current().priority.value_or(-1);
+        };
     }
-    ~Priorities() override { Lane::current().priority.reset(); }
+    ~Priorities() override { ThreadStorage::current().priority.reset(); }
 
     Priority served_at(const Probe::Target_var& target, Priority priority)
     {
-        Lane::current().priority = priority;
+        ThreadStorage::current().priority = priority;
         target->act();
         return served_at_;
     }
@@ -118,16 +120,16 @@ TEST_F(Priorities, HighOnesDoNotWaitForLowOnes)
     Event low_inside;
     Event high_done;
     server_.servant().action = [&] {
-        if (Lane::current().priority != Priority{0}) return;
+        if (ThreadStorage::current().priority != Priority{0}) return;
         low_inside.set();
         EXPECT_TRUE(high_done.wait());
     };
     std::thread low([&] {
-        Lane::current().priority = 0;
+        ThreadStorage::current().priority = 0;
         target->act();
     });
     ASSERT_TRUE(low_inside.wait());
-    Lane::current().priority = 200;
+    ThreadStorage::current().priority = 200;
     target->act();
     high_done.set();
     low.join();
@@ -144,7 +146,7 @@ TEST_F(Priorities, MayHaveAPool)
         EXPECT_TRUE(both.wait());
     };
     const auto call = [&] {
-        Lane::current().priority = 200;
+        ThreadStorage::current().priority = 200;
         target->act();
     };
     std::thread other(call);
@@ -160,14 +162,14 @@ TEST_F(Priorities, MayHaveAThreadForEachConnection)
     std::atomic<int> inside{0};
     Event all;
     server_.servant().action = [&] {
-        EXPECT_EQ(Lane::current().priority, Priority{300});
+        EXPECT_EQ(ThreadStorage::current().priority, Priority{300});
         if (++inside == count) all.set();
         EXPECT_TRUE(all.wait());
     };
     std::vector<std::thread> callers;
     for (int i = 0; i < count; ++i)
         callers.emplace_back([&] {
-            Lane::current().priority = 300;
+            ThreadStorage::current().priority = 300;
             target->act();
         });
     for (std::thread& caller : callers)
@@ -181,7 +183,7 @@ class DefaultLanes : public testing::Test {
     DefaultLanes()
     {
         server_.servant().action = [this] {
-            served_at_ = Lane::current().priority.value_or(-1);
+            served_at_ = ThreadStorage::current().priority.value_or(-1);
             scheduled_as_ = ::sched_getscheduler(0);
         };
         server_.manager()->activate();
@@ -200,11 +202,11 @@ TEST_F(DefaultLanes, AreOneForOrdinaryThreadsAndOneForRealTime)
     const Probe::Target_var target = client_.target(server_.reference());
     for (const auto& [priority, lane] : std::initializer_list<std::pair<Priority, Priority>>{
              {0, 0}, {1, 1}, {334, 1}, {16'384, 1}, {orb::priority_max, 1}, {0, 0}}) {
-        Lane::current().priority = priority;
+        ThreadStorage::current().priority = priority;
         target->act();
         EXPECT_EQ(served_at_, lane) << priority;
     }
-    Lane::current().priority.reset();
+    ThreadStorage::current().priority.reset();
 }
 
 /// The client's thread has said nothing to the ORB: its priority is looked up.
@@ -240,16 +242,16 @@ TEST(DirectMapping, HasTheDefaultLanes)
     RunningServer server("reactor-per-priority", {"-ORBPriorityMapping", "direct", "-ORBDebug", "0",
                                                   "-ORBCollocation", "no"});
     std::atomic<Priority> served_at{-1};
-    server.servant().action = [&] { served_at = Lane::current().priority.value_or(-1); };
+    server.servant().action = [&] { served_at = ThreadStorage::current().priority.value_or(-1); };
     Client client({"-ORBPriorityMapping", "direct"});
     const Probe::Target_var target = client.target(server.reference());
     for (const auto& [priority, lane] : std::initializer_list<std::pair<Priority, Priority>>{
              {0, 0}, {1, 1}, {50, 1}, {99, 1}, {0, 0}}) {
-        Lane::current().priority = priority;
+        ThreadStorage::current().priority = priority;
         target->act();
         EXPECT_EQ(served_at, lane) << priority;
     }
-    Lane::current().priority.reset();
+    ThreadStorage::current().priority.reset();
 }
 
 TEST(DirectMapping, HasNoLanesAboveTheNativePriorities)
@@ -298,12 +300,12 @@ TEST(SchedulingPolicy, OfALaneIsThatOfTheOption)
         Client client({"-ORBPriorityMapping", "direct"});
         const Probe::Target_var target = client.target(server.reference());
         for (const Priority priority : std::initializer_list<Priority>{7, 8, 9, 0}) {
-            Lane::current().priority = priority;
+            ThreadStorage::current().priority = priority;
             target->act();
             EXPECT_EQ(served_as, priority == 0 ? SCHED_OTHER : policy) << name;
             EXPECT_EQ(served_at, priority) << name;
         }
-        Lane::current().priority.reset();
+        ThreadStorage::current().priority.reset();
     }
 }
 
@@ -330,12 +332,12 @@ TEST(Cpus, OfLanesAreWhereTheyServe)
         for (const auto& [priority, cpus] :
              std::initializer_list<std::pair<Priority, std::vector<int>>>{
                  {0, last}, {100, last}, {200, all}, {300, last}}) {
-            Lane::current().priority = priority;
+            ThreadStorage::current().priority = priority;
             target->act();
             const std::lock_guard lock(mutex);
             EXPECT_EQ(served_on, cpus) << endpoint << ' ' << priority;
         }
-        Lane::current().priority.reset();
+        ThreadStorage::current().priority.reset();
     }
 }
 
@@ -347,7 +349,7 @@ TEST(RealTime, RefusedIsSaidOnceAndServedAnyway)
         RunningServer server("reactor-per-priority", {"-ORBLanes", "0,1,2,3"});
         Client client;
         const Probe::Target_var target = client.target(server.reference());
-        Lane::current().priority = 3;
+        ThreadStorage::current().priority = 3;
         target->ping();
         EXPECT_LE(log.count("not scheduled in real time"), 1u); // another test may have seen it
     }).join();

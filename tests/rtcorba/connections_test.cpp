@@ -42,12 +42,12 @@ class Connections : public testing::Test {
     /// How many connections a call at this priority makes. Both ends are in this process.
     std::size_t made_by(Probe::Target_ptr target, RTCORBA::Priority priority)
     {
-        orb::Lane::current().priority = priority;
+        orb::ThreadStorage::current().priority = priority;
         const std::size_t before = descriptors();
         target->ping();
         return (descriptors() - before) / 2;
     }
-    ~Connections() override { orb::Lane::current().priority.reset(); }
+    ~Connections() override { orb::ThreadStorage::current().priority.reset(); }
 };
 
 TEST_F(Connections, AreSharedByReferencesThatDoNotMind)
@@ -87,13 +87,13 @@ TEST_F(Connections, OfBandsAreApart)
     EXPECT_EQ(made_by(banded, 30), 1u);
     EXPECT_EQ(made_by(banded, 0), 0u);
     for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{20, 29, 40}) {
-        orb::Lane::current().priority = priority;
+        orb::ThreadStorage::current().priority = priority;
         EXPECT_EQ(outcome([&] { banded->ping(); }), no_band) << priority;
         CORBA::PolicyList_var in_the_way;
         EXPECT_FALSE(banded->_validate_connection(in_the_way.out()));
         EXPECT_EQ(in_the_way->length(), 1u);
     }
-    orb::Lane::current().priority = orb::Priority{5};
+    orb::ThreadStorage::current().priority = orb::Priority{5};
     CORBA::PolicyList_var none;
     EXPECT_TRUE(banded->_validate_connection(none.out()));
     EXPECT_EQ(none->length(), 0u);
@@ -108,7 +108,7 @@ TEST_F(Connections, CanBeMadeAndValidatedBeforehand)
         {world_.rtorb()->create_priority_banded_connection_policy(bands_of({{0, 9}, {10, 19}}))});
     CORBA::PolicyList_var inconsistent;
     const auto validated_at = [&](RTCORBA::Priority priority) {
-        orb::Lane::current().priority = priority;
+        orb::ThreadStorage::current().priority = priority;
         return banded->_validate_connection(inconsistent.out());
     };
     EXPECT_TRUE(validated_at(5));
@@ -127,7 +127,7 @@ TEST_F(Connections, MayHaveBandsBecauseTheServerSaysSo)
     EXPECT_EQ(made_by(target_, 5), 1u);
     EXPECT_EQ(made_by(target_, 15), 1u);
     EXPECT_EQ(made_by(target_, 6), 0u);
-    orb::Lane::current().priority = 20;
+    orb::ThreadStorage::current().priority = 20;
     EXPECT_EQ(outcome([&] { target_->ping(); }), no_band);
 }
 
@@ -326,7 +326,7 @@ void expect_priorities_of_lanes(const std::string& endpoint, int level, int opti
     };
     in_thread([&] {
         for (const Expected& expected : {Expected{0, {}, {}}, Expected{20'000, {40, 5}, {32, 4}}}) {
-            orb::Lane::current().priority = expected.priority;
+            orb::ThreadStorage::current().priority = expected.priority;
             target->ping();
             const auto& at = target->_kairos_reference()->targets_at(expected.priority);
             const Ends ends(at.front().endpoint->port());
@@ -408,9 +408,9 @@ TEST(Bindings, SayWhatTheyAreFor)
              {.priority_model = ior::PriorityModel{true, 1}, .bands = {{0, 9}, {10, 32767}}})}})});
     const Probe::Target_var target = client.target(ior::to_string(reference));
     in_thread([&] {
-        orb::Lane::current().priority = 77;
+        orb::ThreadStorage::current().priority = 77;
         target->ping();
-        orb::Lane::current().priority = 78;
+        orb::ThreadStorage::current().priority = 78;
         target->ping();
     });
     server.end();
@@ -460,7 +460,7 @@ TEST(Bindings, MayBeSharedByThreads)
     const Probe::Target_var target = client.target(text.in());
     for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{5, 6, 7})
         in_thread([&] {
-            orb::Lane::current().priority = priority;
+            orb::ThreadStorage::current().priority = priority;
             target->act();
             EXPECT_EQ(listener.priority, priority);
         });

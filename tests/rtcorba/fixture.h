@@ -8,9 +8,9 @@
 #include "tests/malformed/fixture.h"
 
 #include "kairos/ior/policies.h"
-#include "kairos/orb/lane.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/rtcorba/KairosRealTime.h"
 #include "kairos/rtcorba/RTPortableServer.h"
 

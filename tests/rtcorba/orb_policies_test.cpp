@@ -55,7 +55,7 @@ RTCORBA::Priority served_at(World& world, RTPortableServer::POA_ptr poa)
     world.activate();
     const Probe::Target_var target = world.to_client(poa, id);
     in_thread([&] {
-        orb::Lane::current().priority = RTCORBA::Priority{7};
+        orb::ThreadStorage::current().priority = RTCORBA::Priority{7};
         target->act();
     });
     poa->deactivate_object(id);

@@ -237,7 +237,7 @@ TEST_F(PriorityModels, ThreadsHaveTheirOwnPriorityAgainAfterARequest)
     std::optional<RTCORBA::Priority> left;
     int native = -1;
     plain.action = [&] {
-        left = orb::Lane::current().priority;
+        left = orb::ThreadStorage::current().priority;
         native = native_priority();
     };
     const PortableServer::ObjectId_var id = world_.root()->activate_object(&plain);

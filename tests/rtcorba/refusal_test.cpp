@@ -197,9 +197,9 @@ TEST_F(Refusals, PrioritiesThatTheMappingDoesNotKnow)
     const Probe::Target_var never = world_.to_client(declared, too_high);
     world_.activate();
     in_thread([&] {
-        orb::Lane::current().priority = orb::Priority{20};
+        orb::ThreadStorage::current().priority = orb::Priority{20};
         EXPECT_EQ(outcome([&] { target->act(); }), no_mapping);
-        orb::Lane::current().priority = orb::Priority{19};
+        orb::ThreadStorage::current().priority = orb::Priority{19};
         target->act();
         EXPECT_EQ(listener.priority, 19);
         EXPECT_EQ(outcome([&] { never->ping(); }), no_mapping);
@@ -251,7 +251,7 @@ TEST_F(Refusals, PrioritiesThatTheTransformDoesNotLetPass)
     middle.activate();
     in_thread([&] {
         const auto act_at = [&](orb::Priority priority) {
-            orb::Lane::current().priority = priority;
+            orb::ThreadStorage::current().priority = priority;
             return outcome([&] { target->act(); });
         };
         EXPECT_EQ(act_at(1000), no_transform);

@@ -146,7 +146,7 @@ TEST_P(Results, ReachTheirCallers)
         Client client({"-ORBDebug", "0", "-ORBConnection", GetParam()});
         const Probe::Target_var target = client.target(text.in());
         in_thread([&] {
-            orb::Lane::current().priority = orb::Priority{77};
+            orb::ThreadStorage::current().priority = orb::Priority{77};
             EXPECT_EQ(target->add(40, 2), 42);
             const CORBA::String_var echoed = target->echo("as it was");
             EXPECT_STREQ(echoed.in(), "as it was");

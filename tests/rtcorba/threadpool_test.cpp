@@ -30,23 +30,24 @@ RTCORBA::ThreadpoolId make(World& world, const Pool& pool)
                                             pool.buffered_bytes);
 }
 
-struct Lane {
+struct ThreadStorage {
     RTCORBA::Priority priority = 0;
     CORBA::ULong static_threads = 1;
     CORBA::ULong dynamic_threads = 0;
 };
 
-RTCORBA::ThreadpoolLanes lanes_of(std::initializer_list<Lane> lanes)
+RTCORBA::ThreadpoolLanes lanes_of(std::initializer_list<ThreadStorage> lanes)
 {
     RTCORBA::ThreadpoolLanes list;
-    for (const Lane& lane : lanes) {
+    for (const ThreadStorage& lane : lanes) {
         list.length(list.length() + 1);
         list[list.length() - 1] = {lane.priority, lane.static_threads, lane.dynamic_threads};
     }
     return list;
 }
 
-RTCORBA::ThreadpoolId make(World& world, std::initializer_list<Lane> lanes, bool borrows = false)
+RTCORBA::ThreadpoolId make(World& world, std::initializer_list<ThreadStorage> lanes,
+                           bool borrows = false)
 {
     return world.rtorb()->create_threadpool_with_lanes(0, lanes_of(lanes), borrows, false, 0, 0);
 }
@@ -127,7 +128,7 @@ class Callers {
     void call(RTCORBA::Priority priority = 0)
     {
         threads_.emplace_back([this, priority] {
-            orb::Lane::current().priority = priority;
+            orb::ThreadStorage::current().priority = priority;
             const std::string ended = outcome([&] { target_->act(); });
             const std::lock_guard lock(mutex_);
             outcomes_.insert(ended);
@@ -180,7 +181,7 @@ TEST_F(Threadpools, AreMadeOfWhatCanBe)
     EXPECT_EQ(ended({.static_threads = 0}), bad_param);
     EXPECT_EQ(ended({.static_threads = 0, .dynamic_threads = 1}), "ok");
     EXPECT_EQ(ended({.static_threads = 1, .dynamic_threads = 1'000'000}), "IMP_LIMIT 0x0 NO");
-    const auto with_lanes = [&](std::initializer_list<Lane> lanes) {
+    const auto with_lanes = [&](std::initializer_list<ThreadStorage> lanes) {
         return outcome([&] { (void)make(world_, lanes); });
     };
     EXPECT_EQ(with_lanes({}), bad_param);
@@ -381,7 +382,7 @@ TEST_F(Buffers, RefuseCallersOfThisProcessToo)
 class Lanes : public Threadpools {
   protected:
     /// With lanes, and the clients' priorities.
-    Probe::Target_ptr serve_lanes(std::initializer_list<Lane> lanes, bool borrows = false)
+    Probe::Target_ptr serve_lanes(std::initializer_list<ThreadStorage> lanes, bool borrows = false)
     {
         return serve(make(world_, lanes, borrows), world_.client_propagated(0));
     }
@@ -711,7 +712,7 @@ TEST(PoolArchitecture, MayReadEachPriorityByAThreadOfItsOwn)
     const CORBA::Object_var object = world.root()->id_to_reference(plain_id);
     const Probe::Target_var plain_target = world.to_client(object);
     std::optional<RTCORBA::Priority> plain_priority;
-    plain.action = [&] { plain_priority = orb::Lane::current().priority; };
+    plain.action = [&] { plain_priority = orb::ThreadStorage::current().priority; };
     for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{0, 99, 100}) {
         in_thread([&] {
             world.current()->the_priority(priority);

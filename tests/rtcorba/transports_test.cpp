@@ -72,7 +72,7 @@ TEST_P(PoolTransports, LanesServeAtTheirPriorities)
     for (int i = 0; i < 20; ++i)
         for (const RTCORBA::Priority priority : std::initializer_list<RTCORBA::Priority>{0, 100})
             in_thread([&] {
-                orb::Lane::current().priority = priority;
+                orb::ThreadStorage::current().priority = priority;
                 target->act();
                 EXPECT_EQ(listener.priority, priority);
             });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/orb/unsent.h"
+#include "kairos/orb/output_queue.h"
 
 #include "kairos/base/log.h"
 #include "kairos/giop/fragments.h"
@@ -28,7 +28,7 @@ net::IoResult write_now(net::Socket& socket, Bytes bytes) noexcept
 
 } // namespace
 
-void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
+void OutputQueue::put(net::Socket& socket, Bytes bytes) noexcept
 {
     if (broken_) return;
     if (!bytes_.empty()) return keep(bytes);
@@ -41,7 +41,7 @@ void Unsent::put(net::Socket& socket, Bytes bytes) noexcept
         broken_ = true;
 }
 
-void Unsent::keep(Bytes bytes) noexcept
+void OutputQueue::keep(Bytes bytes) noexcept
 {
     if (bytes_.empty()) ++episodes_;
     try {
@@ -57,8 +57,8 @@ void Unsent::keep(Bytes bytes) noexcept
     }
 }
 
-void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
-                 std::size_t fragment_size) noexcept
+void OutputQueue::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                      std::size_t fragment_size) noexcept
 {
     const std::size_t size = header.size() + body.size();
     if ((fragment_size == 0 || size <= fragment_size) && body.externals().empty())
@@ -66,8 +66,8 @@ void Unsent::put(net::Socket& socket, Bytes header, const cdr::Writer& body,
     put_parts(socket, header, body, fragment_size);
 }
 
-void Unsent::put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
-                       std::size_t fragment_size) noexcept
+void OutputQueue::put_parts(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                            std::size_t fragment_size) noexcept
 {
     const std::size_t size = header.size() + body.size();
     giop::Segments part;
@@ -93,8 +93,8 @@ void Unsent::put_parts(net::Socket& socket, Bytes header, const cdr::Writer& bod
     }
 }
 
-void Unsent::put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
-                         std::size_t fragment_size) noexcept
+void OutputQueue::put_message(net::Socket& socket, Bytes header, const cdr::Writer& body,
+                              std::size_t fragment_size) noexcept
 {
     if (header.data() + header.size() == body.contiguous().data()) [[likely]]
         put(socket, header, body, fragment_size);
@@ -102,7 +102,8 @@ void Unsent::put_message(net::Socket& socket, Bytes header, const cdr::Writer& b
         put_parts(socket, header, body, fragment_size);
 }
 
-void Unsent::keep_message(Bytes header, const cdr::Writer& body, std::size_t fragment_size) noexcept
+void OutputQueue::keep_message(Bytes header, const cdr::Writer& body,
+                               std::size_t fragment_size) noexcept
 {
     giop::Segments part;
     giop::Fragmenter fragmenter(giop::gather(header, body),
@@ -112,7 +113,7 @@ void Unsent::keep_message(Bytes header, const cdr::Writer& body, std::size_t fra
             if (!broken_) keep(segment);
 }
 
-void Unsent::flush(net::Socket& socket) noexcept
+void OutputQueue::flush(net::Socket& socket) noexcept
 {
     const net::IoResult written = write_now(socket, Bytes(bytes_).subspan(sent_));
     sent_ += written.bytes;

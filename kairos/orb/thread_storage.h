@@ -57,26 +57,26 @@ class Spares {
 };
 
 /// What one half of the ORB keeps with a thread.
-class LanePart {
+class ThreadStoragePart {
   public:
-    LanePart() = default;
-    LanePart(const LanePart&) = delete;
-    LanePart& operator=(const LanePart&) = delete;
-    virtual ~LanePart() = default;
+    ThreadStoragePart() = default;
+    ThreadStoragePart(const ThreadStoragePart&) = delete;
+    ThreadStoragePart& operator=(const ThreadStoragePart&) = delete;
+    virtual ~ThreadStoragePart() = default;
 };
 
-class KAIROS_API Lane {
+class KAIROS_API ThreadStorage {
   public:
-    /// Returns the calling thread's lane. Throws std::bad_alloc where there is no memory to make
+    /// Returns the calling thread's storage. Throws std::bad_alloc where there is no memory to make
     /// it.
-    [[nodiscard]] static Lane& current();
-    /// Returns the calling thread's lane, for a thread that begins to serve: waits until there is
-    /// memory to make it.
-    [[nodiscard]] static Lane& await_current() noexcept;
+    [[nodiscard]] static ThreadStorage& current();
+    /// Returns the calling thread's storage, for a thread that begins to serve: waits until there
+    /// is memory to make it.
+    [[nodiscard]] static ThreadStorage& await_current() noexcept;
 
-    Lane() = default;
-    Lane(const Lane&) = delete;
-    Lane& operator=(const Lane&) = delete;
+    ThreadStorage() = default;
+    ThreadStorage(const ThreadStorage&) = delete;
+    ThreadStorage& operator=(const ThreadStorage&) = delete;
 
     /// Set while the thread serves requests: waits for replies go through it. Null elsewhere.
     ServingThread* serving_thread = nullptr;
@@ -96,7 +96,7 @@ class KAIROS_API Lane {
     void set_call_policies(const Orb& orb, const CallPolicies& policies);
 
     /// The thread's connections (client/thread_connections.h); null until it has called.
-    std::unique_ptr<LanePart> connections;
+    std::unique_ptr<ThreadStoragePart> connections;
 
   private:
     std::vector<std::pair<std::uint64_t, CallPolicies>> call_policies_; // by the ORBs' incarnations

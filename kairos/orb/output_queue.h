@@ -13,7 +13,7 @@
 
 namespace kairos::orb {
 
-class Unsent {
+class OutputQueue {
   public:
     [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
     /// Returns how many octets are kept for the peer at present.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/orb/lane.h"
+#include "kairos/orb/thread_storage.h"
 
 #include "kairos/base/thread_owned.h"
 #include "kairos/orb/orb.h"
@@ -9,9 +9,9 @@
 
 namespace kairos::orb {
 
-Lane& Lane::current() { return ThreadOwned<Lane>::get(); }
+ThreadStorage& ThreadStorage::current() { return ThreadOwned<ThreadStorage>::get(); }
 
-Lane& Lane::await_current() noexcept
+ThreadStorage& ThreadStorage::await_current() noexcept
 {
     for (;;) {
         try {
@@ -22,14 +22,14 @@ Lane& Lane::await_current() noexcept
     }
 }
 
-const CallPolicies* Lane::call_policies(const Orb& orb) const noexcept
+const CallPolicies* ThreadStorage::call_policies(const Orb& orb) const noexcept
 {
     for (const auto& [incarnation, policies] : call_policies_)
         if (incarnation == orb.incarnation()) return &policies;
     return nullptr;
 }
 
-void Lane::set_call_policies(const Orb& orb, const CallPolicies& policies)
+void ThreadStorage::set_call_policies(const Orb& orb, const CallPolicies& policies)
 {
     std::erase_if(call_policies_,
                   [&](const auto& entry) { return entry.first == orb.incarnation(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kairos/net/bell.h"
+#include "kairos/net/waker.h"
 
 #include "kairos/net/system_error.h"
 
@@ -11,27 +11,27 @@
 
 namespace kairos::net {
 
-Result<Bell> Bell::create()
+Result<Waker> Waker::create()
 {
     const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (descriptor < 0) return system_error("cannot make an eventfd", errno);
-    return Bell(descriptor);
+    return Waker(descriptor);
 }
 
-Bell::Bell(Bell&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+Waker::Waker(Waker&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-Bell::~Bell()
+Waker::~Waker()
 {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Bell::ring() noexcept
+void Waker::wake() noexcept
 {
     const std::uint64_t one = 1;
     (void)!::write(descriptor_, &one, sizeof one); // full: then it is readable anyway
 }
 
-void Bell::silence() noexcept
+void Waker::clear() noexcept
 {
     std::uint64_t count = 0;
     (void)!::read(descriptor_, &count, sizeof count);
