@@ -58,6 +58,8 @@ class KAIROS_API PseudoObject {
   protected:
     PseudoObject() = default;
     virtual ~PseudoObject() = default;
+    /// Returns whether nobody but the caller can still use the object.
+    [[nodiscard]] bool has_one_owner() const noexcept { return count_.count() == 1; }
 
   private:
     RefCount count_;

@@ -469,6 +469,8 @@ CORBA::Object_ptr POA::servant_to_reference(Servant servant)
     const InUse adapter(*this);
     Identity object;
     check(adapter->object_of(*servant, object));
+    // A servant of several interfaces is asked for this object's.
+    const kairos::poa::Calling asked(*adapter, *servant, object.id);
     return reference_to(object, servant->_kairos_id());
 }
 

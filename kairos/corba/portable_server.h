@@ -4,6 +4,7 @@
 // module poa.
 #pragma once
 
+#include "kairos/corba/dynamic_servant.h"
 #include "kairos/corba/orb.h"
 #include "kairos/corba/poa.h"
 #include "kairos/corba/poa_current.h"

@@ -5,16 +5,18 @@
 #include "kairos/corba/request.h"
 
 #include "kairos/client/deferred.h"
+#include "kairos/dynamic/parameters.h"
 #include "kairos/orb/failure.h"
 #include "kairos/types/any_access.h"
-#include "kairos/values/any.h"
 
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace CORBA {
 
+using kairos::dynamic::encode_parameter;
+using kairos::dynamic::has_value;
+using kairos::dynamic::parameter_type;
 using kairos::mapping::omg_minor;
 using kairos::orb::Response;
 using kairos::types::AnyAccess;
@@ -39,42 +41,11 @@ void raise_listed(const kairos::orb::ExceptionType& type, kairos::cdr::Reader&)
     throw ListedException{&type};
 }
 
-const TypeCode& parameter_type(const Any& value)
-{
-    const TypeCode& type = kairos::types::type_of(value);
-    const TCKind kind = kairos::types::resolved(type).kind();
-    if (kind == tk_null || kind == tk_void || kind == tk_except)
-        throw BAD_TYPECODE(omg_minor(3), COMPLETED_NO, "an argument has no type");
-    return type;
-}
-
-/// As a stub does, which does not say the type of a value where it is the one that IDL has there.
-void encode_argument(kairos::cdr::Writer& out, const Any& argument, const TypeCode& type)
-{
-    const TypeCode& actual = kairos::types::resolved(type);
-    const bool is_value = actual.kind() == tk_value || actual.kind() == tk_value_box;
-    ValueBase* value = nullptr;
-    // What nobody here makes values of is kept as it came, and says its type.
-    if (!is_value || AnyAccess::bytes(argument) != nullptr ||
-        !kairos::values::extract_base(argument, const_cast<TypeCode_ptr>(&type), value))
-        return AnyAccess::encode_parameter(out, argument);
-    const kairos::values::Type* formal = nullptr;
-    if (value != nullptr && std::string_view(value->_kairos_type().id) == actual.id())
-        formal = &value->_kairos_type();
-    kairos::values::encode(out, value, formal);
-}
-
 Any decoded(kairos::cdr::Reader& in, const TypeCode& type)
 {
     Any value;
     AnyAccess::decode_value(in, TypeCode::_duplicate(const_cast<TypeCode_ptr>(&type)), value);
     return value;
-}
-
-bool has_value(const TypeCode& type)
-{
-    const TCKind kind = kairos::types::resolved(type).kind();
-    return kind != tk_null && kind != tk_void;
 }
 
 } // namespace
@@ -202,7 +173,7 @@ void Request::encode_arguments(kairos::cdr::Writer& out) const
         if ((argument.flags() & direction) == 0)
             throw INV_FLAG(0, COMPLETED_NO, "an argument is neither in nor out");
         const TypeCode& type = parameter_type(*argument.value());
-        if ((argument.flags() & ARG_IN) != 0) encode_argument(out, *argument.value(), type);
+        if ((argument.flags() & ARG_IN) != 0) encode_parameter(out, *argument.value(), type);
     }
     if (contexts_->count() == 0) return;
     std::vector<std::string_view> clause;

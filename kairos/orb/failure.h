@@ -32,6 +32,8 @@ inline constexpr CORBA::ULong late_call = base | 17;          ///< TIMEOUT: -ORB
 inline constexpr CORBA::ULong forward_refused = base | 18;    ///< REBIND: the object is elsewhere
 inline constexpr CORBA::ULong connect_refused = base | 19;    ///< REBIND: there is no connection
 inline constexpr CORBA::ULong no_room_for_oneway = base | 20; ///< TRANSIENT: -ORBOnewayQueue
+inline constexpr CORBA::ULong arguments_not_read = base | 21; ///< BAD_INV_ORDER: DSI, `arguments`
+inline constexpr CORBA::ULong request_is_over = base | 22;    ///< BAD_INV_ORDER: a ServerRequest
 
 /// Minor codes that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

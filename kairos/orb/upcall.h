@@ -88,6 +88,10 @@ class KAIROS_API Upcall {
             confirm_receipt();
     }
 
+    /// Has the user exceptions in `exceptions` pass to the caller from here on, whatever was said
+    /// before; for servants that know of an exception only when they have it.
+    void let_pass(std::span<const ExceptionType> exceptions) noexcept { exceptions_ = exceptions; }
+
     /// Returns the writer that the results go to.
     [[nodiscard]] cdr::Writer& out() noexcept { return out_; }
 

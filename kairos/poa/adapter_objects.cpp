@@ -236,6 +236,8 @@ Outcome Adapter::object_of(Bytes id, Identity& object, const char*& repository_i
     const auto entry = enter({.id = id, .place = place_in(id)});
     if (!entry) return Outcome::object_not_active;
     object = {Id(id.begin(), id.end()), entry->place()};
+    const Calling asked(*this,
+                        *entry); // a servant of several interfaces says which the object's is
     repository_id = entry->servant()._kairos_id();
     return Outcome::ok;
 }

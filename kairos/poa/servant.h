@@ -31,7 +31,9 @@ class KAIROS_API Servant {
     virtual void _kairos_dispatch(orb::Upcall& upcall) = 0;
     /// Returns whether the servant implements the interface of this repository id.
     [[nodiscard]] virtual bool _kairos_supports(std::string_view repository_id) const = 0;
-    /// Returns the repository id of the servant's most derived interface.
+    /// Returns the repository id of the servant's most derived interface. Asked within a Calling
+    /// for the object that the answer is about, as servants without a skeleton have several; what
+    /// they say lasts until the thread asks the next.
     [[nodiscard]] virtual const char* _kairos_id() const = 0;
 
     /// Returns what calls within the process call without a message, for the interface that the

@@ -389,6 +389,14 @@ void AnyAccess::encode_parameter(cdr::Writer& out, const CORBA::Any& any)
     encode(out, *value.of->table, value.value);
 }
 
+void AnyAccess::encode_exception(cdr::Writer& out, const CORBA::Any& any)
+{
+    // What is held in CDR begins with the id, unless that is left out of every Any of the message.
+    if (any.form_ == Form::value || !writes_exception_id(out))
+        out.write_string(resolved(type(any)).id());
+    encode_parameter(out, any);
+}
+
 void AnyAccess::encode_bytes(cdr::Writer& out, const AnyBytes& bytes, const CORBA::TypeCode& type)
 {
     const bool same_text = (!bytes.has_characters || cdr::converting_form(out) == nullptr) &&

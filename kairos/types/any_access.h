@@ -103,6 +103,9 @@ class KAIROS_API AnyAccess {
     /// Writes the value as that of a parameter, whose TypeCode does not travel: the bytes are those
     /// of compiled stubs, which let the values of all parameters share what they have in common.
     static void encode_parameter(cdr::Writer& out, const CORBA::Any& any);
+    /// Writes an exception as replies have it: its repository id, whatever Anys are to say of that,
+    /// and its members.
+    static void encode_exception(cdr::Writer& out, const CORBA::Any& any);
     /// Reads a value of this type, the TypeCode of which did not come with it. Failure is the
     /// reader's.
     static void decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::Any& any);

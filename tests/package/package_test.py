@@ -259,7 +259,7 @@ def by_compiler_lines(arguments, prefix, work):
 
 
 def examples(arguments, prefix, work):
-    """README's hello, and the client without a stub."""
+    """README's hello; the client without a stub, and the server without a skeleton."""
     flags = f"-fsanitize={arguments.sanitize}" if arguments.sanitize else ""
     for name in ("hello", "dynamic"):
         shutil.copytree(SOURCE / "examples" / name, work / f"{name}-source")
@@ -268,10 +268,11 @@ def examples(arguments, prefix, work):
                             f"-DCMAKE_CXX_FLAGS={flags}")
     server_program = work / "hello/hello_server"
     check(ours_of(server_program) == ["kairos"], f"hello_server needs {ours_of(server_program)}")
-    with Server(server_program) as server:
-        for client in ("hello/hello_client", "dynamic/dynamic_client"):
-            said = run(work / client, server.reference).stdout
-            check(said == "Hello, world!\n", f"{client}: {said}")
+    for program in (server_program, work / "dynamic/dynamic_server"):
+        with Server(program) as server:
+            for client in ("hello/hello_client", "dynamic/dynamic_client"):
+                said = run(work / client, server.reference).stdout
+                check(said == "Hello, world!\n", f"{client} on {program.name}: {said}")
     return "examples: built and run"
 
 

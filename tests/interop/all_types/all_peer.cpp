@@ -3,12 +3,14 @@
 // A server of Everything, or a client that runs every check on one. Plain mapping code, for any
 // ORB.
 //
-//     all_peer serve                 prints a reference, serves until its input ends
+//     all_peer serve|serve-dynamic   prints a reference, serves until its input ends; dynamic:
+//                                    without a skeleton
 //     all_peer check|dynamic REFERENCE [-without NAME | -MARSHAL NAME | -INV_OBJREF NAME]…
 //                                    one line a check; of those whose name, with a space behind it,
 //                                    contains NAME, -without leaves out all, and the others expect
 //                                    this refusal of what has wide text; dynamic: without stubs
 #include "all_checks.h"
+#include "all_dynamic_servant.h"
 #include "all_servant.h"
 
 #include <algorithm>
@@ -19,19 +21,34 @@
 
 namespace {
 
-All::Everything_ptr activate(CORBA::ORB_ptr orb)
+PortableServer::POA_ptr active_root(CORBA::ORB_ptr orb)
 {
     const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-    const PortableServer::POA_var poa = PortableServer::POA::_narrow(object.in());
+    PortableServer::POA_var poa = PortableServer::POA::_narrow(object.in());
     const PortableServer::POAManager_var manager = poa->the_POAManager();
     manager->activate();
+    return poa._retn();
+}
+
+All::Everything_ptr activate(CORBA::ORB_ptr orb)
+{
+    const PortableServer::POA_var poa = active_root(orb);
     const PortableServer::Servant_var<all::EverythingServant> servant = new all::EverythingServant;
     return servant->_this();
 }
 
-void serve(CORBA::ORB_ptr orb)
+CORBA::Object_ptr activate_dynamic(CORBA::ORB_ptr orb)
 {
-    const All::Everything_var object = activate(orb);
+    const PortableServer::POA_var poa = active_root(orb);
+    const PortableServer::Servant_var<all::DynamicEverything> servant =
+        new all::DynamicEverything(orb);
+    const PortableServer::ObjectId_var id = poa->activate_object(servant.in());
+    return poa->id_to_reference(id.in());
+}
+
+void serve(CORBA::ORB_ptr orb, CORBA::Object_ptr activated)
+{
+    const CORBA::Object_var object = activated;
     const CORBA::String_var reference = orb->object_to_string(object.in());
     std::cout << reference.in() << std::endl;
     std::thread input([orb] {
@@ -128,7 +145,9 @@ try {
     const std::vector<std::string_view> arguments(argv + 1, argv + argc);
     bool held = true;
     if (arguments.size() == 1 && arguments[0] == "serve") {
-        serve(orb.in());
+        serve(orb.in(), activate(orb.in()));
+    } else if (arguments.size() == 1 && arguments[0] == "serve-dynamic") {
+        serve(orb.in(), activate_dynamic(orb.in()));
     } else if (arguments.size() >= 2 && (arguments[0] == "check" || arguments[0] == "dynamic")) {
         std::vector<Rule> rules;
         for (std::size_t i = 2; i + 1 < arguments.size(); i += 2)
@@ -136,7 +155,8 @@ try {
         const auto checks = arguments[0] == "check" ? all::all_checks() : all::dynamic_checks();
         held = run_checks(orb.in(), checks, argv[2], rules);
     } else {
-        std::cerr << "usage: all_peer serve | check|dynamic REFERENCE [OPTION NAME]…\n";
+        std::cerr
+            << "usage: all_peer serve|serve-dynamic | check|dynamic REFERENCE [OPTION NAME]…\n";
         return 2;
     }
     all::NodeImpl::cut_all();

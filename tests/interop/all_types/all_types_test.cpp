@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every type of IDL in every direction, in an Any and in an exception: between two processes of
-// Kairos, and with omniORB as client and as server, over every GIOP version.
+// Kairos, and with omniORB as client and as server, over every GIOP version; with stubs and
+// skeletons, and without.
 #include "peer.h"
 
 using namespace interop;
@@ -10,6 +11,7 @@ namespace {
 
 constexpr int checks_total = 353;
 constexpr int dynamic_checks_total = 161;
+constexpr int checks_without_skeleton = 325;
 
 /// What has wide characters is refused, by this exception.
 Arguments wide_refused(const std::string& exception)
@@ -34,6 +36,11 @@ Arguments wide_refused(const std::string& exception)
 const Arguments values_within{"-without", "Holding",  "-without",  "OnValue",     "-without",
                               "Node_s",   "-without", "NameBox_s", "-without",    "Titled_s",
                               "-without", "Node_3",   "-without",  "raise_Titled"};
+
+// What all_dynamic_servant.h does not do, or cannot for the same reason.
+const Arguments not_without_skeleton =
+    values_within + Arguments{"-without",   "exception_in_any", "-without",
+                              "truncation", "-without",         "abstract_in_any"};
 
 struct Way {
     std::string version;
@@ -86,6 +93,24 @@ TEST_P(AllTypes, KairosCallsKairosWithoutStubs)
                   dynamic_checks_total);
 }
 
+TEST_P(AllTypes, KairosCallsKairosWithoutSkeleton)
+{
+    const Peer server(Arguments{ALL_PEER, "serve-dynamic"} + kairos(GetParam()));
+    expect_checks(Arguments{ALL_PEER, "check", server.reference[0]} + not_without_skeleton +
+                      (GetParam().version == "1.0" ? wide_refused("MARSHAL") : Arguments{}) +
+                      kairos(GetParam()),
+                  checks_without_skeleton);
+}
+
+TEST_P(AllTypes, KairosCallsKairosWithNeither)
+{
+    const Peer server(Arguments{ALL_PEER, "serve-dynamic"} + kairos(GetParam()));
+    expect_checks(Arguments{ALL_PEER, "dynamic", server.reference[0]} + values_within +
+                      (GetParam().version == "1.0" ? wide_refused("MARSHAL") : Arguments{}) +
+                      kairos(GetParam()),
+                  dynamic_checks_total);
+}
+
 #ifdef OMNIORB_ALL_PEER
 
 constexpr int checks_of_omniorb = 331;
@@ -93,6 +118,9 @@ constexpr int checks_of_kairos = 328;
 constexpr int unchunked_checks = 318;
 constexpr int dynamic_checks = 149;
 constexpr int unchunked_dynamic_checks = 147;
+constexpr int checks_of_omniorb_without_skeleton = 302;
+constexpr int checks_of_kairos_without_skeleton = 300;
+constexpr int unchunked_checks_without_skeleton = 294;
 
 // omniORB before 4.3 leaves the repository id out of an exception in an Any.
 const Arguments no_exception_id{"-ORBExceptionIdInAny", "0"};
@@ -144,6 +172,32 @@ TEST_P(AllTypes, OmniOrbCallsKairos)
                   GetParam().fragments          ? unchunked_checks
                   : GetParam().version == "1.2" ? checks_of_omniorb
                                                 : checks_of_omniorb - 1);
+}
+
+// omniORB does not take a reference out of an Any whose TypeCode is an alias of Object.
+const Arguments no_aliased_objects{"-without",         "any_Reference ", "-without",
+                                   "raise_Reference ", "-without",       "raised_Reference "};
+
+TEST_P(AllTypes, OmniOrbCallsKairosWithoutSkeleton)
+{
+    const Peer server(Arguments{ALL_PEER, "serve-dynamic"} + kairos(GetParam()) + no_exception_id);
+    expect_checks(Arguments{OMNIORB_ALL_PEER, "check", server.reference[0]} + not_without_skeleton +
+                      not_with_omniorb + no_aliased_objects + wide_of_omniorb(GetParam()) +
+                      chunks_with_omniorb(GetParam()) + omniorb(GetParam()),
+                  GetParam().fragments          ? unchunked_checks_without_skeleton
+                  : GetParam().version == "1.2" ? checks_of_omniorb_without_skeleton
+                                                : checks_of_omniorb_without_skeleton - 1);
+}
+
+TEST_P(AllTypes, KairosCallsOmniOrbWithoutSkeleton)
+{
+    const Peer server(Arguments{OMNIORB_ALL_PEER, "serve-dynamic"} + omniorb(GetParam()));
+    expect_checks(Arguments{ALL_PEER, "check", server.reference[0]} + not_without_skeleton +
+                      not_with_omniorb + not_of_its_servers + no_aliased_objects +
+                      chunks_with_omniorb(GetParam()) + wide_of_kairos(GetParam()) +
+                      kairos(GetParam()) + no_exception_id,
+                  GetParam().fragments ? unchunked_checks_without_skeleton
+                                       : checks_of_kairos_without_skeleton);
 }
 
 #endif
