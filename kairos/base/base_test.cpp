@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kairos/base/assert_held.h"
 #include "kairos/base/bytes.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/log.h"
@@ -9,13 +10,84 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <string>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace kairos {
 namespace {
+
+#ifdef __GLIBC__ // elsewhere nobody knows who owns a mutex
+
+TEST(AssertHeld, KnowsWhichThreadOwnsAMutex)
+{
+    std::mutex mutex;
+    const pthread_mutex_t& native = *mutex.native_handle();
+    EXPECT_FALSE(is_held_here(native));
+    mutex.lock();
+    EXPECT_TRUE(is_held_here(native));
+    bool held_there = true;
+    std::thread([&] { held_there = is_held_here(native); }).join();
+    EXPECT_FALSE(held_there);
+    mutex.unlock();
+    EXPECT_FALSE(is_held_here(native));
+}
+
+TEST(AssertHeld, AThreadOwnsARecursiveMutexUntilTheLastUnlock)
+{
+    std::recursive_mutex mutex;
+    const pthread_mutex_t& native = *mutex.native_handle();
+    mutex.lock();
+    mutex.lock();
+    mutex.unlock();
+    EXPECT_TRUE(is_held_here(native));
+    mutex.unlock();
+    EXPECT_FALSE(is_held_here(native));
+}
+
+TEST(AssertHeld, AChildOfForkOwnsWhatItsThreadHadLocked)
+{
+    std::mutex mutex;
+    std::mutex of_child;
+    const std::lock_guard lock(mutex);
+    ASSERT_TRUE(is_held_here(*mutex.native_handle()));
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const std::lock_guard another(of_child);
+        const bool both =
+            is_held_here(*mutex.native_handle()) && is_held_here(*of_child.native_handle());
+        ::_exit(both ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+#endif
+
+TEST(AssertHeldDeathTest, EndsTheProgramWhereABuildHasAssertions)
+{
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    assert_held(mutex);
+    lock.unlock();
+    assert_not_held(mutex);
+#if defined _GLIBCXX_ASSERTIONS && defined __GLIBC__
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(assert_held(mutex), "base_test.*must be held");
+    lock.lock();
+    EXPECT_DEATH(assert_not_held(mutex), "base_test.*must not be held");
+#else
+    assert_held(mutex); // is nothing
+    lock.lock();
+    assert_not_held(mutex);
+#endif
+}
 
 TEST(Bytes, SwapReversesEverySize)
 {

@@ -25,6 +25,8 @@ class KAIROS_API PriorityMutex {
     [[nodiscard]] bool try_lock() noexcept;
     /// Waits for the mutex, until the deadline at most. False: the mutex is not locked.
     [[nodiscard]] bool try_lock_until(Deadline deadline) noexcept;
+    /// The system's mutex, as std::mutex::native_handle gives it; it belongs to this one.
+    [[nodiscard]] pthread_mutex_t* native_handle() noexcept { return &native_; }
 
   private:
     friend class PriorityCondition;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/net/thread.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/net/loopback_testing.h"
+#include "kairos/net/priority_mutex.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +27,27 @@ int allowed_cpu()
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) return cpu;
     return -1;
+}
+
+TEST(PriorityMutex, SaysWhetherItIsHeldAlsoByWhoWaitedForACondition)
+{
+    PriorityMutex mutex;
+    PriorityCondition condition;
+    assert_not_held(mutex);
+    bool called = false;
+    std::unique_lock lock(mutex);
+    assert_held(mutex);
+    Thread thread = must(Thread::start({.name = "caller"}, [&] {
+        const std::lock_guard there(mutex);
+        assert_held(mutex);
+        called = true;
+        condition.notify_one();
+    }));
+    condition.wait(lock, [&] { return called; });
+    assert_held(mutex);
+    lock.unlock();
+    assert_not_held(mutex);
+    thread.join();
 }
 
 TEST(Thread, RunsItsBodyUnderItsNameAndIsJoined)
