@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/connection_cache.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/client/client.h"
 #include "kairos/client/shared_connections.h"
@@ -57,10 +58,12 @@ bool ConnectionCache::close_one()
     return Client::of(orb_).shared_connections().close_least_recently_used();
 }
 
-/// With the first connection or, unless they have a time of their own, with the first to a server
-/// that no reference leads to any more. It is an ordinary thread, whoever that was.
+/// Must hold mutex_. With the first connection or, unless they have a time of their own, with the
+/// first to a server that no reference leads to any more. It is an ordinary thread, whoever that
+/// was.
 Result<void> ConnectionCache::start_watching()
 {
+    assert_held(mutex_);
     if (watching_ || stopping_) return {};
     constexpr std::size_t stack_bytes = 256 * 1024; // all of it is locked with -ORBLockMemory
     auto started = net::Thread::start(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/shared_connection.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/client/client.h"
 #include "kairos/client/connection_thread.h"
 #include "kairos/giop/control.h"
@@ -86,6 +87,7 @@ SharedConnection::Outcome SharedConnection::exchange(SharedCall& call)
 /// Takes the call up; returns false if the connection has ended.
 bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
 {
+    assert_held(mutex_);
     constexpr std::chrono::milliseconds trusted_for{20};
     const auto last = std::exchange(last_use_, coarse_now());
     if (last_use_ - last >= trusted_for && calls_.empty() && !somebody_reads_) look_around(lock);
@@ -101,6 +103,7 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
 /// Nobody was reading: the peer may have closed meanwhile, and then nothing should be sent.
 void SharedConnection::look_around(Lock& lock) noexcept
 {
+    assert_held(mutex_);
     constexpr int reads_max = 16; // of a peer that goes on and on
     somebody_reads_ = true;
     lock.unlock();
@@ -114,6 +117,7 @@ void SharedConnection::look_around(Lock& lock) noexcept
 /// Tells the connection's thread that there is something to write.
 void SharedConnection::call_thread(Lock& lock) noexcept
 {
+    assert_held(mutex_);
     thread_knows_ = true;
     lock.unlock();
     if (!thread_->attend(*this)) end(Outcome::lost);
@@ -123,6 +127,7 @@ void SharedConnection::call_thread(Lock& lock) noexcept
 /// One step of a call on its way: what nobody else does, or waiting for who does it.
 void SharedConnection::take_part(SharedCall& call, Lock& lock) noexcept
 {
+    assert_held(mutex_);
     if (call.outcome) return park(call, lock, {}); // until nobody uses its memory
     if (!call.writes && !somebody_writes_ && has_to_write()) somebody_writes_ = call.writes = true;
     if (call.writes) {
@@ -143,6 +148,7 @@ void SharedConnection::take_part(SharedCall& call, Lock& lock) noexcept
 /// The peer does not take what it is sent. It may be waiting for us to read.
 void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
 {
+    assert_held(mutex_);
     const bool reads = call.reads;
     const Deadline deadline = call.deadline();
     writer_waits_ = true;
@@ -173,6 +179,7 @@ void SharedConnection::wait_for_peer(SharedCall& call, Lock& lock) noexcept
 
 void SharedConnection::park(SharedCall& call, Lock& lock, Deadline deadline) noexcept
 {
+    assert_held(mutex_);
     call.parking.prepare();
     call.parked = true;
     if (call.sent == SharedCall::Sent::wholly && !call.outcome) followers_.push_back(call);
@@ -185,6 +192,7 @@ void SharedConnection::park(SharedCall& call, Lock& lock, Deadline deadline) noe
 
 void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
 {
+    assert_held(mutex_);
     if (call.being_sent || call.being_answered) { // not for long: nobody waits meanwhile
         call.is_impatient = true;
         return park(call, lock, {});
@@ -200,6 +208,7 @@ void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
 /// way wait as long as they like.
 void SharedConnection::note_unanswered(const SharedCall& call) noexcept
 {
+    assert_held(mutex_);
     if (call.heard_before != heard_.load(std::memory_order_relaxed)) return;
     unanswered_ = heard_in_vain_ == call.heard_before ? unanswered_ + 1 : 1;
     heard_in_vain_ = call.heard_before;
@@ -215,6 +224,7 @@ void SharedConnection::note_unanswered(const SharedCall& call) noexcept
 /// does not even take what it was sent before.
 void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
 {
+    assert_held(mutex_);
     if (ended_ || posted_size() != 0 || !output_is_empty_) return;
     const giop::Version version{std::to_integer<std::uint8_t>(call.header[4]),
                                 std::to_integer<std::uint8_t>(call.header[5])};
@@ -233,6 +243,7 @@ void SharedConnection::cancel(const SharedCall& call, Lock& lock) noexcept
 /// Ends a call's part in the connection; returns who is to be woken.
 const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
 {
+    assert_held(mutex_);
     calls_.remove(call);
     to_send_.remove(call);
     if (partly_sent_ == &call) partly_sent_ = nullptr;
@@ -253,6 +264,7 @@ const net::Parking* SharedConnection::leave(SharedCall& call) noexcept
 /// call.
 const net::Parking* SharedConnection::call_next() noexcept
 {
+    assert_held(mutex_);
     SharedCall* next = nullptr;
     if (!somebody_writes_ && has_to_write())
         next = to_send_.empty() ? partly_sent_ : to_send_.front();
@@ -283,6 +295,7 @@ void SharedConnection::end(Outcome outcome) noexcept
 
 void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
 {
+    assert_held(mutex_);
     calls_.remove(call);
     to_send_.remove(call);
     followers_.remove(call);
@@ -292,6 +305,7 @@ void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
 
 void SharedConnection::wake_locked(SharedCall& call) noexcept
 {
+    assert_held(mutex_);
     call.parking.call();
     if (call.parked) net::Parking::wake(&call.parking);
 }

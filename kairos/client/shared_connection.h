@@ -17,6 +17,7 @@
 // and `session_` belong to the roles.
 #pragma once
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/intrusive_list.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/client/client_connection.h"
@@ -166,7 +167,7 @@ class SharedConnection final : public RefCounted {
         const net::Parking* place = nullptr;
     };
 
-    // --- what calls do ---
+    // --- what calls do; all must hold mutex_, and those with a Lock may give it back meanwhile ---
     [[nodiscard]] bool admit(SharedCall& call, Lock& lock) noexcept;
     void look_around(Lock& lock) noexcept;
     void call_thread(Lock& lock) noexcept;
@@ -179,14 +180,16 @@ class SharedConnection final : public RefCounted {
     [[nodiscard]] const net::Parking* leave(SharedCall& call) noexcept;
     [[nodiscard]] const net::Parking* call_next() noexcept;
 
-    // --- who writes ---
+    // --- who writes; all but `put` must hold mutex_ ---
     [[nodiscard]] bool has_to_write() const noexcept
     {
+        assert_held(mutex_);
         return !output_is_empty_ || !to_send_.empty() || !posted_.empty();
     }
     /// Returns how many octets of what was posted the peer has not taken.
     [[nodiscard]] std::size_t posted_size() const noexcept
     {
+        assert_held(mutex_);
         return posted_.size() + posted_queued_;
     }
     void take_posted() noexcept;
@@ -207,6 +210,7 @@ class SharedConnection final : public RefCounted {
 
     void refuse() noexcept;
 
+    // Both must hold mutex_.
     void finish(SharedCall& call, Outcome outcome) noexcept;
     void wake_locked(SharedCall& call) noexcept;
 

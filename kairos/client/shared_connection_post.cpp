@@ -2,6 +2,7 @@
 //
 // Oneways with SYNC_NONE over a connection that has a thread: they wait for it in a queue of
 // octets.
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/client/shared_connection.h"
 #include "kairos/orb/orb.h"
@@ -35,6 +36,7 @@ SharedConnection::Outcome SharedConnection::post(Bytes header, const cdr::Writer
 /// Before the calls that wait, once: who posts without end does not keep them from being sent.
 void SharedConnection::take_posted() noexcept
 {
+    assert_held(mutex_);
     output_ = std::exchange(posted_, OutputQueue());
     posted_queued_ = output_.size();
     posted_taken_ = posted_count_;
@@ -43,6 +45,7 @@ void SharedConnection::take_posted() noexcept
 
 void SharedConnection::lose_posted() noexcept
 {
+    assert_held(mutex_);
     if (posted_size() == 0) return;
     log::warning("oneways that their peers did not take are lost");
     posted_ = OutputQueue();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the thread does that writes to a connection: calls and what was posted, in their order.
+#include "kairos/base/assert_held.h"
 #include "kairos/client/shared_connection.h"
 #include "kairos/orb/orb.h"
 
@@ -11,6 +12,7 @@ namespace kairos::orb {
 /// Until the peer takes no more, nothing is left, or what `own` waits for has come.
 void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
 {
+    assert_held(mutex_);
     for (;;) {
         if (output_is_empty_ && !posted_.empty()) take_posted();
         if (!output_is_empty_ && !write_rest(lock)) return;
@@ -39,6 +41,7 @@ void SharedConnection::write(Lock& lock, const SharedCall* own) noexcept
 /// True if nothing is left of it.
 bool SharedConnection::write_rest(Lock& lock) noexcept
 {
+    assert_held(mutex_);
     // Whoever ends the connection meanwhile cannot know whether the peer has all of it by then.
     SharedCall* const call = std::exchange(partly_sent_, nullptr);
     if (call != nullptr) call->being_sent = true;
@@ -81,6 +84,7 @@ void SharedConnection::put(SharedCall& call) noexcept
 
 void SharedConnection::note_sent(SharedCall& call) noexcept
 {
+    assert_held(mutex_);
     call.sent = SharedCall::Sent::wholly;
     if (call.has_contexts) session_.note_contexts_sent();
     if (!call.answer)
@@ -91,6 +95,7 @@ void SharedConnection::note_sent(SharedCall& call) noexcept
 
 void SharedConnection::note_partly_sent(SharedCall& call) noexcept
 {
+    assert_held(mutex_);
     if (!call.outcome) partly_sent_ = &call;
 }
 
@@ -98,6 +103,7 @@ void SharedConnection::note_partly_sent(SharedCall& call) noexcept
 /// read: who reads ends the connection.
 void SharedConnection::fail_sending() noexcept
 {
+    assert_held(mutex_);
     ended_ = true;
     output_is_empty_ = true;
     lose_posted();

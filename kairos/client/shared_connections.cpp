@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/shared_connections.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ SharedConnections::take_open(Endpoint& endpoint, ConnectionArchitecture architec
 /// Waits until the attempt under way is over; returns false if the deadline came first.
 bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock)
 {
+    assert_held(mutex_);
     const std::uint64_t before = slot.attempts;
     const auto is_over = [&] { return slot.attempts != before || has_ended_; };
     if (!deadline.is_never()) return attempt_over_.wait_until(lock, deadline.at(), is_over);
@@ -54,6 +56,7 @@ bool SharedConnections::wait_for_attempt(const Slot& slot, Deadline deadline, Lo
 void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitecture architecture,
                              Deadline deadline, Lock& lock)
 {
+    assert_held(mutex_);
     const auto thread = this->thread(architecture);
     if (!thread) {
         slot.failure = thread.error();
@@ -88,6 +91,7 @@ void SharedConnections::make(Slot& slot, Endpoint& endpoint, ConnectionArchitect
 /// that nobody uses any more.
 SharedConnections::Connections SharedConnections::retire(IntrusivePtr<SharedConnection> former)
 {
+    assert_held(mutex_);
     if (former) retired_.push_back(std::move(former));
     const auto unused = std::ranges::partition(
         retired_, [](const auto& connection) { return connection->is_used(); });
@@ -101,6 +105,7 @@ SharedConnections::Connections SharedConnections::retire(IntrusivePtr<SharedConn
 /// callers do its work.
 Result<ConnectionThread*> SharedConnections::thread(ConnectionArchitecture architecture)
 {
+    assert_held(mutex_);
     if (architecture != ConnectionArchitecture::active) return nullptr;
     if (!thread_) {
         auto started = ConnectionThread::start(orb_.thread_options("kairos-calls"));

@@ -61,11 +61,12 @@ class SharedConnections {
         return architecture == ConnectionArchitecture::active ? active_ : leader_followers_;
     }
     using Connections = std::vector<IntrusivePtr<SharedConnection>>;
+
+    // All of these must hold mutex_.
     [[nodiscard]] Connections retire(IntrusivePtr<SharedConnection> former);
     void make(Slot& slot, Endpoint& endpoint, ConnectionArchitecture architecture,
               Deadline deadline, Lock& lock);
     [[nodiscard]] bool wait_for_attempt(const Slot& slot, Deadline deadline, Lock& lock);
-
     [[nodiscard]] Result<ConnectionThread*> thread(ConnectionArchitecture architecture);
 
     Orb& orb_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/corba/poa_in_use.h"
 #include "kairos/orb/failure.h"
@@ -256,6 +257,7 @@ void POA::State::end() noexcept
         std::swap(former_manager, servant_manager);
         std::swap(former_activator, activator);
     }
+    kairos::assert_not_held(mutex); // what is released may be the program's
     poa._remove_ref();
 }
 
@@ -267,6 +269,7 @@ POA_ptr POA::find_POA(const char* adapter_name, CORBA::Boolean activate_it)
     {
         const InUse adapter(*this);
     }
+    kairos::assert_not_held(state_->mutex); // an adapter activator may be called
     const Found found =
         state_->services->adapters().child(state_->found, adapter_name, activate_it);
     POA_ptr child = found ? face_of(found) : nullptr;

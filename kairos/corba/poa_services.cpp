@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_services.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/export.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/corba/poa_current.h"
@@ -104,6 +105,7 @@ void PoaServices::destroy_all() noexcept
 
 bool PoaServices::knows(std::string_view id) const
 {
+    assert_held(mutex_);
     return std::ranges::any_of(
         managers_, [id](const Known& known) { return known.manager->_kairos_core().id() == id; });
 }

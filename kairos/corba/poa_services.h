@@ -60,6 +60,7 @@ class PoaServices final : public AdapterServices, public std::enable_shared_from
         PortableServer::POAManager_var manager;
         std::size_t adapters = 0;
     };
+    /// Must hold mutex_.
     [[nodiscard]] bool knows(std::string_view id) const;
 
     const IntrusivePtr<orb::Orb> core_;

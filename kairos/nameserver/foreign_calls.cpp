@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/nameserver/foreign_calls.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/ior/profile.h"
 #include "kairos/net/socket.h"
@@ -101,9 +102,10 @@ ForeignCalls::CallPtr ForeignCalls::begin(const std::string& address, std::funct
     return call;
 }
 
-/// Holding the lock. A thread that begins is idle.
+/// Must hold mutex_. A thread that begins is idle.
 bool ForeignCalls::start_thread()
 {
+    assert_held(mutex_);
     orb_.note_call_policies(); // those of the threads
     try {
         threads_.emplace_back([this] { make_calls(); }); // room was made for it
@@ -117,6 +119,7 @@ bool ForeignCalls::start_thread()
 
 void ForeignCalls::wait(Lock& lock, Call& call, Deadline deadline)
 {
+    assert_held(mutex_);
     const auto is_over = [&] { return call.done || ended_ || deadline.has_passed(); };
     orb::ServingThread* const serving = orb::ThreadStorage::current().serving_thread;
     if (serving == nullptr) {
@@ -168,6 +171,7 @@ void ForeignCalls::limit_calls()
 
 void ForeignCalls::make_one(Lock& lock, Call& call) noexcept
 {
+    assert_held(mutex_);
     lock.unlock();
     std::exception_ptr exception;
     try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/main_thread.h"
 
+#include "kairos/base/assert_held.h"
+
 #include <cerrno>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -61,16 +63,18 @@ Result<int> MainThread::descriptor()
     return event_;
 }
 
-/// Holding the lock.
+/// Must hold mutex_.
 void MainThread::signal() noexcept
 {
+    assert_held(mutex_);
     const std::uint64_t one = 1;
     if (event_ >= 0) (void)!::write(event_, &one, sizeof one); // cannot fail: it is taken back
 }
 
-/// Holding the lock, with nothing left to do.
+/// Must hold mutex_, with nothing left to do.
 void MainThread::take_signal() noexcept
 {
+    assert_held(mutex_);
     std::uint64_t count = 0;
     if (event_ >= 0 && !closed_) (void)!::read(event_, &count, sizeof count);
 }
@@ -83,6 +87,7 @@ bool MainThread::pending() const
 
 void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
 {
+    assert_held(mutex_);
     Work& work = *waiting_.front();
     waiting_.pop_front();
     lock.unlock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/orb.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/ior/component.h"
 #include "kairos/ior/profile.h"
@@ -208,12 +209,14 @@ bool Orb::has_own_way(const WayList& ways) const
 
 void Orb::resume_held_requests() noexcept
 {
+    assert_not_held(mutex_);
     if (is_inherited()) start_over();
     if (ServerSide* const server = own_server()) server->resume();
 }
 
 void Orb::run()
 {
+    assert_not_held(mutex_);
     const net::NotCancelled while_serving;
     const MainThread::Serving serving(main_thread_);
     if (is_inherited()) start_over();
@@ -233,6 +236,7 @@ bool Orb::work_pending()
 
 void Orb::perform_work()
 {
+    assert_not_held(mutex_);
     const MainThread::Serving serving(main_thread_);
     if (!is_shut_down()) main_thread_.serve_pending();
     if (is_inherited()) start_over();
@@ -250,6 +254,7 @@ Result<int> Orb::descriptor()
 
 void Orb::shutdown(bool wait_for_completion)
 {
+    assert_not_held(mutex_);
     if (is_inherited()) start_over();
     // Whoever starts serving looks at this under a lock that `stop` takes.
     state_.fetch_or(shut_down, std::memory_order_release);
@@ -260,6 +265,7 @@ void Orb::shutdown(bool wait_for_completion)
 
 void Orb::wait_for_end() noexcept
 {
+    assert_not_held(mutex_);
     if (ServerSide* const server = own_server()) server->join();
 }
 

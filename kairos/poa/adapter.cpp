@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/adapter.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/orb/failure.h"
 #include "kairos/poa/adapters.h"
 #include "kairos/poa/forget.h"
@@ -66,6 +67,13 @@ void Adapter::open_to_requests(bool active) noexcept
     delayered_key_ = policies_.delayered() ? key_id : no_key;
 }
 
+/// Says that the program is called from here on: none of these may be held then.
+void Adapter::assert_calls_out() const noexcept
+{
+    assert_not_held(mutex_);
+    assert_not_held(adapters_.mutex_);
+}
+
 // --- requests ------------------------------------------------------------------------------------
 
 void Adapter::on_its_thread(std::uint32_t key_id, const std::function<void()>& work)
@@ -107,6 +115,7 @@ bool Adapter::serve(Request& request, std::uint32_t key_id, const Wanted& asked)
 
 void Adapter::serve_alone(Request& request, const Wanted& wanted)
 {
+    assert_calls_out();
     std::unique_lock alone(single_, std::defer_lock);
     if (policies_.threads == Threads::single) alone.lock();
     call(request, wanted);
@@ -175,6 +184,7 @@ ServantLocator& Adapter::locator_or_raise() const
 Servant& Adapter::preinvoke(ServantLocator& locator, Bytes id, std::string_view operation,
                             void*& cookie)
 {
+    assert_calls_out();
     const Calling calling(*this);
     Servant* servant = locator.preinvoke(id, *this, operation, cookie);
     if (servant == nullptr) raise_adapter(7, "the servant locator has no servant");
@@ -241,6 +251,7 @@ bool Adapter::look_for(std::uint32_t key_id, const Wanted& asked)
 
 std::optional<ObjectMap::Entry> Adapter::incarnate(Bytes id)
 {
+    assert_calls_out();
     ServantActivator& activator = *activator_.load();
     for (;;) {
         if (objects_.leaving(id)) {
@@ -285,6 +296,7 @@ std::optional<ObjectMap::Entry> Adapter::activate_incarnated(Bytes id, Servant& 
 /// one.
 void Adapter::give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept
 {
+    assert_calls_out();
     ServantActivator* activator = activator_.load();
     if (activator == nullptr || !etherealize_.load()) return release(servant);
     if (&servant == &gone_servant()) return; // there is nothing to etherealize
@@ -385,9 +397,11 @@ bool Adapter::abandon(const Servant& servant, Servant& instead) noexcept
 
 // --- life ----------------------------------------------------------------------------------------
 
+/// Must hold Adapters::mutex_.
 void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Policies policies,
                     AdapterFace& face)
 {
+    assert_held(adapters_.mutex_);
     objects_.wait_until_empty(); // of the last life: its last object may still be on its way out
     if (ObjectMap* map = named_.load()) {
         map->wait_until_empty();
@@ -401,11 +415,14 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     options.knows_skeletons = policies_.delayered();
     objects_.reset(options);
     if (policies_.real_time.pool != nullptr) policies_.real_time.pool->add_user();
-    declared_.clear();
-    scheduled_.clear();
-    priorities_ = 0;
-    if (policies_.real_time.declares())
-        note_declared(policies_.real_time.priority_model->server_priority);
+    {
+        const std::lock_guard lock(mutex_);
+        declared_.clear();
+        scheduled_.clear();
+        priorities_ = 0;
+        if (policies_.real_time.declares())
+            note_declared(policies_.real_time.priority_model->server_priority);
+    }
     name_ = std::move(name);
     parent_ = parent;
     parent_key_id_ = parent == nullptr ? no_key : parent->key_id();
@@ -419,9 +436,10 @@ void Adapter::begin(std::uint32_t key_id, Adapter* parent, std::string name, Pol
     key_id_ = key_id;
 }
 
-/// Begins to end; returns false if that has begun already.
+/// Begins to end; returns false if that has begun already. Must hold Adapters::mutex_.
 bool Adapter::begin_end(bool etherealize)
 {
+    assert_held(adapters_.mutex_);
     const std::lock_guard lock(mutex_); // no activation is under way, and none begins
     if (life_ != Life::alive) return false;
     etherealize_ = etherealize;

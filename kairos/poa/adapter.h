@@ -250,6 +250,7 @@ class Adapter final : private Retiring {
                  bool remaining_activations) noexcept override;
     void give_up(Servant& servant, Bytes id, bool remaining_activations) noexcept;
 
+    void assert_calls_out() const noexcept;
     void on_its_thread(std::uint32_t key_id, const std::function<void()>& work);
     [[nodiscard]] bool serve(Request& request, std::uint32_t key_id, const Wanted& asked);
     void serve_in_real_time(Request& request, const Wanted& wanted);
@@ -282,7 +283,7 @@ class Adapter final : private Retiring {
                                      void*& cookie);
 
     [[nodiscard]] Outcome try_to_activate(Servant& servant, Identity& object, bool has_id);
-    [[nodiscard]] ObjectMap& named();
+    [[nodiscard]] ObjectMap& named(); ///< must hold mutex_
     [[nodiscard]] ObjectMap::Options map_options(bool user_ids);
     [[nodiscard]] std::optional<Identity> active_object(const Servant& servant);
     [[nodiscard]] bool finds_servants() const noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Adapter: objects, their ids and their keys.
+#include "kairos/base/assert_held.h"
 #include "kairos/ior/object_key.h"
 #include "kairos/ior/plain_key.h"
 #include "kairos/poa/adapter.h"
@@ -327,6 +328,7 @@ ObjectMap::Options Adapter::map_options(bool user_ids)
 
 ObjectMap& Adapter::named()
 {
+    assert_held(mutex_);
     if (named_.load() == nullptr) {
         owned_named_ = std::make_unique<ObjectMap>(map_options(true));
         named_ = owned_named_.get();

@@ -4,6 +4,7 @@
 // policies say so (1.2, 5.7 and 5.12). Where the server declares priorities, the key of an object
 // says its own in front of the id: so it is known before anything is looked for, and outlives the
 // server as references do.
+#include "kairos/base/assert_held.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/priority_context.h"
 #include "kairos/orb/real_time.h"
@@ -51,9 +52,10 @@ bool Adapter::may_be_declared(orb::Priority priority) const noexcept
     return false;
 }
 
-/// Holding the lock, or before anybody knows the adapter.
+/// Must hold mutex_.
 void Adapter::note_declared(orb::Priority priority) noexcept
 {
+    assert_held(mutex_);
     const std::size_t count = priorities_.load(std::memory_order_relaxed);
     if (count > priorities_known_max) return;
     for (std::size_t i = 0; i < count; ++i)

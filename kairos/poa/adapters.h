@@ -115,13 +115,16 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] Found reach(Bytes path, orb::Hold* hold);
     [[nodiscard]] Found find_path(Bytes path) const noexcept;
     [[nodiscard]] static Found found(poa::Adapter* adapter) noexcept;
+    [[nodiscard]] bool has_activator(Found adapter) const;
+
+    // All of these must hold mutex_; `activate` gives it back while the program is called.
     [[nodiscard]] Found activate(Found parent, std::string_view name,
                                  std::unique_lock<std::mutex>& lock);
     [[nodiscard]] const Activating* activating(const poa::Adapter* parent,
                                                std::string_view name) const;
     [[nodiscard]] poa::Adapter& take_shell();
-    [[nodiscard]] bool has_activator(Found adapter) const;
     void publish(poa::Adapter& adapter);
+
     /// Takes an adapter out of the tree: it is not to be found any more.
     void forget(poa::Adapter& adapter) noexcept;
     /// Gives back an adapter's shell, which may be used again.

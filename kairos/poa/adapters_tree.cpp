@@ -2,6 +2,7 @@
 //
 // The adapters' tree, and their persistent paths: all that is done to adapters but asking them for
 // an object.
+#include "kairos/base/assert_held.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapters.h"
@@ -66,6 +67,7 @@ bool Adapters::has_activator(Found adapter) const
 
 void Adapters::publish(poa::Adapter& adapter)
 {
+    assert_held(mutex_);
     if (adapter.published_ || !adapter.policies().persistent()) return;
     paths_.reserve();
     paths_.insert(adapter.path(), adapter.index());
@@ -91,6 +93,7 @@ Adapters::Found Adapters::root() const
 const Adapters::Activating* Adapters::activating(const poa::Adapter* parent,
                                                  std::string_view name) const
 {
+    assert_held(mutex_);
     const auto found = std::ranges::find_if(activating_, [&](const Activating& one) {
         return one.parent == parent && one.name == name;
     });
@@ -121,10 +124,12 @@ Adapters::Found Adapters::child(Found parent, std::string_view name, bool activa
 Adapters::Found Adapters::activate(Found parent, std::string_view name,
                                    std::unique_lock<std::mutex>& lock)
 {
+    assert_held(mutex_);
     const IntrusivePtr<AdapterActivator> activator = parent.adapter->adapter_activator_;
     const auto asked = activating_.insert(
         activating_.end(), {parent.adapter, std::string(name), std::this_thread::get_id()});
     lock.unlock();
+    assert_not_held(mutex_);
     bool made = false;
     bool threw = false;
     {
@@ -200,6 +205,7 @@ std::vector<IntrusivePtr<Manager>> Adapters::managers() const
 
 poa::Adapter& Adapters::take_shell()
 {
+    assert_held(mutex_);
     if (!free_.empty()) return *free_.back();
     if (owned_.size() == index_mask) throw std::bad_alloc(); // whose shell would have no_key
     const auto index = static_cast<std::uint32_t>(owned_.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/forward_table.h"
 
+#include "kairos/base/assert_held.h"
+
 #include <utility>
 
 namespace kairos::poa {
@@ -48,6 +50,7 @@ std::optional<ior::Ior> ForwardTable::find(Bytes key) const
         if (known != targets_.end()) return known->second;
         locator = locator_;
     }
+    assert_not_held(mutex_);
     return locator ? locator->locate(as_text(key)) : std::nullopt;
 }
 

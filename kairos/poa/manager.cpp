@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/manager.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/poa/adapter.h"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ void Manager::forget(net::Waker& waker) noexcept
 
 void Manager::changed() noexcept
 {
+    assert_held(mutex_);
     ++changes_;
     has_changed_.notify_all();
     for (net::Waker* waker : wakers_)

@@ -45,7 +45,7 @@ class Manager final : public orb::Gate {
 
   private:
     ~Manager() override = default;
-    /// Counts a change and wakes who waits. With the lock.
+    /// Counts a change and wakes who waits. Must hold mutex_.
     void changed() noexcept;
 
     const std::string id_;

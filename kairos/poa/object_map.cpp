@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/poa/object_map.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/check.h"
 
 #include <limits>
@@ -98,6 +99,7 @@ ObjectMap::Activated ObjectMap::activate(Servant& servant, Bytes id, bool unique
 
 std::optional<Activation> ObjectMap::refusal(const Servant& servant, Bytes id, bool unique) const
 {
+    assert_held(mutex_);
     if (unique) {
         KAIROS_CHECK(find_servants_);
         if (active_place_of(servant)) return Activation::servant_active;
@@ -112,6 +114,7 @@ std::optional<Activation> ObjectMap::refusal(const Servant& servant, Bytes id, b
 /// Room in everything that is as long as the slots.
 void ObjectMap::reserve_slot()
 {
+    assert_held(mutex_);
     if (free_ == Slot::none) slots_.grow(std::size_t{slots_used_} + 1);
     if (user_ids_) stored_ids_.grow(slots_.size());
     if (knows_timings_) timings_.grow(slots_.size());
@@ -122,6 +125,7 @@ void ObjectMap::reserve_slot()
 /// A servant of a class too many, or without operations to look into, is called in layers.
 std::uint32_t ObjectMap::kind_of(Servant& servant) noexcept
 {
+    assert_held(mutex_);
     const Skeleton own = servant._kairos_skeleton();
     if (own.operations == nullptr) return 0;
     const std::ptrdiff_t offset =
@@ -137,6 +141,7 @@ std::uint32_t ObjectMap::kind_of(Servant& servant) noexcept
 
 std::uint32_t ObjectMap::take_slot() noexcept
 {
+    assert_held(mutex_);
     if (free_ != Slot::none) {
         const std::uint32_t index = free_;
         free_ = slots_.find(index)->next_free;
@@ -148,9 +153,10 @@ std::uint32_t ObjectMap::take_slot() noexcept
     return index;
 }
 
-/// The slot that an object of this id occupies. Under the lock ids stay without stepping in.
+/// The slot that an object of this id occupies. Must hold mutex_: ids stay without stepping in.
 std::optional<std::uint32_t> ObjectMap::slot_of(Bytes id) const
 {
+    assert_held(mutex_);
     return ids_.find(id, [&](std::uint32_t index) {
         return as_text(id_of(index)) == as_text(id) ? std::optional(index) : std::nullopt;
     });
@@ -256,6 +262,7 @@ void ObjectMap::tell_retired(std::uint32_t index) noexcept
 /// Makes a slot free, whose object is gone.
 void ObjectMap::release(std::uint32_t index) noexcept
 {
+    assert_held(mutex_);
     Slot& slot = *slots_.find(index);
     if (tracks_servants()) servants_.erase(slots_, index);
     if (user_ids_) {
@@ -325,6 +332,7 @@ std::optional<Place> ObjectMap::find(const Servant& servant) const
 
 std::optional<Place> ObjectMap::active_place_of(const Servant& servant) const
 {
+    assert_held(mutex_);
     const std::uint32_t first = servants_.find(slots_, servant);
     if (first == Slot::none) return std::nullopt;
     std::uint32_t index = first;

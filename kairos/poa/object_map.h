@@ -274,8 +274,9 @@ class ObjectMap {
     }
     [[gnu::cold]] void retire(Slot& slot, std::uint32_t index) noexcept;
     void tell_retired(std::uint32_t index) noexcept;
-    void release(std::uint32_t index) noexcept;
 
+    // All of these must hold mutex_.
+    void release(std::uint32_t index) noexcept;
     [[nodiscard]] std::optional<Activation> refusal(const Servant& servant, Bytes id,
                                                     bool unique) const;
     void reserve_slot();
@@ -283,6 +284,7 @@ class ObjectMap {
     [[nodiscard]] std::uint32_t take_slot() noexcept;
     [[nodiscard]] std::optional<std::uint32_t> slot_of(Bytes id) const;
     [[nodiscard]] std::optional<Place> active_place_of(const Servant& servant) const;
+
     [[nodiscard]] bool is_active(std::uint32_t index) const noexcept;
     [[nodiscard]] bool tracks_servants() const noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/scheduler/servant.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/sched/bounds.h"
 #include "kairos/sched/time_text.h"
 
@@ -183,6 +184,7 @@ void check_utilisation(const sched::Analysis& analysis)
 
 OperationIndex Servant::index_of(handle_t handle) const
 {
+    assert_held(mutex_);
     if (handle < 1 || static_cast<std::size_t>(handle) > set_.size())
         throw RtecScheduler::UNKNOWN_TASK();
     return static_cast<OperationIndex>(handle) - 1;
@@ -190,12 +192,14 @@ OperationIndex Servant::index_of(handle_t handle) const
 
 const Servant::Schedule& Servant::schedule() const
 {
+    assert_held(mutex_);
     if (!schedule_) throw RtecScheduler::NOT_SCHEDULED();
     return *schedule_;
 }
 
 void Servant::replace(OperationIndex operation, const sched::RtInfo& info)
 {
+    assert_held(mutex_);
     if (const auto replaced = set_.replace(operation, info); !replaced) refuse(replaced.error());
     schedule_.reset();
     ++changes_;

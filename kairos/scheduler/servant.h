@@ -75,7 +75,7 @@ class Servant final : public POA_KairosScheduler::Scheduler {
     };
     [[nodiscard]] Answer compute(const sched::OperationSet& set, CORBA::Long minimum_priority,
                                  CORBA::Long maximum_priority) const;
-    /// These three want the lock to be held.
+    // These three must hold mutex_.
     [[nodiscard]] sched::OperationIndex index_of(RtecScheduler::handle_t handle) const;
     [[nodiscard]] const Schedule& schedule() const;
     void replace(sched::OperationIndex operation, const sched::RtInfo& info);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/server/account.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 
 #include <algorithm>
@@ -68,9 +69,10 @@ bool Account::unqueue(std::size_t octets) noexcept
     return std::exchange(source_waits_, false);
 }
 
-/// Holding the lock. What is queued is served sooner or later; the rest depends on peers.
+/// Must hold mutex_. What is queued is served sooner or later; the rest depends on peers.
 void Account::make_room() noexcept
 {
+    assert_held(mutex_);
     while (held_.load(std::memory_order_relaxed) > limit_) {
         Host& most = *std::ranges::max_element(*hosts_, {}, &Host::held);
         if (most.shares.empty()) break;
@@ -92,10 +94,11 @@ void give_back_to_system() noexcept
 
 } // namespace
 
-/// Holding the lock. From here on it counts for nothing: whoever serves the connection finds it
+/// Must hold mutex_. From here on it counts for nothing: whoever serves the connection finds it
 /// ended, and gives back what it holds. A peer that only sends is told CloseConnection.
 void Account::cut_off(Share& share) noexcept
 {
+    assert_held(mutex_);
     Host& host = (*hosts_)[share.host_];
     host.shares.remove(share);
     host.held -= share.held_;

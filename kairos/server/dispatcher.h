@@ -4,6 +4,7 @@
 // request owns its bytes and its answer's way, so it may be served by any thread at any time.
 #pragma once
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/giop/connection.h"
@@ -202,6 +203,7 @@ class HeldRequests {
 template <typename Lock>
 void discard(QueuedRequestPtr request, Lock& lock) noexcept
 {
+    assert_held(*lock.mutex());
     RequestList discarded;
     discarded.push_back(std::move(request));
     lock.unlock();

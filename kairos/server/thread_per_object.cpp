@@ -6,6 +6,7 @@
 // been idle for longest ends. While an object waits for a call of its own, its thread serves what
 // comes for it: whoever answers may have to call the object back. Or another one: threads that wait
 // do not count.
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -34,7 +35,7 @@ class ObjectThread final : public ServingThread {
 
     void serve() noexcept;
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
-    /// Guarded: there is something new in the queue, or it ended.
+    /// There is something new in the queue, or it ended. Must hold the dispatcher's mutex.
     void wake() noexcept;
     /// Guarded.
     [[nodiscard]] bool is_idle() const noexcept { return !busy && queue.empty() && held.empty(); }
@@ -135,7 +136,7 @@ class ThreadPerObject final : public Dispatcher {
     }
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
-    /// Without the lock: what the source waits for may have a place now.
+    /// Must not hold mutex_: what the source waits for may have a place now.
     void tell_source() noexcept
     {
         {
@@ -144,12 +145,20 @@ class ThreadPerObject final : public Dispatcher {
         }
         tell_of_space();
     }
-    /// Holding the lock: whether the source is to be told of the place that there is now.
-    [[nodiscard]] bool source_has_waited() noexcept { return std::exchange(source_waits_, false); }
-    /// Without it.
-    void tell_of_space() noexcept { source_.on_space(); }
-    /// Without the lock: the thread of an object that is one of `objects_` waits for a call, until
-    /// `rejoin`.
+    /// Whether the source is to be told of the place that there is now. Must hold mutex_.
+    [[nodiscard]] bool source_has_waited() noexcept
+    {
+        assert_held(mutex_);
+        return std::exchange(source_waits_, false);
+    }
+    /// Must not hold mutex_.
+    void tell_of_space() noexcept
+    {
+        assert_not_held(mutex_);
+        source_.on_space();
+    }
+    /// The thread of an object that is one of `objects_` waits for a call, until `rejoin`. Must not
+    /// hold mutex_.
     void leave() noexcept
     {
         {
@@ -158,15 +167,20 @@ class ThreadPerObject final : public Dispatcher {
         }
         tell_source();
     }
-    /// Holding the lock.
-    void rejoin() noexcept { --waiting_; }
+    /// Must hold mutex_.
+    void rejoin() noexcept
+    {
+        assert_held(mutex_);
+        --waiting_;
+    }
 
   private:
     using Objects = std::map<std::string, std::shared_ptr<ObjectThread>, std::less<>>;
 
-    /// Holding the lock.
+    /// Must hold mutex_.
     [[nodiscard]] Objects::iterator start_thread(const std::string& name)
     {
+        assert_held(mutex_);
         auto thread = make_thread();
         if (thread) return objects_.emplace(name, std::move(thread).value()).first;
         log::write_limited(log::Level::warning, 0,
@@ -174,8 +188,10 @@ class ThreadPerObject final : public Dispatcher {
         return objects_.end();
     }
 
+    /// Must hold mutex_.
     [[nodiscard]] Result<std::shared_ptr<ObjectThread>> make_thread()
     {
+        assert_held(mutex_);
         auto waker = net::Waker::create();
         if (!waker) return waker.error();
         auto thread = std::make_shared<ObjectThread>(*this, std::move(waker).value());
@@ -185,9 +201,10 @@ class ThreadPerObject final : public Dispatcher {
         return thread;
     }
 
-    /// Holding the lock.
+    /// Must hold mutex_.
     [[nodiscard]] bool end_idle_thread() noexcept
     {
+        assert_held(mutex_);
         auto oldest = objects_.end();
         for (auto object = objects_.begin(); object != objects_.end(); ++object)
             if (object->second->is_idle() &&
@@ -231,9 +248,10 @@ void ObjectThread::serve() noexcept
     }
 }
 
-/// Without the lock while it is served.
+/// Must hold the dispatcher's mutex; does not while it is served.
 void ObjectThread::serve_next(std::unique_lock<std::mutex>& lock, UpcallMemory& memory) noexcept
 {
+    assert_held(dispatcher_.mutex());
     QueuedRequestPtr request = queue.pop_front();
     // At once: what waits for the place may be what this request waits for.
     const bool tells = dispatcher_.source_has_waited();
@@ -276,6 +294,7 @@ void ObjectThread::serve_nested(UpcallMemory& memory) noexcept
 
 void ObjectThread::wake() noexcept
 {
+    assert_held(dispatcher_.mutex());
     changed_.notify_one();
     if (waits_nested_ != 0) wake_up_.wake();
 }

@@ -3,6 +3,7 @@
 // The thread-per-request architecture: each request is served by a thread that is started for it.
 // Requests never wait for each other, and each pays for a thread. -ORBThreads bounds how many serve
 // at the same time; those that wait for calls of their own do not count.
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -75,9 +76,10 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
     }
 
   private:
-    /// Holding the lock.
+    /// Must hold mutex_.
     void start_thread(QueuedRequestPtr& request, UpcallMemory& memory)
     {
+        assert_held(mutex_);
         // A function that is copied cannot own the request; and it should take no memory.
         QueuedRequest* const owned = request.get();
         const net::ThreadOptions options = orb_.thread_options("kairos-request");
@@ -127,9 +129,10 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
         if (tell) source_.on_space();
     }
 
-    /// Holding the lock.
+    /// Must hold mutex_.
     void start_resumed() noexcept
     {
+        assert_held(mutex_);
         UpcallMemory memory;
         while (!ended_ && !resumed_.empty() && serving_ < threads_max_) {
             QueuedRequestPtr request = resumed_.pop_front();

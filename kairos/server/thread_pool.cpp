@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/server/thread_pool.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -92,6 +93,7 @@ Result<void> ThreadPool::start()
 
 Result<void> ThreadPool::add_thread(Level& level) noexcept
 {
+    assert_held(mutex_);
     ++level.starting;
     auto added = threads_.start(level.thread, [this, &level] { serve(level); });
     if (!added) --level.starting;
@@ -100,12 +102,14 @@ Result<void> ThreadPool::add_thread(Level& level) noexcept
 
 bool ThreadPool::ensure_thread(Level& level) noexcept
 {
+    assert_held(mutex_);
     return levels_.is_served(level) || add_thread(level).ok();
 }
 
 /// Somebody is to look at the level's queue.
 void ThreadPool::call_thread(Level& level) noexcept
 {
+    assert_held(mutex_);
     if (level.idle + level.starting >= level.queued()) return level.readers->call_one();
     if (level.may_start()) {
         const auto added = add_thread(level);
@@ -124,6 +128,7 @@ void ThreadPool::call_thread(Level& level) noexcept
 /// Several calls may have been heard as one.
 void ThreadPool::call_next(Level& level) noexcept
 {
+    assert_held(mutex_);
     if (level.idle != 0 && levels_.next_for(level) != nullptr) level.readers->call_one();
 }
 
@@ -157,6 +162,7 @@ void ThreadPool::serve(Level& level) noexcept
 /// Counts as idle while it reads: it looks at the queue next.
 void ThreadPool::take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept
 {
+    assert_held(mutex_);
     lock.unlock();
     LaneReaders::Place* const place = level.readers->wait();
     lock.lock();
@@ -174,6 +180,7 @@ void ThreadPool::take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexc
 
 void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept
 {
+    assert_held(mutex_);
     ++level.serving;
     // That of another level, or of the request that this one is nested in.
     std::optional<Priority> borrowed;
@@ -213,6 +220,7 @@ void ThreadPool::serve_nested(Level& level, UpcallMemory& memory) noexcept
 bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
                                const std::optional<Priority>& borrowed) noexcept
 {
+    assert_not_held(mutex_);
     if (!borrowed) return request->serve(memory);
     try {
         const PriorityScope scope(orb_, *borrowed);
@@ -227,6 +235,7 @@ bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
 
 ThreadPool::Room ThreadPool::room_for(const Level& level, std::size_t bytes) noexcept
 {
+    assert_held(mutex_);
     return ended_ ? Room::refused : levels_.room_for(level, bytes);
 }
 
@@ -262,6 +271,7 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 
 void ThreadPool::tell_sources(Lock& lock) noexcept
 {
+    assert_held(mutex_);
     if (sources_.empty()) return;
     std::vector<RequestSource*> told;
     told.swap(sources_);
@@ -349,6 +359,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
 void ThreadPool::serve_call(Lock& lock, LocalCall& call,
                             const std::optional<Priority>& borrowed) noexcept
 {
+    assert_held(mutex_);
     lock.unlock();
     try {
         std::optional<PriorityScope> scope;
@@ -364,6 +375,7 @@ void ThreadPool::serve_call(Lock& lock, LocalCall& call,
 /// The caller may be gone as soon as the lock is.
 void ThreadPool::finish(LocalCall& call, LocalCall::State state) noexcept
 {
+    assert_held(mutex_);
     call.state = state;
     if (call.waiter == nullptr) return call_done_.notify_all();
     const std::uint64_t one = 1;

@@ -77,17 +77,17 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     using Lock = std::unique_lock<net::PriorityMutex>;
 
     void serve(Level& level) noexcept;
-    /// Waits for its turn and reads one connection, or is called: then the queue is to be looked
-    /// at.
-    void take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept;
     /// One request within that for which the calling thread waits, if there is one to serve.
     void serve_nested(Level& level, UpcallMemory& memory) noexcept;
-    void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
-    void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
     /// False: not now.
     [[nodiscard]] bool serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
                                      const std::optional<Priority>& borrowed) noexcept;
-    // All of these hold the lock.
+    // All of these must hold mutex_. The first three give it back while they wait or serve.
+    /// Waits for its turn and reads one connection, or is called: then the queue is to be looked
+    /// at.
+    void take_turn(Lock& lock, Level& level, UpcallMemory& memory) noexcept;
+    void serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& memory) noexcept;
+    void serve_call(Lock& lock, LocalCall& call, const std::optional<Priority>& borrowed) noexcept;
     /// Whether somebody looks at the level's queue, now or later. If not, one is started.
     [[nodiscard]] bool ensure_thread(Level& level) noexcept;
     [[nodiscard]] Room room_for(const Level& level, std::size_t bytes) noexcept;

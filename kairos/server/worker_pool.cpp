@@ -3,6 +3,7 @@
 // The worker-pool architecture: one thread reads, a pool of threads serves.
 #include "kairos/server/worker_pool.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_storage.h"
@@ -24,6 +25,7 @@ Result<void> WorkerPool::start()
 
 Result<void> WorkerPool::add_thread() noexcept
 {
+    assert_held(mutex_);
     ++starting_;
     auto added = threads_.start(size_.thread, [this] { serve(); });
     if (!added) --starting_;
@@ -50,6 +52,7 @@ void WorkerPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 
 void WorkerPool::call_worker() noexcept
 {
+    assert_held(mutex_);
     if (serving_ >= size_.threads) return; // the next to be done looks
     if (idle_ != 0) return changed_.notify_one();
     if (starting_ != 0) return;
@@ -83,9 +86,10 @@ void WorkerPool::serve() noexcept
     }
 }
 
-/// Without the lock while it is served.
+/// Does not hold mutex_ while it is served.
 void WorkerPool::serve_next(Lock& lock, UpcallMemory& memory) noexcept
 {
+    assert_held(mutex_);
     QueuedRequestPtr request = queue_.pop();
     ++serving_;
     const bool tell = std::exchange(source_waits_, false);

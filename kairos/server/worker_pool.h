@@ -5,6 +5,7 @@
 // called back. Where the system has no more threads, those that wait serve. Any thread.
 #pragma once
 
+#include "kairos/base/assert_held.h"
 #include "kairos/net/waker.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/serving_thread.h"
@@ -48,10 +49,11 @@ class WorkerPool final : public Dispatcher, public ServingThread {
     /// Serves one request within the one for which the calling thread waits, if there is one to
     /// serve.
     void serve_nested(UpcallMemory& memory) noexcept;
-    // All of these hold the lock.
+    // All of these must hold mutex_.
     void serve_next(Lock& lock, UpcallMemory& memory) noexcept;
     [[nodiscard]] bool has_work() const noexcept
     {
+        assert_held(mutex_);
         return !queue_.empty() && serving_ < size_.threads;
     }
     /// Has some thread look at the queue.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/profile.h"
 
+#include "kairos/base/assert_held.h"
 #include "kairos/base/log.h"
 
 #include <algorithm>
@@ -100,8 +101,10 @@ void write_all(int descriptor, std::string_view text)
     }
 }
 
+/// Must hold output.mutex.
 void write_profile() noexcept
 try {
+    assert_held(output.mutex);
     probes_on.store(false, std::memory_order_relaxed);
     const int descriptor = std::exchange(output.descriptor, -1);
     if (descriptor < 0) return;
