@@ -21,7 +21,8 @@ OPENING = """# Locks and what they guard
 Made of the comments beside the mutexes by `tools/lock_table.py --update`; the test `lock_table`
 compares. A mutex that is *inside* another is taken while that one may be held, never the other way
 round; *outside* is the reverse. Where no nesting is said, there is none. Rules for all of them are
-in [architecture](architecture.md), "Concurrency rules".
+in [architecture](architecture.md), "Concurrency rules"; functions that must be called with a mutex
+held, or without it, say so by `assert_held` and `assert_not_held` (`kairos/base/assert_held.h`).
 """
 
 TOKEN = re.compile(
