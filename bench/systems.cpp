@@ -200,6 +200,23 @@ std::span<const System> naming_systems()
     return systems;
 }
 
+std::span<const System> interceptors_systems()
+{
+    const auto system = [](const char* option, const char* variant, const char* orb_id) {
+        return System{option,
+                      "kairos",
+                      variant,
+                      "kairos-bench-interceptors",
+                      {"-ORBListenEndpoints", "iiop://127.0.0.1", "-ORBid", orb_id},
+                      {"-ORBid", orb_id},
+                      true};
+    };
+    static const std::array<System, 3> systems{system("none", "no interceptor", "interceptors-0"),
+                                               system("1", "1 interceptor", "interceptors-1"),
+                                               system("4", "4 interceptors", "interceptors-4")};
+    return systems;
+}
+
 std::span<const System> collocated_systems()
 {
     const auto system = [](const char* option, const char* architecture) {

@@ -49,6 +49,9 @@ struct System {
 /// The programs with a Naming Service in them.
 [[nodiscard]] std::span<const System> naming_systems();
 
+/// The program with portable interceptors, once for each number of them; none come first.
+[[nodiscard]] std::span<const System> interceptors_systems();
+
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
 

@@ -50,6 +50,7 @@ measure_what_matters() {
     measure ttcp "${systems[@]}" --rounds 12 --megabytes 192 --queue default --buffers 8K,64K \
         --types octet,BinStruct,string32 --directions oneway
     measure counters "${systems[@]}" --quick
+    measure interceptors --quick
 }
 
 measure_everything() {
@@ -57,6 +58,7 @@ measure_everything() {
     measure_into latency-one-cpu latency --pin same
     measure ttcp
     measure counters
+    measure interceptors
     measure param
     measure marshal
     measure local

@@ -278,6 +278,16 @@ int run_counters(const BenchArguments& arguments)
     return present(bench::run_counters(options), bench::counters_columns(), arguments);
 }
 
+int run_interceptors(const BenchArguments& arguments)
+{
+    bench::CountersOptions options;
+    if (auto filled = fill_common(arguments, 1, 1, options, bench::interceptors_systems()); !filled)
+        return fail(filled.error());
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 2000;
+    options.instructions = arguments.instructions;
+    return present(bench::run_interceptors(options), bench::interceptors_columns(), arguments);
+}
+
 int run_param(const BenchArguments& arguments)
 {
     bench::ParamOptions options;
@@ -626,6 +636,15 @@ void add_bench_command(CLI::App& app, int& status)
     counters_command.add_flag(
         "--instructions,!--no-instructions", counters->instructions,
         "Count instructions under valgrind (the default; --quick: of null calls)");
+
+    auto interceptors = std::make_shared<BenchArguments>();
+    CLI::App& interceptors_command = add_experiment(
+        *bench, "interceptors", "What empty portable interceptors add to a call, counted",
+        interceptors, status, run_interceptors, bench::interceptors_systems());
+    interceptors_command.add_option("--calls", interceptors->calls, "Calls to count over")
+        ->check(count);
+    interceptors_command.add_flag("--instructions,!--no-instructions", interceptors->instructions,
+                                  "Count instructions under valgrind (the default)");
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =
