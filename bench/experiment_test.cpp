@@ -343,6 +343,22 @@ TEST(Counters, OfInstructionsAreTheSumOfBothSides)
     }
 }
 
+TEST(Interceptors, AllocateAndLockNothing)
+{
+    auto options = options_for<CountersOptions>("kairos");
+    options.systems.assign(interceptors_systems().begin(), interceptors_systems().end());
+    options.calls = 50;
+    options.instructions = false;
+    const auto report = run_interceptors(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 3u * 2);
+    for (const Row& row : report->rows) {
+        EXPECT_EQ(row.payload_type, "null");
+        EXPECT_NEAR(row.figure("allocations_per_call").value(), 0, 0.02) << row.variant;
+        EXPECT_NEAR(row.figure("locks_per_call").value(), 0, 0.02) << row.variant;
+    }
+}
+
 TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
 {
     auto options = options_for<CountersOptions>("omniorb");

@@ -160,9 +160,11 @@ ORB_ptr find_named(const OrbTable& table, std::string_view id)
     return found == table.orbs.end() ? nullptr : *found;
 }
 
-void end_initialization(OrbTable& table, ORB_ptr orb)
+/// Whoever waits for the ORB has it, or makes one of its own.
+void end_initialization(OrbTable& table, ORB_ptr orb, bool done)
 {
     const std::lock_guard lock(table.mutex);
+    if (!done) std::erase(table.orbs, orb);
     std::erase_if(table.initializing,
                   [orb](const Initializing& each) { return each.first == orb; });
     table.initialized.notify_all();
@@ -213,11 +215,14 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     try {
         kairos::corba::initialize_interceptors(*made.in(), given.data());
     } catch (...) {
-        end_initialization(table, made.in());
-        made->destroy();
+        end_initialization(table, made.in(), false);
+        if (kairos::orb::in_upcall())
+            made->shutdown(false); // all that is possible there
+        else
+            made->destroy();
         throw;
     }
-    end_initialization(table, made.in());
+    end_initialization(table, made.in(), true);
     return made._retn();
 }
 

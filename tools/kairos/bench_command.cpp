@@ -555,6 +555,17 @@ void add_naming(CLI::App& bench, int& status, const CLI::Range& count)
     naming_command.add_option("--calls", naming->calls, "Calls per row and round")->check(count);
 }
 
+void add_interceptors(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto interceptors = std::make_shared<BenchArguments>();
+    CLI::App& command = add_experiment(
+        bench, "interceptors", "What empty portable interceptors add to a call, counted",
+        interceptors, status, run_interceptors, bench::interceptors_systems());
+    command.add_option("--calls", interceptors->calls, "Calls to count over")->check(count);
+    command.add_flag("--instructions,!--no-instructions", interceptors->instructions,
+                     "Count instructions under valgrind (the default)");
+}
+
 void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto priority = std::make_shared<BenchArguments>();
@@ -637,14 +648,7 @@ void add_bench_command(CLI::App& app, int& status)
         "--instructions,!--no-instructions", counters->instructions,
         "Count instructions under valgrind (the default; --quick: of null calls)");
 
-    auto interceptors = std::make_shared<BenchArguments>();
-    CLI::App& interceptors_command = add_experiment(
-        *bench, "interceptors", "What empty portable interceptors add to a call, counted",
-        interceptors, status, run_interceptors, bench::interceptors_systems());
-    interceptors_command.add_option("--calls", interceptors->calls, "Calls to count over")
-        ->check(count);
-    interceptors_command.add_flag("--instructions,!--no-instructions", interceptors->instructions,
-                                  "Count instructions under valgrind (the default)");
+    add_interceptors(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =
