@@ -70,7 +70,7 @@ class KAIROS_API ServerRequest final : public kairos::corba::PseudoObject {
         begun,
         refused, ///< the arguments were not what the list says
         read,
-        with_result,
+        with_result, ///< from here on there is an outcome
         with_exception,
     };
     class Served; // by this thread, from the beginning to the end

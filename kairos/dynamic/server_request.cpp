@@ -95,8 +95,9 @@ void reply_with(kairos::orb::Upcall& upcall, const UserException& exception) noe
 class ServerRequest::Served {
   public:
     explicit Served(kairos::orb::Upcall& upcall)
-        : request_(spare.request == nullptr ? new ServerRequest
-                                            : std::exchange(spare.request, nullptr))
+        : spare_(spare),
+          request_(spare_.request == nullptr ? new ServerRequest
+                                             : std::exchange(spare_.request, nullptr))
     {
         request_->begin(upcall);
     }
@@ -105,8 +106,8 @@ class ServerRequest::Served {
     ~Served()
     {
         request_->end();
-        if (spare.request == nullptr && request_->has_one_owner())
-            spare.request = request_;
+        if (spare_.request == nullptr && request_->has_one_owner())
+            spare_.request = request_;
         else
             request_->_remove_ref();
     }
@@ -114,6 +115,7 @@ class ServerRequest::Served {
     [[nodiscard]] ServerRequest* request() const noexcept { return request_; }
 
   private:
+    Spare& spare_; // of this thread, looked up once
     ServerRequest* const request_;
 };
 
@@ -139,13 +141,13 @@ void ServerRequest::begin(kairos::orb::Upcall& upcall) noexcept
 
 void ServerRequest::end() noexcept
 {
+    if (stage_ >= Stage::with_result) outcome_ = Any();
     upcall_ = nullptr;
     stage_ = Stage::over;
     while (declared_count_ != 0)
         release(declared_[--declared_count_]);
     arguments_ = NVList::_nil();
-    context_ = Context::_nil();
-    outcome_ = Any();
+    if (!is_nil(context_.in())) context_ = Context::_nil();
 }
 
 kairos::orb::Upcall& ServerRequest::upcall() const
@@ -169,7 +171,8 @@ void ServerRequest::arguments(NVList_ptr& parameters)
     if (is_nil(parameters)) throw BAD_PARAM(0, COMPLETED_NO, "a nil list of parameters");
     stage_ = Stage::refused;
     arguments_ = parameters;
-    declared_ = served.arena().allocate<TypeCode_ptr>(parameters->count());
+    if (const ULong count = parameters->count(); count != 0)
+        declared_ = served.arena().allocate<TypeCode_ptr>(count);
     read_arguments();
     stage_ = Stage::read;
 }

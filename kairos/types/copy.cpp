@@ -10,6 +10,7 @@
 #include "kairos/types/typecode_wire.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace kairos::types {
@@ -302,6 +303,57 @@ void Walk::any()
 
 // --- Elements and members ----------------------------------------------------------------------
 
+/// Moves `at` behind a value that is all numbers of which any will do; false for other values, and
+/// where that takes many steps.
+bool Walk::pass_over_numbers(const TypeCodeData& data, std::size_t& at, unsigned& steps)
+{
+    if (steps-- == 0) return false;
+    if (const Number number = number_of(data.kind); number.size != 0) {
+        if (data.kind == CORBA::tk_boolean || data.kind == CORBA::tk_enum) return false;
+        if (data.kind == CORBA::tk_char && converts_characters()) return false;
+        at = align_up(at, number.alignment) + number.size;
+        return true;
+    }
+    if (data.kind != CORBA::tk_struct) return false;
+    for (CORBA::ULong i = 0; i < data.count; ++i)
+        if (!pass_over_numbers(resolved(*data.members[i].type)._kairos_data(), at, steps))
+            return false;
+    return true;
+}
+
+/// Structs of numbers, of which nothing is to be known but where they end; that depends on where
+/// they begin, modulo eight. Returns false if it takes a look at each.
+bool Walk::pass_over_structs(const TypeCodeData& data, std::size_t count)
+{
+    constexpr unsigned steps_max = 32; // so structs nest no deeper
+    if (out_ != nullptr || !in_.is_whole() || in_.in_chunk() ||
+        depth_ + steps_max > limits::nesting_max)
+        return false;
+    std::array<std::size_t, 8> sizes{}; // by where one begins; 0 for not yet known
+    const std::size_t begin = in_.offset();
+    const std::size_t end = begin + in_.left();
+    std::size_t at = begin;
+    while (count != 0) {
+        const std::size_t phase = at % 8;
+        std::size_t& size = sizes[phase];
+        if (size == 0) {
+            std::size_t behind = phase;
+            unsigned steps = steps_max;
+            if (!pass_over_numbers(data, behind, steps) || behind == phase) return false;
+            size = behind - phase;
+        }
+        const std::size_t alike = size % 8 == 0 ? count : 1;
+        if (alike > (end - at) / size) {
+            in_.fail(Fault::truncated);
+            return true;
+        }
+        at += alike * size;
+        count -= alike;
+    }
+    (void)in_.block(at - begin, 1);
+    return true;
+}
+
 void Walk::elements(const CORBA::TypeCode& element, std::size_t count)
 {
     const TypeCodeData& data = resolved(element)._kairos_data();
@@ -311,6 +363,8 @@ void Walk::elements(const CORBA::TypeCode& element, std::size_t count)
     }
     switch (data.kind) {
     case CORBA::tk_struct:
+        if (pass_over_structs(data, count)) return;
+        [[fallthrough]];
     case CORBA::tk_union:
     case CORBA::tk_sequence:
     case CORBA::tk_array:

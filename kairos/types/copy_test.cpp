@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/types/copy.h"
 
+#include "kairos/types/typecode_factory.h"
 #include "kairos/types/types_testing.h"
 
 #include <gtest/gtest.h>
@@ -258,6 +259,51 @@ TEST(Copy, FixedPointDigitsAreChecked)
     EXPECT_EQ(fault({0x01, 0xA3, 0x4C}), cdr::Fault::invalid_value);
     EXPECT_EQ(fault({0x01, 0x23, 0x45}), cdr::Fault::invalid_value);
     EXPECT_EQ(fault({0x01, 0x23}), cdr::Fault::truncated);
+}
+
+/// Sequences of structs of numbers are passed over without a look at each; copying looks at each.
+TEST(Copy, PassingOverEndsWhereCopyingEnds)
+{
+    using Types = std::vector<CORBA::TypeCode_ptr>;
+    const auto struct_of = [](const Types& members) {
+        std::vector<types::NewMember> list;
+        const char* const names[] = {"a", "b", "c", "d", "e"};
+        for (std::size_t i = 0; i < members.size(); ++i)
+            list.push_back({names[i], members[i]});
+        return types::make_struct(CORBA::tk_struct, "IDL:S:1.0", "S", list);
+    };
+    const CORBA::TypeCode_var inner = struct_of({CORBA::_tc_octet, CORBA::_tc_short});
+    const CORBA::TypeCode_var alias =
+        types::make_alias(CORBA::tk_alias, "IDL:A:1.0", "A", inner.in());
+    const CORBA::TypeCode_var row = types::make_elements(CORBA::tk_array, 3, CORBA::_tc_short);
+    for (const Types& members :
+         {Types{CORBA::_tc_octet}, Types{CORBA::_tc_long, CORBA::_tc_octet},
+          Types{CORBA::_tc_short, CORBA::_tc_char, CORBA::_tc_long, CORBA::_tc_octet,
+                CORBA::_tc_double},
+          Types{CORBA::_tc_octet, CORBA::_tc_octet, CORBA::_tc_octet},
+          Types{CORBA::_tc_longdouble, CORBA::_tc_octet}, Types{inner.in(), CORBA::_tc_long},
+          Types{alias.in(), CORBA::_tc_longlong, inner.in()}, Types{CORBA::_tc_boolean},
+          Types{row.in(), CORBA::_tc_octet}, Types{CORBA::_tc_octet, CORBA::_tc_string}}) {
+        const CORBA::TypeCode_var element = struct_of(members);
+        const CORBA::TypeCode_var type = types::make_elements(CORBA::tk_sequence, 0, element.in());
+        for (std::size_t begin = 0; begin < 8; ++begin) {
+            for (std::size_t size = begin; size < begin + 100; ++size) {
+                Octets bytes(size); // zeros: empty strings would end with one, and are refused
+                const std::size_t at = kairos::align_up(begin, 4);
+                if (at + 4 <= size) bytes[at + (native_little_endian ? 0 : 3)] = std::byte{3};
+                cdr::Reader passed(bytes, native_little_endian, begin);
+                (void)types::inspect_value(passed, *type.in());
+                cdr::Reader copied(bytes, native_little_endian, begin);
+                cdr::Buffer buffer;
+                cdr::Writer out(buffer);
+                types::copy_value(copied, out, *type.in());
+                ASSERT_EQ(copied.ok(), passed.ok()) << size << " from " << begin;
+                if (copied.ok()) {
+                    ASSERT_EQ(copied.offset(), passed.offset()) << size << " from " << begin;
+                }
+            }
+        }
+    }
 }
 
 } // namespace

@@ -66,6 +66,9 @@ class Walk final : cdr::ChunkSource {
     CORBA::WChar wide_character();
     char character();
     void elements(const CORBA::TypeCode& element, std::size_t count);
+    [[nodiscard]] bool pass_over_structs(const TypeCodeData& data, std::size_t count);
+    [[nodiscard]] bool pass_over_numbers(const TypeCodeData& data, std::size_t& at,
+                                         unsigned& steps);
     void sequence(const TypeCodeData& data);
     void members(const TypeCodeData& data);
     void union_(const TypeCodeData& data);
