@@ -275,8 +275,12 @@ void Request::finish(Call& call, Wait wait)
 
 void Request::take_results(kairos::cdr::Reader& in, Results& results) const
 {
-    results.values.reserve(arguments_->count() + 1);
     const TypeCode& result_type = kairos::types::type_of(return_value());
+    std::size_t expected = has_value(result_type) ? 1 : 0;
+    for (ULong i = 0; i < arguments_->count(); ++i)
+        if ((arguments_->item(i)->flags() & ARG_OUT) != 0) ++expected;
+    if (expected == 0) return;
+    results.values.reserve(expected);
     if (has_value(result_type)) results.values.push_back(decoded(in, result_type));
     for (ULong i = 0; i < arguments_->count() && in.ok(); ++i) {
         const NamedValue& argument = *arguments_->item(i);
