@@ -99,6 +99,27 @@ TEST(Ttcp, HasARowForEverySystemAndPoint)
     EXPECT_NE(report->notes[1].find("200 calls at most"), std::string::npos);
 }
 
+TEST(Ttcp, ComparesCallsWithoutStubsAndServantsWithoutSkeletons)
+{
+    auto options = options_for<TtcpOptions>("kairos");
+    options.systems.insert(options.systems.end(), invocation_systems().begin(),
+                           invocation_systems().end());
+    options.buffers = {1024};
+    options.queues = {0};
+    options.payloads = {Payload::octet, Payload::bin_struct, Payload::text, Payload::strings};
+    options.directions = {Direction::oneway, Direction::twoway};
+    options.megabytes = 1;
+    options.calls_max = 100;
+    const auto report = run_ttcp(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    EXPECT_EQ(report.value().rows.size(), 5u * 2 * 4);
+    for (const Row& row : report.value().rows)
+        EXPECT_EQ(row.figure("ratio_to_stubs").has_value(),
+                  row.variant.find("DII") != std::string::npos ||
+                      row.variant.find("DSI") != std::string::npos)
+            << row.variant;
+}
+
 TEST(Ttcp, SaysWhySmallQueuesHaveNoBars)
 {
     auto options = options_for<TtcpOptions>("raw");

@@ -11,6 +11,9 @@
 #endif
 
 // These speak the ORB's names.
+#ifdef KAIROS_BENCH_DYNAMIC
+#include "bench/dynamic_calls.h"
+#endif
 #include "bench/latency_servant.h"
 #include "bench/orb_program.h"
 
@@ -73,6 +76,19 @@ int serve(CORBA::ORB_ptr orb)
     Bench::Ttcp_var ttcp = ttcp_servant._this();
     return kairos::bench::serve(orb, {latency.in(), ttcp.in()});
 }
+
+#ifdef KAIROS_BENCH_DYNAMIC
+int serve_dynamic(CORBA::ORB_ptr orb)
+{
+    kairos::bench::DynamicServant latency(orb, "IDL:Bench/Latency:1.0");
+    kairos::bench::DynamicServant ttcp(orb, "IDL:Bench/Ttcp:1.0");
+    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    CORBA::Object_var latency_object = poa->servant_to_reference(&latency);
+    CORBA::Object_var ttcp_object = poa->servant_to_reference(&ttcp);
+    return kairos::bench::serve(orb, {latency_object.in(), ttcp_object.in()});
+}
+#endif
 
 template <typename Sequence, typename Value>
 Sequence sequence_of(std::uint32_t units, Value value)
@@ -189,17 +205,13 @@ class OrbClient final : public kairos::bench::Client {
             const std::uint32_t warm_up =
                 std::min(exercise.calls, kairos::bench::ttcp_warm_up_calls);
             with_payload(exercise.payload, exercise.units, [&](const auto& units) {
-                const auto once = [&] {
-                    if (exercise.direction == Direction::oneway) return send(ttcp_, units);
+                const bool oneway = exercise.direction == Direction::oneway;
+                const auto stub = [&] {
+                    if (oneway) return send(ttcp_, units);
                     send_twoway(ttcp_, units);
                 };
-                expected_bytes_ = ttcp_->received_bytes();
-                repeat(warm_up, once);
-                await_received(exercise, warm_up);
-                const std::int64_t start = kairos::bench::now_ns();
-                repeat(exercise.calls, once);
-                await_received(exercise, exercise.calls);
-                elapsed = kairos::bench::now_ns() - start;
+                with_way(ttcp_, {"send_", oneway ? "" : "_twoway", oneway}, &units, stub,
+                         [&](auto&& once) { elapsed = time_transfer(exercise, warm_up, once); });
             });
             return static_cast<double>(elapsed) / 1e9;
         });
@@ -223,18 +235,75 @@ class OrbClient final : public kairos::bench::Client {
         });
     }
 
+#ifdef KAIROS_BENCH_DYNAMIC
+    /// The same client, calling in another way.
+    OrbClient(CORBA::ORB_ptr orb, const std::string& latency, const std::string& ttcp,
+              kairos::bench::Invocation invocation)
+        : OrbClient(orb, latency, ttcp)
+    {
+        invocation_ = invocation;
+    }
+#endif
+
   private:
+    /// An operation's name without what says of which type the argument is.
+    struct Name {
+        const char* before;
+        const char* behind;
+        bool oneway;
+    };
+
+    /// Gives `use` a function that calls the operation of `name` with `*units`, or without an
+    /// argument where that is null: `stub`, unless the client was told to do without.
+    template <typename Units, typename Stub, typename Use>
+    void with_way([[maybe_unused]] CORBA::Object_ptr target, [[maybe_unused]] const Name& name,
+                  [[maybe_unused]] const Units* units, Stub&& stub, Use&& use)
+    {
+#ifdef KAIROS_BENCH_DYNAMIC
+        if (invocation_ != kairos::bench::Invocation::sii) {
+            const auto fill = [units](CORBA::Request_ptr request) {
+                if (units != nullptr) kairos::bench::put(request->add_in_arg(), *units);
+            };
+            const std::string middle = units == nullptr ? "" : kairos::bench::name_of(*units);
+            kairos::bench::DynamicCall call(invocation_, target, name.before + middle + name.behind,
+                                            name.oneway, fill);
+            return use([&] { call(fill); });
+        }
+#endif
+        use(stub);
+    }
+
     template <typename Use>
     void with_call(const Exercise& exercise, Use&& use)
     {
         const bool oneway = exercise.direction == Direction::oneway;
+        constexpr const Bench::OctetSeq* none = nullptr;
         if (exercise.payload == Payload::none && oneway)
-            return use([this] { latency_->ping_oneway(); });
-        if (exercise.payload == Payload::none) return use([this] { latency_->ping(); });
+            return with_way(
+                latency_, {"ping_oneway", "", true}, none, [this] { latency_->ping_oneway(); },
+                use);
+        if (exercise.payload == Payload::none)
+            return with_way(
+                latency_, {"ping", "", false}, none, [this] { latency_->ping(); }, use);
         with_payload(exercise.payload, exercise.units, [&](const auto& units) {
-            if (oneway) return use([&] { send(ttcp_, units); });
-            use([&] { ::call(latency_, units); });
+            if (oneway)
+                return with_way(
+                    ttcp_, {"send_", "", true}, &units, [&] { send(ttcp_, units); }, use);
+            with_way(
+                latency_, {"", "", false}, &units, [&] { ::call(latency_, units); }, use);
         });
+    }
+
+    template <typename Once>
+    std::int64_t time_transfer(const Exercise& exercise, std::uint32_t warm_up, Once&& once)
+    {
+        expected_bytes_ = ttcp_->received_bytes();
+        repeat(warm_up, once);
+        await_received(exercise, warm_up);
+        const std::int64_t start = kairos::bench::now_ns();
+        repeat(exercise.calls, once);
+        await_received(exercise, exercise.calls);
+        return kairos::bench::now_ns() - start;
     }
 
     /// After oneway calls: returns when the server has executed them.
@@ -259,11 +328,29 @@ class OrbClient final : public kairos::bench::Client {
     Bench::Latency_var latency_;
     Bench::Ttcp_var ttcp_;
     CORBA::LongLong expected_bytes_ = 0;
+#ifdef KAIROS_BENCH_DYNAMIC
+    kairos::bench::Invocation invocation_ = kairos::bench::Invocation::sii;
+#endif
 };
 
 int run(CORBA::ORB_ptr orb, const std::vector<std::string>& arguments)
 {
     if (arguments.size() == 1 && arguments[0] == "server") return serve(orb);
+#ifdef KAIROS_BENCH_DYNAMIC
+    if (arguments.size() == 2 && arguments[0] == "server" && arguments[1] == "dsi")
+        return serve_dynamic(orb);
+    if (arguments.size() == 4 && arguments[0] == "client") {
+        if (const auto invocation = kairos::bench::invocation_named(arguments[3])) {
+            int status = 0;
+            {
+                OrbClient client(orb, arguments[1], arguments[2], *invocation);
+                status = kairos::bench::serve_orders(client);
+            }
+            orb->destroy();
+            return status;
+        }
+    }
+#endif
     if (arguments.size() == 3 && arguments[0] == "client") {
         int status = 0;
         {

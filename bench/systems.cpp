@@ -121,6 +121,23 @@ std::span<const System> all_systems()
     return systems;
 }
 
+std::span<const System> invocation_systems()
+{
+    const auto system = [](const char* option, const char* architecture,
+                           std::vector<std::string> server, std::vector<std::string> client) {
+        server.insert(server.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
+        return System{option, "kairos", architecture, "kairos-bench-orb-dynamic",
+                      server, client,   true};
+    };
+    static const std::array<System, 4> systems{
+        system("dii", "DII", {}, {"dii"}),
+        system("dii-reused", "DII, requests used again", {}, {"dii-reused"}),
+        system("deferred", "DII, deferred", {}, {"deferred"}),
+        system("dsi", "DSI", {"dsi"}, {}),
+    };
+    return systems;
+}
+
 std::span<const System> local_systems()
 {
     const auto raw = [](const char* option, const char* name, const char* architecture) {

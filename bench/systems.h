@@ -32,6 +32,9 @@ struct System {
 /// Every system that there may be, in the order of the reports.
 [[nodiscard]] std::span<const System> all_systems();
 
+/// Kairos without stubs or without skeletons, by the names of --invocation.
+[[nodiscard]] std::span<const System> invocation_systems();
+
 /// The ways between a client and a server of one host, and the yardsticks for them.
 [[nodiscard]] std::span<const System> local_systems();
 

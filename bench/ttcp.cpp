@@ -142,10 +142,23 @@ double median_ratio(const Point& mine, const Point& other)
     return median(std::move(ratios));
 }
 
+void set_dynamic_bars(Row& row, const Point& point, const Place& place)
+{
+    if (place.direction != Direction::twoway || place.buffer != 128 * 1024) return;
+    const bool structs = point.exercise.payload == Payload::bin_struct;
+    if (point.system.option == "dsi" && structs)
+        row.bars.push_back({"ratio_to_stubs", Bar::Relation::at_least, bars::dsi_structs});
+    if (point.system.option == "dii-reused" && structs)
+        row.bars.push_back({"ratio_to_stubs", Bar::Relation::at_least, bars::dii_structs});
+    if (point.system.option == "dii-reused" && point.exercise.payload == Payload::octet)
+        row.bars.push_back({"ratio_to_stubs", Bar::Relation::at_least, bars::dii_octets});
+}
+
 void set_bars(Row& row, const Point& point, const Place& place)
 {
     if (point.system.name != "kairos" || !has_bars(place)) return;
     const Payload payload = point.exercise.payload;
+    if (row.figure("ratio_to_stubs")) return set_dynamic_bars(row, point, place);
     if (payload == Payload::octet && point.exercise.direction == Direction::oneway)
         row.bars.push_back({"ratio_to_raw", Bar::Relation::at_least, bars::octets_to_raw});
     if (payload == Payload::bin_struct)
@@ -175,6 +188,10 @@ void add_rows(Report& report, const std::vector<Point>& points, const Place& pla
         const Point* octets = find_point(points, point.system.option, Payload::octet);
         if (point.system.orb && octets != nullptr && octets != &point)
             row.set("ratio_to_octets", median_ratio(point, *octets));
+        const bool dynamic = std::ranges::find(invocation_systems(), point.system.option,
+                                               &System::option) != invocation_systems().end();
+        const Point* stubs = find_point(points, "kairos", exercise.payload);
+        if (dynamic && stubs != nullptr) row.set("ratio_to_stubs", median_ratio(point, *stubs));
         set_bars(row, point, place);
         report.rows.push_back(std::move(row));
     }
@@ -257,7 +274,8 @@ void add_notes(Report& report, const TtcpOptions& options)
         "MB or {} calls a point in all; where no bar is judged, a third of that over 2. × raw: "
         "against raw-tcp with the same buffer; × octets: "
         "against the same system's sequence of octet; both are medians of the ratios of a round. "
-        "TCP's congestion control is Reno for every system.",
+        "TCP's congestion control is Reno for every system. × stubs: Kairos without stubs or "
+        "skeletons against Kairos with both.",
         options.rounds, options.connections, options.megabytes, options.calls_max));
     if (!std::ranges::all_of(options.queues, queue_has_bars))
         report.notes.push_back("Socket queues under 64K have no bars. They hold a segment or two, "
@@ -300,11 +318,9 @@ Result<Report> run_ttcp(const TtcpOptions& options)
 
 std::vector<Column> ttcp_columns()
 {
-    return {{"buffer_bytes", "buffer", 0},
-            {"throughput_mbyte_s", "MB/s", 2},
-            {"transferred_mbyte", "MB moved", 1},
-            {"ratio_to_raw", "× raw", 2},
-            {"ratio_to_octets", "× octets", 2}};
+    return {{"buffer_bytes", "buffer", 0},        {"throughput_mbyte_s", "MB/s", 2},
+            {"transferred_mbyte", "MB moved", 1}, {"ratio_to_raw", "× raw", 2},
+            {"ratio_to_octets", "× octets", 2},   {"ratio_to_stubs", "× stubs", 2}};
 }
 
 } // namespace kairos::bench

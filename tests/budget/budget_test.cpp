@@ -101,6 +101,24 @@ TEST(Budget, DelayeredDemultiplexing)
     expect_budget(system, 2);
 }
 
+/// Without stubs a request that is used again needs no memory; without a skeleton the servant makes
+/// a list.
+TEST(Budget, WithoutStubsAndSkeletons)
+{
+    const auto named = [](const char* name) {
+        return bench::select_systems(name, bench::invocation_systems()).value().front();
+    };
+    const bench::Report reused = count_calls(named("dii-reused"));
+    for (const std::string payload : {"null", "BinStruct"}) {
+        expect_per_call(row_of(reused, payload, "client"), "allocations_per_call", 0);
+        expect_per_call(row_of(reused, payload, "client"), "locks_per_call", 0);
+    }
+    const bench::Report dsi = count_calls(named("dsi"));
+    expect_per_call(row_of(dsi, "null", "server"), "allocations_per_call", 1);
+    for (const std::string payload : {"null", "BinStruct"})
+        expect_per_call(row_of(dsi, payload, "server"), "locks_per_call", 0);
+}
+
 /// Nor has the marshalled way a lock: its messages are in the thread's own buffers.
 TEST(Budget, CollocatedCalls)
 {

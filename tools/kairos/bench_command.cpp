@@ -43,6 +43,7 @@ struct BenchArguments {
     std::vector<std::string> buffers;
     std::vector<std::string> types;
     std::vector<std::string> directions;
+    std::vector<std::string> invocations;
     std::vector<std::uint32_t> units;
     bool instructions = true;
     std::uint32_t compute_us = 1000;
@@ -265,6 +266,9 @@ int run_ttcp(const BenchArguments& arguments)
     std::erase_if(options.systems, [](const bench::System& s) { return s.option == "unix"; });
     if (options.systems.empty())
         return fail({ErrorCode::invalid_argument, "--peers: ttcp runs over TCP only"});
+    for (const bench::System& system : bench::invocation_systems())
+        if (std::ranges::find(arguments.invocations, system.option) != arguments.invocations.end())
+            options.systems.push_back(system);
     return present(bench::run_ttcp(options), bench::ttcp_columns(), arguments);
 }
 
@@ -639,6 +643,12 @@ void add_bench_command(CLI::App& app, int& status)
     ttcp_command.add_option("--directions", ttcp->directions, "oneway, twoway")
         ->delimiter(',')
         ->check(CLI::IsMember({"oneway", "twoway"}));
+    ttcp_command
+        .add_option("--invocation", ttcp->invocations,
+                    "Kairos also without stubs (dii, dii-reused, deferred) or skeletons (dsi); "
+                    "sii, with both, is always there")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"sii", "dii", "dii-reused", "deferred", "dsi"}));
 
     auto counters = std::make_shared<BenchArguments>();
     CLI::App& counters_command = add_experiment(*bench, "counters", "What a call costs, counted",
