@@ -20,6 +20,10 @@ class BoxEmitter {
         const Access access = access_to(type_, boxed_);
         for (const Setter& each : access.setters)
             setter(each.given, assignment(type_, boxed_, "_kairos_boxed", each.taken));
+        if (form == Form::string) // members and elements convert to more than one of the above
+            setter(is_wide(type_) ? "const ::kairos::mapping::HoldsText<wchar_t> auto&"
+                                  : "const ::kairos::mapping::HoldsText<char> auto&",
+                   "_kairos_boxed = _value.in()");
         const bool aggregate = is_aggregate(form);
         const bool owned = aggregate || passing(form).kept == Kept::shared;
         const std::string in = owned ? "_kairos_boxed.in()" : "_kairos_boxed";

@@ -53,15 +53,11 @@ void emit_member(const Union& united, const UnionCase& one, const std::string& n
     const Setter& setter = types.setters.front();
     modifier(setter.given, setter.taken, is_array(form) ? "set_array" : "set");
     if (form == Form::string)
-        out.put({'N', name, 'P', setter.given, 'S', string_class(type), 'M',
-                 is_wide(type) ? "W" : "", 'D',
+        out.put({'N', name, 'P', setter.given, 'C', is_wide(type) ? "wchar_t" : "char", 'D',
                  is_wide(type) ? "::CORBA::wstring_dup" : "::CORBA::string_dup"},
                 R"(
 void $N(const $P _value) { $N($D(_value)); }
-void $N(const $S_var& _value) { $N($D(_value.in())); }
-void $N(const ::kairos::mapping::$MStringMember& _value) { $N($D(_value.in())); }
-template <typename _Elements>
-void $N(const ::kairos::mapping::PointerElement<_Elements>& _value) { $N($D(_value.in())); }
+void $N(const ::kairos::mapping::HoldsText<$C> auto& _value) { $N($D(_value.in())); }
 )");
     if (is_aggregate(form)) modifier(base + "&&", "::std::move(_value)");
     // The mapping gives everybody the slices to write to.

@@ -65,10 +65,11 @@ void emit_accessors(const Member& member, const Accessors& how, Text& out)
         emit("void", each.given + " _value", "", assignment(type, base, how.stored, each.taken));
     emit(access.read, "", " const", "return " + how.stored + access.suffix);
     if (!access.write.empty()) emit(access.write, "", "", "return " + how.stored);
-    // Not virtual: for members of structs, whose conversions would else be ambiguous.
-    if (form_of(type) == Form::string && how.specifier.empty())
-        out.put({'N', name, 'W', is_wide(type) ? "W" : ""},
-                "void $N(const ::kairos::mapping::$WStringMember& _value) { $N(_value.in()); }");
+    // Not virtual: for members and elements, whose conversions would else be ambiguous.
+    if (form_of(type) == Form::string)
+        out.put({'N', name, 'C', is_wide(type) ? "wchar_t" : "char"},
+                "void $N(const ::kairos::mapping::HoldsText<$C> auto& _value) "
+                "{ $N(_value.in()); }");
 }
 
 std::string assignment(const Type& type, const std::string& base, const std::string& stored,

@@ -55,6 +55,8 @@ typedef UShort ServiceType;
 typedef ULong ServiceOption;
 typedef ULong ServiceDetailType;
 class RequestSeq;
+class OperationDef;
+typedef OperationDef* OperationDef_ptr;
 
 /// An Object Request Broker as programs see it (CORBA 3.3 part 1, 8.2). TypeCodeMaker adds the
 /// operations that make TypeCodes.
@@ -68,6 +70,8 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
         using Unbounded::Unbounded;
     };
     typedef kairos::mapping::VariableVar<ObjectIdList> ObjectIdList_var;
+    typedef kairos::mapping::VariableOut<ObjectIdList> ObjectIdList_out;
+    typedef CORBA::RequestSeq RequestSeq;
     KAIROS_EMPTY_EXCEPTION("CORBA/ORB", InvalidName)
 
     ORB(const ORB&) = delete;
@@ -104,6 +108,11 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
 
     /// Makes an empty list. `count` tells how many items are expected.
     void create_list(Long count, NVList_out list);
+    /// Makes a list with an item for each parameter of an operation that an Interface Repository
+    /// knows: its name, its type without a value, and its direction as the flags. It asks the
+    /// repository. Throws BAD_PARAM for nil. Programs that call this link Kairos::ir, which defines
+    /// it. (CORBA 3.3 part 1, 8.2.5.)
+    void create_operation_list(OperationDef_ptr operation, NVList_out list);
     /// Makes a NamedValue without name, value and flags.
     void create_named_value(NamedValue_out value);
     /// Gives out the root of all contexts, which has no properties at first.

@@ -53,6 +53,7 @@ typedef RequestProcessingPolicy* RequestProcessingPolicy_ptr;
 
 class POAList;
 typedef kairos::mapping::VariableVar<POAList> POAList_var;
+typedef kairos::mapping::VariableOut<POAList> POAList_out;
 
 class KAIROS_API POA : public virtual CORBA::LocalObject {
   public:

@@ -80,6 +80,7 @@ class KAIROS_API POAManager : public virtual CORBA::LocalObject {
 class POAManagerFactory;
 typedef POAManagerFactory* POAManagerFactory_ptr;
 typedef kairos::mapping::ObjectVar<POAManagerFactory> POAManagerFactory_var;
+typedef kairos::mapping::ObjectOut<POAManagerFactory> POAManagerFactory_out;
 
 /// The managers of an ORB, by their ids.
 class KAIROS_API POAManagerFactory : public virtual CORBA::LocalObject {
@@ -93,6 +94,7 @@ class KAIROS_API POAManagerFactory : public virtual CORBA::LocalObject {
         using kairos::mapping::UnboundedObjectSequence<POAManager>::Unbounded;
     };
     typedef kairos::mapping::VariableVar<POAManagerSeq> POAManagerSeq_var;
+    typedef kairos::mapping::VariableOut<POAManagerSeq> POAManagerSeq_out;
 
     static POAManagerFactory_ptr _duplicate(POAManagerFactory_ptr factory)
     {

@@ -64,6 +64,7 @@ class KAIROS_API ThreadPolicy : public kairos::corba::PoaPolicy<ThreadPolicy, Th
     using PoaPolicy::PoaPolicy;
 };
 typedef ThreadPolicy::_var_type ThreadPolicy_var;
+typedef kairos::mapping::ObjectOut<ThreadPolicy> ThreadPolicy_out;
 
 class KAIROS_API LifespanPolicy
     : public kairos::corba::PoaPolicy<LifespanPolicy, LifespanPolicyValue> {
@@ -76,6 +77,7 @@ class KAIROS_API LifespanPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef LifespanPolicy::_var_type LifespanPolicy_var;
+typedef kairos::mapping::ObjectOut<LifespanPolicy> LifespanPolicy_out;
 
 class KAIROS_API IdUniquenessPolicy
     : public kairos::corba::PoaPolicy<IdUniquenessPolicy, IdUniquenessPolicyValue> {
@@ -88,6 +90,7 @@ class KAIROS_API IdUniquenessPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef IdUniquenessPolicy::_var_type IdUniquenessPolicy_var;
+typedef kairos::mapping::ObjectOut<IdUniquenessPolicy> IdUniquenessPolicy_out;
 
 class KAIROS_API IdAssignmentPolicy
     : public kairos::corba::PoaPolicy<IdAssignmentPolicy, IdAssignmentPolicyValue> {
@@ -100,6 +103,7 @@ class KAIROS_API IdAssignmentPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef IdAssignmentPolicy::_var_type IdAssignmentPolicy_var;
+typedef kairos::mapping::ObjectOut<IdAssignmentPolicy> IdAssignmentPolicy_out;
 
 class KAIROS_API ImplicitActivationPolicy
     : public kairos::corba::PoaPolicy<ImplicitActivationPolicy, ImplicitActivationPolicyValue> {
@@ -113,6 +117,7 @@ class KAIROS_API ImplicitActivationPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef ImplicitActivationPolicy::_var_type ImplicitActivationPolicy_var;
+typedef kairos::mapping::ObjectOut<ImplicitActivationPolicy> ImplicitActivationPolicy_out;
 
 class KAIROS_API ServantRetentionPolicy
     : public kairos::corba::PoaPolicy<ServantRetentionPolicy, ServantRetentionPolicyValue> {
@@ -126,6 +131,7 @@ class KAIROS_API ServantRetentionPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef ServantRetentionPolicy::_var_type ServantRetentionPolicy_var;
+typedef kairos::mapping::ObjectOut<ServantRetentionPolicy> ServantRetentionPolicy_out;
 
 class KAIROS_API RequestProcessingPolicy
     : public kairos::corba::PoaPolicy<RequestProcessingPolicy, RequestProcessingPolicyValue> {
@@ -139,6 +145,7 @@ class KAIROS_API RequestProcessingPolicy
     using PoaPolicy::PoaPolicy;
 };
 typedef RequestProcessingPolicy::_var_type RequestProcessingPolicy_var;
+typedef kairos::mapping::ObjectOut<RequestProcessingPolicy> RequestProcessingPolicy_out;
 
 KAIROS_API extern const CORBA::TypeCode_ptr _tc_ThreadPolicyValue;
 KAIROS_API extern const CORBA::TypeCode_ptr _tc_LifespanPolicyValue;

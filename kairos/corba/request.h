@@ -217,6 +217,7 @@ class KAIROS_API RequestSeq : public kairos::mapping::UnboundedObjectSequence<Re
     using Unbounded::Unbounded;
 };
 typedef kairos::mapping::VariableVar<RequestSeq> RequestSeq_var;
+typedef kairos::mapping::VariableOut<RequestSeq> RequestSeq_out;
 
 inline Boolean is_nil(Request_ptr request) { return request == nullptr; }
 inline Boolean is_nil(ExceptionList_ptr list) { return list == nullptr; }

@@ -16,6 +16,7 @@ namespace PortableServer {
 class POA;
 typedef POA* POA_ptr;
 typedef kairos::mapping::ObjectVar<POA> POA_var;
+typedef kairos::mapping::ObjectOut<POA> POA_out;
 
 class KAIROS_API ObjectId : public kairos::mapping::UnboundedSequence<CORBA::Octet> {
   public:
@@ -96,11 +97,19 @@ class KAIROS_API Servant_var {
     T& operator*() const noexcept { return *servant_; }
     operator T*() const noexcept { return servant_; }
     [[nodiscard]] T* in() const noexcept { return servant_; }
+    [[nodiscard]] T*& inout() noexcept { return servant_; }
+    /// Gives back what is held: a callee only assigns.
+    T*& out() noexcept
+    {
+        *this = Servant_var();
+        return servant_;
+    }
     [[nodiscard]] T* _retn() noexcept { return std::exchange(servant_, nullptr); }
 
   private:
     T* servant_ = nullptr;
 };
+typedef Servant_var<ServantBase> ServantBase_var;
 
 } // namespace PortableServer
 

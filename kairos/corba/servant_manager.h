@@ -45,6 +45,7 @@ class KAIROS_API ForwardRequest final : public CORBA::UserException {
 class ServantManager;
 typedef ServantManager* ServantManager_ptr;
 typedef kairos::mapping::ObjectVar<ServantManager> ServantManager_var;
+typedef kairos::mapping::ObjectOut<ServantManager> ServantManager_out;
 
 class KAIROS_API ServantManager : public virtual CORBA::LocalObject {
   public:
@@ -74,6 +75,7 @@ class KAIROS_API ServantManager : public virtual CORBA::LocalObject {
 class ServantActivator;
 typedef ServantActivator* ServantActivator_ptr;
 typedef kairos::mapping::ObjectVar<ServantActivator> ServantActivator_var;
+typedef kairos::mapping::ObjectOut<ServantActivator> ServantActivator_out;
 
 /// Makes servants for objects that are not active; the objects stay active then. Calls of one
 /// activator never overlap.
@@ -114,6 +116,7 @@ class KAIROS_API ServantActivator : public virtual ServantManager {
 class ServantLocator;
 typedef ServantLocator* ServantLocator_ptr;
 typedef kairos::mapping::ObjectVar<ServantLocator> ServantLocator_var;
+typedef kairos::mapping::ObjectOut<ServantLocator> ServantLocator_out;
 
 /// Finds a servant for each request.
 class KAIROS_API ServantLocator : public virtual ServantManager {
@@ -154,6 +157,7 @@ class KAIROS_API ServantLocator : public virtual ServantManager {
 class AdapterActivator;
 typedef AdapterActivator* AdapterActivator_ptr;
 typedef kairos::mapping::ObjectVar<AdapterActivator> AdapterActivator_var;
+typedef kairos::mapping::ObjectOut<AdapterActivator> AdapterActivator_out;
 
 /// Makes POAs when they are first needed.
 class KAIROS_API AdapterActivator : public virtual CORBA::LocalObject {

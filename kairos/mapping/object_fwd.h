@@ -55,5 +55,9 @@ template <typename T, typename Traits = ObjectTraits<T>>
 class ObjectVar;
 template <typename T, typename Traits = ObjectTraits<T>>
 class ObjectOut;
+template <typename Elements>
+class PointerElement;
+template <typename Elements>
+class ConstPointerElement;
 
 } // namespace kairos::mapping

@@ -162,11 +162,17 @@ class KAIROS_API PointerElement {
     /// A T_var of another interface would give its only count away.
     template <typename Other, typename OtherTraits>
     PointerElement& operator=(const ObjectVar<Other, OtherTraits>& other) = delete;
-    template <typename Char>
-        requires std::same_as<Pointer, Char*>
-    PointerElement& operator=(const TextOwner<Char, true>& other)
+    PointerElement& operator=(const ConstPointerElement<Elements>& other)
     {
-        replace(Elements::duplicate(other.in()));
+        if (other.in() != slot_) replace(Elements::duplicate(other.in()));
+        return *this;
+    }
+    /// Copies a member of a struct, or an element of a sequence of another bound.
+    template <typename Holder>
+        requires(!Elements::is_counted && HoldsText<Holder, std::remove_pointer_t<Pointer>>)
+    PointerElement& operator=(const Holder& other)
+    {
+        if (other.in() != slot_) replace(Elements::duplicate(other.in()));
         return *this;
     }
     template <typename Char>
@@ -178,12 +184,36 @@ class KAIROS_API PointerElement {
     }
 
     operator Borrowed() const noexcept { return slot_; }
-    operator Owner() const { return Owner(Elements::duplicate(slot_)); }
+    /// Of texts: what the element holds, and goes on holding, to be changed in place.
+    operator Pointer() const noexcept
+        requires(!std::same_as<Borrowed, Pointer>)
+    {
+        return slot_;
+    }
+    explicit operator bool() const noexcept { return slot_ != nullptr; }
+    friend bool operator==(const PointerElement& element, std::nullptr_t) noexcept
+    {
+        return element.slot_ == nullptr;
+    }
     template <typename Char>
         requires std::same_as<Pointer, Char*>
     operator std::basic_string_view<Char>() const noexcept
     {
         return slot_;
+    }
+    /// Characters, where the element is a text.
+    template <typename Index>
+        requires(std::is_integral_v<Index> && !Elements::is_counted)
+    auto& operator[](Index index) const noexcept
+    {
+        return slot_[index];
+    }
+    template <typename Traits>
+    friend auto& operator<<(std::basic_ostream<std::remove_pointer_t<Pointer>, Traits>& stream,
+                            const PointerElement& element)
+        requires(!Elements::is_counted)
+    {
+        return stream << element.in();
     }
     /// Of references and values, as a T_var's.
     Pointer operator->() const
@@ -217,6 +247,58 @@ class KAIROS_API PointerElement {
 
     Pointer& slot_;
     bool release_;
+};
+
+/// What operator[] of such a sequence returns that is const: the element, to be read. It lives as
+/// long as the sequence is not changed.
+template <typename Elements>
+class KAIROS_API ConstPointerElement {
+    using Borrowed = typename Elements::Borrowed;
+
+  public:
+    ConstPointerElement(Borrowed value) noexcept : value_(value) {}
+
+    operator Borrowed() const noexcept { return value_; }
+    template <typename Char>
+        requires std::same_as<Borrowed, const Char*>
+    operator std::basic_string_view<Char>() const noexcept
+    {
+        return value_;
+    }
+    /// Of references and values, as a T_var's.
+    Borrowed operator->() const
+        requires Elements::is_counted
+    {
+        if (value_ == nullptr) [[unlikely]]
+            Elements::raise_nil();
+        return value_;
+    }
+    [[nodiscard]] Borrowed in() const noexcept { return value_; }
+
+    // Comparison with a std::string, and what makes one, take no class that converts to a pointer.
+    template <typename Text>
+        requires std::same_as<Text, std::basic_string<typename Text::value_type>>
+    friend bool operator==(const ConstPointerElement& element, const Text& text)
+    {
+        return text == element.in();
+    }
+    template <typename Text>
+        requires std::same_as<Text, std::basic_string<typename Text::value_type>>
+    friend Text operator+(const Text& text, const ConstPointerElement& element)
+    {
+        return text + element.in();
+    }
+    template <typename Traits>
+    friend auto& operator<<(
+        std::basic_ostream<std::remove_const_t<std::remove_pointer_t<Borrowed>>, Traits>& stream,
+        const ConstPointerElement& element)
+        requires(!Elements::is_counted)
+    {
+        return stream << element.in();
+    }
+
+  private:
+    Borrowed value_;
 };
 
 /// Elements that are pointers to something owned.
@@ -260,7 +342,10 @@ class KAIROS_API PointerStorage {
     {
         return {buffer_[index], release_};
     }
-    [[nodiscard]] Borrowed operator[](CORBA::ULong index) const noexcept { return buffer_[index]; }
+    [[nodiscard]] ConstPointerElement<Elements> operator[](CORBA::ULong index) const noexcept
+    {
+        return buffer_[index];
+    }
 
     [[nodiscard]] const Borrowed* begin() const noexcept { return buffer_; }
     [[nodiscard]] const Borrowed* end() const noexcept { return buffer_ + length_; }

@@ -8,6 +8,7 @@
 #include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
+#include <concepts>
 #include <cstddef>
 #include <cstring>
 #include <iosfwd>
@@ -93,6 +94,16 @@ inline void string_free(char* text) noexcept { kairos::mapping::free_text(text);
 
 namespace kairos::mapping {
 
+/// A class that holds a text and lends it: a T_var, a member, an element of a sequence. A function
+/// that has forms for `Char*` and `const Char*` has one for these, too: they convert to both, so
+/// that neither would be the better one.
+template <typename T, typename Char>
+concept HoldsText = requires(const T& holder) {
+    {
+        holder.in()
+    } -> std::same_as<const Char*>;
+};
+
 /// Owns a string: String_var starts with null, a member of a struct or an array with "".
 /// A `Char*` assigned to it is adopted, a `const Char*` copied.
 template <typename Char, bool starts_empty>
@@ -108,8 +119,8 @@ class KAIROS_API TextOwner {
     TextOwner(std::nullptr_t) noexcept : text_(nullptr) {}
     TextOwner(const TextOwner& other) : text_(copy(other.text_)) {}
     TextOwner(TextOwner&& other) noexcept : text_(std::exchange(other.text_, initial())) {}
-    template <bool other_starts_empty>
-    TextOwner(const TextOwner<Char, other_starts_empty>& other) : text_(copy(other.in()))
+    template <HoldsText<Char> Other>
+    TextOwner(const Other& other) : text_(copy(other.in()))
     {
     }
     ~TextOwner() { free_text<Char>(text_); }
@@ -136,8 +147,8 @@ class KAIROS_API TextOwner {
         std::swap(text_, other.text_);
         return *this;
     }
-    template <bool other_starts_empty>
-    TextOwner& operator=(const TextOwner<Char, other_starts_empty>& other)
+    template <HoldsText<Char> Other>
+    TextOwner& operator=(const Other& other)
     {
         return *this = copy(other.in());
     }
@@ -239,6 +250,12 @@ class KAIROS_API TextOut {
     }
     /// Deleted: what a String_var holds would be freed by both. Use _retn() or a copy.
     void operator=(const TextOwner<Char, false>&) = delete;
+    /// Assigns a copy of a member or an element.
+    template <HoldsText<Char> Holder>
+    TextOut& operator=(const Holder& holder)
+    {
+        return *this = holder.in();
+    }
 
     operator Char*&() noexcept { return text_; }
     [[nodiscard]] Char*& ptr() noexcept { return text_; }

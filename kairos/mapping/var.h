@@ -8,6 +8,7 @@
 #include "kairos/mapping/object_fwd.h"
 #include "kairos/mapping/types.h"
 
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -160,6 +161,18 @@ class KAIROS_API ObjectVar {
     ObjectVar(ObjectVar&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     template <typename Other, typename OtherTraits>
     explicit ObjectVar(const ObjectVar<Other, OtherTraits>& other) = delete;
+    /// Shares what an element of a sequence holds, as a sequence's elements and T_vars do.
+    template <typename Elements>
+        requires std::same_as<typename Elements::Owner, ObjectVar>
+    ObjectVar(const PointerElement<Elements>& element) : object_(Traits::duplicate(element.in()))
+    {
+    }
+    template <typename Elements>
+        requires std::same_as<typename Elements::Owner, ObjectVar>
+    ObjectVar(const ConstPointerElement<Elements>& element)
+        : object_(Traits::duplicate(element.in()))
+    {
+    }
     ~ObjectVar() { Traits::release(object_); }
 
     /// Takes over a count of the caller's, also of the object that is held already: the variable
@@ -181,6 +194,18 @@ class KAIROS_API ObjectVar {
     {
         std::swap(object_, other.object_);
         return *this;
+    }
+    template <typename Elements>
+        requires std::same_as<typename Elements::Owner, ObjectVar>
+    ObjectVar& operator=(const PointerElement<Elements>& element)
+    {
+        return *this = Traits::duplicate(element.in());
+    }
+    template <typename Elements>
+        requires std::same_as<typename Elements::Owner, ObjectVar>
+    ObjectVar& operator=(const ConstPointerElement<Elements>& element)
+    {
+        return *this = Traits::duplicate(element.in());
     }
 
     /// Throws INV_OBJREF for nil: the specification has nothing that a call through it could do.

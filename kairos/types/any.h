@@ -26,6 +26,7 @@ class Fixed;
 class ValueBase;
 class AbstractBase;
 typedef AbstractBase* AbstractBase_ptr;
+typedef Any* Any_ptr;
 typedef kairos::mapping::VariableVar<Any> Any_var;
 typedef kairos::mapping::VariableOut<Any> Any_out;
 
@@ -57,6 +58,10 @@ class KAIROS_API Any {
         {
         }
         from_string(const char* text, ULong limit) : val(const_cast<char*>(text)), bound(limit) {}
+        template <kairos::mapping::HoldsText<char> Holder>
+        from_string(const Holder& holder, ULong limit) : from_string(holder.in(), limit)
+        {
+        }
         char* val;
         ULong bound;
         Boolean nocopy = false;
@@ -67,6 +72,10 @@ class KAIROS_API Any {
         {
         }
         from_wstring(const WChar* text, ULong limit) : val(const_cast<WChar*>(text)), bound(limit)
+        {
+        }
+        template <kairos::mapping::HoldsText<WChar> Holder>
+        from_wstring(const Holder& holder, ULong limit) : from_wstring(holder.in(), limit)
         {
         }
         WChar* val;
@@ -249,6 +258,19 @@ KAIROS_API void operator<<=(Any& any, const SystemException& exception);
 /// null.
 KAIROS_API void operator<<=(Any& any, SystemException* exception);
 
+/// Inserts a copy of the string in a T_var, a member or an element. Throws BAD_PARAM for null.
+template <kairos::mapping::HoldsText<char> Holder>
+void operator<<=(Any& any, const Holder& holder)
+{
+    any <<= holder.in();
+}
+/// Inserts a copy of the wide string in a T_var, a member or an element. Throws BAD_PARAM for null.
+template <kairos::mapping::HoldsText<WChar> Holder>
+void operator<<=(Any& any, const Holder& holder)
+{
+    any <<= holder.in();
+}
+
 // Which of from_boolean, from_char, from_octet and from_wchar?
 KAIROS_API void operator<<=(Any& any, Boolean value) = delete;
 KAIROS_API void operator<<=(Any& any, Char value) = delete;
@@ -276,7 +298,11 @@ KAIROS_API Boolean operator>>=(const Any& any, TypeCode_ptr& value);
 /// Extracts a system exception of any type, which stays the Any's.
 KAIROS_API Boolean operator>>=(const Any& any, const SystemException*& exception);
 
-KAIROS_API Boolean operator>>=(const Any& any, Boolean& value) = delete;
+/// Extracts a boolean: what is meant is clear, other than with the next ones.
+inline Boolean operator>>=(const Any& any, Boolean& value)
+{
+    return any >>= Any::to_boolean(value);
+}
 KAIROS_API Boolean operator>>=(const Any& any, Char& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, Octet& value) = delete;
 KAIROS_API Boolean operator>>=(const Any& any, Int8& value) = delete;

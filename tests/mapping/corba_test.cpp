@@ -114,6 +114,32 @@ class EntriesImpl final : public POA_Repository::Entries {
     EntryImpl entry_;
 };
 
+class OperationImpl final : public POA_Repository::Operation {
+  public:
+    Repository::Parameters* params() override
+    {
+        const Repository::Parameter parameters[] = {
+            parameter("width", CORBA::_tc_long, Repository::way_in),
+            parameter("picture", CORBA::_tc_OctetSeq, Repository::way_out),
+            parameter("name", CORBA::_tc_string, Repository::both_ways),
+        };
+        Repository::Parameters_var list = new Repository::Parameters;
+        list->assign(parameters);
+        return list._retn();
+    }
+
+  private:
+    static Repository::Parameter parameter(const char* name, CORBA::TypeCode_ptr type,
+                                           Repository::Direction mode)
+    {
+        Repository::Parameter one;
+        one.name = name;
+        one.type = CORBA::TypeCode::_duplicate(type);
+        one.mode = mode;
+        return one;
+    }
+};
+
 CORBA::ORB_ptr make_orb(const char* id, std::vector<std::string> options)
 {
     std::vector<char*> arguments;
@@ -458,6 +484,28 @@ TEST_P(ModuleCorba, PseudoObjectsArePassedButNotSent)
     EXPECT_EQ(minor_of<CORBA::MARSHAL>([&] { painter_->report(env.in()); }), omg_minor(4));
     painter_->report(CORBA::Environment::_nil());
     EXPECT_TRUE(servant_.reported_nil);
+}
+
+// CORBA 3.3 part 1, 8.2.5.
+TEST_P(ModuleCorba, ListsOfArgumentsAreMadeOfWhatARepositoryKnows)
+{
+    OperationImpl servant;
+    const CORBA::Object_var object = reference_of(&servant);
+    const CORBA::OperationDef_var operation = CORBA::OperationDef::_unchecked_narrow(object.in());
+    CORBA::NVList_var list;
+    orb()->create_operation_list(operation.in(), list.out());
+    ASSERT_EQ(list->count(), 3u);
+    EXPECT_STREQ(list->item(0)->name(), "width");
+    EXPECT_EQ(list->item(0)->flags(), CORBA::ARG_IN);
+    EXPECT_STREQ(list->item(1)->name(), "picture");
+    EXPECT_EQ(list->item(1)->flags(), CORBA::ARG_OUT);
+    EXPECT_STREQ(list->item(2)->name(), "name");
+    EXPECT_EQ(list->item(2)->flags(), CORBA::ARG_INOUT);
+    const CORBA::TypeCode_var type = list->item(1)->value()->type();
+    EXPECT_TRUE(type->equal(CORBA::_tc_OctetSeq));
+    EXPECT_EQ(minor_of<CORBA::BAD_PARAM>(
+                  [&] { orb()->create_operation_list(CORBA::OperationDef::_nil(), list.out()); }),
+              0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ModuleCorba, testing::Bool(),

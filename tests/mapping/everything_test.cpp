@@ -127,8 +127,9 @@ class Plain {
         } else if constexpr (Sequence<T>) {
             (*this)(value.length());
             for (CORBA::ULong i = 0; i < value.length(); ++i) {
-                if constexpr (std::is_same_v<decltype(value[i]), const char*>) {
-                    text(value[i]);
+                using Element = std::remove_cvref_t<decltype(value[i])>;
+                if constexpr (kairos::mapping::HoldsText<Element, char>) {
+                    text(value[i].in());
                 } else {
                     (*this)(value[i]);
                 }
