@@ -7,7 +7,7 @@
 #include "kairos/server/filter.h"
 #include "kairos/server/handover.h"
 #include "kairos/server/serving.h"
-#include "kairos/server/worker_pool.h"
+#include "kairos/server/thread_pool.h"
 
 #include <algorithm>
 
@@ -16,17 +16,16 @@ namespace {
 
 class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
   public:
-    FilterChain(Orb& orb, RequestSource& source) : orb_(orb)
+    explicit FilterChain(Orb& orb) : orb_(orb)
     {
         const Options& options = orb.options();
         for (std::size_t i = 0; i < options.pools; ++i)
-            pools_.push_back(std::make_unique<WorkerPool>(
-                source, WorkerPool::Size{
-                            .threads = options.threads,
-                            .queued_max = options.requests_queued_max,
-                            .each_has_place = each_has_place(options),
-                            .dispatching = options.dispatching,
-                            .thread = orb.thread_options("kairos-pool-" + std::to_string(i))}));
+            pools_.push_back(std::make_unique<ThreadPool>(
+                orb, Workers{.threads = options.threads,
+                             .queued_max = options.requests_queued_max,
+                             .each_has_place = each_has_place(options),
+                             .dispatching = options.dispatching,
+                             .thread = orb.thread_options("kairos-pool-" + std::to_string(i))}));
     }
 
     [[nodiscard]] Result<void> start() override
@@ -94,12 +93,12 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
     }
 
     Orb& orb_;
-    std::vector<std::unique_ptr<WorkerPool>> pools_;
+    std::vector<std::unique_ptr<ThreadPool>> pools_;
 };
 
-std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource&)
 {
-    return std::make_unique<FilterChain>(orb, source);
+    return std::make_unique<FilterChain>(orb);
 }
 
 } // namespace

@@ -65,6 +65,7 @@ PoolLevel* PoolLevels::lender_for(const PoolLevel& level) noexcept
 
 PoolLevels::Room PoolLevels::room_for(const PoolLevel& level, std::size_t bytes) noexcept
 {
+    if (settings_.blocks) return level.queued() < buffered_max_ ? Room::found : Room::none;
     if (finds_thread(level)) return Room::found;
     if (!settings_.buffers) return Room::none;
     if (buffered() >= buffered_max_) return Room::refused;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queues of a thread pool of Real-Time CORBA, one for each lane, and how many threads each lane
-// has: what decides who serves whom, and what there is room for. Guarded by the pool's mutex; of
-// threads it knows only the numbers, which the pool keeps.
+// The queues of a thread pool, one for each lane, and how many threads each lane has: what decides
+// who serves whom, and what there is room for. Guarded by the pool's mutex; of threads it knows
+// only the numbers, which the pool keeps.
 #pragma once
 
 #include "kairos/net/priority_mutex.h"
@@ -37,18 +37,22 @@ struct LocalCall {
 struct PoolLevel {
     PoolLane lane;
     net::ThreadOptions thread;
+    std::optional<Priority> priority; // that its threads are known to have
     RequestQueue requests;
     HeldRequests held;
     LocalCall* first_call = nullptr; // these go before requests: somebody's thread waits
     LocalCall* last_call = nullptr;
     std::size_t calls = 0;
-    std::size_t idle = 0;                 // threads that wait for requests
-    std::size_t starting = 0;             // that are about to
-    std::size_t serving = 0;              // that serve and do not wait for calls of their own
-    std::size_t waiting = 0;              // that do, and serve nothing meanwhile
-    std::unique_ptr<LaneReaders> readers; // what the idle ones wait for; made by start()
-    std::optional<net::Waker> no_thread;  // woken: those that wait for calls are to serve
-    bool is_short = false;                // of threads, as the log says
+    std::size_t idle = 0;     // threads that wait for requests
+    std::size_t starting = 0; // that are about to
+    std::size_t serving = 0;  // that serve and do not wait for calls of their own
+    std::size_t waiting = 0;  // that do, and serve nothing meanwhile
+    // What the idle ones wait for: connections and calls where they read, made by start(); else
+    // calls alone, at a condition, which is cheaper.
+    std::unique_ptr<LaneReaders> readers;
+    net::PriorityCondition called;
+    std::optional<net::Waker> no_thread; // woken: those that wait for calls are to serve
+    bool is_short = false;               // of threads, as the log says
 
     [[nodiscard]] std::size_t queued() const noexcept { return requests.size() + calls; }
     [[nodiscard]] bool has_threads() const noexcept
@@ -65,6 +69,20 @@ struct PoolLevel {
     }
     void push(LocalCall& call) noexcept;
     [[nodiscard]] LocalCall* pop_call() noexcept;
+
+    /// Has one idle thread look at the queue. At readers, several calls may be heard as one.
+    void call_one() noexcept { readers ? readers->call_one() : called.notify_one(); }
+    /// Has all idle threads look, at readers for ever.
+    void call_all() noexcept { readers ? readers->call_all() : called.notify_all(); }
+    /// Notes that one thread more, or one less, waits for requests.
+    void begin_idle() noexcept
+    {
+        if (++idle == 1 && readers) readers->note_idle(true);
+    }
+    void end_idle() noexcept
+    {
+        if (--idle == 0 && readers) readers->note_idle(false);
+    }
 };
 
 class PoolLevels {

@@ -60,6 +60,19 @@ class LevelsThatBuffer : public Levels {
     }
 };
 
+class LevelsThatBlock : public Levels {
+  protected:
+    LevelsThatBlock()
+        : Levels([] {
+              PoolSettings settings = two_lanes();
+              settings.buffers = true;
+              settings.blocks = true;
+              return settings;
+          }())
+    {
+    }
+};
+
 TEST_F(Levels, AreTheHighestThatIsNotAboveThePriority)
 {
     EXPECT_EQ(&levels_.level_for(std::nullopt), &low_);
@@ -143,6 +156,20 @@ TEST_F(LevelsThatBuffer, RefuseWhatIsMoreThanTheyMayKeep)
     low_.push(other_call_);
     EXPECT_EQ(levels_.room_for(low_, 0), Room::refused);
     EXPECT_EQ(levels_.room_for(high_, 0), Room::found); // it may start a thread
+}
+
+TEST_F(LevelsThatBlock, KeepSoManyAndRefuseNone)
+{
+    low_.serving = 1;
+    low_.push(call_);
+    EXPECT_EQ(levels_.room_for(low_, 0), Room::found);
+    low_.push(other_call_);
+    EXPECT_EQ(levels_.room_for(low_, 0), Room::none);
+    low_.serving = 0;
+    low_.idle = 2; // which are on their way to those
+    EXPECT_EQ(levels_.room_for(low_, 0), Room::none);
+    (void)low_.pop_call();
+    EXPECT_EQ(levels_.room_for(low_, 0), Room::found);
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 #include "kairos/server/handover.h"
 #include "kairos/server/in_place_server.h"
 #include "kairos/server/listening.h"
-#include "kairos/server/worker_pool.h"
+#include "kairos/server/thread_pool.h"
 
 #include <algorithm>
 #include <atomic>
@@ -144,12 +144,12 @@ Result<std::unique_ptr<Server>> open_reader(Orb& orb, std::vector<Listener> list
     ThreadSettings reader = threads;
     reader.options.name += "-read";
     auto server = std::make_unique<HandoverServer>(orb, std::move(listeners), std::move(reader));
-    auto pool = std::make_unique<WorkerPool>(
-        *server, WorkerPool::Size{.threads = std::max<std::size_t>(threads.count, 1),
-                                  .queued_max = orb.options().requests_queued_max,
-                                  .dispatching = orb.options().dispatching,
-                                  .thread = threads.options,
-                                  .priority = threads.priority});
+    auto pool = std::make_unique<ThreadPool>(
+        orb, Workers{.threads = std::max<std::size_t>(threads.count, 1),
+                     .queued_max = orb.options().requests_queued_max,
+                     .dispatching = orb.options().dispatching,
+                     .thread = threads.options,
+                     .priority = threads.priority});
     if (const auto opened = server->open(std::move(pool)); !opened) return opened.error();
     return std::unique_ptr<Server>(std::move(server));
 }

@@ -47,9 +47,21 @@ thread_local Membership membership;
 } // namespace
 
 ThreadPool::ThreadPool(Orb& orb, PoolSettings settings)
-    : orb_(orb), settings_(std::move(settings)),
+    : orb_(orb), settings_(std::move(settings)), is_real_time_(true),
       levels_(settings_, orb.options().dispatching, orb.options().requests_queued_max)
 {
+}
+
+ThreadPool::ThreadPool(Orb& orb, Workers workers)
+    : orb_(orb), settings_{.lanes = {{.static_threads = workers.threads}},
+                           .buffers = true,
+                           .blocks = true,
+                           .each_has_place = workers.each_has_place},
+      is_real_time_(false), levels_(settings_, workers.dispatching, workers.queued_max)
+{
+    Level& level = *levels_.begin();
+    level.thread = std::move(workers.thread);
+    level.priority = workers.priority;
 }
 
 bool ThreadPool::has_lane(Priority priority) const noexcept
@@ -64,6 +76,24 @@ bool ThreadPool::is_current() const noexcept { return membership.pool == this; }
 
 Result<void> ThreadPool::start()
 {
+    if (is_real_time_)
+        if (auto equipped = equip_lanes(); !equipped) return equipped;
+    for (Level& level : levels_) {
+        auto waker = net::Waker::create();
+        if (!waker) return waker.error();
+        level.no_thread.emplace(std::move(waker).value());
+    }
+    for (Level& level : levels_) {
+        for (std::size_t i = 0; i < level.lane.static_threads; ++i) {
+            const std::lock_guard lock(mutex_);
+            if (auto added = add_thread(level); !added) return added;
+        }
+    }
+    return {};
+}
+
+Result<void> ThreadPool::equip_lanes()
+{
     for (Level& level : levels_) {
         int native = 0;
         if (!orb_.priority_mapping().to_native(level.lane.priority, native))
@@ -75,18 +105,10 @@ Result<void> ThreadPool::start()
         if (settings_.stack_bytes != 0) level.thread.stack_bytes = settings_.stack_bytes;
         level.thread.scheduling = *scheduling;
         if (settings_.has_lanes) level.thread.cpu = cpu_of(level.lane.priority, orb_.options());
-        auto waker = net::Waker::create();
-        if (!waker) return waker.error();
-        level.no_thread.emplace(std::move(waker).value());
+        level.priority = level.lane.priority;
         auto readers = LaneReaders::create();
         if (!readers) return readers.error();
         level.readers = std::move(readers).value();
-    }
-    for (Level& level : levels_) {
-        for (std::size_t i = 0; i < level.lane.static_threads; ++i) {
-            const std::lock_guard lock(mutex_);
-            if (auto added = add_thread(level); !added) return added;
-        }
     }
     return {};
 }
@@ -110,53 +132,65 @@ bool ThreadPool::ensure_thread(Level& level) noexcept
 void ThreadPool::call_thread(Level& level) noexcept
 {
     assert_held(mutex_);
-    if (level.idle + level.starting >= level.queued()) return level.readers->call_one();
+    // The next to be done looks.
+    if (!settings_.borrows && level.serving >= level.threads_max()) return;
+    if (level.idle + level.starting >= level.queued()) return level.call_one();
     if (level.may_start()) {
+        // Where others wait for calls of their own, whoever answers those may be in the queue.
         const auto added = add_thread(level);
         const bool was_short = std::exchange(level.is_short, !added);
         if (added) return;
         if (!was_short)
             log::warning(log::Line()
-                         << "a thread pool goes on with fewer threads: " << added.error().reason);
+                         << (is_real_time_ ? "a thread pool goes on with fewer threads: "
+                                           : "threads that wait for calls serve others meanwhile: ")
+                         << added.error().reason);
         for (Level& other : levels_)
             if (levels_.serves(other, level)) other.no_thread->wake();
     }
-    if (level.idle != 0) level.readers->call_one(); // it has been called for another already
-    if (Level* const lender = levels_.lender_for(level)) lender->readers->call_one();
+    if (level.idle != 0) level.call_one(); // it has been called for another already
+    if (Level* const lender = levels_.lender_for(level)) lender->call_one();
 }
 
-/// Several calls may have been heard as one.
 void ThreadPool::call_next(Level& level) noexcept
 {
     assert_held(mutex_);
-    if (level.idle != 0 && levels_.next_for(level) != nullptr) level.readers->call_one();
+    if (level.readers && level.idle != 0 && levels_.next_for(level) != nullptr) level.call_one();
 }
 
 void ThreadPool::serve(Level& level) noexcept
 {
     orb::ThreadStorage& storage = orb::ThreadStorage::await_current();
     storage.serving_thread = this;
-    storage.priority = level.lane.priority;
+    storage.priority = level.priority;
     membership = {.pool = this, .level = &level};
     UpcallMemory memory;
     Lock lock(mutex_);
     --level.starting;
     for (;;) {
-        ++level.idle; // before the sources hear of it: then they find a thread
-        if (level.idle == 1) level.readers->note_idle(true);
+        level.begin_idle(); // before the sources hear of it: then they find a thread
         if (levels_.next_for(level) == nullptr) tell_sources(lock);
         Level* from = nullptr;
         while (!ended_ && (from = levels_.next_for(level)) == nullptr)
-            take_turn(lock, level, memory);
-        --level.idle;
-        if (ended_) return;
-        if (level.idle == 0) level.readers->note_idle(false);
+            wait_for_work(lock, level, memory);
+        if (ended_) {
+            --level.idle; // readers have been called for good
+            return;
+        }
+        level.end_idle();
         serve_one(lock, level, *from, memory);
         if (level.idle < level.threads_max()) continue;
         // Came in for others that are back. One of them may be waiting for this one to be done.
         if (level.queued() != 0) call_thread(level);
         return;
     }
+}
+
+void ThreadPool::wait_for_work(Lock& lock, Level& level, UpcallMemory& memory) noexcept
+{
+    assert_held(mutex_);
+    if (level.readers) return take_turn(lock, level, memory);
+    level.called.wait(lock, [&] { return ended_ || levels_.next_for(level) != nullptr; });
 }
 
 /// Counts as idle while it reads: it looks at the queue next.
@@ -184,7 +218,8 @@ void ThreadPool::serve_one(Lock& lock, Level& level, Level& from, UpcallMemory& 
     ++level.serving;
     // That of another level, or of the request that this one is nested in.
     std::optional<Priority> borrowed;
-    if (orb::ThreadStorage::current().priority != from.lane.priority) borrowed = from.lane.priority;
+    if (is_real_time_ && orb::ThreadStorage::current().priority != from.priority)
+        borrowed = from.priority;
     if (LocalCall* call = from.pop_call()) {
         call_next(level);
         serve_call(lock, *call, borrowed);
@@ -233,10 +268,15 @@ bool ThreadPool::serve_request(QueuedRequestPtr& request, UpcallMemory& memory,
 
 // --- Requests ------------------------------------------------------------------------------------
 
-ThreadPool::Room ThreadPool::room_for(const Level& level, std::size_t bytes) noexcept
+ThreadPool::Room ThreadPool::room_for(const Level& level, const QueuedRequest* request) noexcept
 {
     assert_held(mutex_);
-    return ended_ ? Room::refused : levels_.room_for(level, bytes);
+    if (ended_) return Room::refused;
+    const Room room = levels_.room_for(level, request == nullptr ? 0 : request->message_bytes());
+    // Nobody waits because others have filled it.
+    const bool has_place = room == Room::none && settings_.each_has_place && request != nullptr &&
+                           !level.requests.has_others_of(*request);
+    return has_place ? Room::found : room;
 }
 
 void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
@@ -245,7 +285,7 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
     {
         const std::lock_guard lock(mutex_);
         Level& level = levels_.level_for(request->own_threads.priority);
-        switch (room_for(level, request->message_bytes())) {
+        switch (room_for(level, request.get())) {
         case Room::found:
             lacks_thread = !ensure_thread(level);
             if (lacks_thread) break;
@@ -254,7 +294,7 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
             return call_thread(level);
         case Room::none:
             // From here on who waits longest is first, whoever would read it.
-            level.readers->recall_all();
+            if (level.readers) level.readers->recall_all();
             if (std::ranges::find(sources_, &request->source()) == sources_.end())
                 sources_.push_back(&request->source());
             return;
@@ -272,13 +312,14 @@ void ThreadPool::take(QueuedRequestPtr& request, UpcallMemory& memory)
 void ThreadPool::tell_sources(Lock& lock) noexcept
 {
     assert_held(mutex_);
-    if (sources_.empty()) return;
-    std::vector<RequestSource*> told;
-    told.swap(sources_);
-    lock.unlock();
-    for (RequestSource* source : told)
-        source->on_space();
-    lock.lock();
+    // Those that wait again meanwhile have heard of it; their places are kept for the next time.
+    for (std::size_t left = sources_.size(); left != 0 && !sources_.empty(); --left) {
+        RequestSource* const told = sources_.front();
+        sources_.erase(sources_.begin());
+        lock.unlock();
+        told->on_space();
+        lock.lock();
+    }
 }
 
 void ThreadPool::wait(const Awaited& awaited, Deadline deadline) noexcept
@@ -289,7 +330,7 @@ void ThreadPool::wait(const Awaited& awaited, Deadline deadline) noexcept
         --level.serving;
         ++level.waiting;
         if (level.queued() != 0) call_thread(level);
-        tell_sources(lock);
+        if (!settings_.buffers) tell_sources(lock); // else there is room when a request leaves
     }
     serve_waiting(awaited, *level.no_thread, deadline,
                   [&](UpcallMemory& memory) { serve_nested(level, memory); });
@@ -303,7 +344,9 @@ void ThreadPool::resume() noexcept
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     for (Level& level : levels_) {
-        if (levels_.put_back_held(level)) call_thread(level);
+        if (!levels_.put_back_held(level)) continue;
+        if (!level.readers) level.call_all(); // nobody calls the next
+        call_thread(level);
     }
 }
 
@@ -340,7 +383,7 @@ void ThreadPool::run(std::optional<Priority> priority, const std::function<void(
     LocalCall call{.work = work, .waiter = serving == nullptr ? nullptr : &woken};
     Lock lock(mutex_);
     Level& level = levels_.level_for(priority);
-    if (room_for(level, 0) == Room::refused) throw no_room();
+    if (room_for(level, nullptr) == Room::refused) throw no_room();
     if (!ensure_thread(level)) throw no_thread();
     level.push(call);
     call_thread(level);
@@ -393,11 +436,10 @@ void ThreadPool::begin_to_end() noexcept
         Lock lock(mutex_);
         ended_ = true;
         for (Level& level : levels_) {
-            if (!level.readers) continue; // it did not start
-            level.readers->recall_all();
-            level.readers->call_all();
+            if (level.readers) level.readers->recall_all();
+            level.call_all();
             // Soon: who reads waits for nobody. Their servers are to have all back.
-            call_done_.wait(lock, [&] { return !level.readers->is_any_read(); });
+            if (level.readers) call_done_.wait(lock, [&] { return !level.readers->is_any_read(); });
             level.requests.move_to(dropped);
             dropped.put_in_front(level.held.list());
             while (LocalCall* call = level.pop_call())
