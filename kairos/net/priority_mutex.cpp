@@ -20,12 +20,13 @@ timespec timespec_of(std::chrono::nanoseconds time) noexcept
 
 } // namespace
 
-PriorityMutex::PriorityMutex() noexcept
+PriorityMutex::PriorityMutex(Protocol protocol) noexcept
 {
     pthread_mutexattr_t attributes;
     KAIROS_CHECK(::pthread_mutexattr_init(&attributes) == 0);
     // Where the kernel has none of that, which no Linux of today lacks, it is an ordinary mutex.
-    (void)::pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    if (protocol == Protocol::inherit)
+        (void)::pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     if (::pthread_mutex_init(&native_, &attributes) != 0)
         KAIROS_CHECK(::pthread_mutex_init(&native_, nullptr) == 0);
     ::pthread_mutexattr_destroy(&attributes);

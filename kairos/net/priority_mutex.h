@@ -8,6 +8,7 @@
 #include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
 
+#include <cstdint>
 #include <mutex>
 #include <pthread.h>
 
@@ -15,7 +16,12 @@ namespace kairos::net {
 
 class KAIROS_API PriorityMutex {
   public:
-    PriorityMutex() noexcept;
+    /// What a mutex does about the priorities of those who wait for it.
+    enum class Protocol : std::uint8_t {
+        inherit, ///< its owner runs at the highest
+        none     ///< nothing, which costs less: for threads that are alike
+    };
+    explicit PriorityMutex(Protocol protocol = Protocol::inherit) noexcept;
     ~PriorityMutex();
     PriorityMutex(const PriorityMutex&) = delete;
     PriorityMutex& operator=(const PriorityMutex&) = delete;

@@ -57,7 +57,8 @@ ThreadPool::ThreadPool(Orb& orb, Workers workers)
                            .buffers = true,
                            .blocks = true,
                            .each_has_place = workers.each_has_place},
-      is_real_time_(false), levels_(settings_, workers.dispatching, workers.queued_max)
+      is_real_time_(false), mutex_(net::PriorityMutex::Protocol::none),
+      levels_(settings_, workers.dispatching, workers.queued_max)
 {
     Level& level = *levels_.begin();
     level.thread = std::move(workers.thread);

@@ -126,8 +126,8 @@ class ThreadPool final : public Dispatcher, public ServingThread {
     const bool is_real_time_; // lanes say at which priority requests are served
     std::atomic<std::size_t> users_{0};
     std::atomic<bool> has_ended_{false};
-    // guards what follows; inherits priorities; not held while a request is served; outside
-    // ThreadSet's, RequestStore's and the lists of servers that read
+    // guards what follows; inherits priorities in real time; not held while a request is served;
+    // outside ThreadSet's, RequestStore's and the lists of servers that read
     net::PriorityMutex mutex_;
     PoolLevels levels_;
     std::vector<RequestSource*> sources_; // that wait for room
