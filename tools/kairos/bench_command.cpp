@@ -615,23 +615,11 @@ void add_whitebox(CLI::App& bench, int& status, const CLI::Range& count)
     command.add_option("--calls", whitebox->calls, "Calls to count over")->check(count);
 }
 
-} // namespace
-
-void add_bench_command(CLI::App& app, int& status)
+void add_ttcp(CLI::App& bench, int& status, const CLI::Range& count)
 {
-    CLI::App* bench = app.add_subcommand("bench", "Measure this ORB beside sockets and others");
-    bench->require_subcommand(1);
-    const CLI::Range count(1, 10'000'000);
-
-    add_latency(*bench, status, count, "latency", "How long a call takes", run_latency,
-                bench::all_systems());
-    add_latency(*bench, status, count, "local",
-                "Calls within one host: Unix sockets and shared memory", run_local,
-                bench::local_systems());
-
     auto ttcp = std::make_shared<BenchArguments>();
     CLI::App& ttcp_command =
-        add_experiment(*bench, "ttcp", "How much data a second", ttcp, status, run_ttcp);
+        add_experiment(bench, "ttcp", "How much data a second", ttcp, status, run_ttcp);
     ttcp_command.add_option("--rounds", ttcp->rounds, "Rounds of all systems")->check(count);
     ttcp_command.add_option("--megabytes", ttcp->megabytes, "User data per point, in all rounds")
         ->check(CLI::Range(1, 65536));
@@ -649,6 +637,23 @@ void add_bench_command(CLI::App& app, int& status)
                     "sii, with both, is always there")
         ->delimiter(',')
         ->check(CLI::IsMember({"sii", "dii", "dii-reused", "deferred", "dsi"}));
+}
+
+} // namespace
+
+void add_bench_command(CLI::App& app, int& status)
+{
+    CLI::App* bench = app.add_subcommand("bench", "Measure this ORB beside sockets and others");
+    bench->require_subcommand(1);
+    const CLI::Range count(1, 10'000'000);
+
+    add_latency(*bench, status, count, "latency", "How long a call takes", run_latency,
+                bench::all_systems());
+    add_latency(*bench, status, count, "local",
+                "Calls within one host: Unix sockets and shared memory", run_local,
+                bench::local_systems());
+
+    add_ttcp(*bench, status, count);
 
     auto counters = std::make_shared<BenchArguments>();
     CLI::App& counters_command = add_experiment(*bench, "counters", "What a call costs, counted",
