@@ -35,7 +35,7 @@ struct PoolSettings {
     /// With `buffers`: a request that finds no place here is not refused, its connection is not
     /// read. All requests that wait count then, whether or not a thread is on its way to them.
     bool blocks = false;
-    bool each_has_place = false;        ///< with `blocks`: of connections, one, though it is full
+    bool each_has_place = false;        ///< with `blocks`: who has none here finds room for one
     std::size_t buffered_max = 0;       ///< requests; 0: as many as -ORBQueue says
     std::size_t buffered_bytes_max = 0; ///< octets of their messages; 0: not bounded
 };
