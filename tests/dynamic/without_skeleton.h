@@ -97,6 +97,17 @@ class Unskilled : public PortableServer::DynamicImplementation {
         request->set_result(as_any(get<CORBA::Long>(list, 0) + get<CORBA::Long>(list, 1)));
     }
 
+    static void large(CORBA::ServerRequest_ptr request)
+    {
+        CORBA::NVList_ptr list = arguments_of(request, {{CORBA::ARG_IN, Dynamic::_tc_Octets}});
+        const Dynamic::Octets* octets = nullptr;
+        ASSERT_TRUE(value_of(list, 0) >>= octets);
+        CORBA::ULong sum = 0;
+        for (CORBA::ULong i = 0; i < octets->length(); ++i)
+            sum += (*octets)[i];
+        request->set_result(as_any(sum));
+    }
+
   private:
     static void change(CORBA::ServerRequest_ptr request)
     {
@@ -168,17 +179,6 @@ class Unskilled : public PortableServer::DynamicImplementation {
         noted.set();
     }
 
-    static void large(CORBA::ServerRequest_ptr request)
-    {
-        CORBA::NVList_ptr list = arguments_of(request, {{CORBA::ARG_IN, Dynamic::_tc_Octets}});
-        const Dynamic::Octets* octets = nullptr;
-        ASSERT_TRUE(value_of(list, 0) >>= octets);
-        CORBA::ULong sum = 0;
-        for (CORBA::ULong i = 0; i < octets->length(); ++i)
-            sum += (*octets)[i];
-        request->set_result(as_any(sum));
-    }
-
     void read_number(CORBA::ServerRequest_ptr request)
     {
         arguments_of(request, {});
@@ -193,7 +193,8 @@ class Unskilled : public PortableServer::DynamicImplementation {
 };
 
 /// An ORB that serves, and a client: "collocated NAME" is in the same ORB, which has NAME as
-/// -ORBCollocation; else it has an ORB of its own, and the server is of that architecture.
+/// -ORBCollocation; else it has an ORB of its own, and the server is of that architecture, or finds
+/// operations "delayered".
 class World {
   public:
     explicit World(const std::string& way)
@@ -245,11 +246,14 @@ class World {
         std::vector<std::string> options{"-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBDebug",
                                          "0"};
         const auto space = way.find(' ');
-        if (space != std::string::npos)
+        if (way == "delayered") {
+            options.insert(options.end(), {"-ORBDemux", way});
+        } else if (space != std::string::npos) {
             options.insert(options.end(), {"-ORBCollocation", way.substr(space + 1)});
-        else
+        } else {
             std::ranges::move(orb_testing::options_of_architecture(way),
                               std::back_inserter(options));
+        }
         return options;
     }
 
