@@ -110,12 +110,7 @@ MEMBERS = {
 }
 
 # Why a name is not there.
-NO_DYNAMIC_SKELETONS = "there is no Dynamic Skeleton Interface"
 ABSENT = {
-    "CORBA::ServerRequest": NO_DYNAMIC_SKELETONS,
-    "CORBA::ServerRequest_ptr": NO_DYNAMIC_SKELETONS,
-    "CORBA::ServerRequest_var": NO_DYNAMIC_SKELETONS,
-    "PortableServer::DynamicImplementation": NO_DYNAMIC_SKELETONS,
     "CORBA::ORB::get_service_information": "no service of those that it is for is offered",
 }
 
