@@ -64,6 +64,8 @@ class Device : public testing::TestWithParam<std::string> {
         client_.cpp_clnt(4711);
     }
 
+    [[nodiscard]] static std::string address() { return server_->device(); }
+
     /// What the command answers to `value`.
     template <typename T>
     CORBA::Any_var command(const char* name, const T& value)
@@ -486,8 +488,7 @@ TEST_P(Device, SaysWhatFailed)
 TEST_P(Device, IsCalledByHand)
 {
     const auto call = [&](std::vector<std::string> arguments) {
-        std::vector<std::string> line{KAIROS_TOOL, "call",    server_->device(),
-                                      "--idl",     TANGO_IDL, "--json"};
+        std::vector<std::string> line{KAIROS_TOOL, "call", address(), "--idl", TANGO_IDL, "--json"};
         line.insert(line.end(), arguments.begin(), arguments.end());
         return kairos::bench::run_to_end(process_options(line), patience).value();
     };
