@@ -539,6 +539,7 @@ inline void aggregates(Thing_ptr object)
     Records records;
     records.length(2);
     records[0] = record;
+    records[1] = record;
     const Records& constant_records = records;
     Records_var held_records = new Records(records);
     Names names = record.labels;

@@ -104,7 +104,8 @@ class Call : public testing::Test {
         servant_owner_ = servant_;
         const Shop::Store_var store = servant_->_this();
         reference_ = CORBA::String_var(orb_->object_to_string(store.in())).in();
-        poa->the_POAManager()->activate();
+        const PortableServer::POAManager_var manager = poa->the_POAManager();
+        manager->activate();
         thread_ = std::thread([this] { orb_->run(); });
     }
     ~Call() override
