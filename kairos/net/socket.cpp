@@ -156,6 +156,7 @@ IoResult Socket::write_all(std::span<iovec> segments, Deadline deadline) noexcep
 
 IoResult Socket::read(MutableBytes buffer, Deadline deadline) noexcept
 {
+    if (deadline.is_never()) return read(buffer);
     for (;;) {
         if (const IoResult ready = wait_readable(deadline.left()); !ready.ok()) return ready;
         // Another may have been faster, or the kernel has dropped what it had announced.

@@ -137,6 +137,7 @@ net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer
 net::IoResult transmit_call(net::Socket& socket, Bytes header, const cdr::Writer& writer,
                             std::size_t fragment_size, Deadline deadline) noexcept
 {
+    if (deadline.is_never()) return transmit_call(socket, header, writer, fragment_size);
     giop::Fragmenter fragmenter(giop::gather(header, writer),
                                 fragment_size == 0 ? std::numeric_limits<std::size_t>::max()
                                                    : fragment_size);

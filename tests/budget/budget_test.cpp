@@ -255,5 +255,31 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ParameterBudget,
                                          Pair{"kairos-interpretive", "UTF-8"}),
                          pair_name);
 
+// --- Interceptors --------------------------------------------------------------------------------
+
+/// Nobody waits otherwise for a reply because somebody observes the call.
+TEST(InterceptorsBudget, OfANullCall)
+{
+    constexpr int calls = 500;
+    bench::CommonOptions options;
+    options.program_directory = KAIROS_PROGRAM_DIRECTORY;
+    const bench::Exercise exercise{};
+    for (const bench::System& system : bench::interceptors_systems()) {
+        const auto count = [&](bench::CountingMethod method) {
+            return bench::count_calls(system, options, calls, std::span(&exercise, 1), method)
+                .value()
+                .at(0);
+        };
+        const auto counted = count(bench::CountingMethod::preload);
+        const auto traced = count(bench::CountingMethod::trace);
+        EXPECT_NEAR(per_call(counted.client.allocations, calls), 0, 0.02) << system.option;
+        EXPECT_NEAR(per_call(counted.client.locks, calls), 0, 0.02) << system.option;
+        EXPECT_NEAR(per_call(counted.server.allocations, calls), 0, 0.02) << system.option;
+        EXPECT_NEAR(per_call(counted.server.locks, calls), 0, 0.02) << system.option;
+        EXPECT_NEAR(system_calls(traced.client, calls), 2, extra_system_calls) << system.option;
+        EXPECT_NEAR(system_calls(traced.server, calls), 2, extra_system_calls) << system.option;
+    }
+}
+
 } // namespace
 } // namespace kairos
