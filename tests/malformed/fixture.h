@@ -19,6 +19,8 @@
 #include <mutex>
 #include <sched.h>
 #include <string>
+#include <sys/socket.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -208,6 +210,28 @@ class Client {
     return {"-ORBConcurrency", name};
 }
 
+/// A port of the loopback address that the system gives to nobody while this lives. A server may
+/// listen at it; when that has ended nobody else answers there.
+class HeldPort {
+  public:
+    HeldPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    {
+        constexpr int yes = 1;
+        const net::Address any = net::Address::loopback_ipv4();
+        // As the server's own: then two may have the port, as long as one of them listens.
+        if (::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+            ::bind(socket_.descriptor(), any.native(), any.native_size()) != 0)
+            throw std::system_error(errno, std::generic_category(), "cannot hold a port");
+        endpoint_ = "iiop://127.0.0.1:" + std::to_string(socket_.local_address().value().port());
+    }
+    /// Returns the endpoint for a server that is to listen at the port.
+    [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+
+  private:
+    net::Socket socket_;
+    std::string endpoint_;
+};
+
 class RunningServer {
   public:
     enum class Start {
@@ -223,7 +247,7 @@ class RunningServer {
                            const std::function<void(CORBA::ORB_ptr)>& prepare = {})
     {
         std::ranges::move(options_of_architecture(architecture), std::back_inserter(options));
-        options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+        options.insert(options.end(), {"-ORBListenEndpoints", port_held_.endpoint()});
         orb_ = make_orb(std::move(options));
         if (prepare) prepare(orb_);
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
@@ -291,6 +315,7 @@ class RunningServer {
         }
     }
 
+    const HeldPort port_held_; // first: until the server has ended
     CORBA::ORB_var orb_;
     PortableServer::POA_var poa_;
     PortableServer::POAManager_var manager_;
