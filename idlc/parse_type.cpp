@@ -607,6 +607,18 @@ bool Parser::parse_case(Union& declaration)
     return true;
 }
 
+namespace {
+
+void leave_out_default(Union& declaration)
+{
+    for (UnionCase& one : declaration.cases)
+        std::erase_if(one.labels, [](const CaseLabel& label) { return label.is_default; });
+    std::erase_if(declaration.cases, [](const UnionCase& one) { return one.labels.empty(); });
+    declaration.has_default = false;
+}
+
+} // namespace
+
 void Parser::check_labels(Union& declaration)
 {
     std::unordered_map<std::string, Location> seen;
@@ -626,8 +638,12 @@ void Parser::check_labels(Union& declaration)
                   "duplicate label " + text + " in union '" + declaration.name + "'");
             diagnostics_.note(other->second, "it is first used here");
         }
-    if (declaration.has_default && !unlabelled_discriminator(declaration))
-        error(default_location, "the default is never selected: the labels cover the whole type");
+    if (declaration.has_default && !unlabelled_discriminator(declaration)) {
+        diagnostics_.warning(default_location,
+                             "the default is never selected: the labels cover the whole type; it "
+                             "is left out");
+        leave_out_default(declaration);
+    }
 }
 
 } // namespace kairos::idlc

@@ -15,24 +15,24 @@ constexpr std::string_view facade_names[] = {
     "ARG_IN", "ARG_INOUT", "ARG_OUT", "Bounds", "CTX_RESTRICT_SCOPE", "Context", "Current",
     "CustomMarshal", "DEPENDENT_LIST", "DataInputStream", "DataOutputStream", "Environment",
     "Flags", "IN_COPY_VALUE", "NVList", "NamedValue", "ORB", "Object", "PRIVATE_MEMBER",
-    "PUBLIC_MEMBER", "PolicyCurrent", "PolicyManager", "Request", "ServerRequest", "TCKind",
-    "TypeCode", "TypeCodeFactory", "VM_ABSTRACT", "VM_CUSTOM", "VM_NONE", "VM_TRUNCATABLE",
-    "ValueBase", "ValueModifier",
+    "PUBLIC_MEMBER", "PolicyCurrent", "PolicyManager", "Request", "ServerRequest", "TypeCode",
+    "TypeCodeFactory", "VM_ABSTRACT", "VM_CUSTOM", "VM_NONE", "VM_TRUNCATABLE", "ValueBase",
+    "ValueModifier",
 };
 
 /// Declared by idl/orb.idl. Sorted.
 constexpr std::string_view orb_type_names[] = {
     "AnySeq", "BAD_POLICY", "BAD_POLICY_TYPE", "BAD_POLICY_VALUE", "BooleanSeq", "CharSeq",
-    "DefinitionKind", "DomainManager", "DomainManagersList", "DoubleSeq", "EnumMemberSeq",
-    "FloatSeq", "IDLType", "IRObject", "Identifier", "InvalidPolicies", "LongDoubleSeq",
-    "LongLongSeq", "LongSeq", "OctetSeq", "ParameterMode", "Policy", "PolicyError",
-    "PolicyErrorCode", "PolicyList", "PolicyType", "PolicyTypeSeq", "RepositoryId",
+    "CompletionStatus", "DefinitionKind", "DomainManager", "DomainManagersList", "DoubleSeq",
+    "EnumMemberSeq", "FloatSeq", "IDLType", "IRObject", "Identifier", "InvalidPolicies",
+    "LongDoubleSeq", "LongLongSeq", "LongSeq", "OctetSeq", "ParameterMode", "Policy",
+    "PolicyError", "PolicyErrorCode", "PolicyList", "PolicyType", "PolicyTypeSeq", "RepositoryId",
     "SECCONSTRUCTION_POLICY", "ScopedName", "ServiceDetail", "ServiceDetailType",
     "ServiceInformation", "ServiceOption", "ServiceType", "SetOverrideType", "ShortSeq",
-    "StringSeq", "StringValue", "StructMember", "StructMemberSeq", "ULongLongSeq", "ULongSeq",
-    "UNSUPPORTED_POLICY", "UNSUPPORTED_POLICY_VALUE", "UShortSeq", "UnionMember", "UnionMemberSeq",
-    "ValueMember", "ValueMemberSeq", "VersionSpec", "Visibility", "WCharSeq", "WStringSeq",
-    "WStringValue",
+    "StringSeq", "StringValue", "StructMember", "StructMemberSeq", "TCKind", "ULongLongSeq",
+    "ULongSeq", "UNSUPPORTED_POLICY", "UNSUPPORTED_POLICY_VALUE", "UShortSeq", "UnionMember",
+    "UnionMemberSeq", "ValueMember", "ValueMemberSeq", "VersionSpec", "Visibility", "WCharSeq",
+    "WStringSeq", "WStringValue",
 };
 
 /// Declared by idl/ir.idl. Sorted.
@@ -73,6 +73,12 @@ Provider provider_of(const Declaration& declaration)
     if (std::ranges::binary_search(orb_type_names, name)) return Provider::orb_types;
     if (std::ranges::binary_search(ir_names, name)) return Provider::ir;
     return Provider::program;
+}
+
+bool is_declared_by_hand(const Enum& enumeration)
+{
+    return enumeration.scoped_name == "CORBA::TCKind" ||
+           enumeration.scoped_name == "CORBA::CompletionStatus";
 }
 
 bool is_locality_constrained(const Interface& interface)

@@ -18,6 +18,11 @@ enum class Provider {
 
 [[nodiscard]] Provider provider_of(const Declaration& declaration);
 
+/// Returns whether the run time declares this enumeration of idl/orb.idl itself, below what is
+/// generated from that: its TypeCode, marshalling and insertion into Any are generated, its C++
+/// type is not.
+[[nodiscard]] bool is_declared_by_hand(const Enum& enumeration);
+
 /// Whether it is one of the interfaces of module CORBA that IDL of before CORBA 2.4 derives from,
 /// and declares, without "local", which did not exist then.
 [[nodiscard]] bool is_locality_constrained(const Interface& interface);

@@ -3,6 +3,7 @@
 // The header: types and constants in the order of the IDL, stub classes, and behind them the
 // Marshal specialisations of what was declared.
 #include "idlc/cpp/emitters.h"
+#include "idlc/provider.h"
 
 #include <algorithm>
 
@@ -83,6 +84,7 @@ class TypesEmitter {
 
     void emit_one(const Enum& enumeration)
     {
+        if (is_declared_by_hand(enumeration)) return;
         const std::string enumerators = listed(
             enumeration.enumerators, [](const Enumerator* each) { return identifier(*each); });
         out_.put({'N', identifier(enumeration), 'L', enumerators}, R"(

@@ -18,7 +18,8 @@ class Writer;
 
 namespace CORBA {
 
-enum CompletionStatus { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
+enum CompletionStatus : ULong { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
+typedef CompletionStatus& CompletionStatus_out;
 
 /// Upper 20 bits of the minor codes that the OMG assigns: 'O', 'M', 0, 0.
 inline constexpr ULong OMGVMCID = 0x4f4d0000;

@@ -55,6 +55,11 @@ class PaletteImpl final : public virtual Painting::Palette, public virtual CORBA
 
 class PainterImpl : public POA_Painting::Painter {
   public:
+    CORBA::TCKind kind(CORBA::TypeCode_ptr type, CORBA::CompletionStatus_out progress) override
+    {
+        progress = CORBA::COMPLETED_MAYBE;
+        return type->kind();
+    }
     CORBA::OctetSeq* paint(const Painting::Plan& drawing, CORBA::StringValue*& signature) override
     {
         CORBA::OctetSeq_var picture = new CORBA::OctetSeq;
@@ -243,6 +248,21 @@ TEST_P(ModuleCorba, ItsTypesAreMembersAndParameters)
     ASSERT_TRUE(any >>= members);
     EXPECT_STREQ((*members)[0].name.in(), "member");
     EXPECT_STREQ(CORBA::_tc_StructMember->id(), "IDL:omg.org/CORBA/StructMember:1.0");
+}
+
+TEST_P(ModuleCorba, WhatTheOrbDeclaresItselfMayBeNamed)
+{
+    CORBA::CompletionStatus progress = CORBA::COMPLETED_YES;
+    EXPECT_EQ(painter_->kind(CORBA::_tc_string, progress), CORBA::tk_string);
+    EXPECT_EQ(progress, CORBA::COMPLETED_MAYBE);
+
+    CORBA::Any any;
+    any <<= CORBA::tk_wstring;
+    CORBA::TCKind kind = CORBA::tk_null;
+    ASSERT_TRUE(any >>= kind);
+    EXPECT_EQ(kind, CORBA::tk_wstring);
+    EXPECT_STREQ(CORBA::_tc_TCKind->id(), "IDL:omg.org/CORBA/TCKind:1.0");
+    EXPECT_STREQ(CORBA::_tc_CompletionStatus->member_name(2), "COMPLETED_MAYBE");
 }
 
 // --- policies
