@@ -246,6 +246,7 @@ bool Invocation::text_suits(const cdr::TextForm* text)
     return true;
 }
 
+/// An entry without a repository id takes whatever comes: who passes exceptions on has one.
 void Invocation::raise_user_exception()
 {
     cdr::Reader ahead = in_;
@@ -255,7 +256,7 @@ void Invocation::raise_user_exception()
         raise_malformed_results();
     }
     for (const ExceptionType& type : operation_.exceptions())
-        if (type.repository_id == id) type.raise(type, in_);
+        if (type.repository_id == id || type.repository_id.empty()) type.raise(type, in_);
     raise<CORBA::UNKNOWN>(minor_code::unlisted_user_exception, CORBA::COMPLETED_YES, id);
 }
 

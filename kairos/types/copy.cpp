@@ -271,6 +271,7 @@ char Walk::character()
 /// As ior::decode takes it.
 void Walk::reference()
 {
+    if (rules_ != nullptr) return rules_->copy_reference(in_, *out_);
     cdr::Reader ahead = in_;
     if (ahead.read<std::uint32_t>() == 0) {
         (void)in_.read<std::uint32_t>(); // an empty type id without its terminator: some peers' nil
@@ -509,6 +510,15 @@ void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type)
 {
     Walk(in, &out).value(type);
 }
+
+Copier::Copier(cdr::Reader& in, cdr::Writer& out, CopyRules& rules)
+    : walk_(new Walk(in, &out, &rules))
+{
+}
+
+Copier::~Copier() = default;
+
+void Copier::value(const CORBA::TypeCode& type) { walk_->value(type); }
 
 Found inspect_value(cdr::Reader& in, const CORBA::TypeCode& type)
 {

@@ -6,9 +6,12 @@
 #pragma once
 
 #include "kairos/base/export.h"
+#include "kairos/base/owner.h"
 #include "kairos/cdr/reader.h"
 #include "kairos/cdr/writer.h"
 #include "kairos/types/typecode.h"
+
+#include <string_view>
 
 namespace kairos::types {
 
@@ -16,6 +19,40 @@ namespace kairos::types {
 /// Throws std::bad_alloc, BAD_TYPECODE for a recursive type that nothing encloses, and where text
 /// cannot be written what Marshal throws.
 KAIROS_API void copy_value(cdr::Reader& in, cdr::Writer& out, const CORBA::TypeCode& type);
+
+/// What a copy is to change, and knows beyond the TypeCodes that it is made by.
+class KAIROS_API CopyRules {
+  public:
+    CopyRules() = default;
+    CopyRules(const CopyRules&) = delete;
+    CopyRules& operator=(const CopyRules&) = delete;
+    virtual ~CopyRules() = default;
+
+    /// Reads an object reference and writes what takes its place. Fails the reader where there is
+    /// none; what it throws ends the copy.
+    virtual void copy_reference(cdr::Reader& in, cdr::Writer& out) = 0;
+    /// Returns the type of values that say this repository id, where they may be of a type derived
+    /// from the TypeCode's; null where it is not known. It must live as long as the copy.
+    [[nodiscard]] virtual const CORBA::TypeCode* value_type(std::string_view repository_id) = 0;
+};
+
+class Walk;
+
+/// Copies the values of one message, one after the other, from where the reader is to where the
+/// writer is. They may share values of valuetypes. Borrows all that it is made of.
+class KAIROS_API Copier {
+  public:
+    Copier(cdr::Reader& in, cdr::Writer& out, CopyRules& rules);
+    Copier(const Copier&) = delete;
+    Copier& operator=(const Copier&) = delete;
+    ~Copier();
+
+    /// Copies a value of this type. Fails and throws as copy_value does.
+    void value(const CORBA::TypeCode& type);
+
+  private:
+    const Owner<Walk> walk_;
+};
 
 /// Whether exceptions in Anys have their repository ids in front on this message.
 [[nodiscard]] bool writes_exception_id(const cdr::Writer& out) noexcept;

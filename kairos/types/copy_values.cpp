@@ -94,6 +94,22 @@ void Walk::shared_value()
     write_again(known->second);
 }
 
+Walk::Chosen Walk::choose(std::span<const std::string_view> ids, const TypeCodeData* formal) const
+{
+    if (ids.empty()) return {formal, 0};
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (formal != nullptr && ids[i] == formal->id) return {formal, i};
+        if (rules_ == nullptr) continue;
+        const CORBA::TypeCode* const type = rules_->value_type(ids[i]);
+        if (type == nullptr) continue;
+        const TypeCodeData& data = resolved(*type)._kairos_data();
+        if (data.kind == CORBA::tk_value || data.kind == CORBA::tk_value_box ||
+            data.kind == CORBA::tk_event)
+            return {&data, i};
+    }
+    return {nullptr, 0};
+}
+
 void Walk::new_value(std::uint32_t tag, const TypeCodeData* formal)
 {
     const std::byte* place = here() - sizeof tag;
@@ -104,12 +120,9 @@ void Walk::new_value(std::uint32_t tag, const TypeCodeData* formal)
     const Ids types = read_ids(tag);
     if (!in_.ok()) return;
     const std::span<const std::string_view> ids = types.all();
-    std::size_t chosen = 0;
-    if (formal != nullptr && !ids.empty())
-        chosen = static_cast<std::size_t>(std::ranges::find(ids, std::string_view(formal->id)) -
-                                          ids.begin());
-    const bool known = formal != nullptr && (ids.empty() || chosen < ids.size()) &&
-                       !(formal->kind != CORBA::tk_value_box && formal->detail == CORBA::VM_CUSTOM);
+    const auto [type, chosen] = choose(ids, formal);
+    const bool known = type != nullptr && !(type->kind != CORBA::tk_value_box &&
+                                            type->detail == CORBA::VM_CUSTOM);
     // State that the TypeCode does not describe can be passed over by its chunks, but not copied:
     // nobody knows what in it is a number.
     if (!known && (!chunked || out_ != nullptr)) return in_.fail(Fault::invalid_value);
@@ -130,8 +143,8 @@ void Walk::new_value(std::uint32_t tag, const TypeCodeData* formal)
     } else {
         values_[place] = 0;
     }
-    if (chunked) return chunked_state(known ? formal : nullptr, !known || chosen != 0);
-    state(*formal);
+    if (chunked) return chunked_state(known ? type : nullptr, !known || chosen != 0);
+    state(*type);
 }
 
 std::string_view Walk::read_id()

@@ -27,7 +27,10 @@ struct Number {
 /// Walks one value. `out` is null when it is only passed over.
 class Walk final : cdr::ChunkSource {
   public:
-    Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
+    Walk(cdr::Reader& in, cdr::Writer* out, CopyRules* rules = nullptr)
+        : in_(in), out_(out), rules_(rules)
+    {
+    }
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
 
@@ -88,6 +91,13 @@ class Walk final : cdr::ChunkSource {
     void value_or_null(const TypeCodeData* formal);
     void shared_value();
     void new_value(std::uint32_t tag, const TypeCodeData* formal);
+    /// Which of the types that a value says is the one to read it by: the first that is known.
+    struct Chosen {
+        const TypeCodeData* type; ///< null for none
+        std::size_t index;        ///< among the ids that it says
+    };
+    [[nodiscard]] Chosen choose(std::span<const std::string_view> ids,
+                                const TypeCodeData* formal) const;
     [[nodiscard]] std::uint32_t read_value_tag();
     struct IdList {
         std::vector<std::string_view> ids;
@@ -146,6 +156,7 @@ class Walk final : cdr::ChunkSource {
 
     cdr::Reader& in_;
     cdr::Writer* out_;
+    CopyRules* const rules_; // null for none; there are none without `out_`
     const std::uintptr_t stack_end_ = stack_limit();
     std::size_t depth_ = 0;
     std::size_t linear_depth_ = 0;
