@@ -303,8 +303,8 @@ const Operation* Relay::operation_of(const Target& target, std::string_view name
                                          "the gateway knows no such operation of the interface");
     log::write_limited(log::Level::warning, 0,
                        log::Line() << "gateway: nobody knows the interface of '"
-                                   << target.reference(false).ior().type_id
-                                   << "': its operation '" << name << "' was refused");
+                                   << target.reference(false).ior().type_id << "': its operation '"
+                                   << name << "' was refused");
     orb::raise<CORBA::INTF_REPOS>(no_entry_for_interface, CORBA::COMPLETED_NO,
                                   "the gateway does not know the object's interface");
 }

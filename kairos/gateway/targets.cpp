@@ -84,8 +84,7 @@ std::shared_ptr<const Target> Targets::make(Bytes id) const
     if (!reference)
         orb::raise<CORBA::OBJECT_NOT_EXIST>(orb::minor_code::no_such_object, CORBA::COMPLETED_NO,
                                             "the reference is none of this gateway");
-    const CORBA::Object_var target =
-        orb_->string_to_object(ior::to_string(*reference).c_str());
+    const CORBA::Object_var target = orb_->string_to_object(ior::to_string(*reference).c_str());
     if (CORBA::is_nil(target.in()))
         orb::raise<CORBA::OBJECT_NOT_EXIST>(orb::minor_code::no_such_object, CORBA::COMPLETED_NO);
     CORBA::Object_var limited = target->_set_policy_overrides(limit_, CORBA::SET_OVERRIDE);

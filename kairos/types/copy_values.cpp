@@ -121,8 +121,8 @@ void Walk::new_value(std::uint32_t tag, const TypeCodeData* formal)
     if (!in_.ok()) return;
     const std::span<const std::string_view> ids = types.all();
     const auto [type, chosen] = choose(ids, formal);
-    const bool known = type != nullptr && !(type->kind != CORBA::tk_value_box &&
-                                            type->detail == CORBA::VM_CUSTOM);
+    const bool known =
+        type != nullptr && !(type->kind != CORBA::tk_value_box && type->detail == CORBA::VM_CUSTOM);
     // State that the TypeCode does not describe can be passed over by its chunks, but not copied:
     // nobody knows what in it is a number.
     if (!known && (!chunked || out_ != nullptr)) return in_.fail(Fault::invalid_value);

@@ -175,9 +175,9 @@ NamedTarget target_of(const std::string& text)
         reference = text.substr(end + 1);
     }
     constexpr std::string_view by_name = "name:";
-    auto url = url_of(reference.starts_with(by_name)
-                          ? "corbaname:rir:#" + reference.substr(by_name.size())
-                          : reference);
+    auto url =
+        url_of(reference.starts_with(by_name) ? "corbaname:rir:#" + reference.substr(by_name.size())
+                                              : reference);
     if (!url) fail(url.error().reason);
     target.url = std::move(url).value();
     return target;
@@ -263,8 +263,7 @@ void add_options(CLI::App& command, GatewayArguments& arguments)
         ->type_name("DIR")
         ->allow_extra_args(false);
     command
-        .add_option("--timeout", arguments.timeout_s,
-                    "Seconds that a target has for its answer")
+        .add_option("--timeout", arguments.timeout_s, "Seconds that a target has for its answer")
         ->check(CLI::Range(0.001, 86'400.0))
         ->default_val(30.0);
     command
