@@ -2,7 +2,7 @@
 #
 # What `cmake --install` leaves behind beside the libraries and headers (kairos_library and
 # kairos_module install those): the compiler, the OMG's IDL, the package that find_package(Kairos)
-# reads and what pkg-config does. Components: runtime, nameserver, development, compiler, tools,
+# reads and what pkg-config does. Components: runtime, nameserver, gateway, development, compiler, tools,
 # bench; cmake/KairosPackages.cmake makes Debian packages of them.
 include(CMakePackageConfigHelpers)
 

@@ -107,10 +107,16 @@ kairos_debian_package(nameserver NAME libkairos-nameserver${abi} SECTION libs MU
     DESCRIPTION "This package has the shared library for programs that are name servers
 themselves: CosNaming with its store, a file or a PostgreSQL database.")
 
+kairos_debian_package(gateway NAME libkairos-gateway${abi} SECTION libs MULTI_ARCH same
+    NEEDS runtime CONTROL ${debian_dir}/triggers
+    SUMMARY "real-time CORBA ORB for C++ - gateway library"
+    DESCRIPTION "This package has the shared library for programs that are gateways: they
+pass calls of any interface on to objects of other ORBs and networks.")
+
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
-    NEEDS runtime nameserver compiler
+    NEEDS runtime nameserver gateway compiler
     # What static name servers are linked with is up to those who build any.
-    RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev"
+    RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"
     DESCRIPTION "This package has what is needed to build programs: headers, static
 libraries, the OMG's IDL, files for CMake and pkg-config, and an example.")
@@ -124,7 +130,7 @@ kairos_debian_package(tools NAME kairos-tools SECTION utils RECOMMENDS kairos-be
     SUMMARY "real-time CORBA ORB for C++ - command-line tool"
     DESCRIPTION "This package has the tool kairos, which prints references, asks objects
 whether they are there, shows and changes what naming services have, is a
-name server itself, analyses whether sets of operations meet their
+name server and a gateway itself, analyses whether sets of operations meet their
 deadlines, and counts what calls cost.")
 
 kairos_debian_package(bench NAME kairos-bench SECTION utils NEEDS tools runtime nameserver

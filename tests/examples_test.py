@@ -13,6 +13,7 @@ EXPECTED = {
         "asked: rebuild_index by 127.0.0.1\nasked: find by 127.0.0.1\n"
         "asked: find by 127.0.0.1\nfind: TRANSIENT\n"
         "find: served by kairos-pool-0\nrebuild_index: served by kairos-pool-1\n",
+    "gateway_bridge": "Hello, world!\n",
     "interceptors_safe":
         "the server refuses 127.0.0.1\nopen was refused in time\nno permission\n"
         "the safe is traced: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n"

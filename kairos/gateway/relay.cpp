@@ -301,10 +301,10 @@ const Operation* Relay::operation_of(const Target& target, std::string_view name
     if (kept != nullptr)
         orb::raise<CORBA::BAD_OPERATION>(minor_code::unknown_operation, CORBA::COMPLETED_NO,
                                          "the gateway knows no such operation of the interface");
-    log::write_limited(log::Level::warning, 0,
-                       log::Line() << "gateway: nobody knows the interface of '"
-                                   << target.reference(false).ior().type_id << "': its operation '"
-                                   << name << "' was refused");
+    if (target.is_to_be_logged())
+        log::warning("gateway: nobody knows the interface of '" +
+                     target.reference(false).ior().type_id + "': its operation '" +
+                     std::string(name) + "' was refused, as others will be");
     orb::raise<CORBA::INTF_REPOS>(no_entry_for_interface, CORBA::COMPLETED_NO,
                                   "the gateway does not know the object's interface");
 }

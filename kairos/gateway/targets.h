@@ -34,12 +34,15 @@ class Target {
     /// Returns the target's interface; null where nobody knows it. Throws what asking for it
     /// throws; then the next one asks again.
     [[nodiscard]] std::shared_ptr<const Interface> interface(Interfaces& interfaces) const;
+    /// Returns whether it is the first time that somebody asks.
+    [[nodiscard]] bool is_to_be_logged() const noexcept { return !is_logged_.exchange(true); }
 
   private:
     const CORBA::Object_var limited_;
     const CORBA::Object_var confirmed_;
     mutable std::mutex mutex_; // guards interface_; inside nothing, and nothing is called under it
     mutable std::shared_ptr<const Interface> interface_;
+    mutable std::atomic<bool> is_logged_{false}; // any thread
 };
 
 class Targets {

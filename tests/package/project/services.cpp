@@ -5,6 +5,7 @@
 #include "shop.h"
 
 #include <kairos/corba/CORBA.h>
+#include <kairos/gateway/gateway.h>
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
@@ -66,6 +67,33 @@ void find_by_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::strin
     }
 }
 
+class KnownCounter final : public kairos::gateway::Interfaces {
+  public:
+    std::shared_ptr<const kairos::gateway::Interface> interface_of(CORBA::Object_ptr) override
+    {
+        auto counter = std::make_shared<kairos::gateway::Interface>();
+        kairos::gateway::Operation buy(CORBA::_tc_double);
+        buy.add(kairos::gateway::Operation::Direction::in, CORBA::_tc_string);
+        buy.add(kairos::gateway::Operation::Direction::in, CORBA::_tc_long);
+        counter->operations.emplace("buy", std::move(buy));
+        return counter;
+    }
+    CORBA::TypeCode_ptr type(std::string_view) override { return CORBA::TypeCode::_nil(); }
+};
+
+void lead_to(CORBA::ORB_ptr orb, CORBA::Object_ptr object)
+{
+    KnownCounter known;
+    kairos::gateway::Gateway gateway(orb, known);
+    const CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    const PortableServer::POA_var poa = PortableServer::POA::_narrow(root.in());
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
+    const CORBA::Object_var through = gateway.publish(object);
+    const Shop::Counter_var counter = Shop::Counter::_unchecked_narrow(through.in());
+    expect(counter->buy("lamp", 1) == 12.5, "a call through a gateway");
+}
+
 void use_real_time(CORBA::ORB_ptr orb)
 {
     CORBA::Object_var object = orb->resolve_initial_references("RTORB");
@@ -92,6 +120,7 @@ try {
     call_without_stub(object);
     use_real_time(orb); // thread pools are for an ORB that does not serve yet
     find_by_name(orb, object, argv[2]);
+    lead_to(orb, object);
     orb->destroy();
     std::cout << "ok" << std::endl;
 } catch (const CORBA::Exception& exception) {
