@@ -123,6 +123,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_counters(const CountersOptions& options);
 /// Of interceptors_systems(), of which the first is what the others are compared with.
 [[nodiscard]] Result<Report> run_interceptors(const CountersOptions& options);
+/// Of gateway_systems().
+[[nodiscard]] Result<Report> run_gateway(const LatencyOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
@@ -139,6 +141,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> ttcp_columns();
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> interceptors_columns();
+[[nodiscard]] std::vector<Column> gateway_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();

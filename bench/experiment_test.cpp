@@ -380,6 +380,20 @@ TEST(Interceptors, AllocateAndLockNothing)
     }
 }
 
+TEST(Gateway, IsComparedWithAProxy)
+{
+    auto options = options_for<LatencyOptions>("kairos");
+    options.systems.assign(gateway_systems().begin(), gateway_systems().end());
+    options.calls = 20;
+    options.units = {4};
+    options.payloads = {Payload::bin_struct};
+    const auto report = run_gateway(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), 2u * 4);
+    for (const Row& row : report->rows)
+        EXPECT_GT(row.figure("p50_us").value(), 0) << row.variant;
+}
+
 TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
 {
     auto options = options_for<CountersOptions>("omniorb");

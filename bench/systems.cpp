@@ -85,6 +85,18 @@ Result<ChildProcess> start_side(const System& system, const StartOptions& option
     return ChildProcess::start(process);
 }
 
+/// It listens on loopback, as servers do, and is on the client's CPU where there are two.
+Result<ChildProcess> start_middle(const System& system, const StartOptions& options,
+                                  std::vector<std::string> references)
+{
+    System program = system;
+    program.program = system.middle;
+    references.insert(references.begin(), system.middle_kind);
+    if (system.orb)
+        references.insert(references.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
+    return start_side(program, options, {}, false, references);
+}
+
 /// Has a program carry out an order.
 Result<RunningSystem::Figures> ask(ChildProcess& process, const std::string& text)
 {
@@ -234,6 +246,35 @@ std::span<const System> interceptors_systems()
     return systems;
 }
 
+std::span<const System> gateway_systems()
+{
+    static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+    constexpr const char* middle = "kairos-bench-gateway";
+    static const std::array<System, 4> systems{{
+        {"raw", "raw-tcp", "blocking sockets", "kairos-bench-raw", {"tcp"}, {}, false},
+        {"proxy",
+         "raw-tcp",
+         "through a proxy",
+         "kairos-bench-raw",
+         {"tcp"},
+         {},
+         false,
+         middle,
+         "proxy"},
+        {"kairos", "kairos", "thread-per-connection", "kairos-bench-orb", loopback, {}, true},
+        {"gateway",
+         "kairos",
+         "through a gateway",
+         "kairos-bench-orb",
+         loopback,
+         {},
+         true,
+         middle,
+         "gateway"},
+    }};
+    return systems;
+}
+
 std::span<const System> collocated_systems()
 {
     const auto system = [](const char* option, const char* architecture) {
@@ -294,7 +335,16 @@ Result<RunningSystem> RunningSystem::start(const System& system, const StartOpti
     const auto references = await_ready(*server);
     if (!references) return references.error();
 
-    const std::vector<std::string> to_call = split(*references, ' ');
+    std::vector<std::string> to_call = split(*references, ' ');
+    std::optional<ChildProcess> middle;
+    if (!system.middle.empty()) {
+        auto between = start_middle(system, options, to_call);
+        if (!between) return between.error();
+        middle = std::move(between).value();
+        const auto through = await_ready(*middle);
+        if (!through) return through.error();
+        to_call = split(*through, ' ');
+    }
     arguments = {"client"};
     arguments.insert(arguments.end(), to_call.begin(), to_call.end());
     arguments.insert(arguments.end(), system.client_arguments.begin(),
@@ -302,7 +352,7 @@ Result<RunningSystem> RunningSystem::start(const System& system, const StartOpti
     auto client = start_side(system, options, options.client, false, arguments);
     if (!client) return client.error();
     if (const auto ready = await_ready(*client); !ready) return ready.error();
-    return RunningSystem(std::move(*server), std::move(*client), to_call);
+    return RunningSystem(std::move(*server), std::move(middle), std::move(*client), to_call);
 }
 
 Result<RunningSystem::Figures> RunningSystem::order(Verb verb, const Exercise& exercise)
@@ -347,8 +397,11 @@ Result<std::string> RunningProgram::finish()
 Result<RunningSystem::BothRemains> RunningSystem::finish()
 {
     BothRemains remains;
+    ChildProcess::Remains between;
     for (auto [process, left] :
-         {std::pair{&client_, &remains.client}, std::pair{&server_, &remains.server}}) {
+         {std::pair{&client_, &remains.client}, std::pair{middle_ ? &*middle_ : nullptr, &between},
+          std::pair{&server_, &remains.server}}) {
+        if (process == nullptr) continue;
         const std::string name = process->name();
         *left = process->finish(start_patience);
         if (left->exit_status != 0)

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ struct System {
     std::vector<std::string> server_arguments;
     std::vector<std::string> client_arguments;
     bool orb = false; ///< knows the payload types, and the bytes of its own messages
+    /// A program between the two, which is given the server's references and says those that the
+    /// client is to call, and the first of its arguments; empty for none.
+    std::string middle{};
+    std::string middle_kind{};
 };
 
 /// Every system that there may be, in the order of the reports.
@@ -54,6 +59,9 @@ struct System {
 
 /// The program with portable interceptors, once for each number of them; none come first.
 [[nodiscard]] std::span<const System> interceptors_systems();
+
+/// Raw sockets and Kairos, each with nothing between client and server, and with something.
+[[nodiscard]] std::span<const System> gateway_systems();
 
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
@@ -113,12 +121,15 @@ class RunningSystem {
     [[nodiscard]] const std::vector<std::string>& references() const { return references_; }
 
   private:
-    RunningSystem(ChildProcess server, ChildProcess client, std::vector<std::string> references)
-        : server_(std::move(server)), client_(std::move(client)), references_(std::move(references))
+    RunningSystem(ChildProcess server, std::optional<ChildProcess> middle, ChildProcess client,
+                  std::vector<std::string> references)
+        : server_(std::move(server)), middle_(std::move(middle)), client_(std::move(client)),
+          references_(std::move(references))
     {
     }
 
     ChildProcess server_;
+    std::optional<ChildProcess> middle_;
     ChildProcess client_;
     std::vector<std::string> references_;
 };

@@ -133,7 +133,7 @@ whether they are there, shows and changes what naming services have, is a
 name server and a gateway itself, analyses whether sets of operations meet their
 deadlines, and counts what calls cost.")
 
-kairos_debian_package(bench NAME kairos-bench SECTION utils NEEDS tools runtime nameserver
+kairos_debian_package(bench NAME kairos-bench SECTION utils NEEDS tools runtime nameserver gateway
     SUGGESTS "gnuplot-nox, valgrind, libkairos-dev"
     SUMMARY "real-time CORBA ORB for C++ - benchmarks"
     DESCRIPTION "This package has the programs that the command kairos bench measures, beside

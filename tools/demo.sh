@@ -51,6 +51,7 @@ measure_what_matters() {
         --types octet,BinStruct,string32 --directions oneway
     measure counters "${systems[@]}" --quick
     measure interceptors --quick
+    measure gateway --quick
 }
 
 measure_everything() {
@@ -59,6 +60,7 @@ measure_everything() {
     measure ttcp
     measure counters
     measure interceptors
+    measure gateway
     measure param
     measure marshal
     measure local

@@ -292,6 +292,21 @@ int run_interceptors(const BenchArguments& arguments)
     return present(bench::run_interceptors(options), bench::interceptors_columns(), arguments);
 }
 
+int run_gateway(const BenchArguments& arguments)
+{
+    bench::LatencyOptions options;
+    if (auto filled = fill_common(arguments, 25, 3, options, bench::gateway_systems()); !filled)
+        return fail(filled.error());
+    // On one CPU a call costs what all execute; on two, mostly whom the system wakes where.
+    if (arguments.pin.empty()) options.pinning = Pinning::same;
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 200 : 1000;
+    options.units = arguments.units.empty() ? std::vector<std::uint32_t>{1024} : arguments.units;
+    options.payloads = {bench::Payload::octet, bench::Payload::bin_struct};
+    if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
+        return fail(filled.error());
+    return present(bench::run_gateway(options), bench::gateway_columns(), arguments);
+}
+
 int run_param(const BenchArguments& arguments)
 {
     bench::ParamOptions options;
@@ -570,6 +585,13 @@ void add_interceptors(CLI::App& bench, int& status, const CLI::Range& count)
                      "Count instructions under valgrind (the default)");
 }
 
+void add_gateway(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    add_latency(bench, status, count, "gateway",
+                "What a gateway adds to a call, beside a bare proxy", run_gateway,
+                bench::gateway_systems());
+}
+
 void add_priority(CLI::App& bench, int& status, const CLI::Range& count)
 {
     auto priority = std::make_shared<BenchArguments>();
@@ -664,6 +686,7 @@ void add_bench_command(CLI::App& app, int& status)
         "Count instructions under valgrind (the default; --quick: of null calls)");
 
     add_interceptors(*bench, status, count);
+    add_gateway(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =
