@@ -32,6 +32,9 @@ struct Options {
     std::string adapter_name = "KairosGateway";
     /// Targets that are remembered with what is known of them; others are asked for again.
     std::size_t targets_max = 4096;
+    /// References in one message that are made to lead through the gateway; with more it is
+    /// IMP_LIMIT. Each becomes some hundred octets longer.
+    std::size_t references_max = 65'536;
 };
 
 class KAIROS_API Gateway {

@@ -86,6 +86,18 @@ void pass(cdr::Reader& in, cdr::Writer& out, Contents contents)
                                "as it is");
 }
 
+/// Copies what came back: whatever is wrong with it, the operation was executed.
+template <typename Copy>
+void after_execution(const Copy& copy)
+{
+    try {
+        copy();
+    } catch (CORBA::SystemException& exception) {
+        exception.completed(CORBA::COMPLETED_YES);
+        throw;
+    }
+}
+
 /// Thrown where the reply holds a user exception; nobody else sees it.
 struct Raised {};
 
@@ -164,11 +176,13 @@ void Relay::Passage::give_results()
         pass(in, upcall_.out(), contents);
     } else {
         if (operation_ == nullptr) raise_unknown_contents(CORBA::COMPLETED_YES);
-        Rewriting rules(relay_);
-        types::Copier copier(in, upcall_.out(), rules);
-        for (const CORBA::TypeCode_var& type : operation_->returned())
-            copier.value(*type.in());
-        call_.finish();
+        after_execution([&] {
+            Rewriting rules(relay_);
+            types::Copier copier(in, upcall_.out(), rules);
+            for (const CORBA::TypeCode_var& type : operation_->returned())
+                copier.value(*type.in());
+            call_.finish();
+        });
     }
     upcall_.reply(); // while what came in is there
 }
@@ -199,7 +213,7 @@ class Relay::Passage::PassedException final : public CORBA::UserException {
         }
         if (may_pass(in, out, contents)) return pass(in, out, contents);
         out.write_string(in.read_string());
-        if (type_ != nullptr) copy_members(in, out);
+        if (type_ != nullptr) after_execution([&] { copy_members(in, out); });
         if (!in.ok())
             orb::raise<CORBA::MARSHAL>(minor_code::malformed_reply, CORBA::COMPLETED_YES,
                                        cdr::describe(in.fault()));
@@ -268,7 +282,8 @@ PortableServer::POA_ptr make_adapter(CORBA::ORB_ptr orb, const Options& options)
 // --- The servant ---------------------------------------------------------------------------------
 
 Relay::Relay(CORBA::ORB_ptr orb, Interfaces& interfaces, const Options& options)
-    : interfaces_(interfaces), passes_unknown_(options.passes_unknown), seal_(options.secret),
+    : interfaces_(interfaces), passes_unknown_(options.passes_unknown),
+      references_max_(options.references_max), seal_(options.secret),
       targets_(orb, seal_, options.timeout, options.targets_max), standard_(standard_operations())
 {
 }

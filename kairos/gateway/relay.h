@@ -42,6 +42,7 @@ class Relay final : public virtual PortableServer::ServantBase {
 
     [[nodiscard]] Interfaces& interfaces() noexcept { return interfaces_; }
     [[nodiscard]] bool passes_unknown() const noexcept { return passes_unknown_; }
+    [[nodiscard]] std::size_t references_max() const noexcept { return references_max_; }
 
     void _kairos_dispatch(orb::Upcall& upcall) override;
     /// Its objects have no interface of their own: only targets know.
@@ -58,6 +59,7 @@ class Relay final : public virtual PortableServer::ServantBase {
 
     Interfaces& interfaces_;
     const bool passes_unknown_;
+    const std::size_t references_max_;
     const Seal seal_;
     Targets targets_;
     const std::map<std::string, Operation, std::less<>> standard_; // what every object has

@@ -13,7 +13,10 @@ constexpr std::size_t types_max = 1024;
 void Rewriting::copy_reference(cdr::Reader& in, cdr::Writer& out)
 {
     ior::Ior reference;
-    if (ior::decode(in, reference)) ior::encode(out, relay_.exchanged(reference));
+    if (!ior::decode(in, reference)) return;
+    if (!reference.is_nil() && references_left_-- == 0)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many references in one message");
+    ior::encode(out, relay_.exchanged(reference));
 }
 
 const CORBA::TypeCode* Rewriting::value_type(std::string_view repository_id)

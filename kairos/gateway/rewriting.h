@@ -13,13 +13,14 @@ namespace kairos::gateway {
 
 class Rewriting final : public types::CopyRules {
   public:
-    explicit Rewriting(Relay& relay) : relay_(relay) {}
+    explicit Rewriting(Relay& relay) : relay_(relay), references_left_(relay.references_max()) {}
 
     void copy_reference(cdr::Reader& in, cdr::Writer& out) override;
     [[nodiscard]] const CORBA::TypeCode* value_type(std::string_view repository_id) override;
 
   private:
     Relay& relay_;
+    std::size_t references_left_;
     std::map<std::string, CORBA::TypeCode_var, std::less<>> types_; // asked for; nil: not known
 };
 

@@ -235,22 +235,21 @@ class Known final : public gateway::Interfaces {
     }
     void add_operations()
     {
-        using namespace Passing;
         add("_get_name", CORBA::_tc_string, {});
         add("_set_name", CORBA::_tc_void, {CORBA::_tc_string});
-        add("same", _tc_Peer, {_tc_Peer});
-        gateway::Operation& hold = add("hold", _tc_Held, {_tc_Held});
-        hold.add(Direction::inout, _tc_Peers);
+        add("same", Passing::_tc_Peer, {Passing::_tc_Peer});
+        gateway::Operation& hold = add("hold", Passing::_tc_Held, {Passing::_tc_Held});
+        hold.add(Direction::inout, Passing::_tc_Peers);
         hold.add(Direction::out, CORBA::_tc_Object);
-        add("choose", _tc_Either, {_tc_Either});
-        add("share", _tc_Link, {_tc_Link, _tc_Link});
+        add("choose", Passing::_tc_Either, {Passing::_tc_Either});
+        add("share", Passing::_tc_Link, {Passing::_tc_Link, Passing::_tc_Link});
         add("pass", CORBA::_tc_any, {CORBA::_tc_any});
-        add("call_back", CORBA::_tc_string, {_tc_Peer});
-        add("lose", CORBA::_tc_void, {_tc_Peer});
-        add("complain", CORBA::_tc_void, {CORBA::_tc_string}).add_exception(_tc_Plain);
+        add("call_back", CORBA::_tc_string, {Passing::_tc_Peer});
+        add("lose", CORBA::_tc_void, {Passing::_tc_Peer});
+        add("complain", CORBA::_tc_void, {CORBA::_tc_string}).add_exception(Passing::_tc_Plain);
         add("fail", CORBA::_tc_void, {});
         add("note", CORBA::_tc_void, {CORBA::_tc_long});
-        add("echo", _tc_Octets, {_tc_Octets});
+        add("echo", Passing::_tc_Octets, {Passing::_tc_Octets});
         add("count", CORBA::_tc_double, {CORBA::_tc_short, CORBA::_tc_double, CORBA::_tc_longlong});
         add("asked", CORBA::_tc_string, {}).set_context();
         add("stay", CORBA::_tc_void, {});

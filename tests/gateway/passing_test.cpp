@@ -372,6 +372,27 @@ TEST(Gateway, ForgetsTargetsAndFindsThemAgain)
     EXPECT_GT(world.known.asked, 2);
 }
 
+TEST(Gateway, TakesSoManyReferencesInAMessage)
+{
+    World world({.references_max = 3});
+    Passing::Held held;
+    held.one = Passing::Peer::_duplicate(world.peer.in());
+    held.anything <<= world.peer.in();
+    for (const CORBA::ULong count : {1u, 2u}) {
+        Passing::Peers all;
+        all.length(count);
+        for (CORBA::ULong i = 0; i < count; ++i)
+            all[i] = Passing::Peer::_duplicate(world.peer.in());
+        CORBA::Object_var other;
+        const std::string result =
+            outcome([&] { delete world.peer->hold(held, all, other.out()); });
+        // Three there and five back; four there.
+        EXPECT_EQ(count == 1 ? "IMP_LIMIT 0x0 YES" : "IMP_LIMIT 0x0 NO", result);
+    }
+    const CORBA::Object_var same = world.peer->same(world.peer.in());
+    EXPECT_FALSE(CORBA::is_nil(same.in()));
+}
+
 // --- many at once --------------------------------------------------------------------------------
 
 TEST_F(Gateways, ManyThreadsCallThroughOne)
