@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What keeps an Interface Repository when its server ends. Not shared by threads without a lock.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/base/result.h"
+#include "kairos/repository/model.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kairos::repository {
+
+class KAIROS_API Store {
+  public:
+    struct Kept {
+        std::vector<Definition> definitions{};
+        Key next = first_free;
+    };
+
+    Store() = default;
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+    virtual ~Store() = default;
+
+    /// A number that only this store and its copies have: tells its definitions from those of
+    /// others. Not zero.
+    [[nodiscard]] virtual std::uint64_t identity() const noexcept = 0;
+    /// Reads everything. An Error also for what nobody wrote like this.
+    [[nodiscard]] virtual Result<Kept> read() = 0;
+    /// Writes definitions and erases others, all or nothing; what it has done survives the end of
+    /// the process and of the machine's power.
+    [[nodiscard]] virtual Result<void> write(const std::vector<const Definition*>& written,
+                                             const std::vector<Key>& erased, Key next) = 0;
+};
+
+} // namespace kairos::repository
