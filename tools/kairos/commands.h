@@ -29,6 +29,9 @@ void add_gateway_command(CLI::App& app, const std::vector<std::string>& orb_opti
 void add_names_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_naming_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 void add_options_command(CLI::App& app, int& status);
+/// `ifr`: an Interface Repository, and what fills and prints one.
+void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,
+                            int& status);
 /// `ior` and `ping`.
 void add_reference_commands(CLI::App& app, int& status);
 /// What `bench` has measured, read again.

@@ -459,6 +459,8 @@ std::string idl_of(const KnownOperation& operation, const Names& names)
 
 } // namespace
 
+std::string idl_identifier(std::string_view name) { return escaped(name); }
+
 std::string idl_name(const CORBA::TypeCode& type) { return Names().of(type); }
 
 std::string idl_of(const KnownOperation& operation) { return idl_of(operation, Names()); }

@@ -8,11 +8,15 @@
 #include "tools/kairos/interfaces.h"
 
 #include <string>
+#include <string_view>
 
 namespace kairos::tools {
 
 /// Returns how IDL refers to a type: "long", "sequence<Demo::Point, 4>", "Demo::Point".
 [[nodiscard]] std::string idl_name(const CORBA::TypeCode& type);
+
+/// Returns an identifier as IDL writes it: with an underscore in front if it is a word of IDL.
+[[nodiscard]] std::string idl_identifier(std::string_view name);
 
 /// Returns an operation or attribute as a line of IDL, without the semicolon.
 [[nodiscard]] std::string idl_of(const KnownOperation& operation);
