@@ -112,11 +112,8 @@ CORBA::Any any_of(const idlc::Constant& constant, CORBA::TypeCode_ptr code, CORB
     }
     case fixed: {
         const auto& number = std::get<idlc::FixedValue>(value);
-        const bool is_bare = type.digits == 0;
-        made <<= CORBA::Any::from_fixed(CORBA::Fixed(number.text.c_str()),
-                                       is_bare ? number.digits : type.digits,
-                                       static_cast<CORBA::UShort>(is_bare ? number.scale
-                                                                          : type.scale));
+        made <<= CORBA::Any::from_fixed(CORBA::Fixed(number.text.c_str()), code->fixed_digits(),
+                                        static_cast<CORBA::UShort>(code->fixed_scale()));
         break;
     }
     default:

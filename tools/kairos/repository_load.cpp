@@ -3,6 +3,7 @@
 
 #include "tools/kairos/constant_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -28,6 +29,20 @@ CORBA::ULong bound_of(std::uint64_t bound)
     if (bound > std::numeric_limits<CORBA::ULong>::max())
         throw std::runtime_error("a bound does not fit the repository");
     return static_cast<CORBA::ULong>(bound);
+}
+
+/// The type that a literal of this value has, whatever it was computed from.
+idlc::Type fixed_type_of(const idlc::FixedValue& value)
+{
+    idlc::Type type;
+    type.kind = idlc::TypeKind::fixed;
+    std::string digits = value.text;
+    std::erase_if(digits, [](char c) { return c == '-' || c == '.'; });
+    const std::size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
+    type.scale = value.scale;
+    type.digits = static_cast<std::uint16_t>(std::max(
+        {digits.size() - zeros, static_cast<std::size_t>(value.scale), std::size_t{1}}));
+    return type;
 }
 
 /// What a declaration is created with.
@@ -102,6 +117,8 @@ class Loader {
     {
         const idlc::Declaration* parent = declaration.parent;
         if (parent == nullptr) return CORBA::Container::_duplicate(repository_.in());
+        // A box contains nothing: what its type declares has its place beside it.
+        if (parent->kind == idlc::DeclarationKind::value_box) return container_of(*parent);
         if (const auto* module = idlc::as<idlc::Module>(parent); module != nullptr)
             if (module->first != nullptr) parent = module->first;
         Object object = found(*parent);
@@ -260,7 +277,14 @@ class Loader {
         const idlc::Module& first = module.first == nullptr ? module : *module.first;
         if (!CORBA::is_nil(found(first).in())) return;
         const Names names(first);
-        created(first, container_of(first)->create_module(names.id, names.name, names.version));
+        const CORBA::Container_var container = container_of(first);
+        // A module that was opened first with another prefix is the same.
+        const CORBA::Contained_var there = container->lookup(names.name);
+        if (!CORBA::is_nil(there.in()) && there->def_kind() == CORBA::dk_Module) {
+            objects_[&first] = CORBA::Object::_duplicate(there.in());
+            return;
+        }
+        created(first, container->create_module(names.id, names.name, names.version));
     }
 
     void add_own(const idlc::Module& module)
@@ -430,7 +454,6 @@ class Loader {
     void add_own(const idlc::ValueBox& box)
     {
         if (!CORBA::is_nil(found(box).in())) return;
-        // What its type declares has its place beside it: a box contains nothing.
         add_all(box.declarations);
         const Names names(box);
         const CORBA::IDLType_var boxed = of(*box.type);
@@ -450,10 +473,8 @@ class Loader {
         if (!CORBA::is_nil(found(constant).in())) return;
         idlc::Type bare;
         const idlc::Type* type = constant.type;
-        if (type->kind == idlc::TypeKind::fixed && type->digits == 0) {
-            bare = *type;
-            bare.digits = std::get<idlc::FixedValue>(constant.value).digits;
-            bare.scale = std::get<idlc::FixedValue>(constant.value).scale;
+        if (type->kind == idlc::TypeKind::fixed) { // IDL says no more of it than its value
+            bare = fixed_type_of(std::get<idlc::FixedValue>(constant.value));
             type = &bare;
         }
         const CORBA::IDLType_var definition = of(*type);

@@ -239,12 +239,6 @@ class Printer {
         for (const Described* item : items)
             place(*item, siblings, Scope::modules);
         close_to({});
-        // A module that has nothing in it.
-        for (const Described* module : modules_)
-            if (!opened_.contains(module)) {
-                open(module);
-                close_to({});
-            }
     }
 
     void print(const Described& wanted)
@@ -274,7 +268,6 @@ class Printer {
 
     void collect(const Described& described)
     {
-        if (described.kind == CORBA::dk_Module) modules_.push_back(&described);
         for (const auto& each : described.contents)
             collect(*each);
         if (described.container == nullptr) return;
@@ -826,7 +819,6 @@ class Printer {
 
     const RepositoryContents& contents_;
     const CORBA::ORB_ptr orb_;
-    std::vector<const Described*> modules_;
     std::set<std::string> inner_names_; // in lower case, of what is not at the top
     std::map<const Described*, State> state_;
     std::set<const Described*> forward_;
