@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 EXPECTED = {
+    "bidirectional_ticker": "KRO 41.500000\nKRO 42.000000\n",
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "filters_archive":

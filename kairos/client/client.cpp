@@ -16,6 +16,7 @@ void Client::end() noexcept
 
 void Client::lock_for_fork() noexcept
 {
+    bidirectional_.mutex().lock();
     shared_.mutex().lock();
     connections_.mutex().lock();
     backlogs_.mutex().lock();
@@ -28,6 +29,7 @@ void Client::unlock_after_fork() noexcept
     backlogs_.mutex().unlock();
     connections_.mutex().unlock();
     shared_.mutex().unlock();
+    bidirectional_.mutex().unlock();
 }
 
 void Client::start_over() noexcept
@@ -35,6 +37,7 @@ void Client::start_over() noexcept
     connections_.start_over();
     if (auto* mine = ThreadConnections::find(ThreadStorage::current())) (void)mine->close(orb_);
     shared_.start_over();
+    bidirectional_.start_over();
     backlogs_.start_over();
     cache_.start_over();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/client/backlogs.h"
+#include "kairos/client/bidirectional_connections.h"
 #include "kairos/client/client_connections.h"
 #include "kairos/client/connection_cache.h"
 #include "kairos/client/shared_connections.h"
@@ -18,7 +19,10 @@ namespace kairos::orb {
 
 class Client final : public ClientSide {
   public:
-    explicit Client(Orb& orb) : orb_(orb), cache_(orb), backlogs_(orb), shared_(orb) {}
+    explicit Client(Orb& orb)
+        : orb_(orb), cache_(orb), backlogs_(orb), shared_(orb), bidirectional_(orb)
+    {
+    }
     /// Ends the cache's thread first: it looks after the members that follow the cache.
     ~Client() override { cache_.stop(); }
 
@@ -39,6 +43,9 @@ class Client final : public ClientSide {
     /// Returns the connections that threads share.
     [[nodiscard]] SharedConnections& shared_connections() noexcept { return shared_; }
 
+    /// Returns the connections that carry requests in both directions.
+    [[nodiscard]] BidirectionalConnections& bidirectional() noexcept { return bidirectional_; }
+
     void note_unused() noexcept override { cache_.note_unused(); }
     void end() noexcept override;
     void stop() noexcept override { cache_.stop(); }
@@ -52,6 +59,7 @@ class Client final : public ClientSide {
     ClientConnections connections_;
     Backlogs backlogs_;
     SharedConnections shared_;
+    BidirectionalConnections bidirectional_;
 };
 
 } // namespace kairos::orb

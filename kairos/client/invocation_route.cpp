@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls that are not plain, or do not end as plain ones do: along a route.
+#include "kairos/client/client.h"
 #include "kairos/client/invocation.h"
 
 #include "kairos/mapping/marshal.h"
@@ -116,7 +117,9 @@ void Invocation::go_elsewhere(Route& route, const ior::Ior& target)
 Carrier& Invocation::carrier_to(const Route& route)
 {
     if (route.is_local()) return collocated_.emplace(storage_);
-    if (!SharedCarrier::carries(limits_, ThreadStorage::current())) return own_;
+    if (!SharedCarrier::carries(limits_, ThreadStorage::current()) &&
+        !Client::of(route.orb()).bidirectional().carries(route))
+        return own_;
     return shared_ ? *shared_ : shared_.emplace(storage_);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/locate.h"
 
+#include "kairos/client/client.h"
 #include "kairos/client/collocated.h"
 #include "kairos/client/own_carrier.h"
 #include "kairos/client/shared_carrier.h"
@@ -56,7 +57,9 @@ class Location {
     [[nodiscard]] Carrier& carrier()
     {
         if (route_.is_local()) return collocated_.emplace(storage_);
-        if (SharedCarrier::carries(limits_, storage_)) return shared_;
+        if (SharedCarrier::carries(limits_, storage_) ||
+            Client::of(route_.orb()).bidirectional().carries(route_))
+            return shared_;
         return own_;
     }
     /// Returns whether the answer is final; else the route leads on.

@@ -16,8 +16,12 @@ bool SharedCarrier::carries(const CallLimits& limits, const ThreadStorage& stora
 
 Result<void> SharedCarrier::reach(const Route& route)
 {
+    release();
+    if (Client::of(route.orb()).bidirectional().carries(route)) return reach_both_ways(route);
     SharedConnections& connections = Client::of(route.orb()).shared_connections();
     const CallLimits& limits = route.limits();
+    // What has just ended was to carry it: exchange() says so.
+    if (!carries(limits, ThreadStorage::current())) return {};
     if (!route.may_connect()) {
         connection_ = connections.take_open(route.endpoint(), limits.architecture);
         if (connection_) return {};
@@ -31,6 +35,8 @@ Result<void> SharedCarrier::reach(const Route& route)
 
 giop::Outcome SharedCarrier::exchange(Question& question, const Route& route)
 {
+    if (both_ways_) return exchange_both_ways(question, route);
+    if (!connection_) return Outcome::not_executed;
     SharedCall call(connection_->next_request_id());
     const bool is_request = question.operation != nullptr; // LocateRequests have no contexts
     const Bytes contexts = is_request ? connection_->contexts() : Bytes();

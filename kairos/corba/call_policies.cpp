@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/call_policies.h"
 
+#include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/KairosPolicies.h"
 #include "kairos/corba/Messaging.h"
 
@@ -89,6 +90,26 @@ class ConnectionPolicy final
     CORBA::Policy_ptr copy() override { return new ConnectionPolicy(value_); }
 };
 
+class BidirectionalPolicy final : public BiDirPolicy::BidirectionalPolicy {
+  public:
+    explicit BidirectionalPolicy(BiDirPolicy::BidirectionalPolicyValue value) : value_(value) {}
+    CORBA::PolicyType policy_type() override { return BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE; }
+    BiDirPolicy::BidirectionalPolicyValue value() override { return value_; }
+    CORBA::Policy_ptr copy() override { return new BidirectionalPolicy(value_); }
+    void destroy() override {}
+
+    static CORBA::Policy_ptr of(const CORBA::Any& any)
+    {
+        BiDirPolicy::BidirectionalPolicyValue value = 0;
+        if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+        if (value > BiDirPolicy::BOTH) throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
+        return new BidirectionalPolicy(value);
+    }
+
+  private:
+    const BiDirPolicy::BidirectionalPolicyValue value_;
+};
+
 /// What no clock of nanoseconds can tell is no limit.
 std::chrono::nanoseconds nanoseconds_of(TimeBase::TimeT time)
 {
@@ -115,6 +136,7 @@ bool is_call_policy(CORBA::PolicyType type) noexcept
     case Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE:
     case Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE:
     case KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE:
+    case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE:
         return true;
     default:
         return false;
@@ -136,6 +158,8 @@ CORBA::Policy_ptr create_call_policy(CORBA::PolicyType type, const CORBA::Any& v
         return RoundtripTimeout::of(value);
     case KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE:
         return ConnectionTimeout::of(value);
+    case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE:
+        return BidirectionalPolicy::of(value);
     default:
         return CORBA::Policy::_nil();
     }
@@ -153,6 +177,9 @@ void add_call_policy(orb::CallPolicies& calls, CORBA::Policy_ptr policy)
     using Connection = KairosPolicies::ConnectionArchitecturePolicy;
     if (auto* connection = dynamic_cast<Connection*>(policy); connection != nullptr)
         calls.connection = orb::ConnectionArchitecture{connection->architecture()};
+    if (auto* both = dynamic_cast<BiDirPolicy::BidirectionalPolicy*>(policy); both != nullptr)
+        calls.bidirectional = both->value() == BiDirPolicy::BOTH ? orb::BidirectionalUse::both
+                                                                 : orb::BidirectionalUse::normal;
 }
 
 } // namespace kairos::corba

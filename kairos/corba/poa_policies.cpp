@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/corba/poa_policies.h"
 
+#include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/types/typecode_data.h"
 
@@ -97,6 +98,10 @@ bool add(poa::Policies& policies, CORBA::Policy_ptr policy, orb::Orb& orb)
     using namespace PortableServer;
     if (const auto* of_module = dynamic_cast<AdapterPolicy*>(policy))
         return of_module->add_to(policies, orb);
+    if (auto* const both = dynamic_cast<BiDirPolicy::BidirectionalPolicy*>(policy)) {
+        policies.bidirectional = both->value() == BiDirPolicy::BOTH;
+        return true;
+    }
     return take<ThreadPolicy>(policy, policies.threads) ||
            take<LifespanPolicy>(policy, policies.lifespan) ||
            take<IdUniquenessPolicy>(policy, policies.id_uniqueness) ||

@@ -29,6 +29,12 @@ Connection::Connection(Role role, std::size_t message_size_max,
 {
 }
 
+void Connection::accept_replies() noexcept
+{
+    permitted_ = static_cast<std::uint8_t>(permitted_ | bit(MessageType::reply) |
+                                           bit(MessageType::locate_reply));
+}
+
 MutableBytes Connection::space()
 {
     const bool kept = buffer_.capacity() != 0 && buffer_.capacity() <= kept_max_;

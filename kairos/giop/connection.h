@@ -68,6 +68,10 @@ class KAIROS_API Connection {
     /// anything is received.
     void count_with(MemoryKeeper& keeper) noexcept { keeper_ = &keeper; }
 
+    /// Hands out replies to this end's own requests, too, from here on, at a server's end: the
+    /// connection is bidirectional.
+    void accept_replies() noexcept;
+
     /// Where the next read goes; never empty. Invalidates messages. Throws std::bad_alloc: while a
     /// large message arrives, the buffer grows with the bytes really received; or because the
     /// memory's keeper wants the connection to end.
@@ -104,6 +108,13 @@ class KAIROS_API Connection {
 
     /// Whether anything was received that was not handed out: else `next` says `need_bytes`.
     [[nodiscard]] bool has_bytes() const noexcept { return begin_ != end_; }
+    /// What was received and not handed out, where nothing is in parts: for who goes on reading
+    /// elsewhere. Nothing if some message is.
+    [[nodiscard]] std::optional<Bytes> unread() const noexcept
+    {
+        if (reassembly_ && reassembly_->count() != 0) return std::nullopt;
+        return Bytes(buffer_.data() + begin_, end_ - begin_);
+    }
     /// Bytes that must arrive before another event can: at least one. For a read that waits for all
     /// of a message.
     [[nodiscard]] std::size_t bytes_needed() const noexcept;

@@ -383,6 +383,9 @@ Result<std::vector<Address>> resolve(std::string_view host, std::uint16_t port)
             "not the name of a host: '" +
                 std::string(host.substr(0, std::min(host.find('\0'), host_name_size_max))) + "'"};
 
+    // Nobody need be asked for these (RFC 6761, 6.4).
+    if (host.ends_with(".invalid") || host == "invalid") return resolve_error(host, EAI_NONAME, 0);
+
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM; // else every address is listed once for each protocol
     hints.ai_flags = AI_ADDRCONFIG;

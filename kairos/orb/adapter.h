@@ -46,6 +46,10 @@ class Adapter {
     /// for the caller.
     [[nodiscard]] virtual bool locates(Bytes object_key) = 0;
 
+    /// Returns whether the object's adapter permits calls back over the connection of a request to
+    /// it (BiDirPolicy). Asked of requests that offer that.
+    [[nodiscard]] virtual bool permits_bidirectional(Bytes /*object_key*/) { return false; }
+
     /// The threads that are to serve a request, and the priority at which they are to begin, where
     /// the object's adapter has some of its own. Asked by servers that hand requests over.
     struct OwnThreads {

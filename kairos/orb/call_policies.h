@@ -29,6 +29,13 @@ enum class RebindMode : std::int16_t {
     no_reconnect, ///< neither
 };
 
+/// Whether connections may carry requests in both directions. Values of
+/// BiDirPolicy::BidirectionalPolicyValue.
+enum class BidirectionalUse : std::int16_t {
+    normal, ///< they carry those of whoever made them
+    both,
+};
+
 /// The policies that one level, a reference, a thread or an ORB, has for calls; what it does not
 /// say is said by the next, more general level. Times are relative to the beginning of a call; zero
 /// is no limit.
@@ -39,11 +46,12 @@ struct CallPolicies {
     std::optional<SyncScope> sync_scope;
     std::optional<ConnectionArchitecture> connection;
     std::optional<RebindMode> rebind;
+    std::optional<BidirectionalUse> bidirectional;
 
     [[nodiscard]] bool is_empty() const noexcept
     {
         return !round_trip_max && !request_max && !connect_max && !sync_scope && !connection &&
-               !rebind;
+               !rebind && !bidirectional;
     }
     /// Returns these policies with those of a more special level in front: what `special` says
     /// counts.
@@ -55,7 +63,8 @@ struct CallPolicies {
                 .connect_max = first(special.connect_max, connect_max),
                 .sync_scope = first(special.sync_scope, sync_scope),
                 .connection = first(special.connection, connection),
-                .rebind = first(special.rebind, rebind)};
+                .rebind = first(special.rebind, rebind),
+                .bidirectional = first(special.bidirectional, bidirectional)};
     }
 };
 
@@ -71,6 +80,7 @@ struct CallLimits {
     std::chrono::nanoseconds due_by_idl;
     ConnectionArchitecture architecture; ///< of the connection
     RebindMode rebind;
+    BidirectionalUse bidirectional; ///< of a connection that the call makes
 
     /// Returns the limits of a call that begins now.
     [[nodiscard]] static CallLimits of(const CallPolicies& policies) noexcept
@@ -86,7 +96,8 @@ struct CallLimits {
                 .due_by_idl = std::chrono::nanoseconds::zero(),
                 .architecture =
                     policies.connection.value_or(ConnectionArchitecture::non_multiplexed),
-                .rebind = policies.rebind.value_or(RebindMode::transparent)};
+                .rebind = policies.rebind.value_or(RebindMode::transparent),
+                .bidirectional = policies.bidirectional.value_or(BidirectionalUse::normal)};
     }
     /// Returns the deadline for a connection that is to be made now.
     [[nodiscard]] Deadline connection() const noexcept
@@ -114,7 +125,8 @@ class SharedCallPolicies {
                 .connect_max = time(connect_max_),
                 .sync_scope = choice(sync_scope_, SyncScope{}),
                 .connection = choice(connection_, ConnectionArchitecture{}),
-                .rebind = choice(rebind_, RebindMode{})};
+                .rebind = choice(rebind_, RebindMode{}),
+                .bidirectional = choice(bidirectional_, BidirectionalUse{})};
     }
     void store(const CallPolicies& policies) noexcept
     {
@@ -131,6 +143,7 @@ class SharedCallPolicies {
         choose(sync_scope_, policies.sync_scope);
         choose(connection_, policies.connection);
         choose(rebind_, policies.rebind);
+        choose(bidirectional_, policies.bidirectional);
     }
 
   private:
@@ -142,6 +155,7 @@ class SharedCallPolicies {
     std::atomic<std::int16_t> sync_scope_{unset};
     std::atomic<std::int16_t> connection_{unset};
     std::atomic<std::int16_t> rebind_{unset};
+    std::atomic<std::int16_t> bidirectional_{unset};
 };
 
 } // namespace kairos::orb

@@ -19,6 +19,7 @@ enum class Served : std::uint8_t {
     yes,
     held,      ///< the adapter holds requests: offer it again later
     malformed, ///< answered, but the arguments could not be understood
+    elsewhere, ///< not here: the connection is left to another server
 };
 
 /// Serves one request. Every exception is answered; only std::bad_alloc comes out, when there is no

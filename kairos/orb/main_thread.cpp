@@ -2,8 +2,11 @@
 #include "kairos/orb/main_thread.h"
 
 #include "kairos/base/assert_held.h"
+#include "kairos/orb/nested_wait.h"
 
+#include <array>
 #include <cerrno>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@ MainThread::Serving::Serving(MainThread& main) : main_(main)
     serves_ = !main.serving_;
     if (!serves_) return; // another thread, or this one further up
     main.serving_ = true;
+    main.note_free();
     main.thread_ = std::this_thread::get_id();
 }
 
@@ -23,6 +27,7 @@ MainThread::Serving::~Serving()
     if (!serves_) return;
     const std::lock_guard lock(main_.mutex_);
     main_.serving_ = false;
+    main_.note_free();
 }
 
 bool MainThread::is_current() const
@@ -51,6 +56,7 @@ bool MainThread::run(const std::function<void()>& work, const std::function<void
 MainThread::~MainThread()
 {
     if (event_ >= 0) ::close(event_);
+    if (free_ >= 0) ::close(free_);
 }
 
 Result<int> MainThread::descriptor()
@@ -91,6 +97,12 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     Work& work = *waiting_.front();
     waiting_.pop_front();
     lock.unlock();
+    if (work.task) {
+        const std::unique_ptr<Work> owned(&work);
+        owned->task->work();
+        lock.lock();
+        return;
+    }
     std::exception_ptr exception;
     try {
         (*work.call)();
@@ -125,13 +137,84 @@ void MainThread::serve_until_closed()
 
 void MainThread::close() noexcept
 {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    for (Work* work : waiting_)
-        work->state = Work::State::refused;
-    waiting_.clear();
-    changed_.notify_all();
-    signal();
+    std::deque<std::unique_ptr<Work>> tasks; // refused without the lock
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        for (Work* work : waiting_) {
+            work->state = Work::State::refused;
+            if (work->task) tasks.emplace_back(work);
+        }
+        waiting_.clear();
+        changed_.notify_all();
+        signal();
+    }
+    for (const auto& work : tasks)
+        work->task->refuse();
+}
+
+void MainThread::post(std::unique_ptr<Task>& task, const std::function<void()>& wake)
+{
+    auto work = std::make_unique<Work>();
+    bool refused = false;
+    {
+        const std::lock_guard lock(mutex_);
+        refused = closed_;
+        if (!refused) {
+            waiting_.push_back(work.get());
+            work->task = std::move(task);
+            (void)work.release();
+            changed_.notify_all();
+            signal();
+        }
+    }
+    if (!refused) return wake();
+    task->refuse();
+    task.reset();
+}
+
+/// Returns a descriptor that can be read while nobody serves. Must hold mutex_.
+int MainThread::free_descriptor()
+{
+    assert_held(mutex_);
+    if (free_ < 0) {
+        free_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        note_free();
+    }
+    return free_;
+}
+
+/// Must hold mutex_.
+void MainThread::note_free() noexcept
+{
+    assert_held(mutex_);
+    if (free_ < 0) return;
+    std::uint64_t count = 1;
+    if (serving_)
+        (void)!::read(free_, &count, sizeof count);
+    else
+        (void)!::write(free_, &count, sizeof count);
+}
+
+void MainThread::serve_until_ready(int descriptor, Deadline deadline)
+{
+    const Serving serving(*this);
+    const auto event = this->descriptor();
+    for (;;) {
+        int other = -1;
+        {
+            const std::lock_guard lock(mutex_);
+            const bool serves = thread_ == std::this_thread::get_id();
+            // Where another thread serves, until it no longer does: then this one may.
+            if (!closed_) other = serves ? (event ? *event : -1) : free_descriptor();
+        }
+        std::array<pollfd, 2> polled{pollfd{.fd = descriptor, .events = POLLIN, .revents = 0},
+                                     pollfd{.fd = other, .events = POLLIN, .revents = 0}};
+        poll_until(polled, deadline);
+        if (polled[0].revents != 0 || deadline.has_passed()) return;
+        if (!is_current()) return; // perhaps this thread may serve now
+        serve_pending();
+    }
 }
 
 } // namespace kairos::orb

@@ -4,6 +4,7 @@
 // thread that is in ORB::run or perform_work, and waits. Any thread.
 #pragma once
 
+#include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
@@ -11,6 +12,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -39,6 +41,26 @@ class KAIROS_API MainThread {
     /// look for work.
     [[nodiscard]] bool run(const std::function<void()>& work, const std::function<void()>& wake);
 
+    /// Work that nobody waits for. Whoever does or refuses it destroys it.
+    class Task {
+      public:
+        Task() = default;
+        Task(const Task&) = delete;
+        Task& operator=(const Task&) = delete;
+        virtual ~Task() = default;
+        virtual void work() noexcept = 0;
+        /// Called in place of `work` where close() came first.
+        virtual void refuse() noexcept = 0;
+    };
+    /// Has the main thread do the task, and does not wait. `wake` makes a main thread that waits
+    /// elsewhere look for work. Throws std::bad_alloc, and the task is left where it is.
+    void post(std::unique_ptr<Task>& task, const std::function<void()>& wake);
+
+    /// Blocks until this descriptor can be read, or the deadline has passed; returns now and then
+    /// for no reason. Does work meanwhile as it comes if the calling thread is the one that serves,
+    /// or none does: then it is the calling one until this returns.
+    void serve_until_ready(int descriptor, Deadline deadline);
+
     /// Returns whether work waits for the main thread.
     [[nodiscard]] bool pending() const;
     /// Returns a descriptor to poll: it is readable while there is work to do, and after close().
@@ -60,13 +82,16 @@ class KAIROS_API MainThread {
 
   private:
     struct Work {
-        const std::function<void()>* call;
+        const std::function<void()>* call = nullptr; // null: a task
+        std::unique_ptr<Task> task{};                // then the work is the queue's own
         std::exception_ptr exception{};
         enum class State { waiting, done, refused } state = State::waiting;
     };
     void serve_one(std::unique_lock<std::mutex>& lock);
     void signal() noexcept;
     void take_signal() noexcept;
+    [[nodiscard]] int free_descriptor();
+    void note_free() noexcept;
 
     mutable std::mutex mutex_; // guards what follows; not held while working
     std::condition_variable changed_;
@@ -75,6 +100,7 @@ class KAIROS_API MainThread {
     bool serving_ = false;
     bool closed_ = false;
     int event_ = -1; // an eventfd, once somebody polls
+    int free_ = -1;  // likewise: readable while nobody serves
 };
 
 } // namespace kairos::orb

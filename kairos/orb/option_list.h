@@ -19,12 +19,13 @@ KAIROS_OPTION_TOPIC("Where a server listens, and what it publishes",
                     "Nothing asks for a name by reverse DNS. A host name in a reference is looked "
                     "up when a connection to it is made, never during a call on one.")
 KAIROS_OPTION(
-    "-ORBListenEndpoints", nullptr, "addresses transports",
+    "-ORBListenEndpoints", nullptr, "addresses transports bidirectional",
     "Where a server listens: `iiop://[host][:port][/hostname_in_ior=name]`, "
     "`uiop://[path]` (a Unix socket, for clients on this host), `shmiop://[path]` (shared "
     "memory, for clients on this host), or the URL of a transport that the program has "
     "added. Without a host a server listens on every IPv4 interface, without a port at "
-    "one that the system chooses. May be given several times.",
+    "one that the system chooses. May be given several times. `none`: nowhere, so that the "
+    "ORB's objects can be called over its own connections only.",
     ListenEndpoints)
 KAIROS_OPTION_SPELLING("-ORBEndpoint", "-ORBListenEndpoints")
 KAIROS_OPTION("-ORBPublish", nullptr, "addresses",
@@ -40,6 +41,11 @@ KAIROS_OPTION("-ORBPlainKeys", nullptr, "poa",
               "Whether references to persistent objects have keys that people can read and write: "
               "`corbaloc::host/Factory/Robots/7`.",
               Flag<&Options::plain_keys>)
+KAIROS_OPTION("-ORBBidirectional", nullptr, "bidirectional",
+              "Which addresses a client may say that its objects can be called at over its own "
+              "connection, where the object adapter it calls permits that: only those that the "
+              "connection comes from, or any.",
+              Choice<&Options::bidirectional, bidirectional_names>)
 KAIROS_OPTION("-ORBGIOPVersion", nullptr, "interop",
               "The version of GIOP that references say, and the highest that is used.",
               Choice<&Options::giop_version, giop_version_names>)

@@ -152,6 +152,16 @@ std::string default_reference(const Options& options, std::string_view name)
 
 Result<void> ListenEndpoints::set(Options& options, std::string_view option, std::string_view value)
 {
+    if (value == "none") {
+        if (!options.listen_endpoints.empty())
+            return Error{ErrorCode::invalid_argument,
+                         std::string(option) + ": none contradicts other endpoints"};
+        options.listens = false;
+        return {};
+    }
+    if (!options.listens)
+        return Error{ErrorCode::invalid_argument,
+                     std::string(option) + ": none contradicts other endpoints"};
     auto endpoints = parse_listen_endpoints(value);
     if (!endpoints)
         return Error{endpoints.error().code, std::string(option) + ": " + endpoints.error().reason};
@@ -162,6 +172,7 @@ Result<void> ListenEndpoints::set(Options& options, std::string_view option, std
 
 std::string ListenEndpoints::show(const Options& options)
 {
+    if (!options.listens) return "none";
     if (options.listen_endpoints.empty()) return "iiop://";
     std::string list;
     for (const ListenEndpoint& endpoint : options.listen_endpoints)

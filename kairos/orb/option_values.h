@@ -150,6 +150,8 @@ inline constexpr Named<WhenQueueFull> when_queue_full_names[] = {{"block", WhenQ
                                                                  {"refuse", WhenQueueFull::refuse}};
 inline constexpr Named<WhenLate> when_late_names[] = {{"results", WhenLate::results},
                                                       {"timeout", WhenLate::timeout}};
+inline constexpr Named<BidirectionalPeers> bidirectional_names[] = {
+    {"own", BidirectionalPeers::own}, {"any", BidirectionalPeers::any}};
 inline constexpr Named<InitialMapping> mapping_names[] = {{"linear", InitialMapping::linear},
                                                           {"direct", InitialMapping::direct}};
 inline constexpr Named<net::SchedulingPolicy> scheduling_policy_names[] = {
@@ -262,7 +264,7 @@ struct DefaultInitialReference {
 struct ListenEndpoints {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);
     static std::string show(const Options& options);
-    static std::string form() { return "url[;url…]"; }
+    static std::string form() { return "url[;url…]|none"; }
 };
 
 struct Publish {

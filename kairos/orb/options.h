@@ -60,6 +60,12 @@ struct LaneOption {
     std::optional<int> cpu{};  ///< the only one that they may run on
 };
 
+/// Whose listen points are believed (bidirectional.h).
+enum class BidirectionalPeers {
+    own, ///< of a peer only its own addresses
+    any, ///< whatever a peer says
+};
+
 /// The options of an ORB. What each means is in option_list.h, beside the name of its option; the
 /// defaults are here.
 struct Options {
@@ -136,7 +142,10 @@ struct Options {
     /// -ORBClientTimeout, -ORBConnectTimeout and -ORBConnection: for calls that no policy says it
     /// of.
     CallPolicies call_policies;
-    bool plain_keys = false; ///< -ORBPlainKeys
+    bool plain_keys = false;                                    ///< -ORBPlainKeys
+    BidirectionalPeers bidirectional = BidirectionalPeers::own; ///< -ORBBidirectional
+    /// -ORBListenEndpoints none: the ORB listens nowhere, and has no listen_endpoints.
+    bool listens = true;
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do

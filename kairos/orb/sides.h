@@ -4,13 +4,18 @@
 // the other, and neither knows of its opposite. Owned by the Orb. Any thread.
 #pragma once
 
+#include "kairos/base/intrusive_ptr.h"
 #include "kairos/base/result.h"
 #include "kairos/ior/profile.h"
+#include "kairos/net/socket.h"
 #include "kairos/orb/way.h"
 
 #include <vector>
 
 namespace kairos::orb {
+
+class Bidirectional;
+class BidirectionalLink;
 
 /// The calling half: client/client.h. Every ORB has it from the beginning.
 class ClientSide {
@@ -64,6 +69,17 @@ class ServerSide {
 
     /// Writes to the log what was kept for peers (-ORBCounters).
     virtual void announce_figures() const = 0;
+
+    // --- requests in both directions ---
+    /// Returns what is known of connections that carry requests in both directions.
+    [[nodiscard]] virtual Bidirectional& bidirectional() noexcept = 0;
+    /// Returns the addresses at which references say that this ORB's objects are; none before
+    /// `listens`.
+    [[nodiscard]] virtual std::vector<ior::Address> listen_points() const = 0;
+    /// Reads from now on a connection that the calling half has made and on which it offers these
+    /// requests, as one that was accepted. Returns how to call over it; an error if the ORB does
+    /// not serve.
+    [[nodiscard]] virtual Result<IntrusivePtr<BidirectionalLink>> take_over(net::Socket socket) = 0;
 
     // --- fork() ---
     virtual void lock_for_fork() noexcept = 0;

@@ -139,6 +139,10 @@ class ObservingAdapter final : public Adapter {
     }
     bool call(DirectCall& call) override { return adapter_->call(call); }
     bool locates(Bytes object_key) override { return adapter_->locates(object_key); }
+    bool permits_bidirectional(Bytes object_key) override
+    {
+        return adapter_->permits_bidirectional(object_key);
+    }
     OwnThreads threads_for(const giop::Request& request, Bytes object_key) override
     {
         return adapter_->threads_for(request, object_key);

@@ -250,6 +250,14 @@ Answer Adapters::ask_before(Bytes object_key, Ask ask)
     return ask(found, Wanted{.id = key->id, .place = {}});
 }
 
+bool Adapters::permits_bidirectional(Bytes object_key)
+{
+    return ask_before<bool>(object_key, [](Found found, const Wanted&) {
+        const poa::Adapter::Use use(*found.adapter, found.key_id);
+        return use && found.adapter->policies().bidirectional;
+    });
+}
+
 orb::Adapter::OwnThreads Adapters::threads_for(const giop::Request& request, Bytes object_key)
 {
     return ask_before<OwnThreads>(object_key, [&request](Found found, const Wanted& wanted) {

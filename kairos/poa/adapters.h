@@ -32,6 +32,7 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] bool dispatch(orb::Upcall& upcall) override;
     [[nodiscard]] bool call(orb::DirectCall& call) override;
     [[nodiscard]] bool locates(Bytes object_key) override;
+    [[nodiscard]] bool permits_bidirectional(Bytes object_key) override;
     [[nodiscard]] OwnThreads threads_for(const giop::Request& request, Bytes object_key) override;
     [[nodiscard]] const orb::OperationTiming* timing_for(std::string_view operation,
                                                          Bytes object_key) override;

@@ -3,10 +3,12 @@
 // The adapters' tree, and their persistent paths: all that is done to adapters but asking them for
 // an object.
 #include "kairos/base/assert_held.h"
+#include "kairos/orb/bidirectional.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapters.h"
 #include "kairos/poa/forget.h"
+#include "kairos/server/serving.h"
 
 #include <algorithm>
 #include <new>
@@ -237,6 +239,7 @@ Outcome Adapters::create(Found parent, std::string name, Manager& manager, Polic
     const std::uint32_t key_id =
         ((adapter.ended_ >> index_bits) + 1) << index_bits | adapter.index();
     adapter.manager_ = IntrusivePtr<Manager>(&manager);
+    if (policies.bidirectional) orb::Serving::of(orb_).bidirectional().note_adapter();
     adapter.begin(key_id, parent.adapter, name, std::move(policies), face);
     free_.pop_back();
     if (parent)

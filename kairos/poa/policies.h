@@ -72,6 +72,7 @@ struct Policies {
     /// For IdStrategy::perfect: all ids that there will ever be.
     std::vector<std::vector<std::byte>> known_ids;
     RealTimePolicies real_time;
+    bool bidirectional = false; ///< BiDirPolicy::BOTH
 
     [[nodiscard]] bool retains() const noexcept { return retention == Retention::retain; }
     [[nodiscard]] bool unique() const noexcept { return id_uniqueness == IdUniqueness::unique; }

@@ -7,6 +7,8 @@
 #include "kairos/server/serving.h"
 #include "kairos/server/thread_pool.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace kairos::orb {
@@ -24,6 +26,75 @@ void HandoverConnection::send(Bytes header, const cdr::Writer& body) noexcept
         needs_attention = broken_ != was_broken || congested_ != was_congested;
     }
     if (needs_attention) server_.attend(*this);
+}
+
+giop::Outcome HandoverConnection::send_message(Bytes header, const cdr::Writer* body) noexcept
+{
+    bool needs_attention = false;
+    {
+        const std::lock_guard lock(send_mutex_);
+        if (broken_ || said_last_words_) return giop::Outcome::not_executed;
+        if (output_.size() > orb_.options().oneways_unsent_max) return giop::Outcome::no_room;
+        const bool was_congested = congested_;
+        if (body != nullptr)
+            put(header, *body);
+        else
+            put(header);
+        needs_attention = broken_ || congested_ != was_congested;
+    }
+    if (needs_attention) server_.attend(*this);
+    return giop::Outcome::ok;
+}
+
+void HandoverConnection::go_on_with(const Adopted& adopted)
+{
+    go_on_from(adopted.code_sets);
+    Bytes left = adopted.received;
+    while (!left.empty()) {
+        const MutableBytes space = protocol_.space();
+        const std::size_t size = std::min(space.size(), left.size());
+        std::memcpy(space.data(), left.data(), size);
+        protocol_.received(size);
+        left = left.subspan(size);
+    }
+}
+
+BidirectionalLinkPtr HandoverConnection::become_bidirectional(End end)
+{
+    if (!link_) link_ = make_intrusive<BidirectionalLink>(orb_, end, *this);
+    protocol_.accept_replies();
+    is_bidirectional_ = true;
+    return link_;
+}
+
+/// The peer offers its connection for calls back. Whoever has made it is the only one who may.
+void HandoverConnection::look_for_offer(const giop::Request& request)
+{
+    if (link_ && link_->own_end() == End::maker) return;
+    const auto points = offered_listen_points(orb_, request);
+    if (!points || !socket_.is_plain()) return;
+    Bidirectional& all = Serving::of(orb_).bidirectional();
+    if (link_) {
+        (void)all.claim(*points, link_, peer_);
+        return;
+    }
+    auto link = make_intrusive<BidirectionalLink>(orb_, End::accepter, *this);
+    if (all.claim(*points, link, peer_) == 0) return link->end(giop::Outcome::not_executed);
+    link_ = std::move(link);
+    (void)become_bidirectional(End::accepter);
+}
+
+HandoverConnection::Next HandoverConnection::take_answer(const giop::Message& message)
+{
+    const cdr::Fault fault = link_->deliver(message, protocol_);
+    return fault == cdr::Fault::none ? Next::read : refuse(cdr::describe(fault));
+}
+
+void HandoverConnection::end_link() noexcept
+{
+    if (!link_ || link_->has_ended()) return;
+    link_->end(outcome_of_end());
+    Serving::of(orb_).bidirectional().forget(*link_);
 }
 
 void HandoverConnection::fail(std::string_view why) noexcept
@@ -60,7 +131,7 @@ bool HandoverConnection::read_in_lane(UpcallMemory& memory) noexcept
         const Next next =
             take_messages([&](const giop::Message& message) { return hand_over(message, memory); });
         if (next == Next::close) returned_ = Returned::closing;
-        if (next != Next::read || lane_ != reader_) return false;
+        if (next != Next::read || lane_ != reader_ || link_) return false;
         if (!all || congested_ || broken_ || !protocol_.between_messages()) return false;
         if (protocol_.holds_much()) protocol_.rest();
         return true;
@@ -84,6 +155,7 @@ void HandoverConnection::after_sending() noexcept
 
 void HandoverConnection::lend() noexcept
 {
+    if (link_) return; // its threads may all wait for answers that come on it
     if (waiting_ || pool_ == nullptr || server_.reader_priority() > lane_->lane.priority) return;
     in_row_ = 0;
     if (!may_be_lent() || !server_.watch_unread(*pool_, *lane_)) return;
@@ -116,13 +188,20 @@ const void* HandoverConnection::place_awaited() const noexcept
 HandoverConnection::Next HandoverConnection::hand_over(const giop::Message& message,
                                                        UpcallMemory& memory)
 {
-    if (message.type == giop::MessageType::cancel_request) return Next::read; // it is too late
+    if (message.type != giop::MessageType::request &&
+        message.type != giop::MessageType::locate_request) {
+        if (message.type == giop::MessageType::cancel_request) return Next::read; // it is too late
+        return take_answer(message);
+    }
     waiting_ = server_.requests().take();
     if (const cdr::Fault fault = waiting_->fill(*this, message); fault != cdr::Fault::none) {
         waiting_.reset();
         return refuse(cdr::describe(fault));
     }
-    if (waiting_->is_request()) waiting_->set_text(text_form(waiting_->request()));
+    if (waiting_->is_request()) {
+        const giop::Request& request = waiting_->request();
+        waiting_->set_text(text_form(request, [&] { look_for_offer(request); }));
+    }
     ask_adapter(memory);
     note_lane();
     // Only the loop's thread hands over to those who know but one.
@@ -184,6 +263,7 @@ HandoverConnection::Next HandoverConnection::offer(UpcallMemory& memory)
 void HandoverConnection::abandon() noexcept
 {
     waiting_.reset();
+    end_link();
     {
         const std::lock_guard lock(send_mutex_);
         broken_ = true; // answers still to come have nowhere to go
@@ -208,18 +288,23 @@ RequestSource& HandoverConnection::source() const noexcept { return server_; }
 void HandoverConnection::send_control(Bytes message) noexcept
 {
     const std::lock_guard lock(send_mutex_);
-    if (under_way_ == 0)
+    if (under_way_ == 0) {
         put(message);
-    else
+        said_last_words_ = true;
+    } else
         last_words_.assign(message.begin(), message.end());
 }
 
 bool HandoverConnection::become_quiet() noexcept
 {
-    is_to_end_ = true; // before looking: whoever is done later says so
+    is_to_end_ = true;                   // before looking: whoever is done later says so
+    if (was_ended_by_peer()) end_link(); // what is under way may wait for answers
     if (under_way_ != 0) return false;
     const std::lock_guard lock(send_mutex_);
-    if (!last_words_.empty()) put(Bytes(last_words_));
+    if (!last_words_.empty()) {
+        put(Bytes(last_words_));
+        said_last_words_ = true;
+    }
     last_words_.clear();
     return true;
 }
@@ -295,8 +380,36 @@ void HandoverServer::join() noexcept
     loop_->bind_to_this_thread();
     loop_->close_all();
     std::vector<IntrusivePtr<HandoverConnection>> ended; // nobody looks at them any more
-    const std::lock_guard lock(attention_mutex_);
-    ended.swap(attention_);
+    std::vector<IntrusivePtr<HandoverConnection>> unread;
+    {
+        const std::lock_guard lock(attention_mutex_);
+        ended.swap(attention_);
+        unread.swap(adopted_);
+    }
+    for (const auto& connection : unread)
+        connection->abandon();
+}
+
+Result<BidirectionalLinkPtr> HandoverServer::adopt(Adopted adopted)
+{
+    if (auto set = adopted.socket.set_non_blocking(true); !set) return set.error();
+    const auto connection = IntrusivePtr<HandoverConnection>::adopt(
+        new HandoverConnection(*this, *loop_, orb_, std::move(adopted.socket), adopted.peer));
+    connection->go_on_with(adopted);
+    BidirectionalLinkPtr link;
+    if (adopted.is_made) link = connection->become_bidirectional(End::maker);
+    bool refused = false;
+    {
+        const std::lock_guard lock(attention_mutex_);
+        refused = loop_->stopping();
+        if (!refused) adopted_.push_back(connection);
+    }
+    if (refused) {
+        connection->abandon();
+        return Error{ErrorCode::unreachable, "the ORB was shut down"};
+    }
+    loop_->wake();
+    return link;
 }
 
 IntrusivePtr<ReactorConnection> HandoverServer::make(ReactorLoop& loop, net::Socket socket,
@@ -344,12 +457,16 @@ void HandoverServer::Unread::on_ready(net::Readiness) noexcept { pool.recall_unr
 void HandoverServer::on_wake() noexcept
 {
     std::vector<IntrusivePtr<HandoverConnection>> connections;
+    std::vector<IntrusivePtr<HandoverConnection>> adopted;
     HandoverConnection* back = nullptr;
     {
         const std::lock_guard lock(attention_mutex_);
         connections.swap(attention_);
+        adopted.swap(adopted_);
         back = std::exchange(back_, nullptr);
     }
+    for (const auto& connection : adopted)
+        if (!loop_->add(IntrusivePtr<ReactorConnection>(connection.get()))) connection->abandon();
     while (back != nullptr) {
         HandoverConnection& connection = *back; // the loop keeps it
         back = connection.next_back_;

@@ -5,7 +5,9 @@
 // differs between them is the dispatcher.
 #pragma once
 
+#include "kairos/orb/bidirectional.h"
 #include "kairos/server/architectures.h"
+#include "kairos/server/bidirectional_connections.h"
 #include "kairos/server/dispatcher.h"
 #include "kairos/server/listening.h"
 #include "kairos/server/reactor_loop.h"
@@ -22,7 +24,7 @@ struct PoolLevel;
 class ThreadPool;
 
 /// A connection that a reactor reads and any thread answers on.
-class HandoverConnection final : public ReactorConnection {
+class HandoverConnection final : public ReactorConnection, public BidirectionalOutput {
   public:
     HandoverConnection(HandoverServer& server, ReactorLoop& loop, Orb& orb, net::Socket socket,
                        const net::Address& peer)
@@ -55,6 +57,17 @@ class HandoverConnection final : public ReactorConnection {
     /// Any thread.
     [[nodiscard]] bool is_congested() const noexcept { return congested_ && !broken_; }
 
+    // --- where it is bidirectional ---
+    [[nodiscard]] giop::Outcome send_message(Bytes header,
+                                             const cdr::Writer* body) noexcept override;
+    /// Goes on with a connection that came from elsewhere; to be called before anybody else has it.
+    /// Throws std::bad_alloc.
+    void go_on_with(const Adopted& adopted);
+    /// Makes the connection one that carries requests in both directions, of which this is that
+    /// end; returns how to call over it. By the thread that reads, or before there is one. Throws
+    /// std::bad_alloc.
+    BidirectionalLinkPtr become_bidirectional(End end);
+
     // --- by the lane of a pool that reads it (lane_readers.h) ---
     [[nodiscard]] int descriptor() const noexcept { return socket_.descriptor(); }
     /// Reads once and hands over what came, to the calling thread's own lane first of all. Returns
@@ -69,6 +82,9 @@ class HandoverConnection final : public ReactorConnection {
     static constexpr unsigned lent_after = 8;
 
     ~HandoverConnection() override = default;
+    [[gnu::cold]] void look_for_offer(const giop::Request& request);
+    [[nodiscard, gnu::cold]] Next take_answer(const giop::Message& message);
+    void end_link() noexcept;
     void note_lane() noexcept;
     /// Lends the connection to the lane of its last requests if that is no lower than who reads it
     /// now: then nobody waits for a lower thread. The loop's thread.
@@ -85,7 +101,8 @@ class HandoverConnection final : public ReactorConnection {
     void send_control(Bytes message) noexcept override;
 
     HandoverServer& server_;
-    QueuedRequestPtr waiting_; // what there was no place for
+    QueuedRequestPtr waiting_;  // what there was no place for
+    BidirectionalLinkPtr link_; // null: not bidirectional
     // What the last requests in a row were for, if that is a pool. Like waiting_ and all that is
     // for reading, these belong to the thread that reads: the loop's, or that of a lane.
     ThreadPool* pool_ = nullptr;
@@ -96,8 +113,9 @@ class HandoverConnection final : public ReactorConnection {
     PoolLevel* reader_ = nullptr;
     Returned returned_ = Returned::unread;    // by the thread that gives it back
     HandoverConnection* next_back_ = nullptr; // guarded by the server
-    std::mutex send_mutex_;              // guards writing, what is queued for the peer, last_words_
-    std::vector<std::byte> last_words_;  // behind the replies to what is under way
+    std::mutex send_mutex_;             // guards writing, what is queued for the peer, last_words_
+    std::vector<std::byte> last_words_; // behind the replies to what is under way
+    bool said_last_words_ = false;
     std::atomic<int> under_way_{0};      // requests that the dispatcher has
     std::atomic<int> discarded_{0};      // those of them that are never served
     std::atomic<bool> is_to_end_{false}; // when there are none
@@ -117,6 +135,11 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     void resume() noexcept override;
     void stop() noexcept override { loop_->stop(); }
     void join() noexcept override;
+
+    [[nodiscard]] HandoverServer* handover() noexcept override { return this; }
+    /// Reads this connection from now on. Returns how to call over one that was made here; null for
+    /// one that was accepted, and an error if the server has ended. Any thread.
+    [[nodiscard]] Result<BidirectionalLinkPtr> adopt(Adopted adopted);
 
     // RequestSource, any thread:
     void on_space() noexcept override { loop_->resume(); }
@@ -152,8 +175,10 @@ class HandoverServer final : public Server, public ReactorLoop::Maker, public Re
     RequestStore requests_;
     std::unique_ptr<ReactorLoop> loop_;
     std::unique_ptr<Dispatcher> dispatcher_;
-    std::mutex attention_mutex_; // guards attention_ and back_; inside those of thread pools
+    // guards attention_, adopted_ and back_; inside those of thread pools
+    std::mutex attention_mutex_;
     std::vector<IntrusivePtr<HandoverConnection>> attention_;
+    std::vector<IntrusivePtr<HandoverConnection>> adopted_;
     HandoverConnection* back_ = nullptr;          // a list of those that lanes have given back
     std::vector<std::unique_ptr<Unread>> unread_; // the loop's; as long as the loop
     std::atomic<bool> has_started_{false};

@@ -92,6 +92,11 @@ Result<void> check_reachable(const std::vector<Listener>& listeners, const Optio
 Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
 {
     const Options& options = orb.options();
+    if (!options.listens && options.concurrency->has_lanes)
+        return Error{ErrorCode::invalid_argument,
+                     "-ORBListenEndpoints none contradicts -ORBConcurrency " +
+                         std::string(options.concurrency->name) + ", whose lanes are addresses"};
+    if (!options.listens) return std::vector<Listener>();
     auto lanes_endpoints = endpoints_of_lane(options, what.lane);
     if (!lanes_endpoints) return lanes_endpoints.error();
     std::vector<ListenEndpoint> endpoints = std::move(lanes_endpoints).value();

@@ -49,10 +49,11 @@ void ReactorConnection::on_ready(net::Readiness readiness) noexcept
         return loop_.forget(*this); // nobody is left to hear what is held or queued
     if (congested_) {
         flush(); // perhaps it waited for something else than room
-        if (congested_ && !broken_) return listen_for();
+        const bool still = congested_ && !broken_;
+        if (still && (!is_bidirectional_ || reads_no_more())) return listen_for();
         // Requests that came before it was full.
         if (reads_no_more()) return after(Next::close);
-        return (void)take();
+        if (!still) return (void)take();
     }
     if (turn_links_.linked) return listen_for(); // there is enough to do
     if (!closing_ || reads_on_) read();
@@ -235,7 +236,9 @@ void ReactorConnection::listen_for() noexcept
 {
     net::Interest interest = net::Interest::readable;
     if (congested_)
-        interest = net::Interest::writable;
+        interest = is_bidirectional_ && !holding_ && !reads_no_more()
+                       ? net::Interest::readable_and_writable
+                       : net::Interest::writable;
     else if (holding_ || reads_no_more() || turn_links_.linked)
         interest = net::Interest::none;
     if (interest != net::Interest::none) {

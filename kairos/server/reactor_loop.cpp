@@ -196,16 +196,38 @@ bool ReactorLoop::accept_one(AcceptHandler& handler) noexcept
         return true;
     }
     try {
-        auto connection = maker_.make(*this, std::move(accepted.socket), accepted.peer);
-        connections_.push_front(connection);
-        connection->position_ = connections_.begin();
-        if (const auto opened = connection->open(); !opened) {
-            connections_.pop_front();
-            Server::log_refusal(accepted.peer, opened.error());
-        }
+        (void)insert(maker_.make(*this, std::move(accepted.socket), accepted.peer));
     } catch (const std::bad_alloc&) { // the connection is closed
         Server::log_out_of_memory(accepted.peer);
     }
+    return true;
+}
+
+/// Throws std::bad_alloc, and nothing has changed then.
+bool ReactorLoop::insert(const IntrusivePtr<ReactorConnection>& connection)
+{
+    connections_.push_front(connection);
+    connection->position_ = connections_.begin();
+    const auto opened = connection->open();
+    if (opened) return true;
+    connections_.pop_front();
+    Server::log_refusal(connection->peer_, opened.error());
+    return false;
+}
+
+bool ReactorLoop::add(const IntrusivePtr<ReactorConnection>& connection) noexcept
+{
+    if (connections_.size() >= orb_.options().connections_max) {
+        Server::log_too_many(connection->peer_);
+        return false;
+    }
+    try {
+        if (!insert(connection)) return false;
+    } catch (const std::bad_alloc&) {
+        Server::log_out_of_memory(connection->peer_);
+        return false;
+    }
+    if (connection->protocol_.has_bytes()) (void)connection->take();
     return true;
 }
 

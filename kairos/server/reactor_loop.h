@@ -168,6 +168,9 @@ class ReactorLoop final : public ServingThread {
     [[nodiscard]] bool work_pending() const noexcept;
 
     // --- the thread that turns it ---
+    /// Reads a connection from now on that no listener of its own has accepted, beginning with what
+    /// was received before; returns false if it cannot.
+    bool add(const IntrusivePtr<ReactorConnection>& connection) noexcept;
     /// Serves on the calling thread until stop().
     void run() noexcept;
     /// Serves what is ready, without waiting.
@@ -281,6 +284,7 @@ class ReactorLoop final : public ServingThread {
     void accept(AcceptHandler& handler) noexcept;
     /// Accepts a connection if one waits; returns whether another may be waiting.
     [[nodiscard]] bool accept_one(AcceptHandler& handler) noexcept;
+    [[nodiscard]] bool insert(const IntrusivePtr<ReactorConnection>& connection);
     void on_wake() noexcept;
     [[nodiscard]] bool is_taking(const ReactorConnection& connection) const noexcept;
     void forget(ReactorConnection& connection) noexcept;

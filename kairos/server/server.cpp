@@ -5,6 +5,7 @@
 
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
+#include "kairos/orb/listen_points.h"
 #include "kairos/orb/orb.h"
 #include "kairos/server/architectures.h"
 #include "kairos/server/server_connection.h"
@@ -17,6 +18,7 @@ namespace kairos::orb {
 Server::Server(Orb& orb, std::vector<Listener> listeners)
     : orb_(orb), listeners_(std::move(listeners))
 {
+    if (!orb.options().listens) published_.push_back(unreachable_listen_point(orb.incarnation()));
     for (const Listener& listener : listeners_) {
         const bool by_profile = listener.transport->tag() == Transport::no_tag;
         for (const ior::Address& address : listener.published) {

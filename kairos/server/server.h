@@ -21,6 +21,7 @@
 
 namespace kairos::orb {
 
+class HandoverServer;
 class Orb;
 
 /// One listening socket and what references say about it.
@@ -91,6 +92,9 @@ class Server {
     /// Applies these properties to the listeners and the connections of clients, of this priority
     /// where the server has no lanes. To be called before `start`.
     virtual void set_connections(const TcpProperties& properties, Priority priority);
+
+    /// Returns this server if it hands requests over; else null.
+    [[nodiscard]] virtual HandoverServer* handover() noexcept { return nullptr; }
 
     /// Begins to serve; to be called once. After an error it serves nobody, or some, and must be
     /// stopped.

@@ -9,6 +9,7 @@
 #include "kairos/net/linger.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_storage.h"
+#include "kairos/server/bidirectional_connections.h"
 #include "kairos/server/serving.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ ServerConnection::Next ServerConnection::serve_held(UpcallMemory& memory)
 
 ServerConnection::Next ServerConnection::end_with(giop::Connection::Event event)
 {
+    ended_by_ = event;
     switch (event) {
     case giop::Connection::Event::message_error:
         log::write_limited(log::Level::warning, peer_.host_number(),
@@ -151,6 +153,8 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
             return Next::read;
         case Served::held:
             return Next::hold;
+        case Served::elsewhere:
+            return Next::close;
         case Served::malformed:
             note_malformed_arguments();
             return Next::read;
@@ -172,7 +176,11 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
 Served ServerConnection::serve_request(const giop::Message& message, const giop::Request& request,
                                        UpcallMemory& memory)
 {
-    const Served served = dispatch(orb_, request, text_form(request), *this, memory);
+    if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]] {
+        find_text_form(request);
+        if (becomes_bidirectional(message, request)) return Served::elsewhere;
+    }
+    const Served served = dispatch(orb_, request, text_, *this, memory);
     if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
         keep_reply_memory(memory); // one large reply must not cost its memory for ever
     if (served == Served::held) [[unlikely]] {
@@ -224,8 +232,45 @@ ServerConnection::Next ServerConnection::refuse(std::string_view why)
     return Next::close;
 }
 
+/// Leaves the connection, with this request and what came behind it, to who reads connections with
+/// requests in both directions. Not from within a request, whose reply goes out here.
+bool ServerConnection::becomes_bidirectional(const giop::Message& message,
+                                             const giop::Request& request)
+{
+    if (!offered_listen_points(orb_, request)) return false;
+    const auto unread = protocol_.unread();
+    if (!unread || !socket_.is_plain() || !kept_.empty() || !output_.empty()) return false;
+    auto socket = socket_.duplicate();
+    if (!socket) return false;
+    Adopted adopted{.socket = std::move(socket).value(),
+                    .peer = peer_,
+                    .received = whole(message),
+                    .code_sets = code_sets_};
+    adopted.received.insert(adopted.received.end(), unread->begin(), unread->end());
+    stop_watching();
+    is_left_ = true;
+    broken_ = true;
+    if (!Serving::of(orb_).adopt(std::move(adopted))) socket_.shutdown_both();
+    return true;
+}
+
+giop::Outcome ServerConnection::outcome_of_end() const noexcept
+{
+    switch (ended_by_) {
+    case giop::Connection::Event::closed:
+        return giop::Outcome::not_executed;
+    case giop::Connection::Event::message_error:
+        return giop::Outcome::message_error;
+    case giop::Connection::Event::fault:
+        return giop::Outcome::malformed;
+    default:
+        return giop::Outcome::lost;
+    }
+}
+
 bool ServerConnection::end_received()
 {
+    peer_ended_ = true;
     if (share_.was_cut_off()) [[unlikely]] {
         end_out_of_memory();
         return true;

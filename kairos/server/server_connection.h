@@ -5,6 +5,7 @@
 // the thread that serves it at the time.
 #pragma once
 
+#include "kairos/giop/client_session.h"
 #include "kairos/giop/connection.h"
 #include "kairos/net/address.h"
 #include "kairos/net/socket.h"
@@ -184,8 +185,10 @@ class ServerConnection : public ReplyChannel {
     {
         giop::Message message;
         for (;;) {
-            if (congested_ || holding_) [[unlikely]]
-                return broken_ ? Next::close : holding_ ? Next::hold : Next::read;
+            if (congested_ || holding_) [[unlikely]] {
+                if (broken_ || holding_ || !is_bidirectional_)
+                    return broken_ ? Next::close : holding_ ? Next::hold : Next::read;
+            }
             const giop::Connection::Event event = protocol_.next(message);
             if (event == giop::Connection::Event::need_bytes)
                 return broken_ || protocol_.ended() ? Next::close : Next::read;
@@ -210,6 +213,28 @@ class ServerConnection : public ReplyChannel {
             find_text_form(request);
         return text_;
     }
+    /// Returns the same; calls `look` for a request that may have service contexts.
+    template <typename Look>
+    [[nodiscard]] const cdr::TextForm* text_form(const giop::Request& request, Look&& look)
+    {
+        if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]] {
+            find_text_form(request);
+            look();
+        }
+        return text_;
+    }
+
+    /// Has the connection's descriptor watched no more by whoever shares the watching with others,
+    /// for somebody else is to read it.
+    virtual void stop_watching() noexcept {}
+    /// Goes on where another server has begun (Adopted).
+    void go_on_from(std::optional<CodeSetContext> code_sets) noexcept { code_sets_ = code_sets; }
+    /// Returns what calls over the connection end with that wait for answers when it ends.
+    [[nodiscard]] giop::Outcome outcome_of_end() const noexcept;
+    [[nodiscard]] bool was_ended_by_peer() const noexcept
+    {
+        return peer_ended_ || protocol_.ended();
+    }
 
     /// Tells the log that the two ends have not agreed how bytes travel.
     [[gnu::cold]] void log_no_agreement(std::string_view why) const noexcept;
@@ -225,6 +250,8 @@ class ServerConnection : public ReplyChannel {
     [[gnu::cold]] void note_congestion() noexcept;
     static void send_rest_of(std::vector<ServerConnection*> congested);
     [[nodiscard]] Next serve_held(UpcallMemory& memory);
+    [[nodiscard, gnu::cold]] bool becomes_bidirectional(const giop::Message& message,
+                                                        const giop::Request& request);
     [[nodiscard]] Next end_with(giop::Connection::Event event);
     [[nodiscard]] Next serve(const giop::Message& message, UpcallMemory& memory);
     [[nodiscard]] Served serve_request(const giop::Message& message, const giop::Request& request,
@@ -241,9 +268,16 @@ class ServerConnection : public ReplyChannel {
     /// Whether the peer does not take its replies and some are queued: no more of them are to be
     /// made.
     std::atomic<bool> congested_{false};
+    /// Whether it carries requests in both directions. Then it is read also while it is congested,
+    /// or two peers that send each other large messages would wait for ever.
+    bool is_bidirectional_ = false;
+    /// Whether it is left to another server, with what was received: nothing more is to be done
+    /// with its socket.
+    bool is_left_ = false;
 
   private:
     bool holding_ = false;
+    bool peer_ended_ = false;
     std::uint8_t text_minor_ = 0xFF;
     const cdr::TextForm* text_ = nullptr;      // the form for GIOP 1.text_minor_
     std::vector<giop::Connection::Kept> kept_; // of requests that wait for calls of their own
@@ -263,6 +297,7 @@ class ServerConnection : public ReplyChannel {
     giop::Message held_;                      // that the adapter did not take, if `holding_`
     std::optional<net::Waker> held_waker_;    // woken when that may go on; made at need
     std::atomic<bool> had_malformed_arguments_{false};
+    giop::Connection::Event ended_by_ = giop::Connection::Event::need_bytes;
 };
 
 template <typename Connections>

@@ -6,13 +6,18 @@
 #include "kairos/ior/profile.h"
 #include "kairos/net/host_identity.h"
 #include "kairos/orb/failure.h"
+#include "kairos/server/bidirectional_connections.h"
+#include "kairos/server/handover.h"
 
 #include <algorithm>
 #include <string>
 
 namespace kairos::orb {
 
-Serving::Serving(Orb& orb) : orb_(orb), account_(orb.options().memory_max()), thread_pools_(orb) {}
+Serving::Serving(Orb& orb)
+    : orb_(orb), account_(orb.options().memory_max()), bidirectional_(orb), thread_pools_(orb)
+{
+}
 
 Serving& Serving::of(Orb& orb)
 {
@@ -213,6 +218,7 @@ Result<int> Serving::descriptor() { return server_->descriptor(); }
 void Serving::resume() noexcept
 {
     if (server_) server_->resume();
+    if (Server* const beside = this->beside()) beside->resume();
     thread_pools_.resume();
 }
 
@@ -220,14 +226,64 @@ void Serving::stop() noexcept
 {
     {
         const std::lock_guard lock(mutex_); // who is about to start has started, or will not
+        stopped_ = true;
     }
     if (server_) server_->stop();
+    if (Server* const beside = this->beside()) beside->stop();
 }
 
 void Serving::join() noexcept
 {
     if (server_) server_->join();
+    if (Server* const beside = this->beside()) beside->join();
     thread_pools_.end();
+}
+
+// --- requests in both directions -----------------------------------------------------------------
+
+Server* Serving::beside() const noexcept
+{
+    const std::lock_guard lock(mutex_);
+    return beside_.get();
+}
+
+Result<HandoverServer*> Serving::who_adopts()
+{
+    const std::lock_guard lock(mutex_);
+    if (!serving_ || stopped_)
+        return Error{ErrorCode::unreachable, "the ORB does not serve, so nobody may call it back"};
+    if (HandoverServer* const own = server_->handover()) return own;
+    if (!beside_) {
+        auto made = make_handover(orb_, {}, make_bidirectional_dispatcher);
+        if (!made) return made.error();
+        if (auto started = (*made)->start(); !started) return started.error();
+        beside_ = std::move(made).value();
+    }
+    return beside_->handover();
+}
+
+Result<BidirectionalLinkPtr> Serving::adopt(Adopted adopted)
+{
+    auto by = who_adopts();
+    if (!by) return by.error();
+    return (*by)->adopt(std::move(adopted));
+}
+
+Result<IntrusivePtr<BidirectionalLink>> Serving::take_over(net::Socket socket)
+{
+    auto peer = socket.peer_address();
+    if (!peer) return peer.error();
+    return adopt({.socket = std::move(socket),
+                  .peer = *peer,
+                  .received = {},
+                  .code_sets = {},
+                  .is_made = true});
+}
+
+std::vector<ior::Address> Serving::listen_points() const
+{
+    const std::lock_guard lock(mutex_);
+    return serving_ ? server_->published() : std::vector<ior::Address>();
 }
 
 void Serving::announce_figures() const
@@ -242,6 +298,7 @@ bool Serving::leave_to_parent() noexcept
 {
     const std::lock_guard lock(mutex_);
     if (serving_) server_->leave_to_parent();
+    if (beside_) beside_->leave_to_parent();
     return serving_;
 }
 

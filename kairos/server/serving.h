@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/base/export.h"
+#include "kairos/orb/bidirectional.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/sides.h"
 #include "kairos/server/account.h"
@@ -22,6 +23,9 @@
 #include <vector>
 
 namespace kairos::orb {
+
+struct Adopted;
+class HandoverServer;
 
 class Serving final : public ServerSide {
   public:
@@ -76,6 +80,10 @@ class Serving final : public ServerSide {
     /// Returns the account of what the server keeps for its peers.
     [[nodiscard]] Account& account() noexcept { return account_; }
 
+    /// Has this connection read by who reads bidirectional ones. Returns how to call over one that
+    /// was made here. Any thread.
+    [[nodiscard]] Result<BidirectionalLinkPtr> adopt(Adopted adopted);
+
     [[nodiscard]] bool listens() const noexcept override;
     [[nodiscard]] bool has_own_way(const WayList& ways) const override;
     bool run() override;
@@ -86,20 +94,29 @@ class Serving final : public ServerSide {
     void stop() noexcept override;
     void join() noexcept override;
     void announce_figures() const override;
+    [[nodiscard]] Bidirectional& bidirectional() noexcept override { return bidirectional_; }
+    [[nodiscard]] std::vector<ior::Address> listen_points() const override;
+    [[nodiscard]] Result<IntrusivePtr<BidirectionalLink>> take_over(net::Socket socket) override;
     void lock_for_fork() noexcept override { mutex_.lock(); }
     void unlock_after_fork() noexcept override { mutex_.unlock(); }
     [[nodiscard]] bool leave_to_parent() noexcept override;
 
   private:
+    [[nodiscard]] Result<HandoverServer*> who_adopts();
+    [[nodiscard]] Server* beside() const noexcept;
+
     Orb& orb_;
     Account account_;
+    Bidirectional bidirectional_;
     std::vector<std::unique_ptr<RequestFilter>> request_filters_;
     std::unique_ptr<RequestDispatcher> request_dispatcher_;
     ThreadPools thread_pools_;
 
     mutable std::mutex mutex_; // guards what follows, when it changes; never held while calling out
     std::unique_ptr<Server> server_; // set once by listen, and for thread pools before it serves
+    std::unique_ptr<Server> beside_; // for bidirectional connections; made at need, while serving_
     bool serving_ = false;
+    bool stopped_ = false;
     ForPools for_pools_; // what the options do not say
     std::optional<TcpProperties> accepted_connections_;
 };

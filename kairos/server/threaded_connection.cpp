@@ -64,6 +64,7 @@ void ThreadedConnection::run()
         end_out_of_memory();
         return;
     }
+    if (is_left_) return;
     send_unsent();
     // Unless the peer has said that it closes, or was told why we do.
     if (!ended_ && !broken_) send_close_connection();

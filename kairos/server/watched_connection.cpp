@@ -114,8 +114,11 @@ void WatchedConnection::go_on() noexcept
     if (!watch(net::Interest::writable)) socket_.shutdown_both();
 }
 
+void WatchedConnection::stop_watching() noexcept { server_.poller().remove(socket_.descriptor()); }
+
 void WatchedConnection::after(Next next) noexcept
 {
+    if (is_left_) return server_.forget(*this);
     if (next == Next::close) closing_ = true;
     has_more_ = next == Next::more && !congested_;
     if (has_more_)

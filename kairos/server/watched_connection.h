@@ -95,6 +95,7 @@ class WatchedConnection final : public ServerConnection, public Watched {
     [[nodiscard]] bool watch(net::Interest interest) noexcept;
     [[nodiscard]] net::Interest prepared(net::Interest interest) const noexcept;
     [[nodiscard]] bool is_at_descriptor(net::Interest interest) const noexcept;
+    void stop_watching() noexcept override;
     void send_control(Bytes message) noexcept override
     {
         output_.put(socket_, message);

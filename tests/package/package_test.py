@@ -73,7 +73,7 @@ def dynamic_section(path, tag):
 # The names of the OMG's modules, of ours, and what Any's operators are.
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|RtecScheduler|DynamicAny|Dynamic|"
-                     r"PortableInterceptor|Cos\w+|Kairos\w+|"
+                     r"PortableInterceptor|BiDirPolicy|Cos\w+|Kairos\w+|"
                      r"kairos|POA_\w+|OBV_\w+)::|operator(<<|>>)=")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
