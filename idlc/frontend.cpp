@@ -3,6 +3,7 @@
 // The stages of the front end, one after the other.
 #include "idlc/frontend.h"
 
+#include "idlc/implied_ami.h"
 #include "idlc/lex.h"
 #include "idlc/parse.h"
 
@@ -38,6 +39,7 @@ bool Compilation::parse()
     unit_.of_run_time = options_.of_run_time;
     Lexer lexer(preprocessed_, unit_.files, texts_, diagnostics_);
     Parser(unit_, lexer, diagnostics_).parse();
+    if (options_.ami && diagnostics_.error_count() == 0) imply_ami(unit_);
     timings_ = read_timings(unit_, diagnostics_);
     preprocessed_ = {}; // the model owns all it needs
     return diagnostics_.error_count() == 0;

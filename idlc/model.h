@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -375,6 +376,9 @@ struct Unit {
     bool uses_pseudo_types = false;
     /// Whether the main file is the IDL of the run time itself.
     bool of_run_time = false;
+    /// With --ami: the reply handlers of the interfaces that have asynchronous calls
+    /// (implied_ami.h).
+    std::unordered_map<const Interface*, const Interface*> reply_handlers{};
     /// The files that the main file itself includes, in order: indices of `files`.
     std::vector<std::uint32_t> direct_includes{};
 

@@ -391,6 +391,7 @@ PreprocessedText Preprocessor::run(const SourceText& main, const std::string& pa
     for (const std::string& undefine : options_.undefines)
         macros_.undefine(undefine);
     open(main, path, 0);
+    if (options_.ami) enter("<MessagingAMI.idl>", Token{.line = 1, .column = 1});
     std::vector<Token> tokens;
     for (;;) {
         const Token token = pull();

@@ -7,6 +7,8 @@ import sys
 
 EXPECTED = {
     "bidirectional_ticker": "KRO 41.500000\nKRO 42.000000\n",
+    "asynchronous_stations":
+        "all are asked\n18.5 degrees\n21 degrees\nout of order: frozen\n",
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "filters_archive":

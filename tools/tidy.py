@@ -36,7 +36,7 @@ SCRIPTS = (".py", ".sh", ".cmake")
 OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
                "kairos/dynamic/", "kairos/ir/", "kairos/naming/", "kairos/nameserver/",
                "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/", "kairos/rtscheduling/",
-               "kairos/dynany/", "kairos/codec/", "kairos/interceptors/", "kairos/gateway/",
+               "kairos/dynany/", "kairos/codec/", "kairos/interceptors/", "kairos/messaging/", "kairos/gateway/",
                "tests/", "examples/", "bench/", "tools/")
 # These two hold every banned word there is, as data.
 SELF = ("tools/tidy.py", "tools/tidy_test.py")

@@ -178,6 +178,7 @@ void _marshal(::kairos::cdr::Writer& out) const override;
         out_.open("class ", exported(source_), identifier(interface), " : ", bases, " {");
         emit_reference_functions(interface, out_);
         emit(interface.declarations);
+        emit_asynchronous_declarations(source_, interface, out_);
         out_.blank();
         emit_object_functions(interface, out_);
         out_.put({'N', identifier(interface)}, R"(

@@ -93,6 +93,13 @@ void emit_abstract_class(const Source& source, const Interface& interface, const
                          Text& out);
 /// emit_local.cpp: their functions but for the stub's operations.
 void emit_abstract_functions(const Interface& interface, Text& out);
+/// emit_asynchronous.cpp: the sendc_ functions of an interface's class: declarations and
+/// definitions; nothing without --ami.
+[[nodiscard]] bool has_asynchronous_calls(const Source& source);
+void emit_asynchronous_declarations(const Source& source, const Interface& interface, Text& out);
+void emit_asynchronous_calls(const Source& source, const Interface& interface, Text& out);
+/// emit_asynchronous.cpp: makes the file's exceptions known to holders of exceptions.
+void emit_known_exceptions(const Source& source, Text& out);
 /// The class whose operations are remote calls: the interface's own or, of an abstract one,
 /// "::Demo::Echo_kairos_stub".
 [[nodiscard]] std::string stub_class(const Interface& interface);

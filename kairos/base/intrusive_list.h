@@ -31,6 +31,16 @@ class IntrusiveList {
         (back_ == nullptr ? front_ : (back_->*links).next) = &element;
         back_ = &element;
     }
+    /// The last element; null if there is none.
+    [[nodiscard]] T* back() const noexcept { return back_; }
+    /// Puts the element behind another one of the list; in front of all if that is null.
+    void insert_behind(T* before, T& element) noexcept
+    {
+        T* const after = before == nullptr ? front_ : (before->*links).next;
+        (element.*links) = {.previous = before, .next = after, .linked = true};
+        (before == nullptr ? front_ : (before->*links).next) = &element;
+        (after == nullptr ? back_ : (after->*links).previous) = &element;
+    }
     /// Takes the element out of the list; does nothing if it is in no list.
     void remove(T& element) noexcept
     {

@@ -9,6 +9,7 @@ void Client::end() noexcept
 {
     connections_.interrupt_all();
     shared_.end_all();
+    asynchronous_.end();
     backlogs_.stop();
     cache_.stop();
     if (auto* mine = ThreadConnections::find(ThreadStorage::current())) mine->close_dead();
@@ -21,10 +22,12 @@ void Client::lock_for_fork() noexcept
     connections_.mutex().lock();
     backlogs_.mutex().lock();
     cache_.mutex().lock();
+    asynchronous_.mutex().lock();
 }
 
 void Client::unlock_after_fork() noexcept
 {
+    asynchronous_.mutex().unlock();
     cache_.mutex().unlock();
     backlogs_.mutex().unlock();
     connections_.mutex().unlock();

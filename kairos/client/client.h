@@ -5,6 +5,7 @@
 // that threads share. Owned by the Orb. Any thread.
 #pragma once
 
+#include "kairos/client/asynchronous_calls.h"
 #include "kairos/client/backlogs.h"
 #include "kairos/client/bidirectional_connections.h"
 #include "kairos/client/client_connections.h"
@@ -20,7 +21,8 @@ namespace kairos::orb {
 class Client final : public ClientSide {
   public:
     explicit Client(Orb& orb)
-        : orb_(orb), cache_(orb), backlogs_(orb), shared_(orb), bidirectional_(orb)
+        : orb_(orb), cache_(orb), asynchronous_(orb), backlogs_(orb), shared_(orb),
+          bidirectional_(orb)
     {
     }
     /// Ends the cache's thread first: it looks after the members that follow the cache.
@@ -39,6 +41,8 @@ class Client final : public ClientSide {
     [[nodiscard]] ConnectionCache& cache() noexcept { return cache_; }
     /// Returns the connections that belong to one thread or call each.
     [[nodiscard]] ClientConnections& connections() noexcept { return connections_; }
+    /// Returns the calls that no thread waits for.
+    [[nodiscard]] AsynchronousCalls& asynchronous_calls() noexcept { return asynchronous_; }
     [[nodiscard]] Backlogs& backlogs() noexcept { return backlogs_; }
     /// Returns the connections that threads share.
     [[nodiscard]] SharedConnections& shared_connections() noexcept { return shared_; }
@@ -57,6 +61,7 @@ class Client final : public ClientSide {
     Orb& orb_;
     ConnectionCache cache_; // outlives the connections
     ClientConnections connections_;
+    AsynchronousCalls asynchronous_;
     Backlogs backlogs_;
     SharedConnections shared_;
     BidirectionalConnections bidirectional_;

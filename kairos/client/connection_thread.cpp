@@ -6,7 +6,7 @@
 namespace kairos::orb {
 
 /// One connection in the reactor.
-class ConnectionThread::Watched final : public net::EventHandler {
+class ConnectionThread::Watched final : public net::EventHandler, private net::Timer {
   public:
     Watched(ConnectionThread& thread, SharedConnection& connection) noexcept
         : thread_(thread), connection_(&connection)
@@ -29,6 +29,21 @@ class ConnectionThread::Watched final : public net::EventHandler {
         if (readiness.readable || readiness.hung_up || !is_plain) connection_->receive();
         if (connection_->is_read_out()) return thread_.drop(*connection_); // and this with it
         if (readiness.writable || !is_plain) write();
+        look_at_deadlines();
+    }
+    /// Ends the calls whose time is over, and has the reactor say when to look again.
+    void look_at_deadlines() noexcept
+    {
+        if (!connection_->has_timed()) return;
+        const auto next = connection_->end_overdue();
+        connection_->announce();
+        if (!next) return;
+        try {
+            thread_.reactor_->schedule(*this, *next);
+        } catch (const std::bad_alloc&) {
+            log::error("the deadlines of calls cannot be kept: out of memory; connection closed");
+            connection_->interrupt(); // which it hears as it is
+        }
     }
     /// Writes what there is, and has the reactor say when the rest can be written.
     void write() noexcept
@@ -41,6 +56,8 @@ class ConnectionThread::Watched final : public net::EventHandler {
     }
 
   private:
+    void on_timeout() noexcept override { look_at_deadlines(); }
+
     /// Returns what to wait for at the descriptor. What is at hand already is for the next turn: it
     /// can always be written.
     [[nodiscard]] net::Interest interest(bool stalled) const noexcept
@@ -130,7 +147,9 @@ void ConnectionThread::serve(SharedConnection& connection) noexcept
 {
     const auto known = watched_.find(&connection);
     Watched* const watched = known != watched_.end() ? known->second.get() : watch(connection);
-    if (watched != nullptr) watched->write();
+    if (watched == nullptr) return;
+    watched->write();
+    watched->look_at_deadlines();
 }
 
 /// Null if it cannot be: then it has ended.

@@ -54,6 +54,7 @@ class Invocation : public CallBodies {
     void invoke(std::chrono::nanoseconds deadline);
 
   private:
+    friend class AsynchronousCall;
     friend class DeferredInvocation;
     using Outcome = giop::Outcome;
     class Request;

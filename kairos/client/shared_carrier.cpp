@@ -18,10 +18,22 @@ Result<void> SharedCarrier::reach(const Route& route)
 {
     release();
     if (Client::of(route.orb()).bidirectional().carries(route)) return reach_both_ways(route);
+    // What has just ended was to carry it: exchange() says so.
+    if (!carries(route.limits(), ThreadStorage::current())) return {};
+    return reach_shared(route);
+}
+
+Result<void> SharedCarrier::reach_for_later(const Route& route)
+{
+    release();
+    if (Client::of(route.orb()).bidirectional().carries(route)) return reach_both_ways(route);
+    return reach_shared(route);
+}
+
+Result<void> SharedCarrier::reach_shared(const Route& route)
+{
     SharedConnections& connections = Client::of(route.orb()).shared_connections();
     const CallLimits& limits = route.limits();
-    // What has just ended was to carry it: exchange() says so.
-    if (!carries(limits, ThreadStorage::current())) return {};
     if (!route.may_connect()) {
         connection_ = connections.take_open(route.endpoint(), limits.architecture);
         if (connection_) return {};
@@ -33,11 +45,8 @@ Result<void> SharedCarrier::reach(const Route& route)
     return {};
 }
 
-giop::Outcome SharedCarrier::exchange(Question& question, const Route& route)
+void SharedCarrier::prepare(SharedCall& call, Question& question, const Route& route)
 {
-    if (both_ways_) return exchange_both_ways(question, route);
-    if (!connection_) return Outcome::not_executed;
-    SharedCall call(connection_->next_request_id());
     const bool is_request = question.operation != nullptr; // LocateRequests have no contexts
     const Bytes contexts = is_request ? connection_->contexts() : Bytes();
     call.header = question.header(route.header(), call.request_id, contexts);
@@ -45,17 +54,42 @@ giop::Outcome SharedCarrier::exchange(Question& question, const Route& route)
     call.has_contexts = !contexts.empty();
     call.send_by = route.limits().request;
     call.answer_by = route.limits().reply;
+    if (!question.is_answered()) return;
+    call.answer = is_request ? giop::MessageType::reply : giop::MessageType::locate_reply;
+    call.reply = &memory_;
+}
+
+giop::Outcome SharedCarrier::exchange(Question& question, const Route& route)
+{
+    if (both_ways_) return exchange_both_ways(question, route);
+    if (!connection_) return Outcome::not_executed;
+    SharedCall call(connection_->next_request_id());
+    prepare(call, question, route);
     if (!question.is_answered()) {
         if (question.is_posted && connection_->has_thread())
             return connection_->post(call.header, *call.body, call.has_contexts);
         return connection_->exchange(call);
     }
-    call.answer = is_request ? giop::MessageType::reply : giop::MessageType::locate_reply;
-    call.reply = &memory_;
     const Outcome outcome = connection_->exchange(call);
     if (outcome != Outcome::ok) return outcome;
+    const bool is_request = question.operation != nullptr;
     const cdr::Fault fault = is_request ? giop::parse(memory_.taken(), *question.reply)
                                         : giop::parse(memory_.taken(), *question.locate_reply);
+    return fault == cdr::Fault::none ? Outcome::ok : Outcome::malformed;
+}
+
+bool SharedCarrier::begin(SharedCall& call, Question& question, const Route& route)
+{
+    prepare(call, question, route);
+    // Whoever hears of the end may release it while this is still in it.
+    const IntrusivePtr<SharedConnection> connection = connection_;
+    return connection->begin(call);
+}
+
+giop::Outcome SharedCarrier::conclude(const SharedCall& call, giop::Reply& reply) const
+{
+    if (call.result() != Outcome::ok) return call.result();
+    const cdr::Fault fault = giop::parse(memory_.taken(), reply);
     return fault == cdr::Fault::none ? Outcome::ok : Outcome::malformed;
 }
 

@@ -30,9 +30,29 @@ class SharedCarrier final : public Carrier {
         both_ways_.reset();
     }
 
+    // --- for calls that nobody waits for ---
+    /// Reaches where the route leads, as reach() does, also from within an upcall.
+    [[nodiscard]] Result<void> reach_for_later(const Route& route);
+    /// Returns whether that is a connection which carries requests in both directions: calls over
+    /// it are exchanged, and not begun.
+    [[nodiscard]] bool goes_both_ways() const noexcept { return both_ways_ != nullptr; }
+    /// Begins to carry a question that is answered, over a connection with a thread, to where it
+    /// was reached, and does not wait: `call`, which is new, has an id of `next_request_id`, and
+    /// its completion hears of the end, perhaps before this returns. Returns false if the
+    /// connection has ended.
+    [[nodiscard]] bool begin(SharedCall& call, Question& question, const Route& route);
+    [[nodiscard]] std::uint32_t next_request_id() const noexcept
+    {
+        return connection_->next_request_id();
+    }
+    /// Returns what became of a call that has begun, after its end, and parses the reply.
+    [[nodiscard]] Outcome conclude(const SharedCall& call, giop::Reply& reply) const;
+
   private:
+    [[nodiscard]] Result<void> reach_shared(const Route& route);
     [[nodiscard]] Result<void> reach_both_ways(const Route& route);
     [[nodiscard]] Outcome exchange_both_ways(Question& question, const Route& route);
+    void prepare(SharedCall& call, Question& question, const Route& route);
 
     IntrusivePtr<SharedConnection> connection_;
     std::unique_ptr<BidirectionalWay> both_ways_; // in place of connection_

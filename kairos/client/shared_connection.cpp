@@ -95,6 +95,7 @@ bool SharedConnection::admit(SharedCall& call, Lock& lock) noexcept
     if (call.answer && !calls_.add(call)) return false;
     call.posted_before = posted_count_;
     call.heard_before = heard_.load(std::memory_order_relaxed);
+    call.in_vain_before = in_vain_;
     to_send_.push_back(call);
     ++users_;
     return true;
@@ -210,6 +211,9 @@ void SharedConnection::note_unanswered(const SharedCall& call) noexcept
 {
     assert_held(mutex_);
     if (call.heard_before != heard_.load(std::memory_order_relaxed)) return;
+    // Of those that no thread waits for a thousand may be late at once, as if they were one.
+    if (call.completion != nullptr && call.in_vain_before != in_vain_) return;
+    ++in_vain_;
     unanswered_ = heard_in_vain_ == call.heard_before ? unanswered_ + 1 : 1;
     heard_in_vain_ = call.heard_before;
     if (unanswered_ < unanswered_max) return;
@@ -281,14 +285,17 @@ const net::Parking* SharedConnection::call_next() noexcept
 
 void SharedConnection::end(Outcome outcome) noexcept
 {
-    const Lock lock(mutex_);
-    read_out_ = true;
-    fail_sending();
-    calls_.take_all([&](giop::PendingRequest& request) {
-        auto& call = static_cast<SharedCall&>(request);
-        finish(call, outcome);
-        wake_locked(call);
-    });
+    {
+        const Lock lock(mutex_);
+        read_out_ = true;
+        fail_sending();
+        calls_.take_all([&](giop::PendingRequest& request) {
+            auto& call = static_cast<SharedCall&>(request);
+            finish(call, outcome);
+            wake_locked(call);
+        });
+    }
+    announce();
 }
 
 // --- calls ---------------------------------------------------------------------------------------
@@ -306,6 +313,7 @@ void SharedConnection::finish(SharedCall& call, Outcome outcome) noexcept
 void SharedConnection::wake_locked(SharedCall& call) noexcept
 {
     assert_held(mutex_);
+    if (call.completion != nullptr) return complete(call);
     call.parking.call();
     if (call.parked) net::Parking::wake(&call.parking);
 }

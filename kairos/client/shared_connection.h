@@ -12,7 +12,8 @@
 // reads, so that a peer which waits for us to read goes on too. With active both roles are always
 // those of a thread of the ORB (connection_thread.h).
 //
-// A call is known to the connection from `exchange` until that returns. `mutex_` guards which calls
+// A call is known to the connection from `exchange` until that returns, or from `begin` until its
+// completion hears of the end (shared_connection_begin.cpp). `mutex_` guards which calls
 // there are, where they have got to, and who has the roles; the socket's two directions, `output_`
 // and `session_` belong to the roles.
 #pragma once
@@ -36,8 +37,24 @@ namespace kairos::orb {
 
 class ConnectionThread;
 
+/// Who hears of the end of a call that no thread waits for.
+class Completion {
+  public:
+    Completion() = default;
+    Completion(const Completion&) = delete;
+    Completion& operator=(const Completion&) = delete;
+
+    /// Called once, under the connection's lock, when that knows the call no longer. Must not call
+    /// the connection, nor release it.
+    virtual void completed() noexcept = 0;
+
+  protected:
+    ~Completion() = default;
+};
+
 /// One message to be sent and the wait for what answers it: on the stack of the thread that waits.
-/// Set up by that thread, then the connection's until its `exchange` returns.
+/// Set up by that thread, then the connection's until its `exchange` returns. Of a call that no
+/// thread waits for it lies with its Completion, and is the connection's until that hears.
 struct SharedCall : giop::PendingRequest {
     using PendingRequest::PendingRequest;
 
@@ -47,6 +64,10 @@ struct SharedCall : giop::PendingRequest {
     ReplyMemory* reply = nullptr;      ///< where the answer goes
     Deadline send_by;
     Deadline answer_by;
+    Completion* completion = nullptr; ///< who hears of the end; null: a thread waits
+
+    /// Returns, after the end, what became of the call.
+    [[nodiscard]] giop::Outcome result() const noexcept { return *outcome; }
 
   private:
     friend class SharedConnection;
@@ -69,11 +90,14 @@ struct SharedCall : giop::PendingRequest {
     bool writes = false;         ///< its thread has this role
     bool reads = false;
     bool parked = false;
-    std::uint64_t posted_before = 0; ///< what was posted before it goes out before it
-    std::uint64_t heard_before = 0;  ///< of the peer
+    std::uint64_t posted_before = 0;  ///< what was posted before it goes out before it
+    std::uint64_t heard_before = 0;   ///< of the peer
+    std::uint64_t in_vain_before = 0; ///< calls that had heard nothing
     std::optional<Outcome> outcome;
     ListLinks<SharedCall> to_send_links;
     ListLinks<SharedCall> follower_links;
+    ListLinks<SharedCall> timed_links; ///< of a call with a completion…
+    Deadline looked_at;                ///< …when its deadline is looked at
     net::Parking parking;
 };
 
@@ -103,6 +127,10 @@ class SharedConnection final : public RefCounted {
     /// connection knows nothing of the call. A request of which a part was sent when its time was
     /// over is `late`: the rest still goes out, for others may be using the connection.
     [[nodiscard]] Outcome exchange(SharedCall& call);
+    /// Sends the call's message as `exchange` does, over a connection with a thread, but does not
+    /// wait: the call's completion hears of the end, perhaps before this returns. Returns false,
+    /// and knows nothing of the call, if the connection has ended.
+    [[nodiscard]] bool begin(SharedCall& call);
     /// Copies a oneway with SYNC_NONE for the connection's thread, which it must have, to send, and
     /// does not wait. Keeps the order with what the calling thread sends before and afterwards.
     /// There is room for Options::oneways_unsent_max octets, and for one message that alone is
@@ -139,10 +167,20 @@ class SharedConnection final : public RefCounted {
         return read_out_.load(std::memory_order_acquire);
     }
     /// Reads what has come, without waiting, and hands answers to the calls that they belong to.
-    void receive() noexcept { (void)read(Wait::no, {}); }
+    void receive() noexcept;
     /// Sends what waits to be sent, with all that was posted before. Returns true if there is more:
     /// what the peer does not take now, or what was posted meanwhile.
     [[nodiscard]] bool send_waiting() noexcept;
+    /// Has the main thread look for the ends of calls that completions have posted. With no lock
+    /// held.
+    void announce() noexcept;
+    /// Returns whether there are calls with deadlines that no thread looks after.
+    [[nodiscard]] bool has_timed() const noexcept
+    {
+        return has_timed_.load(std::memory_order_relaxed);
+    }
+    /// Ends those of them whose time is over; returns when to look again, if there are more.
+    [[nodiscard]] std::optional<Deadline::Clock::time_point> end_overdue() noexcept;
     /// The connection's place in its thread's list of those to be served (ConnectionThread).
     ListLinks<SharedConnection> attention_links;
 
@@ -210,9 +248,12 @@ class SharedConnection final : public RefCounted {
 
     void refuse() noexcept;
 
-    // Both must hold mutex_.
+    // All must hold mutex_.
     void finish(SharedCall& call, Outcome outcome) noexcept;
     void wake_locked(SharedCall& call) noexcept;
+    void complete(SharedCall& call) noexcept;
+    void note_timed(SharedCall& call) noexcept;
+    void end_late(SharedCall& call, Lock& lock) noexcept;
 
     Orb& orb_;
     const IntrusivePtr<Endpoint> endpoint_;
@@ -228,12 +269,15 @@ class SharedConnection final : public RefCounted {
 
     std::mutex mutex_;            // guards what follows; inside SharedConnections'
     giop::PendingRequests calls_; // SharedCalls
-    std::size_t users_ = 0;       // threads in `exchange`
+    std::size_t users_ = 0;       // calls under way
     giop::Version peer_version_ = giop::version_1_0; // of its last answer to a call
     IntrusiveList<SharedCall, &SharedCall::to_send_links> to_send_;
     // Parked, with nothing left to do but to wait for the answer: any of them may read.
     IntrusiveList<SharedCall, &SharedCall::follower_links> followers_;
-    SharedCall* partly_sent_ = nullptr; // its rest is in output_
+    // With deadlines that no thread looks after, the earliest first.
+    IntrusiveList<SharedCall, &SharedCall::timed_links> timed_;
+    std::atomic<bool> has_timed_{false}; // set under mutex_
+    SharedCall* partly_sent_ = nullptr;  // its rest is in output_
     bool output_is_empty_ = true;
     OutputQueue posted_;             // waits for who writes
     std::size_t posted_queued_ = 0;  // octets of it that are in output_, which then has no others
@@ -248,6 +292,7 @@ class SharedConnection final : public RefCounted {
     static constexpr unsigned unanswered_max = 3;
     unsigned unanswered_ = 0;
     std::uint64_t heard_in_vain_ = 0;
+    std::uint64_t in_vain_ = 0; // such calls, ever
     ConnectionCache::Place place_;
 };
 

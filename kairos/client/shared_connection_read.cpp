@@ -64,6 +64,7 @@ void SharedConnection::deliver(const giop::Answer& answer)
     call->being_answered = false;
     peer_version_ = answer.message.version;
     finish(*call, outcome);
+    if (call->completion != nullptr) return complete(*call);
     call->parking.call();
     if (call->parked) owner.place = &call->parking;
 }

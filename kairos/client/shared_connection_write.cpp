@@ -71,8 +71,11 @@ bool SharedConnection::send_waiting() noexcept
     do
         write(lock, nullptr);
     while (output_is_empty_ && !posted_.empty() && posted_taken_ < posted_before);
-    thread_knows_ = has_to_write();
-    return thread_knows_;
+    const bool has_more = has_to_write();
+    thread_knows_ = has_more;
+    lock.unlock();
+    announce();
+    return has_more;
 }
 
 void SharedConnection::put(SharedCall& call) noexcept

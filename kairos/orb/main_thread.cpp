@@ -65,7 +65,7 @@ Result<int> MainThread::descriptor()
     if (event_ >= 0) return event_;
     event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event_ < 0) return Error{ErrorCode::system, "cannot make an eventfd", errno};
-    if (closed_ || !waiting_.empty()) signal();
+    if (closed_ || has_work()) signal();
     return event_;
 }
 
@@ -85,10 +85,42 @@ void MainThread::take_signal() noexcept
     if (event_ >= 0 && !closed_) (void)!::read(event_, &count, sizeof count);
 }
 
+MainThread::Accepted MainThread::post(Posted& work) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    if (closed_) return Accepted::no;
+    const bool first = posted_.empty();
+    posted_.push_back(work);
+    ++posted_count_;
+    if (!first) return Accepted::more;
+    changed_.notify_all();
+    signal();
+    return Accepted::first;
+}
+
+/// Must hold mutex_.
+bool MainThread::has_work() const noexcept
+{
+    assert_held(mutex_);
+    return !waiting_.empty() || !posted_.empty();
+}
+
 bool MainThread::pending() const
 {
     const std::lock_guard lock(mutex_);
-    return !waiting_.empty();
+    return has_work();
+}
+
+/// Must hold mutex_, with posted work.
+void MainThread::serve_posted(std::unique_lock<std::mutex>& lock) noexcept
+{
+    assert_held(mutex_);
+    Posted& work = *posted_.front();
+    posted_.remove(work);
+    --posted_count_;
+    lock.unlock();
+    work.work();
+    lock.lock();
 }
 
 void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
@@ -97,12 +129,6 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     Work& work = *waiting_.front();
     waiting_.pop_front();
     lock.unlock();
-    if (work.task) {
-        const std::unique_ptr<Work> owned(&work);
-        owned->task->work();
-        lock.lock();
-        return;
-    }
     std::exception_ptr exception;
     try {
         (*work.call)();
@@ -115,13 +141,22 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     changed_.notify_all();
 }
 
-void MainThread::serve_pending()
+bool MainThread::serve_pending()
 {
     std::unique_lock lock(mutex_);
-    if (thread_ != std::this_thread::get_id()) return;
-    while (!waiting_.empty())
-        serve_one(lock);
+    if (thread_ != std::this_thread::get_id()) return false;
+    std::size_t posted = posted_count_; // what posts again as it is done does not keep others out
+    while (!waiting_.empty() || (posted != 0 && !posted_.empty())) {
+        if (!waiting_.empty()) {
+            serve_one(lock);
+        } else {
+            --posted;
+            serve_posted(lock);
+        }
+    }
+    if (has_work()) return true;
     take_signal();
+    return false;
 }
 
 void MainThread::serve_until_closed()
@@ -129,48 +164,31 @@ void MainThread::serve_until_closed()
     std::unique_lock lock(mutex_);
     for (;;) {
         const bool serves = thread_ == std::this_thread::get_id();
-        changed_.wait(lock, [&] { return closed_ || (serves && !waiting_.empty()); });
+        changed_.wait(lock, [&] { return closed_ || (serves && has_work()); });
         if (closed_) return;
-        serve_one(lock);
+        if (!waiting_.empty())
+            serve_one(lock);
+        else
+            serve_posted(lock);
     }
 }
 
 void MainThread::close() noexcept
 {
-    std::deque<std::unique_ptr<Work>> tasks; // refused without the lock
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-        for (Work* work : waiting_) {
-            work->state = Work::State::refused;
-            if (work->task) tasks.emplace_back(work);
-        }
-        waiting_.clear();
-        changed_.notify_all();
-        signal();
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    for (Work* work : waiting_)
+        work->state = Work::State::refused;
+    waiting_.clear();
+    changed_.notify_all();
+    signal();
+    while (Posted* const work = posted_.front()) {
+        posted_.remove(*work);
+        --posted_count_;
+        lock.unlock();
+        work->refused();
+        lock.lock();
     }
-    for (const auto& work : tasks)
-        work->task->refuse();
-}
-
-void MainThread::post(std::unique_ptr<Task>& task, const std::function<void()>& wake)
-{
-    auto work = std::make_unique<Work>();
-    bool refused = false;
-    {
-        const std::lock_guard lock(mutex_);
-        refused = closed_;
-        if (!refused) {
-            waiting_.push_back(work.get());
-            work->task = std::move(task);
-            (void)work.release();
-            changed_.notify_all();
-            signal();
-        }
-    }
-    if (!refused) return wake();
-    task->refuse();
-    task.reset();
 }
 
 /// Returns a descriptor that can be read while nobody serves. Must hold mutex_.
@@ -213,7 +231,7 @@ void MainThread::serve_until_ready(int descriptor, Deadline deadline)
         poll_until(polled, deadline);
         if (polled[0].revents != 0 || deadline.has_passed()) return;
         if (!is_current()) return; // perhaps this thread may serve now
-        serve_pending();
+        (void)serve_pending();
     }
 }
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Upcalls of adapters with the main thread's policy: whoever has such a request gives it to the
-// thread that is in ORB::run or perform_work, and waits. Any thread.
+// thread that is in ORB::run or perform_work, and waits. And the ends of asynchronous calls, for
+// which nobody waits. Any thread.
 #pragma once
 
 #include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
+#include "kairos/base/intrusive_list.h"
 #include "kairos/base/result.h"
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -34,6 +37,27 @@ class KAIROS_API MainThread {
         bool serves_;
     };
 
+    /// Work that nobody waits for. It belongs to whoever posts it: the queue knows it from post()
+    /// until one of its functions is called, which may destroy it.
+    class Posted {
+      public:
+        Posted() = default;
+        Posted(const Posted&) = delete;
+        Posted& operator=(const Posted&) = delete;
+
+        /// Called by the main thread: does the work.
+        virtual void work() noexcept = 0;
+        /// Called where close() came first, by who closes.
+        virtual void refused() noexcept = 0;
+
+      protected:
+        virtual ~Posted() = default;
+
+      private:
+        friend class MainThread;
+        ListLinks<Posted> links_;
+    };
+
     /// Returns whether the calling thread is the one that serves, or the last that did.
     [[nodiscard]] bool is_current() const;
     /// Has the main thread do `work`, waits for that, and throws what `work` throws. Returns false,
@@ -41,20 +65,14 @@ class KAIROS_API MainThread {
     /// look for work.
     [[nodiscard]] bool run(const std::function<void()>& work, const std::function<void()>& wake);
 
-    /// Work that nobody waits for. Whoever does or refuses it destroys it.
-    class Task {
-      public:
-        Task() = default;
-        Task(const Task&) = delete;
-        Task& operator=(const Task&) = delete;
-        virtual ~Task() = default;
-        virtual void work() noexcept = 0;
-        /// Called in place of `work` where close() came first.
-        virtual void refuse() noexcept = 0;
+    /// What becomes of posted work.
+    enum class Accepted : std::uint8_t {
+        no,    ///< close() came first: it is still the caller's
+        first, ///< a main thread that waits elsewhere must be made to look for work
+        more,  ///< behind other work, for which that was done
     };
-    /// Has the main thread do the task, and does not wait. `wake` makes a main thread that waits
-    /// elsewhere look for work. Throws std::bad_alloc, and the task is left where it is.
-    void post(std::unique_ptr<Task>& task, const std::function<void()>& wake);
+    /// Has the main thread do this work, and does not wait.
+    [[nodiscard]] Accepted post(Posted& work) noexcept;
 
     /// Blocks until this descriptor can be read, or the deadline has passed; returns now and then
     /// for no reason. Does work meanwhile as it comes if the calling thread is the one that serves,
@@ -67,8 +85,8 @@ class KAIROS_API MainThread {
     /// It is the same every time and belongs to this object; an error where none can be made.
     [[nodiscard]] Result<int> descriptor();
     /// Does the work that waits, if the calling thread is the one that serves, or the last that
-    /// did.
-    void serve_pending();
+    /// did; of posted work no more than there is now. Returns whether there is more by then.
+    bool serve_pending();
     /// Blocks until close(), and meanwhile does work as it comes if the calling thread is the one
     /// that serves.
     void serve_until_closed();
@@ -82,20 +100,24 @@ class KAIROS_API MainThread {
 
   private:
     struct Work {
-        const std::function<void()>* call = nullptr; // null: a task
-        std::unique_ptr<Task> task{};                // then the work is the queue's own
+        const std::function<void()>* call;
         std::exception_ptr exception{};
         enum class State { waiting, done, refused } state = State::waiting;
     };
+    [[nodiscard]] bool has_work() const noexcept;
     void serve_one(std::unique_lock<std::mutex>& lock);
+    void serve_posted(std::unique_lock<std::mutex>& lock) noexcept;
     void signal() noexcept;
     void take_signal() noexcept;
     [[nodiscard]] int free_descriptor();
     void note_free() noexcept;
 
-    mutable std::mutex mutex_; // guards what follows; not held while working
+    // guards what follows; not held while working; inside those of shared connections
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Work*> waiting_;
+    IntrusiveList<Posted, &Posted::links_> posted_;
+    std::size_t posted_count_ = 0;
     std::thread::id thread_; // of the thread that serves, or the last that did
     bool serving_ = false;
     bool closed_ = false;

@@ -117,6 +117,11 @@ KAIROS_OPTION("-ORBCollocation", nullptr, "poa",
 KAIROS_OPTION("-ORBClientTimeout", nullptr, "timeouts",
               "How long a call may take, unless a policy says otherwise. 0: no limit.",
               Number<&CallPolicies::round_trip_max, milliseconds>)
+KAIROS_OPTION(
+    "-ORBAsynchronousCalls", nullptr, "asynchronous",
+    "How many asynchronous calls may be under way at the same time, with those whose ends "
+    "wait to be heard of. The next one is refused with `TRANSIENT`.",
+    Number<&Options::asynchronous_calls_max, any_number>)
 KAIROS_OPTION("-ORBConnectTimeout", nullptr, "timeouts",
               "How long a client may take to make a connection, unless a policy says otherwise. 0: "
               "no limit.",

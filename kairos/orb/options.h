@@ -103,6 +103,7 @@ struct Options {
     std::size_t pools = 1;                       ///< -ORBPools
     std::size_t requests_queued_max = limits::requests_queued_max; ///< -ORBQueue
     std::size_t oneways_unsent_max = limits::oneways_unsent_max;   ///< -ORBOnewayQueue, bytes
+    std::size_t asynchronous_calls_max = 16'384;                   ///< -ORBAsynchronousCalls
     std::chrono::microseconds stream_pause{20};                    ///< -ORBStreamPause
     std::chrono::microseconds room_spin{50};                       ///< -ORBRoomSpin
     WhenQueueFull when_queue_full = WhenQueueFull::block;          ///< -ORBQueueFull

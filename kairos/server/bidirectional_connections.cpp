@@ -113,15 +113,20 @@ class MainThreadDispatcher final : public Dispatcher {
     }
 
   private:
-    /// Asks the thread to serve the request that has waited longest.
-    struct Call final : MainThread::Task {
+    /// Asks the thread to serve the request that has waited longest. Ends with that.
+    struct Call final : MainThread::Posted {
         explicit Call(MainThreadDispatcher& by) noexcept : dispatcher(by) {}
         void work() noexcept override
         {
             dispatcher.serve_next();
-            dispatcher.note_done();
+            refused();
         }
-        void refuse() noexcept override { dispatcher.note_done(); }
+        void refused() noexcept override
+        {
+            MainThreadDispatcher& by = dispatcher;
+            delete this;
+            by.note_done();
+        }
         MainThreadDispatcher& dispatcher;
     };
 
@@ -131,11 +136,15 @@ class MainThreadDispatcher final : public Dispatcher {
             const std::lock_guard lock(mutex_);
             ++calls_;
         }
-        try {
-            std::unique_ptr<MainThread::Task> call = std::make_unique<Call>(*this);
-            orb_.main_thread().post(call, [this] { orb_.resume_held_requests(); });
-        } catch (const std::bad_alloc&) { // the next call serves this request, too
-            note_done();
+        auto* const call = new (std::nothrow) Call(*this);
+        if (call == nullptr) return note_done(); // the next call serves this request, too
+        switch (orb_.main_thread().post(*call)) {
+        case MainThread::Accepted::no:
+            return call->refused();
+        case MainThread::Accepted::first:
+            return orb_.resume_held_requests();
+        case MainThread::Accepted::more:
+            return;
         }
     }
 

@@ -59,7 +59,10 @@ class ReactorServer final : public InPlaceServer {
         loop_->close_all();
     }
 
-    void on_wake() noexcept override { orb_.main_thread().serve_pending(); }
+    void on_wake() noexcept override
+    {
+        if (orb_.main_thread().serve_pending()) loop_->wake(); // the rest in the next turn
+    }
 
   private:
     // guards that one thread serves, once for all of its turns; servants are called under it

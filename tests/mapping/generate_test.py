@@ -78,6 +78,21 @@ def operation_demux(compiler, output, update):
     check(result.returncode == 2 and not (output / "none").exists(), "an unknown strategy")
 
 
+def asynchronous(compiler, output, update):
+    """Asynchronous calls are in the header and the source of the stubs; the handlers everywhere."""
+    directory = output / "asynchronous"
+    idl = HERE.parents[1] / "idl"
+    result = run(compiler, "--ami", "-I", idl, "-o", directory, "small.idl",
+                 directory=HERE / "golden")
+    check(result.returncode == 0, result.stderr)
+    for name in ["small.h", "small.cpp"]:
+        stem, suffix = name.split(".")
+        compare(directory / name, HERE / "golden" / f"{stem}_ami.{suffix}.golden", update)
+    skeleton = (directory / "small_skel.h").read_text()
+    check("sendc_" not in skeleton, "a skeleton has asynchronous calls")
+    check("AMI_EchoHandler_tie" in skeleton, "a handler has no TIE")
+
+
 def styles(compiler, output):
     """Other ORBs' names of files; the headers include each other by them."""
     expected = {
@@ -225,6 +240,7 @@ def main():
         (output / "golden").mkdir()
         golden(compiler, output / "golden", "--update" in sys.argv)
         operation_demux(compiler, output, "--update" in sys.argv)
+        asynchronous(compiler, output, "--update" in sys.argv)
         styles(compiler, output)
         rejected(compiler, output)
         others(compiler, output)

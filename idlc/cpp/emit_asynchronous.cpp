@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asynchronous calls: for each request a function that sends it, and one that reads its reply and
+// tells the handler. The handlers themselves are interfaces like any (implied_ami.h).
+#include "idlc/cpp/emitters.h"
+#include "idlc/implied_ami.h"
+
+#include <utility>
+
+namespace kairos::idlc {
+namespace {
+
+/// Null where there are no asynchronous calls of the interface.
+const Interface* handler_of(const Source& source, const Interface& interface)
+{
+    const auto found = source.unit.reply_handlers.find(&interface);
+    return found == source.unit.reply_handlers.end() ? nullptr : found->second;
+}
+
+std::vector<Call> asynchronous_calls_in(const Source& source, const Interface& interface)
+{
+    std::vector<Call> calls = calls_in(source, interface.declarations);
+    std::erase_if(calls, [](const Call& call) { return !is_asynchronous(call); });
+    return calls;
+}
+
+/// What a parameter is called so that it hides nothing.
+std::string local_name(const Source& source, const std::string& name)
+{
+    return source.declared_names.contains(name) ? "_" + name + "_in" : identifier(name);
+}
+
+std::string sent_list(const Source& source, const Call& call, const Interface& handler)
+{
+    std::string list = qualified(handler) + "_ptr ami_handler";
+    for (const Parameter& parameter : sent_parameters(call))
+        list += ", " + parameter_type(*parameter.type, Direction::in) + " " +
+                local_name(source, parameter.name);
+    if (!call.context.empty()) list += ", ::CORBA::Context_ptr _context";
+    return list;
+}
+
+void emit_replied(const Call& call, const Interface& handler, Text& out)
+{
+    out.open("void ", operation_constant(call), "_replied(::kairos::messaging::Reply& _reply, ",
+             qualified(handler), "& _handler)\n{");
+    std::string arguments;
+    for (const Parameter& parameter : replied_parameters(call)) {
+        const std::string name = "_" + parameter.name + "_out";
+        out.lines(fill(passing(*parameter.type).receive, {*parameter.type, name, "_reply.in()"}));
+        const bool is_plain = is_given_by_value(form_of(*parameter.type));
+        arguments += (arguments.empty() ? "" : ", ") + name + (is_plain ? "" : ".in()");
+    }
+    out.line("_reply.finish();");
+    out.line("::kairos::messaging::tell([&] { _handler.", identifier(reply_name(call)), "(",
+             arguments, "); });");
+    out.put("}\n\n");
+}
+
+void emit_constants(const Call& call, const Interface& handler, const Interface& interface,
+                    Text& out)
+{
+    const std::string type = qualified(handler);
+    out.line("constexpr ::kairos::orb::Operation ", operation_constant(call), "_sent",
+             operation_initialiser(call), ";");
+    emit_replied(call, handler, out);
+    out.line("constexpr ::kairos::messaging::Callback<", type, "> ", operation_constant(call),
+             "_callback(&", operation_constant(call), "_replied, &", type,
+             "::", identifier(failure_name(call, interface)), ");");
+    out.blank();
+}
+
+void emit_sendc(const Source& source, const Call& call, const Interface& handler, Text& out)
+{
+    const Interface& interface = call.interface();
+    const std::string constant = operation_reference(source, call);
+    out.open("void ", stub_class(interface).substr(2), "::", sendc_name(call, interface), "(",
+             sent_list(source, call, handler), ")\n{");
+    out.line("::kairos::messaging::CallbackCall _call(*this, ", constant, "_sent);");
+    for (const Parameter& parameter : sent_parameters(call))
+        out.line(fill(passing(*parameter.type).encode,
+                      {*parameter.type, local_name(source, parameter.name), "_call.out()"}));
+    if (!call.context.empty())
+        out.line("::kairos::corba::encode_context(_call.out(), _context, ", constant, "_context);");
+    out.line("_call.send(", constant, "_callback, ami_handler);");
+    out.put("}\n\n");
+}
+
+} // namespace
+
+bool has_asynchronous_calls(const Source& source)
+{
+    return std::ranges::any_of(all_of<Interface>(source.unit), [&](const Interface* interface) {
+        return handler_of(source, *interface) != nullptr;
+    });
+}
+
+void emit_known_exceptions(const Source& source, Text& out)
+{
+    const std::vector<const Exception*> exceptions = all_of<Exception>(source.unit);
+    if (!has_asynchronous_calls(source) || exceptions.empty()) return;
+    out.line("namespace {");
+    int number = 0;
+    for (const Exception* exception : exceptions)
+        out.line("const ::kairos::messaging::KnownException kairos_known_",
+                 std::to_string(++number), "(::kairos::corba::exception_type<",
+                 qualified(*exception), ">());");
+    out.line("} // namespace");
+    out.blank();
+}
+
+void emit_asynchronous_declarations(const Source& source, const Interface& interface, Text& out)
+{
+    const Interface* const handler = handler_of(source, interface);
+    if (handler == nullptr) return;
+    for (const Call& call : asynchronous_calls_in(source, interface))
+        out.line("void ", sendc_name(call, interface), "(", sent_list(source, call, *handler),
+                 ");");
+}
+
+void emit_asynchronous_calls(const Source& source, const Interface& interface, Text& out)
+{
+    const Interface* const handler = handler_of(source, interface);
+    if (handler == nullptr) return;
+    const std::vector<Call> calls = asynchronous_calls_in(source, interface);
+    if (calls.empty()) return;
+    out.line("namespace {");
+    out.line("namespace ", source.operation_scopes.at(&interface), " {");
+    for (const Call& call : calls)
+        emit_constants(call, *handler, interface, out);
+    out.line("} // namespace ", source.operation_scopes.at(&interface));
+    out.line("} // namespace");
+    out.blank();
+    for (const Call& call : calls)
+        emit_sendc(source, call, *handler, out);
+}
+
+} // namespace kairos::idlc

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One client call that no thread waits for: it is sent now, over the connection that the ORB's own
+// thread writes and reads (connection_thread.h), and when it has ended, the thread that is in
+// ORB::run or perform_work tells whoever listens. Forwards, retries and deadlines are those of any
+// call (route.h). Nothing belongs to a thread while the call is under way.
+//
+// A call belongs to who makes it until `send`, and then to the ORB, which keeps its memory for
+// another call after the end (asynchronous_calls.h).
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/client/invocation.h"
+#include "kairos/orb/main_thread.h"
+
+#include <exception>
+#include <optional>
+
+namespace kairos::orb {
+
+class AsynchronousCall;
+
+/// Who hears of the end of an asynchronous call: what kairos/messaging makes of a reply handler.
+/// It is given by value, and owned by whoever has it.
+struct CallListener {
+    /// Called once, in the thread that tells, with no lock held. Reads the results or asks for the
+    /// failure, and gives back what `object` owns. What it throws goes no further.
+    void (*ended)(const CallListener& listener, AsynchronousCall& call) = nullptr;
+    /// Called instead where nobody is told any more, since the ORB was shut down: gives back what
+    /// `object` owns.
+    void (*dropped)(const CallListener& listener) noexcept = nullptr;
+    void* object = nullptr;
+    const void* detail = nullptr; ///< constant data
+};
+
+class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Completion {
+  public:
+    /// Returns a call of `operation`, which must outlive it, on `target`. Throws BAD_INV_ORDER
+    /// after the ORB was shut down, TRANSIENT where as many calls are under way as
+    /// -ORBAsynchronousCalls allows.
+    [[nodiscard]] static AsynchronousCall& make(Reference& target, const Operation& operation);
+    /// Gives back a call that was not sent.
+    void abandon() noexcept;
+
+    /// Returns the writer of the arguments. None may stay where it is: see cdr::Writer::CopyAll.
+    [[nodiscard]] cdr::Writer& out() noexcept { return body_->out(); }
+    /// Sends the request; the call belongs to the ORB from here on. What becomes of it, also if it
+    /// cannot be sent, the listener hears. Calls an object of this process at once, but the
+    /// listener hears of that likewise.
+    void send(const CallListener& listener) noexcept;
+
+    // --- for the listener ---
+    /// Returns how the call failed; null if it has results.
+    [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
+    /// Returns the reader of the results (CallBodies::in).
+    [[nodiscard]] cdr::Reader& in() noexcept { return body_->in(); }
+    /// Ends the reading of results. Throws CORBA::MARSHAL if they were malformed.
+    void finish() { body_->finish(); }
+
+  private:
+    friend class AsynchronousCalls;
+    /// The call itself, made anew each time.
+    class Body : public Invocation {
+      public:
+        Body(Reference& target, const Operation& operation, ThreadStorage& storage)
+            : Invocation(target, operation, storage)
+        {
+        }
+    };
+
+    explicit AsynchronousCall(Orb& orb) noexcept : orb_(orb) {}
+    ~AsynchronousCall() override;
+
+    /// Prepares the memory for this call.
+    void begin(Reference& target, const Operation& operation);
+    /// Forgets what the call was about.
+    void clear() noexcept;
+
+    // All of these leave the call to others where it is under way: nothing of it may be touched
+    // then.
+    void go_on() noexcept;
+    /// Goes to the next way; returns true if the call is under way, or over.
+    [[nodiscard]] bool go_next();
+    /// Tells the route what came of the way; returns true if the call is over.
+    [[nodiscard]] bool settle();
+    void tell() noexcept;
+    [[nodiscard]] CallObservation* observation() noexcept
+    {
+        return observation_ ? &*observation_ : nullptr;
+    }
+
+    void completed() noexcept override;
+    void work() noexcept override;
+    void refused() noexcept override;
+
+    Orb& orb_;              // which owns this
+    ThreadStorage storage_; // buffers that the body takes, kept from call to call
+    ReferencePtr target_;
+    CallListener listener_;
+    std::optional<Body> body_;
+    std::optional<Route> route_;
+    std::optional<CallObservation> observation_;
+    std::optional<SharedCall> call_; // under way, or ended
+    giop::Outcome outcome_{};        // of a call within the process
+    bool is_over_ = false;           // with the failure, or results
+    std::exception_ptr failure_;
+    ListLinks<AsynchronousCall> dropped_links_;
+};
+
+} // namespace kairos::orb

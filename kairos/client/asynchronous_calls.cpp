@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/client/asynchronous_calls.h"
+
+#include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
+
+namespace kairos::orb {
+
+AsynchronousCalls::~AsynchronousCalls()
+{
+    for (AsynchronousCall* const spare : spares_)
+        delete spare;
+}
+
+AsynchronousCall& AsynchronousCalls::take()
+{
+    const std::lock_guard lock(mutex_);
+    if (count_ >= orb_.options().asynchronous_calls_max)
+        raise<CORBA::TRANSIENT>(minor_code::too_many_calls, CORBA::COMPLETED_NO,
+                                "as many asynchronous calls are under way as may be");
+    if (spares_.empty()) {
+        auto* const made = new AsynchronousCall(orb_);
+        ++count_;
+        return *made;
+    }
+    AsynchronousCall& spare = *spares_.back();
+    spares_.pop_back();
+    ++count_;
+    return spare;
+}
+
+void AsynchronousCalls::give_back(AsynchronousCall& call) noexcept
+{
+    {
+        const std::lock_guard lock(mutex_);
+        --count_;
+        try {
+            if (spares_.size() < spares_max) return spares_.push_back(&call);
+        } catch (const std::bad_alloc&) { // then it is not kept
+        }
+    }
+    delete &call;
+}
+
+void AsynchronousCalls::post(AsynchronousCall& call) noexcept
+{
+    switch (orb_.main_thread().post(call)) {
+    case MainThread::Accepted::no: {
+        const std::lock_guard lock(mutex_);
+        return dropped_.push_back(call);
+    }
+    case MainThread::Accepted::first:
+        return is_unannounced_.store(true, std::memory_order_release);
+    case MainThread::Accepted::more:
+        return;
+    }
+}
+
+void AsynchronousCalls::announce() noexcept
+{
+    if (!is_unannounced_.load(std::memory_order_relaxed)) return;
+    if (is_unannounced_.exchange(false, std::memory_order_acquire)) orb_.resume_held_requests();
+}
+
+void AsynchronousCalls::end() noexcept
+{
+    for (;;) {
+        AsynchronousCall* call = nullptr;
+        {
+            const std::lock_guard lock(mutex_);
+            call = dropped_.front();
+            if (call == nullptr) return;
+            dropped_.remove(*call);
+        }
+        call->refused();
+    }
+}
+
+} // namespace kairos::orb
