@@ -6,7 +6,6 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
-#include "kairos/base/export.h"
 #include "kairos/ior/ior.h"
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace kairos::gateway {
 
-class KAIROS_API Seal {
+class Seal {
   public:
     static constexpr std::size_t key_size = 32;
     /// Octets of an id: well below limits::object_key_max, for the key has more in it.
