@@ -81,7 +81,7 @@ class Servant final : public POA_Passing::Peer {
     }
     void lose(Passing::Peer_ptr one) override
     {
-        throw Passing::Lost(Passing::Peer::_duplicate(one), "lost");
+        throw Passing::Lost(one, "lost");
     }
     void complain(const char* why) override { throw Passing::Plain(why); }
     void fail() override { throw CORBA::NO_RESOURCES(42, CORBA::COMPLETED_MAYBE); }

@@ -32,9 +32,9 @@ std::string name_of(Passing::Peer_ptr peer)
 /// A World whose client has an object, too.
 class Gateways : public ::testing::Test {
   protected:
-    orb_testing::LogLines log_; // before any server
+    orb_testing::LogLines log_;    // before any server
+    Servant callback_{"callback"}; // the World's client lets go of it
     World world_;
-    Servant callback_{"callback"};
     const Passing::Peer_var back_ = world_.client.activate(&callback_);
 };
 
@@ -273,9 +273,9 @@ TEST_F(Gateways, WhatNobodyKnowsIsRefused)
 
 TEST(Gateway, PassesWhatNobodyKnowsWhereItIsToldTo)
 {
+    Servant callback("callback");
     World world({.passes_unknown = true});
     world.known.knows_interface = false;
-    Servant callback("callback");
     const Passing::Peer_var back = world.client.activate(&callback);
     EXPECT_EQ("target", name_of(world.peer.in()));
     const Passing::Peer_var same = world.peer->same(back.in());
@@ -320,12 +320,13 @@ TEST(Gateway, FollowsTargetsThatMoveAndComeBack)
     Serving client({});
     gateway::Gateway gateway(middle.orb(), known);
     Servant servant("first");
+    Servant other("other");
     Passing::Peer_var peer;
     std::uint16_t port = 0;
     {
         Serving server({});
         bind(server, &servant);
-        const Passing::Peer_var probe = server.activate(new Servant("probe"));
+        const Passing::Peer_var probe = server.activate(&other);
         port = port_of(probe.in());
         const std::string url = "corbaloc::127.0.0.1:" + std::to_string(port) + "/Peer";
         const Passing::Peer_var target = middle.peer(url);
@@ -362,8 +363,8 @@ TEST(Gateway, ReferencesWithASecretLastLongerThanIt)
 
 TEST(Gateway, ForgetsTargetsAndFindsThemAgain)
 {
-    World world({.targets_max = 1});
     Servant callback("callback");
+    World world({.targets_max = 1});
     const Passing::Peer_var back = world.client.activate(&callback);
     for (int i = 0; i < 3; ++i) {
         EXPECT_STREQ("callback", CORBA::String_var(world.peer->call_back(back.in())).in());
