@@ -32,6 +32,7 @@ EXPECTED = {
     "realtime_plant":
         "pump: called at 500, served at 1000\nvalve: called at 500, served at 30000\n"
         "journal: called at 500, served at 500\njournal: called at 30000, served at 30000\n",
+    "repository_lamp": "Lamp\n  attribute is_on\n  operation turn\n",
     "scheduling_avionics":
         "20 Hz, priority 32767: Aircraft::control_flight Aircraft::read_sensors\n"
         "10 Hz, priority 32433: Aircraft::navigate\n"

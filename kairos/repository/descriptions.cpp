@@ -140,8 +140,7 @@ std::vector<Member> members_of(const std::vector<GivenMember>& given, State::Acc
 {
     std::vector<Member> members;
     for (const GivenMember& each : given)
-        members.push_back(
-            {.name = each.name, .type = access.type_of(each.type, each.code.in())});
+        members.push_back({.name = each.name, .type = access.type_of(each.type, each.code.in())});
     return members;
 }
 

@@ -30,8 +30,7 @@ void fill_names(Description& description, const Definition& from, const Model& m
                                                               State::Access& access);
 [[nodiscard]] CORBA::ExcDescriptionSeq exceptions_of(const std::vector<Key>& from,
                                                      State::Access& access);
-[[nodiscard]] CORBA::ParDescriptionSeq parameters_of(const Definition& from,
-                                                     State::Access& access);
+[[nodiscard]] CORBA::ParDescriptionSeq parameters_of(const Definition& from, State::Access& access);
 [[nodiscard]] CORBA::ValueMember value_member_of(const Definition& from, State::Access& access);
 [[nodiscard]] CORBA::StructMemberSeq members_of(const std::vector<Member>& from,
                                                 State::Access& access);

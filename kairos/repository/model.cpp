@@ -256,8 +256,7 @@ std::vector<Key> Model::ancestors(Key key) const
 {
     std::vector<Key> found;
     std::unordered_set<Key> seen{key};
-    if (const Definition* const definition = find(key))
-        add_ancestors(*definition, found, seen);
+    if (const Definition* const definition = find(key)) add_ancestors(*definition, found, seen);
     return found;
 }
 
@@ -344,8 +343,7 @@ Refusal Model::check_inherited(const Definition& definition) const
         before->definition.container == definition.container)
         return Refusal::none;
     const std::string lower = lower_case(definition.name);
-    const bool is_called =
-        definition.kind == Kind::operation || definition.kind == Kind::attribute;
+    const bool is_called = definition.kind == Kind::operation || definition.kind == Kind::attribute;
     for (const Key ancestor : ancestors(definition.container)) {
         const auto found = names_.find({ancestor, lower});
         if (found == names_.end()) continue;
@@ -410,15 +408,15 @@ Refusal Model::check_union(const Definition& definition) const
     const Definition* const discriminator = find(resolved(definition.type));
     const auto is_discriminator = [](Key key) {
         switch (key - first_primitive) { // PrimitiveKind
-        case 2:  // short
-        case 3:  // long
-        case 4:  // unsigned short
-        case 5:  // unsigned long
-        case 8:  // boolean
-        case 9:  // char
-        case 16: // long long
-        case 17: // unsigned long long
-        case 19: // wchar
+        case 2:                          // short
+        case 3:                          // long
+        case 4:                          // unsigned short
+        case 5:                          // unsigned long
+        case 8:                          // boolean
+        case 9:                          // char
+        case 16:                         // long long
+        case 17:                         // unsigned long long
+        case 19:                         // wchar
             return true;
         default:
             return false;
@@ -490,6 +488,27 @@ Refusal Model::check_references(const Definition& definition) const
     }
     all(definition.exceptions, is_exception);
     all(definition.set_exceptions, is_exception);
+    good = good && has_good_bases(definition);
+    if (!good) return Refusal::wrong_reference;
+    if (has_operations(definition.kind) && inherits_itself(definition))
+        return Refusal::contains_itself;
+    if (definition.key != nothing && is_type(definition.kind) &&
+        (leads_to_itself(definition, true) || leads_to_itself(definition, false)))
+        return Refusal::contains_itself;
+    return Refusal::none;
+}
+
+/// Whether what an interface or valuetype inherits from, each once, is of a kind that it may.
+bool Model::has_good_bases(const Definition& definition) const
+{
+    bool good = true;
+    const auto all = [&](const std::vector<Key>& keys, const auto& is_right) {
+        std::unordered_set<Key> seen;
+        for (const Key key : keys) {
+            const Definition* const found = find(key);
+            good = good && found != nullptr && is_right(*found) && seen.insert(key).second;
+        }
+    };
     if (is_interface(definition.kind)) {
         all(definition.bases, [&](const Definition& base) {
             return is_interface(base.kind) &&
@@ -510,13 +529,7 @@ Refusal Model::check_references(const Definition& definition) const
         good = good && definition.kind == Kind::value && base != nullptr &&
                base->kind == Kind::value && !base->is_abstract && !definition.is_abstract;
     }
-    if (!good) return Refusal::wrong_reference;
-    if (has_operations(definition.kind) && inherits_itself(definition))
-        return Refusal::contains_itself;
-    if (definition.key != nothing && is_type(definition.kind) &&
-        (leads_to_itself(definition, true) || leads_to_itself(definition, false)))
-        return Refusal::contains_itself;
-    return Refusal::none;
+    return good;
 }
 
 bool Model::inherits_itself(const Definition& definition) const
@@ -550,8 +563,8 @@ bool Model::leads_to_itself(const Definition& definition, bool by_value) const
     return false;
 }
 
-/// How large the TypeCode is of a type, or of the types of an operation, with what is changed in its
-/// place. What is being measured already is a place holder within itself.
+/// How large the TypeCode is of a type, or of the types of an operation, with what is changed in
+/// its place. What is being measured already is a place holder within itself.
 Model::Size Model::measure(const Definition& definition, const Definition& changed,
                            std::unordered_map<Key, Size>& known, std::size_t level) const
 {
@@ -749,10 +762,12 @@ void Model::use(const Definition& definition)
 void Model::release(const Definition& definition, std::vector<Key>& unused)
 {
     for_each_reference(definition, [&](Key used) {
-        if (is_primitive(used)) return;
-        auto& users = definitions_[used].users;
+        // A type within itself may have gone before what leads back to it.
+        const auto found = definitions_.find(used);
+        if (is_primitive(used) || found == definitions_.end()) return;
+        auto& users = found->second.users;
         const auto user = users.find(definition.key);
-        if (--user->second != 0) return;
+        if (user == users.end() || --user->second != 0) return;
         users.erase(user);
         if (users.empty()) unused.push_back(used);
     });

@@ -172,7 +172,8 @@ class KAIROS_API Model {
     [[nodiscard]] Key find_id(std::string_view id) const;
     /// Follows a name from a container: "::A::B" from the root, inherited names too.
     [[nodiscard]] Key find_name(Key container, std::string_view scoped_name) const;
-    /// Returns what is in the container, in the order in which it came there; then what it inherits.
+    /// Returns what is in the container, in the order in which it came there; then what it
+    /// inherits.
     [[nodiscard]] std::vector<Key> contents(Key container, Kind limit, bool with_inherited) const;
     /// Returns what is called so in the container and, `levels` deep, in what it contains; -1 for
     /// any depth.
@@ -229,6 +230,7 @@ class KAIROS_API Model {
     [[nodiscard]] Refusal check_inherited(const Definition& definition) const;
     [[nodiscard]] Refusal check_size(const Definition& definition) const;
     [[nodiscard]] bool leads_to_itself(const Definition& definition, bool by_value) const;
+    [[nodiscard]] bool has_good_bases(const Definition& definition) const;
     [[nodiscard]] bool inherits_itself(const Definition& definition) const;
     [[nodiscard]] bool clashes(const std::vector<Key>& bases, const Definition& definition) const;
     [[nodiscard]] Size measure(const Definition& definition, const Definition& changed,

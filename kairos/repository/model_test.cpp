@@ -190,6 +190,16 @@ TEST_F(ModelTest, WhatIsUsedCannotBeDestroyed)
     EXPECT_EQ(model.size(), 1 + primitives);
 }
 
+TEST_F(ModelTest, TypesWithinThemselvesAreDestroyed)
+{
+    const Key tree = structure("Tree");
+    Definition changed = *model.find(tree);
+    changed.members = {{.name = "children", .type = sequence_of(tree)}};
+    ASSERT_EQ(model.change(changed), Refusal::none);
+    EXPECT_EQ(model.destroy(tree), Refusal::none);
+    EXPECT_EQ(model.size(), 1 + primitives);
+}
+
 TEST_F(ModelTest, MovesBetweenContainers)
 {
     const Key from = make(named(Kind::module, "From"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Interface Repository (CORBA 3.3 part 1, 14) as objects of an ORB: embedded in any process by
-// making one of these, or alone as `kairos ifr serve`. One default servant serves all definitions of
-// a kind, however many there are. Any thread.
+// making one of these, or alone as `kairos ifr serve`. One default servant serves all definitions
+// of a kind, however many there are. Any thread.
 #pragma once
 
 #include "kairos/base/export.h"
@@ -22,8 +22,8 @@ class KAIROS_API InterfaceRepository {
     /// "corbaloc::host:port/InterfaceRepository", unless that is bound in the ORB's IORTable. With
     /// a store it has what that keeps, and references to it are valid in later runs of the server
     /// at the same address, too; without one it is empty and ends with the process. The ORB must
-    /// outlive it. Throws PERSIST_STORE for a store that cannot be read, and what create_POA throws:
-    /// AdapterAlreadyExists for a second one in the same ORB.
+    /// outlive it. Throws PERSIST_STORE for a store that cannot be read, and what create_POA
+    /// throws: AdapterAlreadyExists for a second one in the same ORB.
     explicit InterfaceRepository(CORBA::ORB_ptr orb, std::unique_ptr<Store> store = {},
                                  const Limits& limits = {});
     InterfaceRepository(const InterfaceRepository&) = delete;

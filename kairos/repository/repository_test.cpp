@@ -81,9 +81,8 @@ class RepositoryTest : public testing::Test {
         parameters[0].type = CORBA::TypeCode::_duplicate(CORBA::_tc_void);
         parameters[0].type_def = text;
         parameters[0].mode = CORBA::PARAM_IN;
-        const CORBA::OperationDef_var say =
-            echo->create_operation("IDL:Echo/say:1.0", "say", "1.0", text.in(), CORBA::OP_NORMAL,
-                                   parameters, {}, {});
+        const CORBA::OperationDef_var say = echo->create_operation(
+            "IDL:Echo/say:1.0", "say", "1.0", text.in(), CORBA::OP_NORMAL, parameters, {}, {});
         return echo;
     }
 
@@ -219,7 +218,25 @@ TEST_F(RepositoryTest, HasUnionsAndConstants)
     EXPECT_THROW(constant->value(value), CORBA::BAD_PARAM);
 }
 
-/// Of this ORB's own objects too, and in later runs.
+/// A server whose ORB knows the repository answers with what that has of the object's interface.
+TEST_F(RepositoryTest, TellsObjectsTheirInterface)
+{
+    const CORBA::Repository_var repository = start();
+    const CORBA::Repository_var own = service->reference();
+    server->register_initial_reference("InterfaceRepository", own.in());
+    try {
+        const CORBA::InterfaceDef_var none = repository->_get_interface();
+        FAIL() << "nobody has defined it";
+    } catch (const CORBA::INTF_REPOS&) {
+    }
+    const CORBA::InterfaceDef_var made = repository->create_interface(
+        "IDL:omg.org/CORBA/Repository:1.0", "RepositoryItself", "1.0", {});
+    const CORBA::InterfaceDef_var answered = repository->_get_interface();
+    EXPECT_TRUE(answered->_is_equivalent(made.in()));
+    const CORBA::String_var name = answered->name();
+    EXPECT_STREQ(name.in(), "RepositoryItself");
+}
+
 TEST_F(RepositoryTest, KeepsWhatAStoreHas)
 {
     std::string pattern = (std::filesystem::temp_directory_path() / "kairosXXXXXX").string();

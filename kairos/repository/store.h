@@ -32,7 +32,8 @@ class KAIROS_API Store {
     /// Reads everything. An Error also for what nobody wrote like this.
     [[nodiscard]] virtual Result<Kept> read() = 0;
     /// Writes definitions and erases others, all or nothing; what it has done survives the end of
-    /// the process and of the machine's power.
+    /// the process. When the machine's power fails, the last changes may be missing as well, never
+    /// a part of one: definitions come from files of IDL, which can be loaded again.
     [[nodiscard]] virtual Result<void> write(const std::vector<const Definition*>& written,
                                              const std::vector<Key>& erased, Key next) = 0;
 };

@@ -58,8 +58,7 @@ struct TypeCodes::Made {
             list.push_back({.name = member.name.c_str(),
                             .type = types.back().in(),
                             .number = member.is_default ? 0 : member.label});
-            if (member.is_default)
-                default_index = static_cast<CORBA::Long>(list.size()) - 1;
+            if (member.is_default) default_index = static_cast<CORBA::Long>(list.size()) - 1;
         }
     }
 
@@ -117,9 +116,9 @@ CORBA::TypeCode_var TypeCodes::make(const Definition& definition)
     case Kind::sequence:
     case Kind::array: {
         const CORBA::TypeCode_var element = of(definition.type);
-        return types::make_elements(
-            definition.kind == Kind::sequence ? CORBA::tk_sequence : CORBA::tk_array,
-            definition.bound, element.in());
+        return types::make_elements(definition.kind == Kind::sequence ? CORBA::tk_sequence
+                                                                      : CORBA::tk_array,
+                                    definition.bound, element.in());
     }
     case Kind::alias:
     case Kind::value_box: {

@@ -28,34 +28,34 @@ struct NewMember {
                                                          std::span<const NewMember> members);
 /// Makes a union. Members of several labels come once a label. `default_index` is -1 for none.
 /// BAD_PARAM 18 for a label that occurs twice, 20 for a discriminator's type that is none.
-[[nodiscard]] CORBA::TypeCode_ptr make_union(const char* id, const char* name,
-                                             CORBA::TypeCode_ptr discriminator,
-                                             std::span<const NewMember> members,
-                                             CORBA::Long default_index);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_union(const char* id, const char* name,
+                                                        CORBA::TypeCode_ptr discriminator,
+                                                        std::span<const NewMember> members,
+                                                        CORBA::Long default_index);
 /// Makes an enum; its members have no types.
-[[nodiscard]] CORBA::TypeCode_ptr make_enum(const char* id, const char* name,
-                                            std::span<const NewMember> members);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_enum(const char* id, const char* name,
+                                                       std::span<const NewMember> members);
 /// Makes an alias or a value box: `kind` is tk_alias or tk_value_box.
-[[nodiscard]] CORBA::TypeCode_ptr make_alias(CORBA::TCKind kind, const char* id, const char* name,
-                                             CORBA::TypeCode_ptr original);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr
+make_alias(CORBA::TCKind kind, const char* id, const char* name, CORBA::TypeCode_ptr original);
 /// Makes a value type; `base`, the concrete one, is nil for none.
-[[nodiscard]] CORBA::TypeCode_ptr make_value(CORBA::TCKind kind, const char* id, const char* name,
-                                             CORBA::ValueModifier modifier,
-                                             CORBA::TypeCode_ptr base,
-                                             std::span<const NewMember> members);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr
+make_value(CORBA::TCKind kind, const char* id, const char* name, CORBA::ValueModifier modifier,
+           CORBA::TypeCode_ptr base, std::span<const NewMember> members);
 /// Makes a type that has nothing but id and name: object references, abstract and local interfaces,
 /// natives, components, homes.
-[[nodiscard]] CORBA::TypeCode_ptr make_named(CORBA::TCKind kind, const char* id, const char* name);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_named(CORBA::TCKind kind, const char* id,
+                                                        const char* name);
 /// Makes the type of strings: `kind` is tk_string or tk_wstring. A bound of 0 means none.
-[[nodiscard]] CORBA::TypeCode_ptr make_text(CORBA::TCKind kind, CORBA::ULong bound);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_text(CORBA::TCKind kind, CORBA::ULong bound);
 /// Makes a fixed-point type. Throws BAD_PARAM for digits and scales that IDL has not.
-[[nodiscard]] CORBA::TypeCode_ptr make_fixed(CORBA::UShort digits, CORBA::Short scale);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_fixed(CORBA::UShort digits, CORBA::Short scale);
 /// Makes a sequence, where a length of 0 is no bound, or an array: `kind` is tk_sequence or
 /// tk_array.
-[[nodiscard]] CORBA::TypeCode_ptr make_elements(CORBA::TCKind kind, CORBA::ULong length,
-                                                CORBA::TypeCode_ptr element);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_elements(CORBA::TCKind kind, CORBA::ULong length,
+                                                           CORBA::TypeCode_ptr element);
 /// A place holder for the struct, union or value of this id, within which it is going to be. Until
 /// then every operation on it throws BAD_TYPECODE 1.
-[[nodiscard]] CORBA::TypeCode_ptr make_recursive(const char* id);
+[[nodiscard]] KAIROS_API CORBA::TypeCode_ptr make_recursive(const char* id);
 
 } // namespace kairos::types

@@ -5,6 +5,7 @@
 // names.
 #include "kairos/base/shown.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/ir/ir.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/idl_text.h"
 #include "tools/kairos/interfaces.h"
@@ -367,16 +368,36 @@ int call(const CallArguments& arguments, const std::vector<std::string>& orb_opt
     return 0;
 }
 
+/// What the ORB's Interface Repository has of an interface.
+const KnownInterface* in_repository(Session& session, const std::string& id)
+{
+    CORBA::Object_var object;
+    try {
+        object = session.orb->resolve_initial_references("InterfaceRepository");
+    } catch (const CORBA::ORB::InvalidName&) {
+        fail(fmt::format("no --idl file declares the interface {}, and -ORBInitRef names no "
+                         "InterfaceRepository",
+                         id));
+    }
+    const CORBA::Repository_var repository = CORBA::Repository::_narrow(object.in());
+    if (CORBA::is_nil(repository.in())) fail("InterfaceRepository is none");
+    const KnownInterface* const found = session.interfaces.add_interface(repository.in(), id);
+    if (found == nullptr) fail(fmt::format("the repository has no interface {}", id));
+    return found;
+}
+
 int describe(const CallArguments& arguments, const std::vector<std::string>& orb_options)
 {
     Session session("kairos-describe", orb_options);
     session.read_idl(arguments);
     const KnownInterface* interface = session.interfaces.find(arguments.reference);
     if (interface == nullptr) {
-        if (arguments.reference.starts_with("IDL:"))
-            fail(fmt::format("no --idl file declares the interface {}", arguments.reference));
-        const CORBA::Object_var object = session.object(arguments.reference);
-        interface = &session.interface_of(arguments, object.in());
+        if (arguments.reference.starts_with("IDL:")) {
+            interface = in_repository(session, arguments.reference);
+        } else {
+            const CORBA::Object_var object = session.object(arguments.reference);
+            interface = &session.interface_of(arguments, object.in());
+        }
     }
     fmt::print("{}", shown_lines(idl_of(*interface, session.interfaces)));
     return 0;
@@ -458,7 +479,7 @@ void add_call_commands(CLI::App& app, const std::vector<std::string>& orb_option
     describe_command
         ->add_option("interface", arguments->reference,
                      "A reference as `kairos call` takes it, or the name or repository id of an "
-                     "interface in an IDL file")
+                     "interface in an IDL file, or the id of one in the ORB's InterfaceRepository")
         ->required()
         ->type_name("REFERENCE|NAME");
     add_idl_options(*describe_command, *arguments);

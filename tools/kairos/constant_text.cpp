@@ -3,7 +3,9 @@
 
 #include "tools/kairos/value_json.h"
 
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace kairos::tools {
@@ -49,6 +51,80 @@ CORBA::Any plain(const CORBA::Any& value)
     return copy;
 }
 
+/// Inserts what is a number, whatever its size; false for other types.
+bool insert_number(CORBA::Any& into, idlc::TypeKind kind, const idlc::Value& value)
+{
+    using enum idlc::TypeKind;
+    switch (kind) {
+    case octet:
+    case int8:
+    case uint8:
+        into <<= CORBA::Any::from_octet(number_of<CORBA::Octet>(value));
+        return true;
+    case short_:
+        into <<= number_of<CORBA::Short>(value);
+        return true;
+    case unsigned_short:
+        into <<= number_of<CORBA::UShort>(value);
+        return true;
+    case long_:
+        into <<= number_of<CORBA::Long>(value);
+        return true;
+    case unsigned_long:
+        into <<= number_of<CORBA::ULong>(value);
+        return true;
+    case long_long:
+        into <<= number_of<CORBA::LongLong>(value);
+        return true;
+    case unsigned_long_long:
+        into <<= number_of<CORBA::ULongLong>(value);
+        return true;
+    case float_:
+        into <<= number_of<CORBA::Float>(value);
+        return true;
+    case double_:
+        into <<= number_of<CORBA::Double>(value);
+        return true;
+    case long_double:
+        into <<= number_of<CORBA::LongDouble>(value);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// The number that a value is; nothing for other types.
+std::optional<idlc::Value> number_in(const CORBA::Any& value, CORBA::TCKind kind)
+{
+    switch (kind) {
+    case CORBA::tk_octet: {
+        CORBA::Octet octet = 0;
+        if (!(value >>= CORBA::Any::to_octet(octet))) fail();
+        return std::uint64_t{octet};
+    }
+    case CORBA::tk_short:
+        return extracted<CORBA::Short>(value);
+    case CORBA::tk_ushort:
+        return extracted<CORBA::UShort>(value);
+    case CORBA::tk_long:
+        return extracted<CORBA::Long>(value);
+    case CORBA::tk_ulong:
+        return extracted<CORBA::ULong>(value);
+    case CORBA::tk_longlong:
+        return extracted<CORBA::LongLong>(value);
+    case CORBA::tk_ulonglong:
+        return extracted<CORBA::ULongLong>(value);
+    case CORBA::tk_float:
+        return extracted<CORBA::Float>(value);
+    case CORBA::tk_double:
+        return extracted<CORBA::Double>(value);
+    case CORBA::tk_longdouble:
+        return extracted<CORBA::LongDouble>(value);
+    default:
+        return std::nullopt;
+    }
+}
+
 } // namespace
 
 CORBA::Any any_of(const idlc::Constant& constant, CORBA::TypeCode_ptr code, CORBA::ORB_ptr orb)
@@ -66,38 +142,6 @@ CORBA::Any any_of(const idlc::Constant& constant, CORBA::TypeCode_ptr code, CORB
         break;
     case wchar:
         made <<= CORBA::Any::from_wchar(static_cast<CORBA::WChar>(std::get<char32_t>(value)));
-        break;
-    case octet:
-    case int8:
-    case uint8:
-        made <<= CORBA::Any::from_octet(number_of<CORBA::Octet>(value));
-        break;
-    case short_:
-        made <<= number_of<CORBA::Short>(value);
-        break;
-    case unsigned_short:
-        made <<= number_of<CORBA::UShort>(value);
-        break;
-    case long_:
-        made <<= number_of<CORBA::Long>(value);
-        break;
-    case unsigned_long:
-        made <<= number_of<CORBA::ULong>(value);
-        break;
-    case long_long:
-        made <<= number_of<CORBA::LongLong>(value);
-        break;
-    case unsigned_long_long:
-        made <<= number_of<CORBA::ULongLong>(value);
-        break;
-    case float_:
-        made <<= number_of<CORBA::Float>(value);
-        break;
-    case double_:
-        made <<= number_of<CORBA::Double>(value);
-        break;
-    case long_double:
-        made <<= number_of<CORBA::LongDouble>(value);
         break;
     case string:
         made <<= CORBA::Any::from_string(std::get<std::string>(value).c_str(), bound_of(type));
@@ -117,6 +161,7 @@ CORBA::Any any_of(const idlc::Constant& constant, CORBA::TypeCode_ptr code, CORB
         break;
     }
     default:
+        if (insert_number(made, type.kind, value)) break;
         if (const auto* enumerator = std::get_if<const idlc::Enumerator*>(&value)) {
             const CORBA::Any_var named =
                 ValueJson(orb, no_types()).value_of(Json((*enumerator)->name), code);
@@ -132,6 +177,7 @@ std::string literal_of(const CORBA::Any& value, CORBA::ORB_ptr orb)
 {
     const CORBA::Any bare = plain(value);
     const CORBA::TypeCode_var type = bare.type();
+    if (const auto number = number_in(bare, type->kind())) return idlc::to_string(*number);
     idlc::Value read;
     switch (type->kind()) {
     case CORBA::tk_boolean: {
@@ -152,39 +198,6 @@ std::string literal_of(const CORBA::Any& value, CORBA::ORB_ptr orb)
         read = static_cast<char32_t>(c);
         break;
     }
-    case CORBA::tk_octet: {
-        CORBA::Octet octet = 0;
-        if (!(bare >>= CORBA::Any::to_octet(octet))) fail();
-        read = std::uint64_t{octet};
-        break;
-    }
-    case CORBA::tk_short:
-        read = extracted<CORBA::Short>(bare);
-        break;
-    case CORBA::tk_ushort:
-        read = extracted<CORBA::UShort>(bare);
-        break;
-    case CORBA::tk_long:
-        read = extracted<CORBA::Long>(bare);
-        break;
-    case CORBA::tk_ulong:
-        read = extracted<CORBA::ULong>(bare);
-        break;
-    case CORBA::tk_longlong:
-        read = extracted<CORBA::LongLong>(bare);
-        break;
-    case CORBA::tk_ulonglong:
-        read = extracted<CORBA::ULongLong>(bare);
-        break;
-    case CORBA::tk_float:
-        read = extracted<CORBA::Float>(bare);
-        break;
-    case CORBA::tk_double:
-        read = extracted<CORBA::Double>(bare);
-        break;
-    case CORBA::tk_longdouble:
-        read = extracted<CORBA::LongDouble>(bare);
-        break;
     case CORBA::tk_string: {
         const char* text = nullptr;
         if (!(bare >>= CORBA::Any::to_string(text, type->length()))) fail();

@@ -157,7 +157,20 @@ bool Interfaces::add_idl(const std::string& path,
 const KnownInterface* Interfaces::add_interface_of(CORBA::Object_ptr object)
 {
     const CORBA::InterfaceDef_var definition = object->_get_interface();
-    if (CORBA::is_nil(definition.in())) return nullptr;
+    return add_definition(definition.in());
+}
+
+const KnownInterface* Interfaces::add_interface(CORBA::Repository_ptr repository,
+                                                const std::string& id)
+{
+    const CORBA::Contained_var found = repository->lookup_id(id.c_str());
+    const CORBA::InterfaceDef_var definition = CORBA::InterfaceDef::_narrow(found.in());
+    return add_definition(definition.in());
+}
+
+const KnownInterface* Interfaces::add_definition(CORBA::InterfaceDef_ptr definition)
+{
+    if (CORBA::is_nil(definition)) return nullptr;
     const CORBA::InterfaceDef::FullInterfaceDescription_var described =
         definition->describe_interface();
     const CORBA::String_var name = definition->absolute_name();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kairos/corba/CORBA.h"
+#include "kairos/ir/ir.h"
 
 #include <cstdint>
 #include <map>
@@ -60,6 +61,9 @@ class Interfaces {
     /// Adds what the object's Interface Repository says of it, and returns that; null where the
     /// object names none. Throws CORBA's exceptions.
     const KnownInterface* add_interface_of(CORBA::Object_ptr object);
+    /// Adds what an Interface Repository has under the id of an interface, and returns that; null
+    /// for none. Throws CORBA's exceptions.
+    const KnownInterface* add_interface(CORBA::Repository_ptr repository, const std::string& id);
 
     /// Finds by repository id or IDL name, with or without "::" in front. Null for none.
     [[nodiscard]] const KnownInterface* find(const std::string& id_or_name) const;
@@ -79,6 +83,8 @@ class Interfaces {
     }
 
   private:
+    const KnownInterface* add_definition(CORBA::InterfaceDef_ptr definition);
+
     std::map<std::string, KnownInterface> interfaces_;
     std::map<std::string, CORBA::TypeCode_var> types_; // by id, and by name
 };

@@ -137,8 +137,7 @@ void list(const RepositoryArguments& arguments, const std::vector<std::string>& 
     const RepositoryContents contents(session.repository.in());
     if (arguments.wanted.empty()) return print_tree(contents.top(), "", arguments.is_long);
     const Described* const wanted = contents.find_named(arguments.wanted);
-    if (wanted == nullptr)
-        throw std::runtime_error("the repository has no " + arguments.wanted);
+    if (wanted == nullptr) throw std::runtime_error("the repository has no " + arguments.wanted);
     print_tree(wanted->contents, "", arguments.is_long);
 }
 
@@ -147,8 +146,7 @@ void show(const RepositoryArguments& arguments, const std::vector<std::string>& 
     const Session session(arguments, orb_options);
     const RepositoryContents contents(session.repository.in());
     const Described* const wanted = contents.find_named(arguments.wanted);
-    if (wanted == nullptr)
-        throw std::runtime_error("the repository has no " + arguments.wanted);
+    if (wanted == nullptr) throw std::runtime_error("the repository has no " + arguments.wanted);
     fmt::print("{}", shown_lines(idl_of(contents, *wanted, session.orb.in())));
 }
 
@@ -162,8 +160,7 @@ void dump(const RepositoryArguments& arguments, const std::vector<std::string>& 
 void load_into(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
 {
     const Session session(arguments, orb_options);
-    const std::size_t created =
-        load_files(arguments, session.repository.in(), session.orb.in());
+    const std::size_t created = load_files(arguments, session.repository.in(), session.orb.in());
     fmt::print("{} new definition{}\n", created, created == 1 ? "" : "s");
 }
 
@@ -201,8 +198,7 @@ void add_reference_option(CLI::App& command, RepositoryArguments& arguments)
 
 } // namespace
 
-void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,
-                            int& status)
+void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status)
 {
     auto arguments = std::make_shared<RepositoryArguments>();
     auto* ifr = app.add_subcommand("ifr", "Run, fill and print an Interface Repository");

@@ -40,8 +40,8 @@ idlc::Type fixed_type_of(const idlc::FixedValue& value)
     std::erase_if(digits, [](char c) { return c == '-' || c == '.'; });
     const std::size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
     type.scale = value.scale;
-    type.digits = static_cast<std::uint16_t>(std::max(
-        {digits.size() - zeros, static_cast<std::size_t>(value.scale), std::size_t{1}}));
+    type.digits = static_cast<std::uint16_t>(
+        std::max({digits.size() - zeros, static_cast<std::size_t>(value.scale), std::size_t{1}}));
     return type;
 }
 
@@ -61,8 +61,7 @@ struct Names {
 class Loader {
   public:
     Loader(CORBA::Repository_ptr repository, CORBA::ORB_ptr orb)
-        : repository_(CORBA::Repository::_duplicate(repository)),
-          orb_(CORBA::ORB::_duplicate(orb))
+        : repository_(CORBA::Repository::_duplicate(repository)), orb_(CORBA::ORB::_duplicate(orb))
     {
     }
 
@@ -83,9 +82,8 @@ class Loader {
         } catch (const std::runtime_error&) {
             throw; // it names what is within
         } catch (const CORBA::Exception& exception) {
-            throw std::runtime_error(
-                fmt::format("{} ({}): {}", declaration.scoped_name, declaration.repository_id,
-                            exception.what()));
+            throw std::runtime_error(fmt::format("{} ({}): {}", declaration.scoped_name,
+                                                 declaration.repository_id, exception.what()));
         }
     }
 
@@ -96,7 +94,8 @@ class Loader {
     {
         if (const auto known = objects_.find(&declaration); known != objects_.end())
             return known->second;
-        const CORBA::Contained_var there = repository_->lookup_id(declaration.repository_id.c_str());
+        const CORBA::Contained_var there =
+            repository_->lookup_id(declaration.repository_id.c_str());
         if (CORBA::is_nil(there.in())) return {};
         const Object object = CORBA::Object::_duplicate(there.in());
         objects_.emplace(&declaration, object);
@@ -383,8 +382,7 @@ class Loader {
                                                            members_of(exception.members)));
             return;
         }
-        created(exception,
-                container->create_exception(names.id, names.name, names.version, {}));
+        created(exception, container->create_exception(names.id, names.name, names.version, {}));
         add_all(exception.declarations);
         as<CORBA::ExceptionDef>(exception)->members(members_of(exception.members));
     }

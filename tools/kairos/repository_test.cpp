@@ -133,10 +133,9 @@ bool is_implied(const Model& model, const Definition& definition)
     if (definition.kind == repository::Kind::native)
         return model.absolute_name(definition.key).starts_with("::CORBA::");
     if (definition.kind != repository::Kind::module) return false;
-    const std::vector<Key> within =
-        model.contents(definition.key, repository::Kind::all, false);
-    return std::ranges::all_of(
-        within, [&](Key key) { return is_implied(model, *model.find(key)); });
+    const std::vector<Key> within = model.contents(definition.key, repository::Kind::all, false);
+    return std::ranges::all_of(within,
+                               [&](Key key) { return is_implied(model, *model.find(key)); });
 }
 
 std::map<std::string, std::string> outline(const Model& model)
@@ -241,8 +240,9 @@ TEST(Repository, PrintsOmniorbsIdl)
 TEST(Repository, ShowsOneDefinitionWithWhatItNeeds)
 {
     Place place;
-    ASSERT_EQ(add_text(place, "module A { struct S { long value; }; typedef sequence<S> Ss; interface I "
-                              "{ Ss get(); }; interface Other {}; };"),
+    ASSERT_EQ(add_text(place,
+                       "module A { struct S { long value; }; typedef sequence<S> Ss; interface I "
+                       "{ Ss get(); }; interface Other {}; };"),
               "");
     const RepositoryContents contents(place.root.in());
     const Described* const wanted = contents.find_named("A::I");

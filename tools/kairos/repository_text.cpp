@@ -100,8 +100,7 @@ void RepositoryContents::read(CORBA::Container_ptr from, const Described* contai
             ask_extended([&] {
                 const CORBA::ExtAttributeDef_var attribute =
                     CORBA::ExtAttributeDef::_unchecked_narrow(described->object.in());
-                const CORBA::ExtAttributeDescription_var extended =
-                    attribute->describe_attribute();
+                const CORBA::ExtAttributeDescription_var extended = attribute->describe_attribute();
                 described->get_exceptions = extended->get_exceptions;
                 described->set_exceptions = extended->put_exceptions;
             });
@@ -188,9 +187,9 @@ namespace {
 bool is_pseudo(const Described& described)
 {
     static const std::set<std::string_view> names{
-        "CORBA::TypeCode",   "CORBA::Object",      "CORBA::ValueBase", "CORBA::Principal",
-        "CORBA::Environment", "CORBA::Context",     "CORBA::NamedValue", "CORBA::NVList",
-        "CORBA::Request",    "CORBA::ServerRequest", "CORBA::ORB",       "CORBA::InterfaceDef"};
+        "CORBA::TypeCode",    "CORBA::Object",        "CORBA::ValueBase",  "CORBA::Principal",
+        "CORBA::Environment", "CORBA::Context",       "CORBA::NamedValue", "CORBA::NVList",
+        "CORBA::Request",     "CORBA::ServerRequest", "CORBA::ORB",        "CORBA::InterfaceDef"};
     return described.kind == CORBA::dk_Native && names.contains(scoped_name(described));
 }
 
@@ -223,8 +222,7 @@ void add_named(const CORBA::TypeCode& type, std::vector<std::string>& ids)
 
 class Printer {
   public:
-    Printer(const RepositoryContents& contents, CORBA::ORB_ptr orb)
-        : contents_(contents), orb_(orb)
+    Printer(const RepositoryContents& contents, CORBA::ORB_ptr orb) : contents_(contents), orb_(orb)
     {
         for (const auto& each : contents.top())
             collect(*each);
@@ -273,8 +271,8 @@ class Printer {
         if (described.container == nullptr) return;
         inner_names_.insert(lower(described.name));
         if (const auto* type = extracted<CORBA::TypeDescription>(described))
-            for (CORBA::ULong i = 0; has_members(*type->type.in()) && i < type->type->member_count();
-                 ++i)
+            for (CORBA::ULong i = 0;
+                 has_members(*type->type.in()) && i < type->type->member_count(); ++i)
                 inner_names_.insert(lower(type->type->member_name(i)));
     }
 
@@ -407,9 +405,8 @@ class Printer {
             const Described* const used = contents_.find(id);
             const Described* const sibling = sibling_of(used, siblings);
             if (sibling == nullptr || sibling == &item) return;
-            const bool name_will_do =
-                !whole && sibling == used &&
-                (is_interface(used->kind) || used->kind == CORBA::dk_Value);
+            const bool name_will_do = !whole && sibling == used &&
+                                      (is_interface(used->kind) || used->kind == CORBA::dk_Value);
             const auto known = state_.find(sibling);
             if (known == state_.end() && !name_will_do) return place(*sibling, siblings, scope);
             const bool is_declared = known != state_.end() && known->second == State::done;
@@ -604,8 +601,7 @@ class Printer {
                                  (bases.empty() ? "" : " : " + bases));
         }
         if (const auto* own = extracted<CORBA::ValueMember>(item)) {
-            add(fmt::format("{} {};\n",
-                            own->access == CORBA::PUBLIC_MEMBER ? "public" : "private",
+            add(fmt::format("{} {};\n", own->access == CORBA::PUBLIC_MEMBER ? "public" : "private",
                             declarator(*own->type.in(), item.name)));
         }
         if (const auto* own = extracted<CORBA::ValueDescription>(item)) {
@@ -689,9 +685,8 @@ class Printer {
                 add(fmt::format("union {};\n", idl_identifier(item.name)));
             return;
         }
-        const std::string head =
-            fmt::format("union {} switch ({})", idl_identifier(item.name),
-                        inner_type(*discriminator.in(), &item));
+        const std::string head = fmt::format("union {} switch ({})", idl_identifier(item.name),
+                                             inner_type(*discriminator.in(), &item));
         std::vector<std::string> lines;
         for (CORBA::ULong i = 0; i < type.member_count(); ++i) {
             std::string line = label_text(item, *discriminator.in(), type, i);
@@ -735,9 +730,8 @@ class Printer {
         std::string literal = literal_of(constant.value, orb_);
         if (resolved.kind() == CORBA::tk_enum)
             literal = enumerator(resolved.id(), literal, nullptr);
-        const std::string type = constant.type->kind() == CORBA::tk_fixed
-                                     ? "fixed"
-                                     : type_name(*constant.type.in());
+        const std::string type =
+            constant.type->kind() == CORBA::tk_fixed ? "fixed" : type_name(*constant.type.in());
         add(fmt::format("const {} {} = {};\n", type, idl_identifier(constant.name.in()), literal));
     }
 
@@ -765,19 +759,18 @@ class Printer {
         std::string parameters;
         for (CORBA::ULong i = 0; i < operation.parameters.length(); ++i) {
             const CORBA::ParameterDescription& parameter = operation.parameters[i];
-            parameters += fmt::format("{}{} {} {}", i == 0 ? "" : ", ",
-                                      parameter.mode == CORBA::PARAM_IN    ? "in"
-                                      : parameter.mode == CORBA::PARAM_OUT ? "out"
-                                                                           : "inout",
-                                      type_name(*parameter.type.in()),
-                                      idl_identifier(parameter.name.in()));
+            parameters +=
+                fmt::format("{}{} {} {}", i == 0 ? "" : ", ",
+                            parameter.mode == CORBA::PARAM_IN    ? "in"
+                            : parameter.mode == CORBA::PARAM_OUT ? "out"
+                                                                 : "inout",
+                            type_name(*parameter.type.in()), idl_identifier(parameter.name.in()));
         }
         std::string contexts;
         for (CORBA::ULong i = 0; i < operation.contexts.length(); ++i)
             contexts += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", operation.contexts[i].in());
         if (!contexts.empty()) contexts = fmt::format(" context({})", contexts);
-        add(fmt::format("{}{} {}({}){}{};\n",
-                        operation.mode == CORBA::OP_ONEWAY ? "oneway " : "",
+        add(fmt::format("{}{} {}({}){}{};\n", operation.mode == CORBA::OP_ONEWAY ? "oneway " : "",
                         type_name(*operation.result.in()), idl_identifier(operation.name.in()),
                         parameters, raises(operation.exceptions, "raises"), contexts));
     }
@@ -811,8 +804,9 @@ class Printer {
                 parameters += fmt::format("{}in {} {}", j == 0 ? "" : ", ",
                                           type_name(*factory.members[j].type.in()),
                                           idl_identifier(factory.members[j].name.in()));
-            factories.push_back(fmt::format("factory {}({}){};\n", idl_identifier(factory.name.in()),
-                                            parameters, raises(factory.exceptions, "raises")));
+            factories.push_back(fmt::format("factory {}({}){};\n",
+                                            idl_identifier(factory.name.in()), parameters,
+                                            raises(factory.exceptions, "raises")));
         }
         print_body(item, head, factories);
     }

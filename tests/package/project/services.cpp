@@ -9,6 +9,7 @@
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
 #include <kairos/naming/CosNaming.h>
+#include <kairos/repository/repository.h>
 #include <kairos/rtcorba/RTPortableServer.h>
 
 #include <cstdlib>
@@ -67,6 +68,15 @@ void find_by_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::strin
     }
 }
 
+void define_types(CORBA::ORB_ptr orb)
+{
+    const kairos::repository::InterfaceRepository types(orb);
+    CORBA::Repository_var repository = types.reference();
+    CORBA::ModuleDef_var shop = repository->create_module("IDL:Shop:1.0", "Shop", "1.0");
+    CORBA::Contained_var found = repository->lookup_id("IDL:Shop:1.0");
+    expect(found->def_kind() == CORBA::dk_Module, "what a repository has");
+}
+
 class KnownCounter final : public kairos::gateway::Interfaces {
   public:
     std::shared_ptr<const kairos::gateway::Interface> interface_of(CORBA::Object_ptr) override
@@ -121,6 +131,7 @@ try {
     use_real_time(orb); // thread pools are for an ORB that does not serve yet
     find_by_name(orb, object, argv[2]);
     lead_to(orb, object);
+    define_types(orb);
     orb->destroy();
     std::cout << "ok" << std::endl;
 } catch (const CORBA::Exception& exception) {
