@@ -21,6 +21,7 @@ namespace {
 
 CORBA::ORB_var make_orb(std::vector<std::string> options)
 {
+    options.insert(options.begin(), "program"); // which ORB_init does not look at
     std::vector<char*> pointers;
     for (std::string& option : options)
         pointers.push_back(option.data());

@@ -95,10 +95,6 @@ int main(int argc, char** argv)
         expect(!CORBA::is_nil(repository), "it is a repository");
         read(repository);
         change(repository);
-        object = repository->_get_interface();
-        expect(CORBA::is_nil(object), "who does not know a repository has no interface");
-    } catch (const CORBA::INTF_REPOS&) {
-        expect(true, "who does not know a repository has no interface");
     } catch (const CORBA::Exception& exception) {
         std::cout << "wrong: " << exception._name() << std::endl;
     }

@@ -13,7 +13,7 @@ TEST(Repository, IsReadAndChangedByOmniorb)
 #ifdef OMNIORB_REPOSITORY
     Peer server({KAIROS_TOOL, "ifr", "serve", "-l", "iiop://127.0.0.1:0", LIBRARY_IDL});
     calls::Process client({OMNIORB_REPOSITORY, server.reference.front()});
-    expect_lines(client, 16, "end");
+    expect_lines(client, 15, "end");
 #else
     GTEST_SKIP() << "omniORB is not installed";
 #endif

@@ -200,7 +200,8 @@ class Session {
   public:
     Session(const char* name, const std::vector<std::string>& orb_options)
     {
-        std::vector<char*> options;
+        std::string program = "kairos"; // which ORB_init does not look at
+        std::vector<char*> options{program.data()};
         for (const std::string& option : orb_options)
             options.push_back(const_cast<char*>(option.c_str()));
         int count = static_cast<int>(options.size());

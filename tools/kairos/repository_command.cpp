@@ -88,7 +88,8 @@ void serve(const RepositoryArguments& arguments, const std::vector<std::string>&
 struct Session {
     Session(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
     {
-        std::vector<char*> options;
+        std::string program = "kairos";
+        std::vector<char*> options{program.data()};
         for (const std::string& option : orb_options)
             options.push_back(const_cast<char*>(option.c_str()));
         int count = static_cast<int>(options.size());
