@@ -19,6 +19,9 @@ using PortableServer::ObjectId;
 using PortableServer::POA_ptr;
 using PortableServer::POA_var;
 
+/// References that are kept for those who ask again.
+constexpr std::size_t references_max = 4096;
+
 constexpr std::size_t number_size = sizeof(std::uint64_t);
 
 /// The repository's number and the definition's, each from its highest octet.
@@ -295,9 +298,14 @@ const Definition& State::Access::definition(Key key) const
 
 CORBA::Object_var State::Access::reference(Key key) const
 {
+    const auto known = state_.references_.find(key);
+    if (known != state_.references_.end()) return known->second;
     const Kind kind = definition(key).kind;
-    return state_.adapters_[static_cast<std::size_t>(kind)]->create_reference_with_id(
+    if (state_.references_.size() >= references_max) state_.references_.clear();
+    CORBA::Object_var& made = state_.references_[key];
+    made = state_.adapters_[static_cast<std::size_t>(kind)]->create_reference_with_id(
         make_id(state_.identity_, key), interface_id(kind));
+    return made;
 }
 
 Key State::Access::create(Definition definition)
@@ -322,6 +330,8 @@ void State::Access::keep(Refusal refusal)
     require(refusal);
     state_.type_codes_.forget();
     const Model::Changes changes = state_.model_.take_changes();
+    for (const Key key : changes.erased)
+        state_.references_.erase(key);
     if (state_.store_ == nullptr) return;
     std::vector<const Definition*> written;
     for (const Key key : changes.written)
@@ -329,6 +339,7 @@ void State::Access::keep(Refusal refusal)
     if (state_.store_->write(written, changes.erased, model().next_key())) return;
     // What clients see is what is kept. Until that is known, they see nothing.
     state_.is_broken_ = true;
+    state_.references_.clear();
     auto kept = state_.store_->read();
     Model again;
     if (kept && again.restore(std::move(kept->definitions), kept->next)) {

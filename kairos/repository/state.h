@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 namespace kairos::repository {
 
@@ -95,7 +96,8 @@ class State {
     Model model_;
     TypeCodes type_codes_;
     std::unique_ptr<Store> store_;
-    bool is_broken_ = false; // the model is not what the store has
+    std::unordered_map<Key, CORBA::Object_var> references_; // made before
+    bool is_broken_ = false;                                // the model is not what the store has
 };
 
 /// The servant of a kind of definitions. Null where there is none.

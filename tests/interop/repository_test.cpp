@@ -11,8 +11,8 @@ namespace {
 TEST(Repository, IsReadAndChangedByOmniorb)
 {
 #ifdef OMNIORB_REPOSITORY
-    Peer server({KAIROS_TOOL, "ifr", "serve", "-l", "iiop://127.0.0.1:0", LIBRARY_IDL});
-    calls::Process client({OMNIORB_REPOSITORY, server.reference.front()});
+    calls::Process server({KAIROS_TOOL, "ifr", "serve", "-l", "iiop://127.0.0.1:0", LIBRARY_IDL});
+    calls::Process client({OMNIORB_REPOSITORY, server.read_line()});
     expect_lines(client, 15, "end");
 #else
     GTEST_SKIP() << "omniORB is not installed";
