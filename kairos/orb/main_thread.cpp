@@ -3,10 +3,13 @@
 
 #include "kairos/base/assert_held.h"
 #include "kairos/orb/nested_wait.h"
+#include "kairos/orb/serving_thread.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <array>
 #include <cerrno>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -141,10 +144,10 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
     changed_.notify_all();
 }
 
-bool MainThread::serve_pending()
+/// Must hold mutex_. Returns whether there is more by then.
+bool MainThread::serve_queue(std::unique_lock<std::mutex>& lock)
 {
-    std::unique_lock lock(mutex_);
-    if (thread_ != std::this_thread::get_id()) return false;
+    assert_held(mutex_);
     std::size_t posted = posted_count_; // what posts again as it is done does not keep others out
     while (!waiting_.empty() || (posted != 0 && !posted_.empty())) {
         if (!waiting_.empty()) {
@@ -157,6 +160,24 @@ bool MainThread::serve_pending()
     if (has_work()) return true;
     take_signal();
     return false;
+}
+
+bool MainThread::serve_pending()
+{
+    std::unique_lock lock(mutex_);
+    // One that came to ORB::run while another served as long as it waited serves when that is over.
+    const bool takes_over = thread_ != std::this_thread::get_id();
+    if (takes_over) {
+        if (serving_) return false;
+        serving_ = true;
+        thread_ = std::this_thread::get_id();
+        note_free();
+    }
+    const bool more = serve_queue(lock);
+    if (!takes_over) return more;
+    serving_ = false;
+    note_free();
+    return more;
 }
 
 void MainThread::serve_until_closed()
@@ -214,10 +235,48 @@ void MainThread::note_free() noexcept
         (void)!::write(free_, &count, sizeof count);
 }
 
+namespace {
+
+/// A thread that serves because it waits: what it serves waits in the same way.
+class Waiting final : public ServingThread {
+  public:
+    explicit Waiting(MainThread& main) noexcept : main_(main) {}
+
+    void wait(const Awaited& awaited, Deadline deadline) noexcept override
+    {
+        pollfd wanted{};
+        if (!prepare(awaited, wanted)) return;
+        if (wanted.events == POLLIN) return main_.serve_until_ready(wanted.fd, deadline);
+        // An epoll set can be read when something in it is ready.
+        const net::Socket set(::epoll_create1(EPOLL_CLOEXEC));
+        epoll_event event{};
+        event.events = static_cast<std::uint32_t>(wanted.events);
+        if (::epoll_ctl(set.descriptor(), EPOLL_CTL_ADD, wanted.fd, &event) != 0)
+            return (void)wait_either(awaited, nullptr, deadline);
+        main_.serve_until_ready(set.descriptor(), deadline);
+    }
+
+  private:
+    MainThread& main_;
+};
+
+} // namespace
+
 void MainThread::serve_until_ready(int descriptor, Deadline deadline)
 {
-    const Serving serving(*this);
     const auto event = this->descriptor();
+    Waiting waiting(*this);
+    ThreadStorage& storage = ThreadStorage::current();
+    ServingThread* const before = storage.serving_thread;
+    if (before == nullptr) storage.serving_thread = &waiting;
+    std::unique_lock serving(mutex_);
+    const bool begins = !serving_;
+    if (begins) {
+        serving_ = true;
+        thread_ = std::this_thread::get_id();
+        note_free();
+    }
+    serving.unlock();
     for (;;) {
         int other = -1;
         {
@@ -229,10 +288,17 @@ void MainThread::serve_until_ready(int descriptor, Deadline deadline)
         std::array<pollfd, 2> polled{pollfd{.fd = descriptor, .events = POLLIN, .revents = 0},
                                      pollfd{.fd = other, .events = POLLIN, .revents = 0}};
         poll_until(polled, deadline);
-        if (polled[0].revents != 0 || deadline.has_passed()) return;
-        if (!is_current()) return; // perhaps this thread may serve now
+        if (polled[0].revents != 0 || deadline.has_passed()) break;
+        if (!is_current()) break; // perhaps this thread may serve now
         (void)serve_pending();
     }
+    serving.lock();
+    if (begins) {
+        (void)serve_queue(serving); // nobody else was told of it
+        serving_ = false;
+        note_free();
+    }
+    storage.serving_thread = before;
 }
 
 } // namespace kairos::orb

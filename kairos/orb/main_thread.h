@@ -107,6 +107,7 @@ class KAIROS_API MainThread {
     [[nodiscard]] bool has_work() const noexcept;
     void serve_one(std::unique_lock<std::mutex>& lock);
     void serve_posted(std::unique_lock<std::mutex>& lock) noexcept;
+    bool serve_queue(std::unique_lock<std::mutex>& lock);
     void signal() noexcept;
     void take_signal() noexcept;
     [[nodiscard]] int free_descriptor();
