@@ -83,10 +83,7 @@ class HubServant final : public POA_Both::Hub {
     void linger(Both::Callback_ptr target) override { target->linger(); }
     void note(Both::Callback_ptr target, CORBA::Long value) override { target->note(value); }
     void ping() override {}
-    PortableServer::POA_ptr _default_POA() override
-    {
-        return PortableServer::POA::_duplicate(poa);
-    }
+    PortableServer::POA_ptr _default_POA() override { return PortableServer::POA::_duplicate(poa); }
 
     PortableServer::POA_var poa;
 

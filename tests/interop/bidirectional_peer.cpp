@@ -141,13 +141,15 @@ void be_client(CORBA::ORB_ptr orb, const char* reference)
     auto* servant = new CallbackServant(poa.in());
     const CORBA::Object_var own = activate(poa.in(), servant);
     const Both::Callback_var callback = Both::Callback::_narrow(own.in());
-    CORBA::Object_var object = orb->string_to_object(reference);
 #ifndef PEER_OMNIORB // which offers by its options
+    const CORBA::Object_var manager = orb->resolve_initial_references("ORBPolicyManager");
+    const CORBA::PolicyManager_var of_orb = CORBA::PolicyManager::_narrow(manager.in());
     CORBA::PolicyList policies(1);
     policies.length(1);
     policies[0] = CORBA::Policy::_duplicate(policy.in());
-    object = object->_set_policy_overrides(policies, CORBA::ADD_OVERRIDE);
+    of_orb->set_policy_overrides(policies, CORBA::ADD_OVERRIDE);
 #endif
+    const CORBA::Object_var object = orb->string_to_object(reference);
     const Both::Hub_var hub = Both::Hub::_narrow(object.in());
     check_call("within the call", [&] { return hub->twice(callback.in(), 21) == 42; });
     check_call("nested", [&] { return hub->bounce(callback.in(), 4) == 5; });
@@ -155,7 +157,7 @@ void be_client(CORBA::ORB_ptr orb, const char* reference)
         Both::Octets octets;
         octets.length(1 << 20);
         octets[77] = 7;
-        const Both::Octets_var back = hub->mirror(callback.in(), octets);
+        Both::Octets_var back = hub->mirror(callback.in(), octets);
         return back->length() == octets.length() && back[77] == 7;
     });
     check_call("later", [&] {
