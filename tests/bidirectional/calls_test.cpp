@@ -197,6 +197,36 @@ TEST(Offers, OverUnixSockets)
     EXPECT_EQ(target->twice(5), 10);
 }
 
+/// Whatever -ORBConnection says: what is bidirectional has a connection of its own kind.
+TEST(Offers, WithSharedConnections)
+{
+    const LogLines log;
+    for (const char* sharing : {"leader-followers", "active"}) {
+        HubServer server({"-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBConnection", sharing});
+        CallbackClient client(server.reference(),
+                              {"-ORBListenEndpoints", "none", "-ORBConnection", sharing});
+        EXPECT_EQ(client.hub()->bounce(client.callback(), 4), 5);
+        client.hub()->attach(client.callback());
+        const Both::Callback_var target = server.hub().attached();
+        EXPECT_EQ(target->twice(5), 10);
+    }
+}
+
+/// What is in fragments, the request that offers the connection too.
+TEST(Offers, InFragments)
+{
+    const LogLines log;
+    HubServer server({"-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBFragmentSize", "1024"});
+    CallbackClient client(server.reference(),
+                          {"-ORBListenEndpoints", "none", "-ORBFragmentSize", "1024"});
+    Both::Octets octets(100'000);
+    octets.length(100'000);
+    octets[99'999] = 9;
+    const Both::Octets_var back = client.hub()->mirror(client.callback(), octets);
+    ASSERT_EQ(back->length(), octets.length());
+    EXPECT_EQ(back[99'999], 9);
+}
+
 TEST(Offers, FromAllClientsOfOneHost)
 {
     const LogLines log;
