@@ -76,8 +76,9 @@ const ValueType* find_value(const Declarations& declarations, std::string_view s
 
 class Implication {
   public:
-    Implication(Unit& unit, const Interface& reply_handler, const ValueType& exception_holder)
-        : unit_(unit), reply_handler_(reply_handler),
+    Implication(Unit& unit, const Interface& reply_handler, const ValueType& exception_holder,
+                const ValueType& poller)
+        : unit_(unit), reply_handler_(reply_handler), poller_(poller),
           holder_(unit.add_type({.kind = TypeKind::declared, .declaration = &exception_holder}))
     {
     }
@@ -94,12 +95,18 @@ class Implication {
                 all.push_back(declaration);
                 continue;
             }
-            std::string name = "AMI_" + interface->name + "Handler";
-            while (!taken.insert(name).second)
-                name.insert(0, "AMI_");
-            const Interface& handler = handler_of(*interface, name);
-            all.insert(all.end(), {&forward(handler), interface, &handler});
+            const auto free_name = [&](std::string_view end) {
+                std::string name = "AMI_" + interface->name + std::string(end);
+                while (!taken.insert(name).second)
+                    name.insert(0, "AMI_");
+                return name;
+            };
+            const Interface& handler = handler_of(*interface, free_name("Handler"));
+            const ValueType& poller = poller_of(*interface, free_name("Poller"));
+            all.insert(all.end(),
+                       {&forward(handler), &forward(poller), interface, &handler, &poller});
             unit_.reply_handlers.emplace(interface, &handler);
+            unit_.pollers.emplace(interface, &poller);
         }
         declarations = std::move(all);
     }
@@ -127,12 +134,35 @@ class Implication {
         implied.generated = by.generated;
     }
 
-    const Forward& forward(const Interface& handler)
+    const Forward& forward(const Declaration& implied)
     {
         auto& forward = unit_.add<Forward>();
-        describe(forward, handler, handler.name);
-        forward.definition = &handler;
+        describe(forward, implied, implied.name);
+        forward.definition = &implied;
         return forward;
+    }
+
+    const ValueType& poller_of(const Interface& interface, const std::string& name)
+    {
+        auto& poller = unit_.add<ValueType>();
+        describe(poller, interface, name);
+        poller.defined = true;
+        poller.is_abstract = true;
+        for (const Interface* base : interface.bases) {
+            const auto found = unit_.pollers.find(base);
+            if (found != unit_.pollers.end()) poller.bases.push_back(found->second);
+        }
+        if (poller.bases.empty()) poller.bases.push_back(&poller_);
+        for (const Declaration* declaration : interface.declarations)
+            for (const Request& request : requests_of(*declaration)) {
+                if (!is_asynchronous(request)) continue;
+                std::vector<Parameter> parameters = polled_parameters(request);
+                parameters.insert(parameters.begin(),
+                                  Parameter{.name = "ami_timeout", .type = &timeout_});
+                add_operation(poller, poller.declarations, request, reply_name(request),
+                              std::move(parameters));
+            }
+        return poller;
     }
 
     const Interface& handler_of(const Interface& interface, const std::string& name)
@@ -164,32 +194,44 @@ class Implication {
 
     void add_operations(Interface& handler, const Request& request, const Interface& interface)
     {
-        add_operation(handler, request, reply_name(request), replied_parameters(request));
-        add_operation(handler, request, failure_name(request, interface),
+        Declarations& all = handler.declarations;
+        add_operation(handler, all, request, reply_name(request), replied_parameters(request));
+        add_operation(handler, all, request, failure_name(request, interface),
                       {{.name = "excep_holder", .type = &holder_}});
     }
 
-    void add_operation(Interface& handler, const Request& request, const std::string& name,
-                       std::vector<Parameter> parameters)
+    void add_operation(const Declaration& scope, Declarations& declarations, const Request& request,
+                       const std::string& name, std::vector<Parameter> parameters)
     {
         auto& operation = unit_.add<Operation>();
         operation.name = name;
-        operation.scoped_name = handler.scoped_name + "::" + name;
-        operation.repository_id = id_within(handler, name);
-        operation.parent = &handler;
+        operation.scoped_name = scope.scoped_name + "::" + name;
+        operation.repository_id = id_within(scope, name);
+        operation.parent = &scope;
         operation.location = request.declaration->location;
-        operation.in_main_file = handler.in_main_file;
-        operation.generated = handler.generated;
+        operation.in_main_file = scope.in_main_file;
+        operation.generated = scope.generated;
         operation.result = &void_type_;
         operation.parameters = std::move(parameters);
-        handler.declarations.push_back(&operation);
+        declarations.push_back(&operation);
     }
 
     Unit& unit_;
     const Interface& reply_handler_;
+    const ValueType& poller_;
     const Type& holder_;
+    const Type& timeout_ = unit_.add_type({.kind = TypeKind::unsigned_long});
     const Type& void_type_ = unit_.add_type({.kind = TypeKind::void_});
 };
+
+/// The name of a function that sends a request, by how it begins.
+std::string sending_name(std::string begin, const Request& request, const Interface& interface)
+{
+    const std::unordered_set<std::string> taken = names_of(interface);
+    while (taken.contains(begin + reply_name(request)))
+        begin += "ami_";
+    return begin + reply_name(request);
+}
 
 } // namespace
 
@@ -197,8 +239,10 @@ void imply_ami(Unit& unit)
 {
     const Interface* handler = find_interface(unit.declarations, "Messaging::ReplyHandler");
     const ValueType* holder = find_value(unit.declarations, "Messaging::ExceptionHolder");
-    if (handler == nullptr || holder == nullptr) return; // reported: the file was not found
-    Implication(unit, *handler, *holder).imply(unit.declarations);
+    const ValueType* poller = find_value(unit.declarations, "Messaging::Poller");
+    if (handler == nullptr || holder == nullptr || poller == nullptr)
+        return; // reported: the file was not found
+    Implication(unit, *handler, *holder, *poller).imply(unit.declarations);
 }
 
 bool is_asynchronous(const Request& request) { return !request.oneway; }
@@ -220,11 +264,12 @@ std::string failure_name(const Request& request, const Interface& interface)
 
 std::string sendc_name(const Request& request, const Interface& interface)
 {
-    const std::unordered_set<std::string> taken = names_of(interface);
-    std::string begin = "sendc_";
-    while (taken.contains(begin + reply_name(request)))
-        begin += "ami_";
-    return begin + reply_name(request);
+    return sending_name("sendc_", request, interface);
+}
+
+std::string sendp_name(const Request& request, const Interface& interface)
+{
+    return sending_name("sendp_", request, interface);
 }
 
 std::vector<Parameter> sent_parameters(const Request& request)
@@ -249,6 +294,14 @@ std::vector<Parameter> replied_parameters(const Request& request)
         replied.emplace_back(parameter).direction = Direction::in;
     }
     return replied;
+}
+
+std::vector<Parameter> polled_parameters(const Request& request)
+{
+    std::vector<Parameter> polled = replied_parameters(request);
+    for (Parameter& parameter : polled)
+        parameter.direction = Direction::out;
+    return polled;
 }
 
 } // namespace kairos::idlc

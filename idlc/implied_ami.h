@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What asynchronous calls imply of IDL that nobody has written (CORBA 3.3 part 1, 17.5 to 17.8):
-// for each interface the one of its reply handlers, in the same scope, so that all back ends make
-// of it what they make of any. How the sendc_ operations are called is here, too; they are not in
-// the model, as they are in no skeleton.
+// for each interface the one of its reply handlers and the valuetype of its pollers, in the same
+// scope, so that all back ends make of them what they make of any. How the sendc_ and sendp_
+// operations are called is here, too; they are not in the model, as they are in no skeleton.
 #pragma once
 
 #include "idlc/model.h"
@@ -14,7 +14,7 @@
 namespace kairos::idlc {
 
 /// Adds to every interface that can be called, but those whose C++ is installed already, its reply
-/// handler. idl/MessagingAMI.idl must be among what the unit includes.
+/// handler and its poller. idl/MessagingAMI.idl must be among what the unit includes.
 void imply_ami(Unit& unit);
 
 /// Returns whether there is an asynchronous form of the request: not of a oneway.
@@ -25,9 +25,13 @@ void imply_ami(Unit& unit);
 [[nodiscard]] std::string failure_name(const Request& request, const Interface& interface);
 /// Returns what sends it: "sendc_add".
 [[nodiscard]] std::string sendc_name(const Request& request, const Interface& interface);
+/// Returns what sends it where the reply is polled: "sendp_add".
+[[nodiscard]] std::string sendp_name(const Request& request, const Interface& interface);
 /// Returns what is sent, as `in` parameters: in and inout ones; of an attribute "attr_size".
 [[nodiscard]] std::vector<Parameter> sent_parameters(const Request& request);
 /// Returns what comes back, as `in` parameters: the result as "ami_return_val", inout and out.
 [[nodiscard]] std::vector<Parameter> replied_parameters(const Request& request);
+/// Returns what a poller's operation has behind the timeout: the same as `out` parameters.
+[[nodiscard]] std::vector<Parameter> polled_parameters(const Request& request);
 
 } // namespace kairos::idlc

@@ -379,6 +379,7 @@ struct Unit {
     /// With --ami: the reply handlers of the interfaces that have asynchronous calls
     /// (implied_ami.h).
     std::unordered_map<const Interface*, const Interface*> reply_handlers{};
+    std::unordered_map<const Interface*, const ValueType*> pollers{}; ///< likewise
     /// The files that the main file itself includes, in order: indices of `files`.
     std::vector<std::uint32_t> direct_includes{};
 

@@ -68,8 +68,8 @@ void add_input_options(CLI::App& app, Options& options)
     app.add_flag("-E", options.preprocess_only, "Print the preprocessed text and stop");
     app.add_flag("--check", options.check_only, "Only check, write nothing");
     app.add_flag("--ami", options.ami,
-                 "Generate asynchronous calls, too: sendc_ operations, and the reply handlers that "
-                 "they imply (CORBA Messaging)");
+                 "Generate asynchronous calls, too: sendc_ and sendp_ operations, and the reply "
+                 "handlers and pollers that they imply (CORBA Messaging)");
     app.add_flag("--run-time", options.of_run_time,
                  "Generate what Kairos declares itself, too: for building Kairos");
 }

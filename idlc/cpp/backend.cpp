@@ -131,7 +131,8 @@ std::string source_text(const Source& source, const std::string& header, bool st
     emit_first_line(source, out);
     out.line("#include ", string_literal(header));
     if (source.options.instrument) out.line("#include <kairos/types/profile.h>");
-    if (stubs && has_asynchronous_calls(source)) out.line("#include <kairos/messaging/callback.h>");
+    if (stubs && has_asynchronous_calls(source))
+        out.put("#include <kairos/messaging/callback.h>\n#include <kairos/messaging/poller.h>\n");
     if (skeletons && source.options.operation_demux == OperationDemux::hash)
         out.line("#include <kairos/corba/hashed_operations.h>");
     out.blank();

@@ -146,8 +146,14 @@ bool AsynchronousCall::settle()
 /// Under the connection's lock.
 void AsynchronousCall::completed() noexcept { Client::of(orb_).asynchronous_calls().post(*this); }
 
-/// In the main thread: what came of the way that was tried last, or of the call.
+/// In the main thread.
 void AsynchronousCall::work() noexcept
+{
+    if (proceed()) tell();
+}
+
+/// What came of the way that was tried last, or of the call.
+bool AsynchronousCall::proceed() noexcept
 {
     if (!is_over_) {
         try {
@@ -159,11 +165,12 @@ void AsynchronousCall::work() noexcept
             is_over_ = true;
         }
     }
-    if (is_over_) return tell();
+    if (is_over_) return true;
     AsynchronousCalls& calls = Client::of(orb_).asynchronous_calls();
     const ReferencePtr target = target_;
     go_on();
     calls.announce();
+    return false;
 }
 
 void AsynchronousCall::tell() noexcept

@@ -23,6 +23,10 @@ class AsynchronousCall;
 /// Who hears of the end of an asynchronous call: what kairos/messaging makes of a reply handler.
 /// It is given by value, and owned by whoever has it.
 struct CallListener {
+    /// Not null: called in place of the main thread where there is something to do for the call,
+    /// under the lock of a connection; then whoever polls calls `proceed`. Returns false if nobody
+    /// polls any more: the call is dropped. Must not call the call.
+    bool (*posted)(const CallListener& listener) noexcept = nullptr;
     /// Called once, in the thread that tells, with no lock held. Reads the results or asks for the
     /// failure, and gives back what `object` owns. What it throws goes no further.
     void (*ended)(const CallListener& listener, AsynchronousCall& call) = nullptr;
@@ -39,7 +43,7 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     /// after the ORB was shut down, TRANSIENT where as many calls are under way as
     /// -ORBAsynchronousCalls allows.
     [[nodiscard]] static AsynchronousCall& make(Reference& target, const Operation& operation);
-    /// Gives back a call that was not sent.
+    /// Gives back a call that was not sent, or that is over and whose listener polls.
     void abandon() noexcept;
 
     /// Returns the writer of the arguments. None may stay where it is: see cdr::Writer::CopyAll.
@@ -48,6 +52,11 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     /// cannot be sent, the listener hears. Calls an object of this process at once, but the
     /// listener hears of that likewise.
     void send(const CallListener& listener) noexcept;
+
+    /// Does what there is to do for a call of a listener that polls, after `posted`. Returns true
+    /// if the call is over; else `posted` says when to call this again, or has said it. Called by
+    /// one thread at a time, with no lock held.
+    [[nodiscard]] bool proceed() noexcept;
 
     // --- for the listener ---
     /// Returns how the call failed; null if it has results.

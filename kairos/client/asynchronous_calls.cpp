@@ -14,6 +14,7 @@ AsynchronousCalls::~AsynchronousCalls()
 
 AsynchronousCall& AsynchronousCalls::take()
 {
+    if (has_dropped_.load(std::memory_order_relaxed)) end();
     const std::lock_guard lock(mutex_);
     if (count_ >= orb_.options().asynchronous_calls_max)
         raise<CORBA::TRANSIENT>(minor_code::too_many_calls, CORBA::COMPLETED_NO,
@@ -44,16 +45,26 @@ void AsynchronousCalls::give_back(AsynchronousCall& call) noexcept
 
 void AsynchronousCalls::post(AsynchronousCall& call) noexcept
 {
-    switch (orb_.main_thread().post(call)) {
-    case MainThread::Accepted::no: {
-        const std::lock_guard lock(mutex_);
-        return dropped_.push_back(call);
+    if (call.listener_.posted != nullptr) {
+        if (!call.listener_.posted(call.listener_)) drop(call);
+        return;
     }
+    switch (orb_.main_thread().post(call)) {
+    case MainThread::Accepted::no:
+        return drop(call);
     case MainThread::Accepted::first:
         return is_unannounced_.store(true, std::memory_order_release);
     case MainThread::Accepted::more:
         return;
     }
+}
+
+/// Later: not under this lock.
+void AsynchronousCalls::drop(AsynchronousCall& call) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    dropped_.push_back(call);
+    has_dropped_.store(true, std::memory_order_relaxed);
 }
 
 void AsynchronousCalls::announce() noexcept
@@ -69,7 +80,7 @@ void AsynchronousCalls::end() noexcept
         {
             const std::lock_guard lock(mutex_);
             call = dropped_.front();
-            if (call == nullptr) return;
+            if (call == nullptr) return has_dropped_.store(false, std::memory_order_relaxed);
             dropped_.remove(*call);
         }
         call->refused();

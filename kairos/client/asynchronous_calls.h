@@ -27,21 +27,25 @@ class AsynchronousCalls {
     /// Takes the memory of a call back that is over, and forgotten.
     void give_back(AsynchronousCall& call) noexcept;
 
-    /// Has the main thread do what is left of this call. Under the lock of a connection.
+    /// Has the main thread, or who polls, do what is left of this call. Under the lock of a
+    /// connection, perhaps.
     void post(AsynchronousCall& call) noexcept;
     /// Has a main thread that waits elsewhere look for what was posted. With no lock held.
     void announce() noexcept;
-    /// Drops the calls that ended after the ORB was shut down. With no lock held, by a thread that
-    /// may end the ORB.
+    /// Drops the calls that ended after the ORB was shut down, or that nobody polls any more. With
+    /// no lock held, by a thread that may end the ORB.
     void end() noexcept;
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; } ///< held while the process forks
 
   private:
+    void drop(AsynchronousCall& call) noexcept;
+
     /// Calls whose memory is kept although nobody uses it.
     static constexpr std::size_t spares_max = 2048;
 
     Orb& orb_;
     std::atomic<bool> is_unannounced_{false};
+    std::atomic<bool> has_dropped_{false};
     std::mutex mutex_; // guards what follows; inside those of shared connections
     std::vector<AsynchronousCall*> spares_;
     std::size_t count_ = 0; // of those that somebody has

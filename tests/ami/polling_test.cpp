@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Asynchronous calls whose replies are polled: results, failures, timeouts, sets of pollers, and
+// pollers that nobody asks.
+#include "fixture.h"
+#include "tests/malformed/fake_server.h"
+
+#include <set>
+
+namespace kairos::ami_testing {
+namespace {
+
+using orb_testing::FakeServer;
+using orb_testing::outcome;
+
+constexpr CORBA::ULong for_ever = 0xFFFFFFFF;
+
+class Polling : public ::testing::Test {
+  protected:
+    [[nodiscard]] CORBA::Long held(Ami::AMI_TargetPoller* poller)
+    {
+        CORBA::Long number = 0;
+        poller->hold(for_ever, number);
+        return number;
+    }
+
+    Server server_;
+    orb_testing::Client client_;
+    CORBA::Object_var object_ = client_.orb()->string_to_object(server_.reference.c_str());
+    Ami::Target_var target_ = Ami::Target::_unchecked_narrow(object_);
+};
+
+TEST_F(Polling, ResultsOfEveryDirectionAreFetched)
+{
+    Ami::Person who;
+    who.name = "Bob";
+    who.at = {1, 2};
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_change("text", who, {5, 6});
+    CORBA::String_var result;
+    CORBA::String_var text;
+    Ami::Person_var changed;
+    Ami::Point where{};
+    Ami::Names_var all;
+    Ami::Grid same;
+    CORBA::Any_var anything;
+    Ami::Target_var other;
+    CORBA::Long number = 0;
+    poller->change(for_ever, result.out(), text.out(), changed.out(), where, all.out(), same,
+                   anything.out(), other.out(), number);
+    EXPECT_STREQ("text", result.in());
+    EXPECT_STREQ("text!", text.in());
+    EXPECT_EQ(7, changed->at.x);
+    EXPECT_EQ(2.5, where.y);
+    EXPECT_STREQ("two", all[1].in());
+    EXPECT_EQ(5, same[1][2]);
+    CORBA::Long value = 0;
+    EXPECT_TRUE(anything.in() >>= value);
+    EXPECT_EQ(42, value);
+    EXPECT_FALSE(CORBA::is_nil(other.in()));
+    EXPECT_EQ(9, number);
+}
+
+TEST_F(Polling, AttributesOfBasesAreFetched)
+{
+    const Ami::AMI_BasePoller_var set = target_->sendp_set_name("after");
+    set->set_name(for_ever);
+    const Ami::AMI_BasePoller_var get = target_->sendp_get_name();
+    CORBA::String_var name;
+    get->get_name(for_ever, name.out());
+    EXPECT_STREQ("after", name.in());
+    const CORBA::String_var operation = get->operation_name();
+    EXPECT_STREQ("_get_name", operation.in());
+    const CORBA::Object_var target = get->operation_target();
+    EXPECT_TRUE(target->_is_equivalent(target_.in()));
+}
+
+TEST_F(Polling, FailuresAreRaised)
+{
+    const Ami::AMI_TargetPoller_var refused = target_->sendp_refuse("no");
+    EXPECT_THROW(refused->refuse(for_ever), Ami::Refused);
+    const Ami::AMI_TargetPoller_var failed = target_->sendp_fail(1);
+    EXPECT_EQ("NO_PERMISSION 0x11 YES", outcome([&] { failed->fail(for_ever); }));
+}
+
+TEST_F(Polling, AReplyIsThereOnceAndWhenItIsThere)
+{
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_hold(1);
+    CORBA::Long number = 0;
+    EXPECT_FALSE(poller->is_ready(0));
+    EXPECT_FALSE(poller->is_ready(1));
+    EXPECT_EQ("NO_RESPONSE 0x4f4d0001 NO", outcome([&] { poller->hold(0, number); }));
+    EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { poller->hold(1, number); }));
+    EXPECT_EQ("BAD_OPERATION 0x0 NO", outcome([&] { poller->add(0, number); }));
+    server_.servant.release(1);
+    EXPECT_TRUE(poller->is_ready(for_ever));
+    EXPECT_EQ(1, held(poller.in()));
+    EXPECT_TRUE(poller->is_ready(0));
+    EXPECT_EQ("OBJECT_NOT_EXIST 0x4f4d0005 NO", outcome([&] { poller->hold(0, number); }));
+}
+
+TEST_F(Polling, ASetGivesThoseThatAreReady)
+{
+    std::vector<Ami::AMI_TargetPoller_var> pollers;
+    for (const CORBA::Long number : {1, 2, 3})
+        pollers.emplace_back(target_->sendp_hold(number));
+    const CORBA::PollableSet_var set = pollers[0]->create_pollable_set();
+    EXPECT_EQ("NoPossiblePollable", outcome([&] { (void)set->get_ready_pollable(0); }));
+    for (const Ami::AMI_TargetPoller_var& poller : pollers)
+        set->add_pollable(poller.in());
+    EXPECT_EQ("BAD_PARAM 0x4f4d002b NO", outcome([&] { set->add_pollable(pollers[0].in()); }));
+    EXPECT_EQ(3, set->number_left());
+    EXPECT_EQ("NO_RESPONSE 0x4f4d0001 NO", outcome([&] { (void)set->get_ready_pollable(0); }));
+    EXPECT_EQ("TIMEOUT 0x4f4d0001 NO", outcome([&] { (void)set->get_ready_pollable(1); }));
+    set->remove(pollers[2].in());
+    EXPECT_EQ("UnknownPollable", outcome([&] { set->remove(pollers[2].in()); }));
+    for (const CORBA::Long number : {2, 1}) {
+        server_.servant.release(number);
+        const CORBA::Pollable_var ready = set->get_ready_pollable(for_ever);
+        EXPECT_EQ(number, held(Ami::AMI_TargetPoller::_downcast(ready.in())));
+    }
+    EXPECT_EQ(0, set->number_left());
+    server_.servant.release(3);
+}
+
+TEST_F(Polling, ThreadsWaitForOneReply)
+{
+    const Ami::AMI_TargetPoller_var poller = target_->sendp_hold(1);
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&] { ready += poller->is_ready(for_ever) ? 1 : 0; });
+    server_.servant.release(1);
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(3, ready);
+    EXPECT_EQ(1, held(poller.in()));
+}
+
+TEST_F(Polling, APollerMayGoAtAnyTime)
+{
+    {
+        const Ami::AMI_TargetPoller_var under_way = target_->sendp_hold(1);
+        const Ami::AMI_TargetPoller_var posted = target_->sendp_add(1, 2);
+        const Ami::AMI_TargetPoller_var ready = target_->sendp_add(3, 4);
+        EXPECT_TRUE(ready->is_ready(for_ever));
+        while (server_.servant.calls < 2)
+            std::this_thread::yield();
+    }
+    server_.servant.release(1);
+    const Ami::AMI_TargetPoller_var next = target_->sendp_add(5, 6);
+    CORBA::Long sum = 0;
+    next->add(for_ever, sum);
+    EXPECT_EQ(11, sum);
+}
+
+TEST_F(Polling, APollerMayOutliveItsOrb)
+{
+    Ami::AMI_TargetPoller_var poller;
+    {
+        orb_testing::Client client;
+        const CORBA::Object_var object = client.orb()->string_to_object(server_.reference.c_str());
+        const Ami::Target_var target = Ami::Target::_unchecked_narrow(object);
+        poller = target->sendp_hold(1);
+        ASSERT_TRUE(server_.servant.wait_for_hold(1));
+    }
+    server_.servant.release(1);
+    EXPECT_EQ("COMM_FAILURE 0x4b520002 MAYBE", outcome([&] { (void)held(poller.in()); }));
+}
+
+TEST_F(Polling, ForwardsAreFollowed)
+{
+    const ior::Ior at = object_->_kairos_reference()->ior();
+    FakeServer fake([&](FakeServer& agent) {
+        FakeServer::Peer peer = agent.accept();
+        peer.send(orb_testing::forward(peer.read_request().id(), at));
+    });
+    const CORBA::Object_var object = client_.orb()->string_to_object(fake.reference().c_str());
+    const Ami::Target_var target = Ami::Target::_unchecked_narrow(object);
+    const Ami::AMI_TargetPoller_var poller = target->sendp_add(1, 2);
+    CORBA::Long sum = 0;
+    poller->add(for_ever, sum);
+    EXPECT_EQ(3, sum);
+}
+
+} // namespace
+} // namespace kairos::ami_testing
