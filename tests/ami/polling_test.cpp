@@ -4,6 +4,7 @@
 // pollers that nobody asks.
 #include "fixture.h"
 #include "tests/malformed/fake_server.h"
+#include "tests/robust/observers.h"
 
 #include <set>
 
@@ -180,6 +181,33 @@ TEST_F(Polling, ForwardsAreFollowed)
     CORBA::Long sum = 0;
     poller->add(for_ever, sum);
     EXPECT_EQ(3, sum);
+}
+
+TEST_F(Polling, ObserversHearOfTheEndWhereItIsFetched)
+{
+    orb_testing::Record record;
+    orb_testing::Client client;
+    client.orb()->_kairos_add_call_observer(
+        Owner<orb::CallObserver>(new orb_testing::RecordingCalls("one", record)));
+    const ior::Ior at = object_->_kairos_reference()->ior();
+    FakeServer fake([&](FakeServer& agent) {
+        FakeServer::Peer peer = agent.accept();
+        peer.send(orb_testing::forward(peer.read_request().id(), at));
+    });
+    const CORBA::Object_var object = client.orb()->string_to_object(fake.reference().c_str());
+    const Ami::Target_var target = Ami::Target::_unchecked_narrow(object);
+    const Ami::AMI_TargetPoller_var poller = target->sendp_add(1, 2);
+    EXPECT_EQ(orb_testing::Lines{"one send_request"}, record.take());
+    CORBA::Long sum = 0;
+    poller->add(for_ever, sum);
+    EXPECT_EQ((orb_testing::Lines{"one receive_other location_forward", "one send_request",
+                                  "one receive_reply"}),
+              record.take());
+    const Ami::AMI_TargetPoller_var failed = target->sendp_fail(1);
+    EXPECT_THROW(failed->fail(for_ever), CORBA::NO_PERMISSION);
+    EXPECT_EQ(
+        (orb_testing::Lines{"one send_request", "one receive_exception system NO_PERMISSION"}),
+        record.take());
 }
 
 } // namespace
