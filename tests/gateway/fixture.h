@@ -79,10 +79,7 @@ class Servant final : public POA_Passing::Peer {
         last_port = port_of(back);
         return back->name();
     }
-    void lose(Passing::Peer_ptr one) override
-    {
-        throw Passing::Lost(one, "lost");
-    }
+    void lose(Passing::Peer_ptr one) override { throw Passing::Lost(one, "lost"); }
     void complain(const char* why) override { throw Passing::Plain(why); }
     void fail() override { throw CORBA::NO_RESOURCES(42, CORBA::COMPLETED_MAYBE); }
     void note(CORBA::Long number) override
