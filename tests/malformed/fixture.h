@@ -210,26 +210,46 @@ class Client {
     return {"-ORBConcurrency", name};
 }
 
-/// A port of the loopback address that the system gives to nobody while this lives. A server may
-/// listen at it; when that has ended nobody else answers there.
-class HeldPort {
+/// Ports of the loopback address that the system gives to nobody while this lives: some in a row,
+/// of which a server may listen at the first, or at each for one of its lanes. When that has ended
+/// nobody else answers there.
+class HeldPorts {
   public:
-    HeldPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    explicit HeldPorts(std::uint16_t count)
     {
-        constexpr int yes = 1;
-        const net::Address any = net::Address::loopback_ipv4();
-        // As the server's own: then two may have the port, as long as one of them listens.
-        if (::setsockopt(socket_.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-            ::bind(socket_.descriptor(), any.native(), any.native_size()) != 0)
-            throw std::system_error(errno, std::generic_category(), "cannot hold a port");
-        endpoint_ = "iiop://127.0.0.1:" + std::to_string(socket_.local_address().value().port());
+        while (!hold(count))
+            sockets_.clear();
     }
-    /// Returns the endpoint for a server that is to listen at the port.
-    [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+    /// Returns the endpoint for a server that is to listen at the ports.
+    [[nodiscard]] std::string endpoint() const
+    {
+        return "iiop://127.0.0.1:" + std::to_string(first_);
+    }
 
   private:
-    net::Socket socket_;
-    std::string endpoint_;
+    /// Whether the ports behind the one that the system has chosen were free as well.
+    [[nodiscard]] bool hold(std::uint16_t count)
+    {
+        for (std::uint16_t i = 0; i < count; ++i) {
+            net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            constexpr int yes = 1;
+            const auto port = static_cast<std::uint16_t>(i == 0 ? 0 : first_ + i);
+            const net::Address address = net::Address::loopback_ipv4(port);
+            // As the server's own: then two may have the port, as long as one of them listens.
+            if (::setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0)
+                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
+            if (::bind(socket.descriptor(), address.native(), address.native_size()) != 0) {
+                if (errno == EADDRINUSE && i != 0) return false;
+                throw std::system_error(errno, std::generic_category(), "cannot hold a port");
+            }
+            if (i == 0) first_ = socket.local_address().value().port();
+            sockets_.push_back(std::move(socket));
+        }
+        return true;
+    }
+
+    std::vector<net::Socket> sockets_;
+    std::uint16_t first_ = 0;
 };
 
 class RunningServer {
@@ -245,9 +265,10 @@ class RunningServer {
     explicit RunningServer(const std::string& architecture, std::vector<std::string> options = {},
                            Start start = Start::active,
                            const std::function<void(CORBA::ORB_ptr)>& prepare = {})
+        : ports_(architecture.starts_with("reactor-per-priority") ? lanes_max : 1)
     {
         std::ranges::move(options_of_architecture(architecture), std::back_inserter(options));
-        options.insert(options.end(), {"-ORBListenEndpoints", port_held_.endpoint()});
+        options.insert(options.end(), {"-ORBListenEndpoints", ports_.endpoint()});
         orb_ = make_orb(std::move(options));
         if (prepare) prepare(orb_);
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
@@ -315,7 +336,9 @@ class RunningServer {
         }
     }
 
-    const HeldPort port_held_; // first: until the server has ended
+    static constexpr std::uint16_t lanes_max = 8;
+
+    const HeldPorts ports_; // first: until the server has ended
     CORBA::ORB_var orb_;
     PortableServer::POA_var poa_;
     PortableServer::POAManager_var manager_;
