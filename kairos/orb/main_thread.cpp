@@ -294,7 +294,8 @@ void MainThread::serve_until_ready(int descriptor, Deadline deadline)
     }
     serving.lock();
     if (begins) {
-        (void)serve_queue(serving); // nobody else was told of it
+        while (serve_queue(serving)) { // nobody else was told of it
+        }
         serving_ = false;
         note_free();
     }

@@ -138,14 +138,9 @@ class MainThreadDispatcher final : public Dispatcher {
         }
         auto* const call = new (std::nothrow) Call(*this);
         if (call == nullptr) return note_done(); // the next call serves this request, too
-        switch (orb_.main_thread().post(*call)) {
-        case MainThread::Accepted::no:
-            return call->refused();
-        case MainThread::Accepted::first:
-            return orb_.resume_held_requests();
-        case MainThread::Accepted::more:
-            return;
-        }
+        if (orb_.main_thread().post(*call) == MainThread::Accepted::no) return call->refused();
+        // Also behind other work: what is being served may be waiting for this request.
+        orb_.resume_held_requests();
     }
 
     void note_done() noexcept
