@@ -138,7 +138,8 @@ void be_client(CORBA::ORB_ptr orb, const char* reference)
 {
     const CORBA::Policy_var policy = both_ways(orb);
     const PortableServer::POA_var poa = make_poa(orb, policy.in());
-    auto* servant = new CallbackServant(poa.in());
+    auto* const servant = new CallbackServant(poa.in());
+    const PortableServer::ServantBase_var owner(servant);
     const CORBA::Object_var own = activate(poa.in(), servant);
     const Both::Callback_var callback = Both::Callback::_narrow(own.in());
 #ifndef PEER_OMNIORB // which offers by its options
@@ -176,7 +177,9 @@ try {
     } else {
         const CORBA::Policy_var policy = both_ways(orb.in());
         const PortableServer::POA_var poa = make_poa(orb.in(), policy.in());
-        const CORBA::Object_var object = activate(poa.in(), new HubServant(poa.in()));
+        auto* const servant = new HubServant(poa.in());
+        const PortableServer::ServantBase_var owner(servant);
+        const CORBA::Object_var object = activate(poa.in(), servant);
         const CORBA::String_var text = orb->object_to_string(object.in());
         std::cout << text.in() << std::endl;
         std::string line;

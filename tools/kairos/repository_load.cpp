@@ -104,12 +104,10 @@ class Loader {
 
     /// Remembers what has been created. Takes the reference.
     template <typename T>
-    T* created(const idlc::Declaration& declaration, T* made)
+    void created(const idlc::Declaration& declaration, T* made)
     {
-        const Object object(made);
-        objects_[&declaration] = object;
+        objects_[&declaration] = Object(made);
         ++created_;
-        return T::_unchecked_narrow(object.in());
     }
 
     [[nodiscard]] CORBA::Container_var container_of(const idlc::Declaration& declaration)
@@ -491,7 +489,8 @@ class Loader {
         const CORBA::AttributeMode mode =
             attribute.readonly ? CORBA::ATTR_READONLY : CORBA::ATTR_NORMAL;
         const CORBA::Container_var container = container_of(attribute);
-        const auto create = [&](auto* parent) {
+        const auto create = [&]<typename T>(T* narrowed) {
+            const typename T::_var_type parent(narrowed);
             return parent->create_attribute(names.id, names.name, names.version, type.in(), mode);
         };
         CORBA::AttributeDef_var made =
@@ -529,7 +528,8 @@ class Loader {
         const Names names(operation);
         const CORBA::IDLType_var result = of(*operation.result);
         const CORBA::Container_var container = container_of(operation);
-        const auto create = [&](auto* parent) {
+        const auto create = [&]<typename T>(T* narrowed) {
+            const typename T::_var_type parent(narrowed);
             return parent->create_operation(
                 names.id, names.name, names.version, result.in(),
                 operation.oneway ? CORBA::OP_ONEWAY : CORBA::OP_NORMAL, parameters,

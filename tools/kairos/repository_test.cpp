@@ -211,6 +211,13 @@ TEST(Repository, PrintsAllTypes)
 }
 
 /// Each by itself, and all of them in one repository, as far as they do not contradict each other.
+/// Of how many files one is printed alone: with sanitizers each takes seconds.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t printed_of = 8;
+#else
+constexpr std::size_t printed_of = 1;
+#endif
+
 TEST(Repository, PrintsOmniorbsIdl)
 {
     const fs::path folder = "/usr/share/idl/omniORB";
@@ -228,7 +235,7 @@ TEST(Repository, PrintsOmniorbsIdl)
             continue;
         }
         ++loaded;
-        expect_again(place, file.string());
+        if (loaded % printed_of == 0) expect_again(place, file.string());
         if (const std::string why = add_file(all, file, folders); !why.empty())
             fmt::print("not beside the others: {}: {}\n", file.string(), why);
     }
