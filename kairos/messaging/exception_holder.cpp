@@ -22,6 +22,7 @@ class Holder final : public virtual OBV_Messaging::ExceptionHolder,
                      public virtual CORBA::DefaultValueRefCountBase {
   public:
     Holder() = default;
+    // NOLINTNEXTLINE(bugprone-throw-keyword-missing): it is kept, not thrown
     explicit Holder(const std::exception_ptr& exception) : exception_(exception)
     {
         byte_order(native_little_endian);

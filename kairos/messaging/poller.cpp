@@ -5,6 +5,8 @@
 #include "kairos/messaging/polled.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <new>
 #include <utility>
 
 namespace kairos::messaging {
@@ -34,7 +36,8 @@ Deadline deadline_in(CORBA::ULong milliseconds)
 
 PollingLock& polling_lock() noexcept
 {
-    static PollingLock* const lock = new PollingLock; // pollers may outlive everything
+    alignas(PollingLock) static std::byte room[sizeof(PollingLock)];
+    static PollingLock* const lock = new (room) PollingLock; // pollers may outlive everything
     return *lock;
 }
 
@@ -156,7 +159,6 @@ void PollerBase::_kairos_decode(cdr::Reader&) { raise_local(); }
 // --- Replies -------------------------------------------------------------------------------------
 
 FetchedReply::FetchedReply(PollerBase& poller, std::string_view operation, CORBA::ULong timeout)
-    : call_(nullptr)
 {
     Polled& polled = *poller.polled_;
     if (polled.operation().name() != operation)

@@ -71,7 +71,7 @@ class KAIROS_API FetchedReply {
     void finish();
 
   private:
-    orb::AsynchronousCall* call_;
+    orb::AsynchronousCall* call_ = nullptr;
 };
 
 /// One call whose reply is polled, on the stack of its sendp_ function. Used by one thread.

@@ -139,6 +139,7 @@ CORBA::ExtInitializerSeq ext_initializers_of(const Definition& from, State::Acce
 std::vector<Member> members_of(const std::vector<GivenMember>& given, State::Access& access)
 {
     std::vector<Member> members;
+    members.reserve(given.size());
     for (const GivenMember& each : given)
         members.push_back({.name = each.name, .type = access.type_of(each.type, each.code.in())});
     return members;

@@ -33,7 +33,6 @@ class Writer {
             each(value);
     }
     [[nodiscard]] std::string take() { return std::move(octets_); }
-    static constexpr bool ok = true;
 
   private:
     std::string octets_;

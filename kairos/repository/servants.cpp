@@ -299,6 +299,7 @@ class ArrayServant final : public Servant<POA_CORBA::ArrayDef, IDLTypePart> {
 class ExceptionServant final
     : public Servant<POA_CORBA::ExceptionDef, ContainedPart, ContainerPart> {
   public:
+    // NOLINTNEXTLINE(bugprone-throw-keyword-missing): it is a base
     explicit ExceptionServant(State& state) : IRObjectPart(state), Servant(state) {}
 
     CORBA::TypeCode_ptr type() override { return type_code_of_called(); }

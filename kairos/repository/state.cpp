@@ -334,6 +334,7 @@ void State::Access::keep(Refusal refusal)
         state_.references_.erase(key);
     if (state_.store_ == nullptr) return;
     std::vector<const Definition*> written;
+    written.reserve(changes.written.size());
     for (const Key key : changes.written)
         written.push_back(model().find(key));
     if (state_.store_->write(written, changes.erased, model().next_key())) return;

@@ -141,6 +141,7 @@ CORBA::TypeCode_var TypeCodes::make(const Definition& definition)
     }
     case Kind::enum_: {
         std::vector<types::NewMember> members;
+        members.reserve(definition.members.size());
         for (const Member& member : definition.members)
             members.push_back({.name = member.name.c_str()});
         return types::make_enum(id, name, members);
