@@ -146,7 +146,8 @@ TEST(Options, OneIsAskedForByItsName)
             "    More:       docs/architectures.md\n");
     }
     const auto spelled = run({"options", "-ORBEndpoint"});
-    EXPECT_TRUE(spelled.output.starts_with("-ORBListenEndpoints url[;url…]|none\n")) << spelled.output;
+    EXPECT_TRUE(spelled.output.starts_with("-ORBListenEndpoints url[;url…]|none\n"))
+        << spelled.output;
     EXPECT_NE(spelled.output.find("Also named: -ORBEndpoint\n"), std::string::npos);
     const auto unknown = run({"options", "-ORBNoSuchThing"});
     EXPECT_EQ(unknown.exit_status, 2);
