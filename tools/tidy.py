@@ -32,14 +32,10 @@ CXX = (".h", ".hh", ".cpp", ".cc", ".c")
 HEADERS = (".h", ".hh")
 SOURCES = (".cpp", ".cc", ".c")
 SCRIPTS = (".py", ".sh", ".cmake")
-# The OMG's API is used and defined here; everywhere else names follow docs/STYLE.md.
-OMG_FOLDERS = ("kairos/mapping/", "kairos/types/", "kairos/values/", "kairos/corba/",
-               "kairos/dynamic/", "kairos/ir/", "kairos/repository/", "kairos/naming/",
-               "kairos/nameserver/",
-               "kairos/lifecycle/", "kairos/scheduler/", "kairos/rtcorba/", "kairos/rtscheduling/",
-               "kairos/dynany/", "kairos/codec/", "kairos/interceptors/", "kairos/messaging/",
-               "kairos/gateway/",
-               "tests/", "examples/", "bench/", "tools/")
+# The OMG's API is defined in these modules and used in those that may use the last of them, and by
+# programs; everywhere else names follow docs/STYLE.md.
+OMG_MODULES = ("mapping", "types", "values", "corba")
+PROGRAMS = ("tests/", "examples/", "bench/", "tools/")
 # These two hold every banned word there is, as data.
 SELF = ("tools/tidy.py", "tools/tidy_test.py")
 
@@ -191,6 +187,14 @@ def module_of(path, layers):
     if parts[0] in ("idlc", "bench", "tools") and len(parts) > 1:
         return parts[0]
     return None
+
+
+def speaks_omg(path, layers):
+    """Whether the OMG's spellings belong in this file."""
+    if path.startswith(PROGRAMS) or is_test(path):
+        return True
+    module = module_of(path, layers)
+    return module in OMG_MODULES or OMG_MODULES[-1] in layers.get(module, ())
 
 
 def find_cycles(edges):
@@ -416,7 +420,7 @@ def check_names(tree):
     layers = read_layers(tree)
     for path, text in tree.cxx():
         code = code_of(text)
-        omg = path.startswith(OMG_FOLDERS) or is_test(path)
+        omg = speaks_omg(path, layers)
         if not omg:
             for line, match in matches(r"(?<![\w.>:])get_\w+(?=\s*\()", code):
                 yield Finding(path, line, "name", f"'{match[0]}': no get_ prefix", match[0])
@@ -425,7 +429,7 @@ def check_names(tree):
             for line, match in matches(spelling, code):
                 yield Finding(path, line, "omg-spelling",
                               f"'{match[0]}': OMG spellings belong in kairos/mapping, types, "
-                              "values, corba, dynamic and generated code", match[0])
+                              "values, corba, what is above it and generated code", match[0])
         for line, match in matches(VAGUE, code):
             # poa::Manager is the core's POAManager, by its short name.
             own = path.startswith(("kairos/poa/", "kairos/corba/", "tests/")) and \

@@ -243,6 +243,10 @@ class Names(unittest.TestCase):
         reference = {"kairos/orb/a.h": HEADER + "CORBA::Object_ptr a;\n"}
         self.assertEqual(rules({**layers, **value}), [])
         self.assertEqual(rules({**layers, **reference}), ["omg-spelling"])
+        above = {tidy.LAYERS: "corba:\nservice: corba\nidlc:\n"}
+        for path, expected in (("kairos/service/a.h", []), ("idlc/a.h", ["omg-spelling"])):
+            with self.subTest(path):
+                self.assertEqual(rules({**above, path: HEADER + "Echo_var a;\n"}), expected)
         self.assertEqual(self.rules_of("std::unique_ptr<int> a; std::exception_ptr b;"), [])
 
 
