@@ -90,12 +90,15 @@ void BidirectionalLink::await(BidirectionalCall& call, Lock& lock)
     while (!call.outcome) {
         if (call.answer_by.has_passed()) return give_up(call);
         lock.unlock();
-        if (serving != nullptr)
+        if (serving != nullptr) {
             serving->wait(signal, call.answer_by);
-        else if (orb_.options().concurrency->is_served_by_run)
-            orb_.main_thread().serve_until_ready(signal.socket.descriptor(), call.answer_by);
-        else
+        } else if (orb_.options().concurrency->is_served_by_run) {
+            const int descriptor = signal.socket.descriptor();
+            if (orb_.main_thread().serve_until_ready(descriptor, call.answer_by))
+                orb_.resume_held_requests(); // perhaps a thread is in ORB::run by now
+        } else {
             (void)wait_either(signal, nullptr, call.answer_by);
+        }
         lock.lock();
         if (!call.outcome) clear(*call.signal);
     }

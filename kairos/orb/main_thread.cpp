@@ -18,19 +18,34 @@ namespace kairos::orb {
 MainThread::Serving::Serving(MainThread& main) : main_(main)
 {
     const std::lock_guard lock(main.mutex_);
-    serves_ = !main.serving_;
-    if (!serves_) return; // another thread, or this one further up
-    main.serving_ = true;
-    main.note_free();
-    main.thread_ = std::this_thread::get_id();
+    serves_ = main.begin_serving();
 }
 
 MainThread::Serving::~Serving()
 {
     if (!serves_) return;
     const std::lock_guard lock(main_.mutex_);
-    main_.serving_ = false;
-    main_.note_free();
+    main_.end_serving();
+}
+
+/// Must hold mutex_. Returns false where one serves: another thread, or this one further up.
+bool MainThread::begin_serving() noexcept
+{
+    assert_held(mutex_);
+    if (serving_) return false;
+    serving_ = true;
+    thread_ = std::this_thread::get_id();
+    note_free();
+    return true;
+}
+
+/// Must hold mutex_. Those in serve_until_closed() are told of what is left.
+void MainThread::end_serving() noexcept
+{
+    assert_held(mutex_);
+    serving_ = false;
+    note_free();
+    if (has_work()) changed_.notify_all();
 }
 
 bool MainThread::is_current() const
@@ -148,14 +163,12 @@ void MainThread::serve_one(std::unique_lock<std::mutex>& lock)
 bool MainThread::serve_queue(std::unique_lock<std::mutex>& lock)
 {
     assert_held(mutex_);
-    std::size_t posted = posted_count_; // what posts again as it is done does not keep others out
-    while (!waiting_.empty() || (posted != 0 && !posted_.empty())) {
-        if (!waiting_.empty()) {
+    // What comes as it is done does not keep the thread from what else it has to do.
+    for (std::size_t left = waiting_.size() + posted_count_; left != 0 && has_work(); --left) {
+        if (!waiting_.empty())
             serve_one(lock);
-        } else {
-            --posted;
+        else
             serve_posted(lock);
-        }
     }
     if (has_work()) return true;
     take_signal();
@@ -167,30 +180,23 @@ bool MainThread::serve_pending()
     std::unique_lock lock(mutex_);
     // One that came to ORB::run while another served as long as it waited serves when that is over.
     const bool takes_over = thread_ != std::this_thread::get_id();
-    if (takes_over) {
-        if (serving_) return false;
-        serving_ = true;
-        thread_ = std::this_thread::get_id();
-        note_free();
-    }
+    if (takes_over && !begin_serving()) return false;
     const bool more = serve_queue(lock);
-    if (!takes_over) return more;
-    serving_ = false;
-    note_free();
+    if (takes_over) end_serving();
     return more;
 }
 
 void MainThread::serve_until_closed()
 {
     std::unique_lock lock(mutex_);
+    const auto self = std::this_thread::get_id();
     for (;;) {
-        const bool serves = thread_ == std::this_thread::get_id();
-        changed_.wait(lock, [&] { return closed_ || (serves && has_work()); });
+        changed_.wait(lock,
+                      [&] { return closed_ || (has_work() && (!serving_ || thread_ == self)); });
         if (closed_) return;
-        if (!waiting_.empty())
-            serve_one(lock);
-        else
-            serve_posted(lock);
+        const bool takes_over = begin_serving(); // came while one served as long as it waited
+        (void)serve_queue(lock);
+        if (takes_over) end_serving();
     }
 }
 
@@ -246,14 +252,14 @@ class Waiting final : public ServingThread {
     {
         pollfd wanted{};
         if (!prepare(awaited, wanted)) return;
-        if (wanted.events == POLLIN) return main_.serve_until_ready(wanted.fd, deadline);
+        if (wanted.events == POLLIN) return (void)main_.serve_until_ready(wanted.fd, deadline);
         // An epoll set can be read when something in it is ready.
         const net::Socket set(::epoll_create1(EPOLL_CLOEXEC));
         epoll_event event{};
         event.events = static_cast<std::uint32_t>(wanted.events);
         if (::epoll_ctl(set.descriptor(), EPOLL_CTL_ADD, wanted.fd, &event) != 0)
             return (void)wait_either(awaited, nullptr, deadline);
-        main_.serve_until_ready(set.descriptor(), deadline);
+        (void)main_.serve_until_ready(set.descriptor(), deadline);
     }
 
   private:
@@ -262,21 +268,14 @@ class Waiting final : public ServingThread {
 
 } // namespace
 
-void MainThread::serve_until_ready(int descriptor, Deadline deadline)
+bool MainThread::serve_until_ready(int descriptor, Deadline deadline)
 {
     const auto event = this->descriptor();
     Waiting waiting(*this);
     ThreadStorage& storage = ThreadStorage::current();
     ServingThread* const before = storage.serving_thread;
     if (before == nullptr) storage.serving_thread = &waiting;
-    std::unique_lock serving(mutex_);
-    const bool begins = !serving_;
-    if (begins) {
-        serving_ = true;
-        thread_ = std::this_thread::get_id();
-        note_free();
-    }
-    serving.unlock();
+    const Serving serving(*this);
     for (;;) {
         int other = -1;
         {
@@ -292,14 +291,9 @@ void MainThread::serve_until_ready(int descriptor, Deadline deadline)
         if (!is_current()) break; // perhaps this thread may serve now
         (void)serve_pending();
     }
-    serving.lock();
-    if (begins) {
-        while (serve_queue(serving)) { // nobody else was told of it
-        }
-        serving_ = false;
-        note_free();
-    }
+    if (!deadline.has_passed()) (void)serve_pending(); // what came before the descriptor was ready
     storage.serving_thread = before;
+    return pending();
 }
 
 } // namespace kairos::orb

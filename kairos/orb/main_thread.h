@@ -76,8 +76,9 @@ class KAIROS_API MainThread {
 
     /// Blocks until this descriptor can be read, or the deadline has passed; returns now and then
     /// for no reason. Does work meanwhile as it comes if the calling thread is the one that serves,
-    /// or none does: then it is the calling one until this returns.
-    void serve_until_ready(int descriptor, Deadline deadline);
+    /// or none does: then it is the calling one until this returns. Returns whether work is left
+    /// of which a thread that waits elsewhere may not know.
+    [[nodiscard]] bool serve_until_ready(int descriptor, Deadline deadline);
 
     /// Returns whether work waits for the main thread.
     [[nodiscard]] bool pending() const;
@@ -85,10 +86,10 @@ class KAIROS_API MainThread {
     /// It is the same every time and belongs to this object; an error where none can be made.
     [[nodiscard]] Result<int> descriptor();
     /// Does the work that waits, if the calling thread is the one that serves, or the last that
-    /// did; of posted work no more than there is now. Returns whether there is more by then.
+    /// did, and no more than there is now. Returns whether there is more by then.
     bool serve_pending();
     /// Blocks until close(), and meanwhile does work as it comes if the calling thread is the one
-    /// that serves.
+    /// that serves, or none does.
     void serve_until_closed();
     /// Refuses the work that waits and all that still comes; serve_until_closed() returns.
     void close() noexcept;
@@ -108,6 +109,8 @@ class KAIROS_API MainThread {
     void serve_one(std::unique_lock<std::mutex>& lock);
     void serve_posted(std::unique_lock<std::mutex>& lock) noexcept;
     bool serve_queue(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] bool begin_serving() noexcept;
+    void end_serving() noexcept;
     void signal() noexcept;
     void take_signal() noexcept;
     [[nodiscard]] int free_descriptor();
