@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/main_thread.h"
 
-#include "kairos/net/socket.h"
+#include "kairos/net/waker.h"
 
+#include <functional>
 #include <future>
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
 #include <thread>
-#include <unistd.h>
 
 namespace kairos::orb {
 namespace {
-
-/// An eventfd that is not ready until it is told.
-class Event {
-  public:
-    [[nodiscard]] int descriptor() const { return socket_.descriptor(); }
-    void set() const
-    {
-        const std::uint64_t one = 1;
-        ASSERT_EQ(::write(descriptor(), &one, sizeof one), ssize_t{sizeof one});
-    }
-
-  private:
-    net::Socket socket_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-};
 
 /// Calls a function, on whichever thread does it.
 class Task final : public MainThread::Posted {
@@ -40,12 +25,12 @@ class Task final : public MainThread::Posted {
 TEST(MainThread, WaitEndsThoughWorkNeverDoes)
 {
     MainThread main;
-    const Event ready;
+    net::Waker ready = net::Waker::create().value();
     int times = 0;
     // As handlers do that make the next call, and peers that send the next request.
     Task* again = nullptr;
     Task task([&] {
-        if (++times == 1) ready.set();
+        if (++times == 1) ready.wake();
         EXPECT_EQ(main.post(*again), MainThread::Accepted::first);
     });
     again = &task;
@@ -58,11 +43,11 @@ TEST(MainThread, WaitEndsThoughWorkNeverDoes)
 TEST(MainThread, WaitDoesWhatCameBeforeItsEnd)
 {
     MainThread main;
-    const Event ready;
+    net::Waker ready = net::Waker::create().value();
     bool done = false;
     Task task([&] { done = true; });
     ASSERT_EQ(main.post(task), MainThread::Accepted::first);
-    ready.set();
+    ready.wake();
     EXPECT_FALSE(main.serve_until_ready(ready.descriptor(), Deadline()));
     EXPECT_TRUE(done);
 }
@@ -70,7 +55,7 @@ TEST(MainThread, WaitDoesWhatCameBeforeItsEnd)
 TEST(MainThread, WhoCameWhileOneServedAsItWaitedServesAfterIt)
 {
     MainThread main;
-    const Event ready;
+    net::Waker ready = net::Waker::create().value();
     std::promise<void> serves;
     Task first([&] { serves.set_value(); });
     ASSERT_EQ(main.post(first), MainThread::Accepted::first);
@@ -84,7 +69,7 @@ TEST(MainThread, WhoCameWhileOneServedAsItWaitedServesAfterIt)
         main.serve_until_closed();
     });
     came.get_future().wait();
-    ready.set();
+    ready.wake();
     waiter.join();
 
     std::promise<std::thread::id> by;
