@@ -76,6 +76,14 @@ measure_everything() {
         --peers "$systems,thread-per-connection,omniorb"
 }
 
+# The page of `kairos browse`, if there is a browser: seconds.
+take_picture() {
+    command -v chromium >/dev/null || return 0
+    echo "The page of kairos browse: out/browse.png"
+    python3 tests/browse/page_test.py --picture out/browse.png "$kairos" \
+        build/release/examples/mib/mib_agent || echo "    without: the browser did not show it"
+}
+
 build
 echo
 if "$full"; then
@@ -85,5 +93,6 @@ else
     echo "Measuring what matters (two minutes); nothing else should run meanwhile"
     measure_what_matters
 fi
+take_picture
 echo
 "$kairos" report out

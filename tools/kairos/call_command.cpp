@@ -7,6 +7,7 @@
 #include "kairos/corba/CORBA.h"
 #include "kairos/ir/ir.h"
 #include "tools/kairos/commands.h"
+#include "tools/kairos/dynamic_call.h"
 #include "tools/kairos/idl_text.h"
 #include "tools/kairos/interfaces.h"
 #include "tools/kairos/reference_argument.h"
@@ -44,16 +45,6 @@ struct CallArguments {
 };
 
 [[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
-
-/// What the user typed for an object: also `name:Test/Echo`, in the Naming Service.
-std::string url_of_object(const std::string& text)
-{
-    constexpr std::string_view by_name = "name:";
-    auto url =
-        url_of(text.starts_with(by_name) ? "corbaname:rir:#" + text.substr(by_name.size()) : text);
-    if (!url) fail(url.error().reason);
-    return std::move(url).value();
-}
 
 std::string dump(const json& value, int indent)
 {
@@ -145,40 +136,10 @@ json argument_json(const std::string& text, const CORBA::TypeCode& type)
     }
 }
 
-/// Those that are given, in their order.
-std::vector<const KnownParameter*> given(const KnownOperation& operation)
-{
-    std::vector<const KnownParameter*> parameters;
-    for (const KnownParameter& parameter : operation.parameters)
-        if (parameter.is_given()) parameters.push_back(&parameter);
-    return parameters;
-}
-
-/// The arguments from one JSON text: an array in their order, or an object by their names.
-std::vector<json> arguments_in_json(const std::string& text, const KnownOperation& operation)
-{
-    const json all = parse_json(text);
-    const auto parameters = given(operation);
-    if (!all.is_array() && !all.is_object()) fail("--arguments takes an array or an object");
-    if (all.size() != parameters.size())
-        fail(fmt::format("{} takes {} arguments, --arguments has {}", idl_of(operation),
-                         parameters.size(), all.size()));
-    std::vector<json> values;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        if (all.is_array()) {
-            values.push_back(all[i]);
-            continue;
-        }
-        const auto found = all.find(parameters[i]->name);
-        if (found == all.end()) fail(fmt::format("--arguments lacks '{}'", parameters[i]->name));
-        values.push_back(*found);
-    }
-    return values;
-}
-
 std::vector<json> arguments_of(const CallArguments& arguments, const KnownOperation& operation)
 {
-    if (!arguments.json_values.empty()) return arguments_in_json(arguments.json_values, operation);
+    if (!arguments.json_values.empty())
+        return arguments_in_json(parse_json(arguments.json_values), operation);
     const auto parameters = given(operation);
     if (arguments.values.size() != parameters.size())
         fail(fmt::format("{} takes {} argument{}, not {}", idl_of(operation), parameters.size(),
@@ -265,49 +226,6 @@ void print_operations(const KnownInterface& interface)
         const bool is_second_half = operation.is_attribute && !operation.parameters.empty();
         if (!is_second_half) fmt::print("  {}\n", shown(idl_of(operation)));
     }
-}
-
-CORBA::Request_var request_of(CORBA::Object_ptr object, const KnownOperation& operation,
-                              const std::vector<json>& values, const ValueJson& forms)
-{
-    CORBA::Request_var request = object->_request(operation.wire_name.c_str());
-    auto value = values.begin();
-    for (const KnownParameter& parameter : operation.parameters) {
-        if (!parameter.is_given()) {
-            request->add_out_arg(parameter.name.c_str()).replace(parameter.type.in(), nullptr);
-            continue;
-        }
-        CORBA::Any_var any;
-        try {
-            any = forms.value_of(*value++, parameter.type.in());
-        } catch (const std::runtime_error& error) {
-            fail(fmt::format("argument '{}': {}", parameter.name, error.what()));
-        }
-        (parameter.direction == KnownParameter::Direction::in
-             ? request->add_in_arg(parameter.name.c_str())
-             : request->add_inout_arg(parameter.name.c_str())) = any.in();
-    }
-    for (const CORBA::TypeCode_var& exception : operation.raises)
-        request->exceptions()->add(exception.in());
-    for (const std::string& context : operation.contexts)
-        request->contexts()->add(context.c_str());
-    request->set_return_type(operation.result.in());
-    return request;
-}
-
-/// What came back: {"result": …, "out": {…}}, each if there is any.
-json results_of(const KnownOperation& operation, CORBA::Request_ptr request, const ValueJson& forms)
-{
-    json results = json::object();
-    if (operation.result->kind() != CORBA::tk_void)
-        results["result"] = forms.json_of(request->return_value());
-    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
-        const KnownParameter& parameter = operation.parameters[i];
-        if (parameter.direction == KnownParameter::Direction::in) continue;
-        const CORBA::NamedValue_ptr item = request->arguments()->item(static_cast<CORBA::ULong>(i));
-        results["out"][parameter.name] = forms.json_of(*item->value());
-    }
-    return results;
 }
 
 void print_results(const json& results, bool is_json)

@@ -20,6 +20,8 @@ constexpr const char* orb_options_footer =
     "`kairos options` prints them.";
 
 void add_bench_command(CLI::App& app, int& status);
+/// A page with objects, their names and interfaces, served until it is told to end.
+void add_browse_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `call` and `describe`. `orb_options` are the -ORB… options of the command line, which must live
 /// as long as the parser.
 void add_call_commands(CLI::App& app, const std::vector<std::string>& orb_options, int& status);

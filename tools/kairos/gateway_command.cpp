@@ -159,30 +159,6 @@ Key key_in(const std::string& path)
 
 // --- Targets -------------------------------------------------------------------------------------
 
-struct NamedTarget {
-    std::string name; ///< empty for none
-    std::string url;
-};
-
-/// "NAME=REFERENCE" or a reference, in which no "=" comes before a colon or a slash.
-NamedTarget target_of(const std::string& text)
-{
-    const std::size_t end = text.find_first_of("=:/");
-    NamedTarget target;
-    std::string reference = text;
-    if (end != std::string::npos && end != 0 && text[end] == '=') {
-        target.name = text.substr(0, end);
-        reference = text.substr(end + 1);
-    }
-    constexpr std::string_view by_name = "name:";
-    auto url =
-        url_of(reference.starts_with(by_name) ? "corbaname:rir:#" + reference.substr(by_name.size())
-                                              : reference);
-    if (!url) fail(url.error().reason);
-    target.url = std::move(url).value();
-    return target;
-}
-
 /// Prints a reference through the gateway, and serves it by the target's name.
 void publish(CORBA::ORB_ptr orb, gateway::Gateway& gateway, const NamedTarget& target)
 {
@@ -209,7 +185,7 @@ void serve(const GatewayArguments& arguments, const std::vector<std::string>& or
 {
     std::vector<NamedTarget> targets;
     for (const std::string& text : arguments.targets)
-        targets.push_back(target_of(text));
+        targets.push_back(named_target_of(text));
     tools::Interfaces files;
     read_idl(files, arguments);
     TypesOfFiles types(files);

@@ -14,8 +14,8 @@
 
 namespace {
 
-/// The -ORB… options go to ORB_init as they are: the parser would take them for many of one letter.
-/// Leaves the other arguments.
+/// The -ORB… options go to ORB_init as they are: the parser would take them for
+/// many of one letter. Leaves the other arguments.
 std::vector<std::string> take_orb_options(int& argc, char** argv)
 {
     std::vector<std::string> options;
@@ -39,8 +39,8 @@ std::vector<std::string> take_orb_options(int& argc, char** argv)
 bool takes_orb_options(int argc, char** argv)
 {
     const std::string_view command = argc > 1 ? argv[1] : "";
-    return command == "call" || command == "describe" || command == "names" ||
-           command == "naming" || command == "gateway" || command == "ifr" ||
+    return command == "call" || command == "describe" || command == "browse" ||
+           command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
            command == "scheduler";
 }
 
@@ -76,6 +76,7 @@ int main(int argc, char** argv)
     if (argc > 1 && std::string_view(argv[1]) == "call") arrays = protect_arrays(argc, argv);
     kairos::tools::add_reference_commands(app, status);
     kairos::tools::add_call_commands(app, orb_options, status);
+    kairos::tools::add_browse_command(app, orb_options, status);
     kairos::tools::add_gateway_command(app, orb_options, status);
     kairos::tools::add_naming_command(app, orb_options, status);
     kairos::tools::add_repository_command(app, orb_options, status);
@@ -93,7 +94,8 @@ int main(int argc, char** argv)
     } catch (const CLI::Success& asked_for_help) {
         return app.exit(asked_for_help);
     } catch (const CLI::ParseError& wrong) {
-        app.exit(wrong); // prints what is wrong; its own numbers for it mean nothing to users
+        app.exit(wrong); // prints what is wrong; its own numbers for it mean
+                         // nothing to users
         return 2;
     } catch (const std::exception& failure) {
         std::cerr << "kairos: " << kairos::shown(failure.what()) << '\n';

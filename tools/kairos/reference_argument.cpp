@@ -6,6 +6,8 @@
 #include "kairos/ior/text.h"
 
 #include <filesystem>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace kairos::tools {
@@ -38,6 +40,24 @@ Result<std::string> url_of(const std::string& argument)
                                                ", and it is no IOR:, corbaloc:, corbaname: or "
                                                "file: URL"};
     return followed(std::string(ior::trimmed(argument)));
+}
+
+std::string url_of_object(const std::string& argument)
+{
+    constexpr std::string_view by_name = "name:";
+    auto url =
+        url_of(argument.starts_with(by_name) ? "corbaname:rir:#" + argument.substr(by_name.size())
+                                             : argument);
+    if (!url) throw std::runtime_error(url.error().reason);
+    return std::move(url).value();
+}
+
+NamedTarget named_target_of(const std::string& argument)
+{
+    const std::size_t end = argument.find_first_of("=:/");
+    if (end == std::string::npos || end == 0 || argument[end] != '=')
+        return {.name = {}, .url = url_of_object(argument)};
+    return {.name = argument.substr(0, end), .url = url_of_object(argument.substr(end + 1))};
 }
 
 } // namespace kairos::tools

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The programs that the tests of `kairos browse` talk to: an agent with objects and a naming service
+# (examples/mib), and the tool itself.
+import subprocess
+
+
+class Program:
+    """A program that prints a line when it is ready. Use it by `with`."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        text=True)
+        self.line = self.process.stdout.readline().strip()
+        if not self.line:
+            raise RuntimeError(f"{command[0]} has ended: status {self.process.wait()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        """Its exit status."""
+        self.process.terminate()
+        self.process.stdout.close()
+        return self.process.wait()
+
+
+def agent(program):
+    return Program(program, "-ORBListenEndpoints", "iiop://127.0.0.1:0")
+
+
+class Browse(Program):
+    """`kairos browse`, and the parts of the address that it prints."""
+
+    def __init__(self, tool, *arguments):
+        super().__init__(tool, "browse", *arguments)
+        self.address = self.line
+        page, _, self.token = self.line.partition("#")
+        self.port = int(page.rstrip("/").rpartition(":")[2])
