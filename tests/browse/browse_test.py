@@ -23,9 +23,9 @@ class Fixture(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.agent = agent(AGENT)
-        cls.addClassCleanup(cls.agent.end)
+        cls.addClassCleanup(cls.agent.must_end_well)
         cls.browse = Browse(TOOL, "-ORBInitRef", f"NameService={cls.agent.line}", *cls.arguments)
-        cls.addClassCleanup(cls.browse.end)
+        cls.addClassCleanup(cls.browse.must_end_well)
 
     def send(self, method, path, body=None, drop=(), **changed):
         """Status, headers and body. `changed` and `drop` are headers, with _ for -."""
@@ -277,7 +277,8 @@ class Strangers(Fixture):
         with Browse(TOOL) as browse:
             with socket.create_connection(("127.0.0.1", browse.port)) as connection:
                 connection.sendall(b"GET / HT")
-                self.assertEqual(browse.end(), 0)
+                browse.process.terminate()
+                self.assertEqual(browse.process.wait(), 0)
 
 
 class Reports(unittest.TestCase):

@@ -62,9 +62,9 @@ class Page(unittest.TestCase):
                 self.fail("chromium is not installed")
             self.skipTest("chromium is not installed")
         self.agent = agent(AGENT)
-        self.addCleanup(self.agent.end)
+        self.addCleanup(self.agent.must_end_well)
         self.browse = Browse(TOOL, "-ORBInitRef", f"NameService={self.agent.line}")
-        self.addCleanup(self.browse.end)
+        self.addCleanup(self.browse.must_end_well)
         self.page = Chromium(PROGRAM)
         self.addCleanup(self.page.__exit__)
 
@@ -178,7 +178,7 @@ class Page(unittest.TestCase):
 def take_picture(path):
     with agent(AGENT) as names, \
          Browse(TOOL, "-ORBInitRef", f"NameService={names.line}") as browse, \
-         Chromium(PROGRAM, 1360, 1000) as page:
+         Chromium(PROGRAM, 1360, 1130) as page:
         page.open(browse.address)
         open_path(page, "mib", "interfaces")
         # What is watched is another object's: figures go on when one looks elsewhere.
@@ -193,8 +193,7 @@ def take_picture(path):
         })()""")
         for name in ("ifInOctets", "ifInPkts", "ifMtu"):
             watch(page, name, 1)
-        watch_more = "[...watched.values()].every((one) => one.samples.length >= 8)"
-        page.wait_for(watch_more)
+        page.wait_for("[...watched.values()].every((one) => one.samples.length >= 7)")
         page.run(f"{item('interfaces')}.firstChild.click()")
         page.wait_for("document.getElementById('title')?.textContent === 'mib/interfaces'")
         operation(page, "ifTable")

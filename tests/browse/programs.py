@@ -2,6 +2,7 @@
 #
 # The programs that the tests of `kairos browse` talk to: an agent with objects and a naming service
 # (examples/mib), and the tool itself.
+import signal
 import subprocess
 
 
@@ -13,19 +14,26 @@ class Program:
                                         text=True)
         self.line = self.process.stdout.readline().strip()
         if not self.line:
+            self.process.stdout.close()
             raise RuntimeError(f"{command[0]} has ended: status {self.process.wait()}")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.end()
+        self.must_end_well()
 
     def end(self):
-        """Its exit status."""
+        """Its exit status; of one that had been killed before none."""
         self.process.terminate()
         self.process.stdout.close()
-        return self.process.wait()
+        status = self.process.wait()
+        return None if status == -signal.SIGKILL else status
+
+    def must_end_well(self):
+        status = self.end()
+        if status not in (0, None):
+            raise RuntimeError(f"{self.process.args[0]} ended with status {status}")
 
 
 def agent(program):

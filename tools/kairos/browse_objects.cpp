@@ -75,32 +75,29 @@ Json exception_of(const CORBA::Any& exception, const ValueJson& forms)
 
 // --- Forms for arguments -------------------------------------------------------------------------
 
-/// How many values the default of a type consists of; more than the limit for too many.
-std::uint64_t values_in(const CORBA::TypeCode& type)
+/// How many values the default of a type consists of, and the members of its unions; more than
+/// the limit for too many, or where it is nested too deep.
+std::uint64_t values_in(const CORBA::TypeCode& type, std::size_t depth = 0)
 {
+    constexpr std::uint64_t too_many = template_values_max + 1;
+    if (depth > json_depth_max) return too_many;
     const CORBA::TypeCode& resolved = types::resolved(type);
-    std::uint64_t values = 0;
     switch (resolved.kind()) {
     case CORBA::tk_array: {
         const CORBA::TypeCode_var content = resolved.content_type();
-        return std::min(template_values_max + 1, values_in(*content.in())) *
-               std::uint64_t{resolved.length()};
+        const std::uint64_t each = values_in(*content.in(), depth + 1);
+        return std::min(too_many, each) * std::uint64_t{resolved.length()};
     }
     case CORBA::tk_struct:
     case CORBA::tk_except:
-        for (CORBA::ULong i = 0; i < resolved.member_count() && values <= template_values_max;
-             ++i) {
+    case CORBA::tk_union: {
+        std::uint64_t values = 1;
+        for (CORBA::ULong i = 0; i < resolved.member_count() && values < too_many; ++i) {
             const CORBA::TypeCode_var member = resolved.member_type(i);
-            values += values_in(*member.in());
+            values += values_in(*member.in(), depth + 1);
         }
-        return values + 1;
-    case CORBA::tk_union: // one of its members
-        for (CORBA::ULong i = 0; i < resolved.member_count() && values <= template_values_max;
-             ++i) {
-            const CORBA::TypeCode_var member = resolved.member_type(i);
-            values = std::max(values, values_in(*member.in()));
-        }
-        return values + 1;
+        return values;
+    }
     default: // sequences are empty, valuetypes null
         return 1;
     }
@@ -112,16 +109,15 @@ Json template_of(CORBA::ORB_ptr orb, CORBA::TypeCode_ptr type, const ValueJson& 
     if (values_in(*type) > template_values_max) return {};
     const CORBA::Object_var service = orb->resolve_initial_references("DynAnyFactory");
     const DynamicAny::DynAnyFactory_var factory = DynamicAny::DynAnyFactory::_narrow(service.in());
-    const DynamicAny::DynAny_var made = factory->create_dyn_any_from_type_code(type);
-    Json json;
     try {
+        const DynamicAny::DynAny_var made = factory->create_dyn_any_from_type_code(type);
         const CORBA::Any_var value = made->to_any();
-        json = forms.json_of(value.in());
+        made->destroy();
+        return forms.json_of(value.in());
     } catch (const CORBA::Exception&) {   // such as a native type's
-    } catch (const std::runtime_error&) { // no form
+    } catch (const std::runtime_error&) { // JSON has no form for it
     }
-    made->destroy();
-    return json;
+    return {};
 }
 
 /// How the page asks for a value: `input` is one of integer, number, boolean, enum, text,
@@ -241,7 +237,7 @@ Json BrowseObjects::answer(const BrowseCall& asked)
         return {{"error", "the Naming Service has no such name"}};
     } catch (const CORBA::Exception& raised) {
         return {{"error", raised.what()}};
-    } catch (const std::runtime_error& wrong) {
+    } catch (const std::exception& wrong) {
         return {{"error", wrong.what()}};
     }
     return {{"error", "there is no such call"}};

@@ -25,7 +25,7 @@ class BrowseObjects {
 
     /// Does what is asked for, and returns the answer. What goes wrong is part of it: `exception`
     /// for one of the operation's own, `failure` for one of CORBA's, `error` for what makes no
-    /// sense. Throws nothing but std::bad_alloc.
+    /// sense.
     [[nodiscard]] Json answer(const BrowseCall& call);
 
   private:
