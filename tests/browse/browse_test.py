@@ -14,6 +14,7 @@ import unittest
 from programs import Browse, agent
 
 TOOL, AGENT = sys.argv[1:3]
+NAMING_IDL = pathlib.Path(__file__).resolve().parents[2] / "idl/CosNaming.idl"
 IDL = pathlib.Path(__file__).resolve().parents[2] / "examples/mib/mib.idl"
 
 
@@ -172,6 +173,28 @@ class FromAFile(Fixture):
                 self.assertIn(answer["failure"]["name"], ("TRANSIENT", "COMM_FAILURE"), answer)
                 self.assertTrue(answer["failure"]["meaning"])
             self.browse = before
+
+
+class OfOthers(Fixture):
+    """An interface that nobody has bound, with types within types: the Naming Service's own."""
+    arguments = ("--idl", str(NAMING_IDL), "Names=name:mib/system")
+
+    def test_are_called_with_structs_and_sequences(self):
+        self.assertEqual([one["name"] for one in self.call("roots")["references"]], ["Names"])
+        opened = self.call("open", object=self.agent.line)
+        self.assertEqual(opened["interface"]["bases"], ["CosNaming::NamingContext"])
+        operations = {one["name"]: one for one in opened["operations"]}
+        self.assertEqual(operations["resolve"]["parameters"][0]["form"],
+                         {"input": "json", "template": [], "element": {"id": "", "kind": ""}})
+        self.assertEqual(operations["resolve"]["raises"][0],
+                         "CosNaming::NamingContext::NotFound")
+        listed = self.call("call", object=opened["reference"], operation="list", arguments=[10])
+        self.assertEqual(listed["out"]["bl"], [{"binding_name": [{"id": "mib", "kind": ""}],
+                                                "binding_type": "ncontext"}])
+        self.assertIsNone(listed["out"]["bi"])
+        raised = self.call("call", object=opened["reference"], operation="resolve",
+                           arguments={"n": [{"id": "nothing", "kind": ""}]})["exception"]
+        self.assertEqual(raised["members"]["why"], "missing_node")
 
 
 class Strangers(Fixture):

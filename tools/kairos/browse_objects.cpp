@@ -155,8 +155,14 @@ Json form_of(CORBA::ORB_ptr orb, CORBA::TypeCode_ptr type, const ValueJson& form
             names.push_back(resolved.member_name(i));
         return {{"input", "enum"}, {"values", std::move(names)}};
     }
-    default:
-        return {{"input", "json"}, {"template", template_of(orb, type, forms)}};
+    default: {
+        Json form{{"input", "json"}, {"template", template_of(orb, type, forms)}};
+        if (resolved.kind() != CORBA::tk_sequence) return form;
+        const CORBA::TypeCode_var element = resolved.content_type(); // what there may be more of
+        if (types::resolved(*element.in()).kind() != CORBA::tk_octet)
+            form["element"] = template_of(orb, element.in(), forms);
+        return form;
+    }
     }
 }
 

@@ -240,8 +240,18 @@ function field(form, id, current) {
   default: {
     const begin = current === undefined ? form.template : current;
     const area = make("textarea", {id, spellcheck: "false"}, print(begin ?? null, 2));
-    area.rows = Math.min(16, area.value.split("\n").length + 1);
-    return {element: area, json: () => {
+    const fit = () => { area.rows = Math.min(16, area.value.split("\n").length + 1); };
+    fit();
+    const more = form.element === undefined ? null
+      : make("button", {type: "button", class: "quiet", onclick: () => {
+        try {
+          area.value = print([...parse(area.value), form.element], 2);
+          fit();
+        } catch (wrong) {
+          area.focus(); // it says what is wrong when it is sent
+        }
+      }}, "Add an element");
+    return {element: make("div", {}, area, more), json: () => {
       try {
         JSON.parse(area.value);
       } catch (wrong) {
@@ -394,7 +404,7 @@ function setAttribute(object, attribute, place) {
       make("button", {type: "button", onclick: async () =>
         attribute.show(await call(object.reference, `_get_${attribute.name}`, "[]"))}, "Cancel"));
   place.replaceChildren(form, note);
-  input.element.focus();
+  byId(id).focus();
 }
 
 async function readAll(object) {
