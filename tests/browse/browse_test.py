@@ -276,32 +276,52 @@ class Strangers(Fixture):
             self.assertTrue(self.raw(octets).startswith("HTTP/1.1 400 "), octets)
         self.assertTrue(self.raw(b"A" * 20000).startswith("HTTP/1.1 431 "))
 
-    def test_hold_connections(self):
-        # 16 are read, 64 wait for that; none asks for anything.
-        idle = [socket.create_connection(("127.0.0.1", self.browse.port), timeout=60)
-                for _ in range(96)]
-        refused = set()
-        while len(refused) < 16:
-            readable = select.select([one for one in idle if one not in refused], [], [], 60)[0]
-            self.assertTrue(readable)
-            for connection in readable:
-                self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 503 "))
-                refused.add(connection)
-        for connection in idle:
-            connection.shutdown(socket.SHUT_WR)
-        for connection in idle:  # until the server has closed it
-            while connection.recv(4096):
-                pass
-            connection.close()
-        status, _, _ = self.send("POST", "/api/names", self.body)
-        self.assertEqual(status, 200)
-
     def test_may_not_delay_the_end(self):
         with Browse(TOOL) as browse:
             with socket.create_connection(("127.0.0.1", browse.port)) as connection:
                 connection.sendall(b"GET / HT")
                 browse.process.terminate()
                 self.assertEqual(browse.process.wait(), 0)
+
+
+class Crowds(Fixture):
+    arguments = ("--timeout", "600")
+
+    def test_hold_connections(self):
+        # An object that never answers has 16 calls, which are all that there may be at a time; 64
+        # connections wait until these are over, and the others are refused.
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            silent.settimeout(60)
+            url = f"corbaloc::127.0.0.1:{silent.getsockname()[1]}/Silent"
+            body = json.dumps({"object": url})
+            calls, called = [], []
+            for _ in range(16):
+                calls.append(http.client.HTTPConnection("127.0.0.1", self.browse.port, timeout=60))
+                calls[-1].request("POST", "/api/open", body, {
+                    "Content-Type": "application/json", "X-Kairos-Token": self.browse.token})
+                called.append(silent.accept()[0])
+            idle = [socket.create_connection(("127.0.0.1", self.browse.port), timeout=60)
+                    for _ in range(80)]
+            refused = set()
+            while len(refused) < 16:
+                readable = select.select([one for one in idle if one not in refused], [], [], 60)[0]
+                self.assertTrue(readable)
+                for connection in readable:
+                    self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 503 "))
+                    refused.add(connection)
+        for connection in called:
+            connection.close()
+        for call in calls:
+            answer = json.loads(call.getresponse().read())
+            self.assertIn(answer["failure"]["name"], ("COMM_FAILURE", "TRANSIENT"))
+            call.close()
+        for connection in idle:
+            connection.shutdown(socket.SHUT_WR)
+        for connection in idle:  # until the server has closed it
+            while connection.recv(4096):
+                pass
+            connection.close()
+        self.assertEqual(self.call("roots"), {"names": True, "references": []})
 
 
 class Reports(unittest.TestCase):

@@ -293,7 +293,7 @@ class BrowseHttp::Server final : public httplib::Server {
             serve_call(request, response);
         });
         set_tcp_nodelay(true);
-        port_ = listen();
+        port_ = begin_to_listen();
         guard_.emplace(names_of(options_), port_, options_.token);
     }
 
@@ -312,7 +312,7 @@ class BrowseHttp::Server final : public httplib::Server {
     }
 
   private:
-    [[nodiscard]] std::uint16_t listen()
+    [[nodiscard]] std::uint16_t begin_to_listen()
     {
         const std::string& host = options_.host;
         const int port = options_.port != 0
@@ -321,6 +321,8 @@ class BrowseHttp::Server final : public httplib::Server {
         if (port <= 0)
             throw std::runtime_error(
                 fmt::format("cannot listen at {} port {}", host, options_.port));
+        // The library's is 5: who comes with others would have to try again, a second later.
+        (void)::listen(svr_sock_, static_cast<int>(options_.waiting_max));
         return static_cast<std::uint16_t>(port);
     }
 
