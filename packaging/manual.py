@@ -18,6 +18,7 @@ import sys
 FILES = {"FILE", "REFERENCE", "STORE"}
 FOLDERS = {"DIR"}
 PROGRAMS = {"PROGRAM"}
+OF_OBJECTS = "operations"
 NUMBERS = {"INT": "N", "UINT": "N", "FLOAT": "NUMBER"}
 
 
@@ -168,10 +169,39 @@ def pages(model, version, others):
 
 # ---- completion -------------------------------------------------------------------------------
 
+# Operations of an object are asked for: the program prints them where it is given a reference and
+# no operation. What it prints is a stranger's: only identifiers are taken from it.
+OPERATIONS = """\
+@function@_operations()
+{
+    # The words as they were typed: COMP_WORDS has references in pieces, broken at colons.
+    local -a typed=() asked=() given=()
+    local line=${COMP_LINE:0:COMP_POINT} word is_value= is_within=
+    read -ra typed <<<"$line"
+    [[ $line == *[[:space:]] ]] || unset 'typed[-1]'
+    for word in "${typed[@]:1}"; do
+        if [[ -z $is_within ]]; then
+            [[ $word != "$1" ]] || is_within=yes
+        elif [[ -n $is_value ]]; then
+            asked+=("$word") is_value=
+        else
+            case $word in
+            @valued@ | -ORB*) asked+=("$word") is_value=yes ;;
+            -?*) asked+=("$word") ;;
+            *) given+=("${word/#\\~\\//$HOME/}") ;;
+            esac
+        fi
+    done
+    [[ ${#given[@]} == 1 && -z $is_value ]] || return
+    timeout 5 "${COMP_WORDS[0]}" "$1" "${asked[@]}" "${given[0]}" </dev/null 2>/dev/null |
+        sed -nE 's/^  //; T; s/\\s(raises|getraises)\\b.*//; s/\\(.*//; s/^.* _?([A-Za-z]\\w*)$/\\1/p'
+}
+"""
+
 COMPLETION = """\
 # bash completion of @program@                                 -*- shell-script -*-
 # Made of the program's own options.
-@function@()
+@operations@@function@()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local path=@program@ options= words= values= i
@@ -193,6 +223,10 @@ COMPLETION = """\
 @values@
     *) [[ $current == -* ]] && words=$options values= ;;
     esac
+    if [[ $values == operations ]]; then
+        words=$(@function@_operations "${path##* }")
+        [[ -n $words ]] || values=files
+    fi
     case $values in
     files) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     folders) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
@@ -207,7 +241,7 @@ COMPLETION = """\
 
 def kind_of(option):
     name = value_of(option)[0]
-    return ("files" if name in FILES else "folders" if name in FOLDERS
+    return (OF_OBJECTS if name == "OPERATION" else "files" if name in FILES else "folders" if name in FOLDERS
             else "programs" if name in PROGRAMS else "")
 
 
@@ -222,13 +256,16 @@ def walk(path, command, inherited):
 def completion(model):
     """The text of bash's completion of a program."""
     program = model["name"]
-    paths, commands, values = [], [], []
+    paths, commands, values, asking = [], [], [], set()
     for path, command, options in walk(program, model, []):
         if path != program:
             paths.append(f"        '{path}')\n            path='{path}' ;;")
         names = [name for option in options for name in option["names"]]
         words = [inner["name"] for inner in command["commands"]]
         kinds = {kind_of(option) for option in command["options"] if option["positional"]} - {""}
+        if OF_OBJECTS in kinds: # behind a reference, which is a file
+            kinds = {OF_OBJECTS}
+            asking |= {name for option in options if option["type"] for name in option["names"]}
         commands.append(f"    '{path}')\n"
                         f"        options='{' '.join(dict.fromkeys(names))}'\n"
                         f"        words='{' '.join(words)}' values='{''.join(sorted(kinds))}' ;;")
@@ -238,7 +275,9 @@ def completion(model):
             known = " | ".join(f"'{path} {name}'" for name in option["names"])
             values.append(f"    {known})\n        words='{' '.join(choices_of(option))}' "
                           f"values='{kind_of(option)}' ;;")
-    text = COMPLETION.replace("@function@", "_" + program.replace("-", "_"))
+    operations = OPERATIONS.replace("@valued@", " | ".join(sorted(asking))) if asking else ""
+    text = COMPLETION.replace("@operations@", operations)
+    text = text.replace("@function@", "_" + program.replace("-", "_"))
     for mark, lines in (("paths", paths), ("commands", commands), ("values", values)):
         text = text.replace(f"@{mark}@\n", "".join(line + "\n" for line in lines))
     return text.replace("@program@", program)

@@ -18,6 +18,8 @@ source "$1"
 shift
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
+COMP_LINE=$LINE
+COMP_POINT=${#LINE}
 complete -p "$1" >/dev/null || exit 1
 function=$(complete -p "$1" | sed 's/.*-F \\([^ ]*\\).*/\\1/')
 "$function"
@@ -29,13 +31,14 @@ def output(*command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
 
-def completed(line):
-    """What bash makes of a line whose last word is begun; it takes = for a word of its own."""
-    words = [word for part in line.split(" ") for word in re.split("(=)", part)]
-    while len(words) > 1 and words[-1] == "" and words[-2] == "=":
+def completed(line, environment=None):
+    """What bash makes of a line whose last word is begun; it takes = and : for words of their own."""
+    words = [word for part in line.split(" ") for word in re.split("([=:])", part)]
+    while len(words) > 1 and words[-1] == "" and words[-2] in "=:":
         words.pop()
     script = str(FOLDERS.completions / words[0])
-    found = output("bash", "--norc", "-c", COMPLETE, "bash", script, *words).splitlines()
+    found = output("bash", "--norc", "-c", COMPLETE, "bash", script, *words,
+                   env=(environment or os.environ) | {"LINE": line}).splitlines()
     return [word for word in found if word]
 
 
@@ -99,6 +102,40 @@ class Completion(unittest.TestCase):
     def test_values_that_nobody_knows(self):
         self.assertEqual(completed("kairos bench latency --calls "), [])
         self.assertEqual(completed("kairos bench latency --calls 5 --quick --calls -"), [])
+
+    def test_operations_are_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # A tool that says what the real one does for an object, with names of a hostile one.
+            tool = pathlib.Path(folder, "kairos")
+            tool.write_text("""#!/bin/sh
+echo "$@" >"$0.asked"
+echo "Test::Echo:"
+echo "  string echo(in string text) raises(Test::Bad, Test::Worse)"
+echo "  oneway void enlist(in long a, inout sequence<long, 3> b)"
+echo "  readonly attribute long count raises(Test::Bad)"
+echo "  attribute string _interface"
+echo '  void $(touch "$0.done")()'
+echo '  void `touch "$0.done"`'
+""")
+            tool.chmod(0o755)
+            environment = os.environ | {"PATH": folder + ":" + os.environ["PATH"]}
+            asked = pathlib.Path(folder, "kairos.asked")
+            reference = "corbaloc::localhost:7/Echo"
+            self.assertEqual(completed(f"kairos call {reference} e", environment),
+                             ["echo", "enlist"])
+            self.assertEqual(asked.read_text(), f"call {reference}\n")
+            self.assertEqual(completed(f"kairos call --idl a.idl {reference} ", environment),
+                             ["echo", "enlist", "count", "interface"])
+            self.assertEqual(asked.read_text(), f"call --idl a.idl {reference}\n")
+            self.assertEqual(completed(f"kairos call -ORBInitRef A=b --json {reference} i",
+                                       environment), ["interface"])
+            asked.unlink()
+            inner = pathlib.Path(folder, "inner.ior")
+            inner.touch()
+            for line in (f"kairos call {folder}/in", f"kairos call {reference} echo {folder}/in"):
+                self.assertEqual(completed(line, environment), [str(inner)])
+            self.assertFalse(asked.exists())
+            self.assertEqual(list(pathlib.Path(folder).glob("*.done")), [])
 
     def test_files_and_folders(self):
         with tempfile.TemporaryDirectory() as folder:
