@@ -28,7 +28,7 @@ Result<Report> run_interceptors(const CountersOptions& options)
     });
     std::optional<double> none;
     for (Row& row : report->rows) {
-        // Those of plain calls, which observed ones are not (docs/interceptors.md).
+        // Those of plain calls, to which observers add (docs/interceptors.md).
         std::erase_if(row.bars, [](const Bar& bar) {
             return bar.figure == "instructions_per_call" || bar.figure == "syscalls_per_call";
         });

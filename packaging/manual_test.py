@@ -32,7 +32,7 @@ def output(*command, **options):
 
 
 def completed(line, environment=None):
-    """What bash makes of a line whose last word is begun; it takes = and : for words of their own."""
+    """What bash makes of a line whose last word is begun; = and : are words of their own."""
     words = [word for part in line.split(" ") for word in re.split("([=:])", part)]
     while len(words) > 1 and words[-1] == "" and words[-2] in "=:":
         words.pop()

@@ -107,7 +107,7 @@ bool AsynchronousCall::go_next()
     Invocation::Request request(body, route);
     if (observation_) {
         observation_->begin(route);
-        request.added_contexts = observation_->request_contexts().bytes();
+        request.added_contexts = observation_->added_contexts();
     }
     if (route.is_local()) {
         outcome_ = body.collocated_.emplace(storage_).exchange(request, route);

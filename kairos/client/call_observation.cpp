@@ -21,42 +21,7 @@ const ior::TaggedProfile* profile_of(const Route& route)
 
 } // namespace
 
-CallObservation::CallObservation(Reference& target, const Operation& operation,
-                                 std::uint8_t response_flags, SyncScope sync_scope)
-    : ObservedCall(target, operation), observers_(target.orb().call_observers())
-{
-    response_expected_ = response_flags != giop::response_flags::none;
-    sync_scope_ = operation.response() == Response::required ? SyncScope::with_target : sync_scope;
-    request_contexts_ = ThreadStorage::current().context_lists.take();
-}
-
-CallObservation::~CallObservation()
-{
-    unanswered();
-    (void)tell_ending({.status = Ending::Status::unknown, .has_reply = false});
-    request_contexts_->clear();
-    ThreadStorage::await_current().context_lists.give_back(std::move(request_contexts_));
-}
-
-void CallObservation::begin(const Route& route)
-{
-    end({.status = Ending::Status::transport_retry});
-    place_ = &route.place(); // which its reference keeps
-    profile_ = profile_of(route);
-    request_contexts_->clear();
-    for (const auto& observer : observers_) {
-        guarded([&] { observer->send_request(*this); });
-        note_told();
-    }
-}
-
-void CallObservation::end(const Ending& ending)
-{
-    const std::exception_ptr instead = tell_ending(ending);
-    if (instead) std::rethrow_exception(instead);
-}
-
-void CallObservation::tell_end(std::size_t observer)
+[[gnu::always_inline]] inline void CallObservation::tell_end(std::size_t observer)
 {
     CallObserver& told = *observers_[observer];
     switch (ending().status) {
@@ -69,6 +34,49 @@ void CallObservation::tell_end(std::size_t observer)
     default:
         return told.receive_other(*this);
     }
+}
+
+CallObservation::CallObservation(Reference& target, const Operation& operation,
+                                 std::uint8_t response_flags, SyncScope sync_scope)
+    : ObservedCall(target, operation), observers_(target.orb().call_observers())
+{
+    response_expected_ = response_flags != giop::response_flags::none;
+    sync_scope_ = operation.response() == Response::required ? SyncScope::with_target : sync_scope;
+}
+
+void CallObservation::abandon() noexcept
+{
+    unanswered();
+    (void)tell_ending({.status = Ending::Status::unknown, .has_reply = false},
+                      [this](std::size_t observer) { tell_end(observer); });
+}
+
+void CallObservation::give_back_contexts() noexcept
+{
+    request_contexts_->clear();
+    ThreadStorage::await_current().context_lists.give_back(std::move(request_contexts_));
+}
+
+void CallObservation::begin(const Route& route) { begin(route.place(), profile_of(route)); }
+
+void CallObservation::begin(Reference& place, const ior::TaggedProfile* profile)
+{
+    end({.status = Ending::Status::transport_retry});
+    place_ = &place; // which its reference keeps
+    profile_ = profile;
+    if (request_contexts_) request_contexts_->clear();
+    for (const auto& observer : observers_) {
+        guarded([&] { observer->send_request(*this); });
+        note_told();
+    }
+}
+
+void CallObservation::tell(const Ending& ending)
+{
+    const std::exception_ptr instead =
+        tell_ending(ending, [this](std::size_t observer) { tell_end(observer); });
+    if (instead) [[unlikely]]
+        std::rethrow_exception(instead);
 }
 
 } // namespace kairos::orb

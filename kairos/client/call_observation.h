@@ -23,17 +23,31 @@ class CallObservation final : public ObservedCall {
     CallObservation(Reference& target, const Operation& operation, std::uint8_t response_flags,
                     SyncScope sync_scope);
     /// Tells of an attempt whose end nobody waits for.
-    ~CallObservation();
+    ~CallObservation()
+    {
+        if (has_told()) abandon();
+        if (request_contexts_) give_back_contexts();
+    }
 
     /// Tells that an attempt at where the route leads now begins; of the attempt before, if its end
     /// was not told, that the call goes on. Throws what an observer throws.
     void begin(const Route& route);
+    /// The same of an attempt at `place`, by this profile of it or none.
+    void begin(Reference& place, const ior::TaggedProfile* profile);
+    /// Returns the service contexts that observers have added to the request, as an encoded list.
+    [[nodiscard]] Bytes added_contexts() const noexcept
+    {
+        return request_contexts_ ? request_contexts_->bytes() : Bytes();
+    }
     /// Notes the reply, of which the end is about to tell; it lasts until then, or unanswered().
     void answered(const giop::Reply& reply) noexcept { reply_contexts_ = reply.contexts; }
     /// Notes that there is no reply any more.
     void unanswered() noexcept { reply_contexts_ = {}; }
     /// Tells how the attempt ended, unless that was told. Throws what an observer throws.
-    void end(const Ending& ending);
+    void end(const Ending& ending)
+    {
+        if (has_told()) tell(ending);
+    }
     /// Tells of the end of a oneway that nobody answers. Throws what an observer throws.
     void end_unanswered() { end({.status = Ending::Status::successful, .has_reply = false}); }
 
@@ -57,7 +71,10 @@ class CallObservation final : public ObservedCall {
     }
 
   private:
-    void tell_end(std::size_t observer) override;
+    void tell(const Ending& ending);
+    void tell_end(std::size_t observer);
+    [[gnu::cold]] void abandon() noexcept;
+    void give_back_contexts() noexcept;
 
     const std::span<const std::unique_ptr<CallObserver>> observers_;
 };

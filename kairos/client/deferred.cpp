@@ -59,7 +59,7 @@ bool DeferredInvocation::send_to_first()
     if (observation_) observation_->begin(*route_);
     if (!own_.reach(*route_)) return false;
     Request request(*this, *route_);
-    if (observation_) request.added_contexts = observation_->request_contexts().bytes();
+    if (observation_) request.added_contexts = observation_->added_contexts();
     return own_.send(request, *route_, request_id_) == Outcome::ok;
 }
 

@@ -59,8 +59,9 @@ Invocation::Invocation(Reference& target, const Operation& operation, ThreadStor
 
 Invocation::~Invocation() { own_.release(); }
 
-inline Bytes Invocation::header(const giop::RequestTemplate& target, std::uint32_t request_id,
-                                std::uint8_t flags, Bytes contexts)
+[[gnu::always_inline]] inline Bytes Invocation::header(const giop::RequestTemplate& target,
+                                                       std::uint32_t request_id, std::uint8_t flags,
+                                                       Bytes contexts)
 {
     const Bytes prefix = target.prepend(giop::Body::of(out_, headroom), request_id, flags,
                                         operation_.name(), contexts);
@@ -71,10 +72,8 @@ inline Bytes Invocation::header(const giop::RequestTemplate& target, std::uint32
 
 void Invocation::invoke()
 {
-    if (!reference_.orb().has_plain_calls()) [[unlikely]] {
-        limits_ = limits_of_call(reference_);
-        return invoke_limited();
-    }
+    if (!reference_.orb().has_plain_calls()) [[unlikely]]
+        return invoke_otherwise();
     Reference* const forward = reference_.forward(); // which keeps it
     const Reference& place = forward == nullptr ? reference_ : *forward;
     if (place.is_local()) return invoke_collocated(forward);
@@ -99,6 +98,73 @@ void Invocation::invoke()
                                 connection->contexts());
     if (const Outcome outcome = connection->send(before, out_); outcome != Outcome::ok) [[unlikely]]
         go_on(forward, own_, outcome);
+}
+
+void Invocation::invoke_otherwise()
+{
+    if (reference_.orb().has_plain_observed_calls()) return invoke_observed();
+    limits_ = limits_of_call(reference_);
+    invoke_limited();
+}
+
+/// The same straight line as in invoke(), with a point before the request and one after the reply.
+[[gnu::always_inline]] inline bool Invocation::try_observed(Reference& place, const Target& target,
+                                                            CallObservation& seen,
+                                                            std::optional<Outcome>& outcome)
+{
+    seen.begin(place, &place.ior().profiles[target.profile_index]);
+    ClientConnection* const connection = own_.take(*target.endpoint);
+    if (connection == nullptr) [[unlikely]]
+        return false;
+    Bytes contexts = connection->contexts();
+    if (const Bytes added = seen.added_contexts(); !added.empty())
+        contexts = contexts.empty() ? added : both_contexts(contexts, added);
+    const std::uint32_t request_id = connection->next_request_id();
+    if (operation_.response() != Response::required) {
+        const Bytes before =
+            header(target.by_key, request_id, giop::response_flags::none, contexts);
+        outcome = connection->send(before, out_);
+        if (outcome != Outcome::ok) return false;
+        seen.end_unanswered();
+        return true;
+    }
+    const Bytes before =
+        header(target.by_key, request_id, giop::response_flags::sync_target, contexts);
+    outcome = connection->exchange(before, out_, request_id, reply_, storage_.serving_thread);
+    if (outcome != Outcome::ok || reply_.status != giop::ReplyStatus::no_exception) [[unlikely]]
+        return false;
+    read_results();
+    seen.answered(reply_);
+    seen.end({.status = Ending::Status::successful});
+    return true;
+}
+
+void Invocation::invoke_observed()
+{
+    Reference* const forward = reference_.forward(); // which keeps it
+    Reference& place = forward == nullptr ? reference_ : *forward;
+    const auto& targets = place.has_priorities() && !place.is_local()
+                              ? targets_at_priority(storage_, place)
+                              : place.targets();
+    if (place.is_local() || targets.empty() || targets.front().text != environment_.text)
+        [[unlikely]] {
+        limits_ = limits_of_call(reference_);
+        return invoke_limited();
+    }
+    const bool is_answered = operation_.response() == Response::required;
+    CallObservation seen(reference_, operation_,
+                         is_answered ? giop::response_flags::sync_target
+                                     : giop::response_flags::none,
+                         SyncScope::with_transport);
+    std::optional<Outcome> outcome;
+    try {
+        const auto go = [&] { return try_observed(place, targets.front(), seen, outcome); };
+        if (seen.during(go)) [[likely]]
+            return;
+    } catch (const LocationForward& elsewhere) { // an observer's
+        return go_on(forward, seen, elsewhere.target);
+    }
+    go_on(forward, seen, outcome);
 }
 
 void Invocation::invoke_collocated(Reference* forward)

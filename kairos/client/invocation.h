@@ -63,6 +63,8 @@ class Invocation : public CallBodies {
     KAIROS_API Invocation(Reference& target, const Operation& operation, ThreadStorage& storage);
 
     // --- the plain way ---
+    /// Makes a call that is not plain.
+    [[gnu::noinline]] void invoke_otherwise();
     /// Makes a plain call within the process.
     [[gnu::noinline]] void invoke_collocated(Reference* forward);
     /// Makes the call along a route where there is no plain way.
@@ -70,6 +72,20 @@ class Invocation : public CallBodies {
     /// Goes on along a route where the plain way has not ended the call: it has tried the first
     /// target of where `forward` leads, with this outcome.
     [[gnu::cold]] void go_on(Reference* forward, Carrier& carrier, Outcome outcome);
+
+    // --- the plain way, of which observers hear ---
+    void invoke_observed();
+    /// Tries the first target of `place`; returns true if the call is done. Else `outcome` is what
+    /// came of it, or nothing if there is no idle connection. Throws what an observer throws.
+    [[nodiscard]] bool try_observed(Reference& place, const Target& target, CallObservation& seen,
+                                    std::optional<Outcome>& outcome);
+    /// Goes on along a route that begins at `forward`, whose first target was tried so far.
+    [[gnu::cold]] void go_on(Reference* forward, CallObservation& seen,
+                             const std::optional<Outcome>& outcome);
+    /// Goes on where an observer of the first attempt sends the call.
+    [[gnu::cold]] void go_on(Reference* forward, CallObservation& seen, const ior::Ior& target);
+    /// Returns one list of two, until the next call.
+    [[nodiscard, gnu::cold]] Bytes both_contexts(Bytes of_connection, Bytes added);
 
     // --- along a route ---
     /// Makes the call; `seen`, which may be null, hears of it.
@@ -81,6 +97,8 @@ class Invocation : public CallBodies {
     void run(Route& route, CallObservation* seen);
     /// Goes to the next way and tries it; returns true if the call is done.
     [[nodiscard]] bool go_next(Route& route, Request& request, CallObservation* seen);
+    /// Tries the way that the route leads now; returns true if the call is done.
+    [[nodiscard]] bool attempt(Route& route, Request& request, CallObservation* seen);
     /// Does `work`, which returns whether the call is done, and has observers hear of what it
     /// throws. Returns false also where one of them sends the call elsewhere.
     template <typename Work>

@@ -31,6 +31,40 @@ void Invocation::go_on(Reference* forward, Carrier& carrier, Outcome outcome)
     if (!settle(route, carrier, outcome, nullptr)) run(route, nullptr);
 }
 
+void Invocation::go_on(Reference* forward, CallObservation& seen,
+                       const std::optional<Outcome>& outcome)
+{
+    limits_ = limits_of_call(reference_);
+    Route route = route_from(forward);
+    Request request(*this, route);
+    const auto go = [&] {
+        route.next(); // where it was tried
+        request.added_contexts = seen.added_contexts();
+        if (!outcome) return attempt(route, request, &seen);
+        if (*outcome != Outcome::ok) own_.conclude(*outcome, true, route);
+        return settle(route, own_, *outcome, &seen);
+    };
+    if (!observed(route, seen, go)) run(route, &seen);
+}
+
+void Invocation::go_on(Reference* forward, CallObservation& seen, const ior::Ior& target)
+{
+    limits_ = limits_of_call(reference_);
+    Route route = route_from(forward);
+    route.next();
+    go_elsewhere(route, target);
+    run(route, &seen);
+}
+
+Bytes Invocation::both_contexts(Bytes of_connection, Bytes added)
+{
+    ContextList& list = storage_.contexts;
+    list.clear();
+    list.append(of_connection);
+    list.append(added);
+    return list.bytes();
+}
+
 void Invocation::invoke(std::chrono::nanoseconds deadline)
 {
     limits_ = limits_of_call(reference_);
@@ -93,8 +127,13 @@ bool Invocation::go_next(Route& route, Request& request, CallObservation* seen)
     }
     if (seen != nullptr) {
         seen->begin(route);
-        request.added_contexts = seen->request_contexts().bytes();
+        request.added_contexts = seen->added_contexts();
     }
+    return attempt(route, request, seen);
+}
+
+bool Invocation::attempt(Route& route, Request& request, CallObservation* seen)
+{
     Carrier& carrier = carrier_to(route);
     if (const auto reached = carrier.reach(route); !reached) {
         route.unreachable(reached.error().reason);

@@ -27,11 +27,7 @@ class ClientInfo final : public virtual PortableInterceptor::ClientRequestInfo, 
         RequestInfo::begin(all);
         call_ = &call;
     }
-    void leave() noexcept
-    {
-        RequestInfo::leave();
-        call_ = nullptr;
-    }
+    void leave() noexcept { RequestInfo::leave(); }
 
   private:
     [[nodiscard]] orb::Orb& orb() const override { return call_->orb(); }

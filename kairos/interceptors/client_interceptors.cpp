@@ -26,7 +26,8 @@ void ClientInterceptors::send_request(orb::ObservedCall& call)
     info.begin(call, *all_);
     if (all_->has_slots()) info.slots = slots_of_thread(all_->serial);
     try {
-        for (const auto& interceptor : all_->clients) {
+        for (const auto& each : all_->clients) {
+            PortableInterceptor::ClientRequestInterceptor* const interceptor = each.in();
             at(info, Point::send_request, [&] { interceptor->send_request(&info); });
             ++info.told;
         }
@@ -46,14 +47,16 @@ void ClientInterceptors::end(orb::ObservedCall& call)
     Flow flow(call.ending());
     tell_end(*taken, flow);
     Spares::give_back(std::move(taken));
-    flow.raise_if_changed();
+    if (flow.has_changed()) [[unlikely]]
+        flow.raise_if_changed();
 }
 
 void ClientInterceptors::tell_end(ClientInfo& info, Flow& flow) const
 {
     info.ends(flow.ending());
     while (info.told != 0) {
-        const auto& interceptor = all_->clients[--info.told];
+        PortableInterceptor::ClientRequestInterceptor* const interceptor =
+            all_->clients[--info.told].in();
         const bool has_results =
             flow.ending().status == Status::successful && flow.ending().has_reply;
         try {

@@ -32,6 +32,8 @@ class Flow {
     /// thrown. ForwardRequest counts where the point `may_forward`, as system exceptions do; all
     /// else becomes UNKNOWN with this completion.
     void end_with_current(bool may_forward, CORBA::CompletionStatus completed);
+    /// Returns whether an interceptor has thrown.
+    [[nodiscard]] bool has_changed() const noexcept { return exception_ || forward_; }
     /// Throws what the request ends with instead, if an interceptor has thrown.
     void raise_if_changed() const;
 

@@ -52,16 +52,6 @@ IOP::ServiceContext* found_in(const giop::ServiceContexts& contexts, IOP::Servic
 
 } // namespace
 
-void RequestInfo::leave() noexcept
-{
-    point_ = Point::none;
-    request_id_ = 0;
-    all_ = nullptr;
-    ending_ = nullptr;
-    told = 0;
-    slots.clear();
-}
-
 CORBA::ULong RequestInfo::request_id()
 {
     require(Item::request_id);

@@ -48,7 +48,13 @@ class RequestInfo : public virtual PortableInterceptor::RequestInfo {
   protected:
     void begin(const Interceptors& all) noexcept { all_ = &all; }
     /// Tells nothing any more.
-    void leave() noexcept;
+    void leave() noexcept
+    {
+        point_ = Point::none;
+        request_id_ = 0;
+        told = 0;
+        if (!slots.empty()) slots.clear();
+    }
 
     /// Throws BAD_INV_ORDER 14 where the item is not for the point.
     void require(Item item) const

@@ -15,17 +15,13 @@ using mapping::omg_minor;
 
 void ServerInfo::found(const orb::ServedObject& object)
 {
-    adapter_path_.assign(object.adapter_path.begin(), object.adapter_path.end());
-    object_id_.assign(object.id.begin(), object.id.end());
+    const auto kept = [](std::vector<std::byte>& copy, Bytes octets) -> Bytes {
+        copy.assign(octets.begin(), octets.end());
+        return copy;
+    };
+    adapter_path_ = object.adapter_path.empty() ? Bytes() : kept(path_kept_, object.adapter_path);
+    object_id_ = object.id_lasts ? object.id : kept(id_kept_, object.id);
     is_found_ = true;
-}
-
-void ServerInfo::leave() noexcept
-{
-    RequestInfo::leave();
-    upcall_ = nullptr;
-    is_found_ = false;
-    slots_before.reset();
 }
 
 void ServerInfo::require_object(Item item) const
@@ -103,7 +99,7 @@ PortableInterceptor::AdapterId* ServerInfo::adapter_id()
 char* ServerInfo::target_most_derived_interface()
 {
     require(Item::target_most_derived_interface);
-    return CORBA::string_dup(std::string(upcall_->object()->interface).c_str());
+    return CORBA::string_dup(std::string(upcall_->object()->interface()).c_str());
 }
 
 CORBA::Policy_ptr ServerInfo::get_server_policy(CORBA::PolicyType type)

@@ -35,7 +35,12 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
     }
     /// Notes the object, in receive_request; it is known from there on.
     void found(const orb::ServedObject& object);
-    void leave() noexcept;
+    void leave() noexcept
+    {
+        RequestInfo::leave();
+        is_found_ = false;
+        slots_before.reset();
+    }
 
     /// Returns where the request came from, as text; empty if the caller is in this process. Throws
     /// BAD_INV_ORDER 14 outside of points.
@@ -59,8 +64,10 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
 
     orb::ObservedUpcall* upcall_ = nullptr;
     bool is_found_ = false;
-    std::vector<std::byte> adapter_path_; // copies: what they are of may be gone when it ends
-    std::vector<std::byte> object_id_;
+    Bytes adapter_path_;
+    Bytes object_id_;
+    std::vector<std::byte> path_kept_; // copies: what they are of may be gone when it ends
+    std::vector<std::byte> id_kept_;
 };
 
 } // namespace kairos::interceptors

@@ -14,7 +14,8 @@ void ServerInterceptors::receive_request_service_contexts(orb::ObservedUpcall& u
     ServerInfo& info = *taken;
     info.begin(upcall, *all_);
     try {
-        for (const auto& interceptor : all_->servers) {
+        for (const auto& each : all_->servers) {
+            PortableInterceptor::ServerRequestInterceptor* const interceptor = each.in();
             const AtPoint at(info, Point::receive_request_service_contexts);
             interceptor->receive_request_service_contexts(&info);
             ++info.told;
@@ -37,7 +38,8 @@ void ServerInterceptors::receive_request(orb::ObservedUpcall& upcall)
     if (all_->has_slots()) // the servant's thread goes on with what the request has
         info.slots_before = std::exchange(slots_of_thread(all_->serial), info.slots);
     try {
-        for (const auto& interceptor : all_->servers) {
+        for (const auto& each : all_->servers) {
+            PortableInterceptor::ServerRequestInterceptor* const interceptor = each.in();
             const AtPoint at(info, Point::receive_request);
             interceptor->receive_request(&info);
         }
@@ -57,14 +59,16 @@ void ServerInterceptors::end(orb::ObservedUpcall& upcall)
     Flow flow(upcall.ending());
     tell_end(*taken, flow);
     Spares::give_back(std::move(taken));
-    flow.raise_if_changed();
+    if (flow.has_changed()) [[unlikely]]
+        flow.raise_if_changed();
 }
 
 void ServerInterceptors::tell_end(ServerInfo& info, Flow& flow) const
 {
     info.ends(flow.ending());
     while (info.told != 0) {
-        const auto& interceptor = all_->servers[--info.told];
+        PortableInterceptor::ServerRequestInterceptor* const interceptor =
+            all_->servers[--info.told].in();
         const bool has_results = flow.ending().status == Status::successful;
         try {
             if (flow.has_exception()) {

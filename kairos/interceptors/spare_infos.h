@@ -7,10 +7,10 @@
 #include "kairos/base/thread_owned.h"
 #include "kairos/corba/object.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace kairos::interceptors {
 
@@ -22,24 +22,31 @@ class SpareInfos {
 
     [[nodiscard]] static Pointer take()
     {
-        std::vector<Pointer>& spares = ThreadOwned<std::vector<Pointer>>::get();
-        if (spares.capacity() == 0) spares.reserve(spares_max);
-        if (spares.empty()) return Pointer(new Info, [](Info* info) { CORBA::release(info); });
-        Pointer info = std::move(spares.back());
-        spares.pop_back();
-        return info;
+        Kept& kept = ThreadOwned<Kept>::get();
+        if (kept.count == 0) [[unlikely]]
+            return make();
+        return std::move(kept.spares[--kept.count]);
     }
     /// Keeps it for another request, unless the program has kept it.
-    static void give_back(Pointer info) noexcept
+    static void give_back(Pointer&& info) noexcept
     {
         info->leave();
-        std::vector<Pointer>& spares = ThreadOwned<std::vector<Pointer>>::get();
-        if (info->_kairos_is_shared() || spares.size() == spares.capacity()) return;
-        spares.push_back(std::move(info));
+        Kept& kept = ThreadOwned<Kept>::get();
+        if (info->_kairos_is_shared() || kept.count == kept.spares.size()) [[unlikely]]
+            return info.reset();
+        kept.spares[kept.count++] = std::move(info);
     }
 
   private:
-    static constexpr std::size_t spares_max = 8;
+    struct Kept {
+        std::array<Pointer, 8> spares;
+        std::size_t count = 0;
+    };
+
+    [[nodiscard, gnu::cold, gnu::noinline]] static Pointer make()
+    {
+        return Pointer(new Info, [](Info* info) { CORBA::release(info); });
+    }
 };
 
 } // namespace kairos::interceptors

@@ -35,11 +35,12 @@ class KAIROS_API ObservedCall : public Observed {
     /// Returns the service contexts that observers add to the request; those of its connection,
     /// priority and time left go besides. Empty when an attempt begins; may be added to in
     /// send_request.
-    [[nodiscard]] ContextList& request_contexts() noexcept { return *request_contexts_; }
-    [[nodiscard]] const ContextList& request_contexts() const noexcept
+    [[nodiscard]] ContextList& request_contexts()
     {
+        if (!request_contexts_) make_request_contexts();
         return *request_contexts_;
     }
+    [[nodiscard]] const ContextList& request_contexts() const noexcept;
     /// Returns the service contexts of the reply, at the points that tell of one; views that last
     /// as long as the point.
     [[nodiscard]] const giop::ServiceContexts& reply_contexts() const noexcept
@@ -54,13 +55,15 @@ class KAIROS_API ObservedCall : public Observed {
     }
     ~ObservedCall() = default;
 
+    void make_request_contexts();
+
     Reference& target_;
     const Operation& operation_;
     bool response_expected_ = true;
     SyncScope sync_scope_ = SyncScope::with_target;
     Reference* place_;
     const ior::TaggedProfile* profile_ = nullptr;
-    std::unique_ptr<ContextList> request_contexts_;
+    std::unique_ptr<ContextList> request_contexts_; // null: nobody has asked for it
     giop::ServiceContexts reply_contexts_;
 };
 

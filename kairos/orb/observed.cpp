@@ -3,41 +3,47 @@
 
 #include "kairos/base/log.h"
 #include "kairos/orb/adapter.h"
+#include "kairos/orb/call_observer.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/thread_storage.h"
 
 #include <algorithm>
 #include <new>
 
 namespace kairos::orb {
 
-std::shared_ptr<void>& Observed::state_of(const void* owner)
+const ContextList& ObservedCall::request_contexts() const noexcept
 {
-    for (State& state : states_) {
-        if (state.first == nullptr) state.first = owner;
-        if (state.first == owner) return state.second;
-    }
-    const auto known = std::ranges::find(more_states_, owner, &State::first);
-    if (known != more_states_.end()) return known->second;
-    return more_states_.emplace_back(owner, nullptr).second;
+    static const ContextList none;
+    return request_contexts_ ? *request_contexts_ : none;
 }
 
-std::exception_ptr Observed::tell_ending(const Ending& ending) noexcept
+void ObservedCall::make_request_contexts()
 {
-    std::exception_ptr instead;
-    ending_ = ending;
-    while (told_ != 0) {
-        try {
-            guarded([this] { tell_end(--told_); });
-        } catch (const LocationForward& elsewhere) {
-            ending_ = {.status = Ending::Status::location_forward, .forward = &elsewhere.target};
-            instead = std::current_exception(); // which keeps what ending_ refers to
-        } catch (const CORBA::SystemException& exception) {
-            ending_ = {.status = Ending::Status::system_exception, .exception = &exception};
-            instead = std::current_exception();
-        }
+    request_contexts_ = ThreadStorage::current().context_lists.take();
+}
+
+std::shared_ptr<void>& Observed::later_state_of(const void* owner)
+{
+    if (second_state_.first == nullptr) second_state_.first = owner;
+    if (second_state_.first == owner) return second_state_.second;
+    if (!more_states_) more_states_ = std::make_unique<std::list<State>>();
+    const auto known = std::ranges::find(*more_states_, owner, &State::first);
+    if (known != more_states_->end()) return known->second;
+    return more_states_->emplace_back(owner, nullptr).second;
+}
+
+std::exception_ptr Observed::ending_of_current(std::optional<Ending>& ending) noexcept
+{
+    try {
+        raise_as_known();
+    } catch (const LocationForward& elsewhere) {
+        ending = {.status = Ending::Status::location_forward, .forward = &elsewhere.target};
+        return std::current_exception(); // which keeps what the ending refers to
+    } catch (const CORBA::SystemException& exception) {
+        ending = {.status = Ending::Status::system_exception, .exception = &exception};
+        return std::current_exception();
     }
-    ending_ = {};
-    return instead;
 }
 
 void Observed::raise_as_known()

@@ -9,12 +9,12 @@
 #include "kairos/base/export.h"
 #include "kairos/mapping/exception.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace kairos::ior {
@@ -48,9 +48,15 @@ class KAIROS_API Observed {
 
     /// Returns what `owner`, an observer or several that share it, keeps from point to point: empty
     /// at first, released with the call or request.
-    [[nodiscard]] std::shared_ptr<void>& state_of(const void* owner);
+    [[nodiscard]] std::shared_ptr<void>& state_of(const void* owner)
+    {
+        if (first_state_.first == nullptr) first_state_.first = owner;
+        if (first_state_.first == owner) [[likely]]
+            return first_state_.second;
+        return later_state_of(owner);
+    }
     /// Returns how it ended, at the points that tell of an end.
-    [[nodiscard]] const Ending& ending() const noexcept { return ending_; }
+    [[nodiscard]] const Ending& ending() const noexcept { return *ending_; }
 
   protected:
     Observed() = default;
@@ -73,23 +79,45 @@ class KAIROS_API Observed {
     void forget_told() noexcept { told_ = 0; }
     /// Returns whether anybody is still to be told of the end.
     [[nodiscard]] bool has_told() const noexcept { return told_ != 0; }
-    /// Tells of the end those who were told of the beginning, the last first. Returns what it is to
-    /// end with instead, the last thing that one of them threw; null if that is nothing. Does
-    /// nothing when all were told.
-    [[nodiscard]] std::exception_ptr tell_ending(const Ending& ending) noexcept;
+    /// Tells of the end those who were told of the beginning, the last first: has `tell` tell the
+    /// observer of each number of ending(). Returns what it is to end with instead, the last thing
+    /// that one of them threw; null if that is nothing. Does nothing when all were told.
+    template <typename Tell>
+    [[nodiscard, gnu::always_inline]] std::exception_ptr tell_ending(const Ending& ending,
+                                                                     Tell&& tell) noexcept
+    {
+        std::exception_ptr instead;
+        std::optional<Ending> changed;
+        ending_ = &ending;
+        while (told_ != 0) {
+            try {
+                tell(--told_);
+            } catch (...) {
+                instead = ending_of_current(changed);
+                ending_ = &*changed;
+            }
+        }
+        ending_ = &no_ending;
+        return instead;
+    }
 
   private:
-    /// Tells the observer with this number of the end, which is ending().
-    virtual void tell_end(std::size_t observer) = 0;
+    static constexpr Ending no_ending{};
+
     [[noreturn]] static void raise_as_known();
+    /// Makes an ending of what was thrown, which lasts as long as what this returns.
+    [[gnu::cold]] static std::exception_ptr
+    ending_of_current(std::optional<Ending>& ending) noexcept;
+    [[nodiscard]] std::shared_ptr<void>& later_state_of(const void* owner);
 
     using State = std::pair<const void*, std::shared_ptr<void>>;
 
     std::size_t told_ = 0;
-    Ending ending_;
+    const Ending* ending_ = &no_ending;
     // Which stay where they are; the first ones cost no allocation.
-    std::array<State, 2> states_{};
-    std::list<State> more_states_;
+    State first_state_{};
+    State second_state_{};
+    std::unique_ptr<std::list<State>> more_states_;
 };
 
 } // namespace kairos::orb

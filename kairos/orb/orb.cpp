@@ -117,7 +117,7 @@ bool Orb::add_observer(std::unique_ptr<CallObserver> observer)
 {
     if (adapter() != nullptr) return false;
     call_observers_.push_back(std::move(observer));
-    note_call_policies(); // so that calls look for it
+    state_.fetch_or(has_call_observers, std::memory_order_release); // so that calls look for it
     return true;
 }
 

@@ -165,6 +165,12 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     {
         return state_.load(std::memory_order_acquire) == 0;
     }
+    /// Returns whether calls need to look at nothing but their reference and the observers that
+    /// hear of them.
+    [[nodiscard]] bool has_plain_observed_calls() const noexcept
+    {
+        return state_.load(std::memory_order_acquire) == has_call_observers;
+    }
     /// Notes that something was set that calls must heed besides their reference, such as policies:
     /// has_plain_calls() is false from here on.
     void note_call_policies() noexcept
@@ -242,6 +248,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     static constexpr std::uint8_t shut_down = 1;
     static constexpr std::uint8_t has_call_policies = 2;
     static constexpr std::uint8_t inherited = 4; // but for this: it is dealt with
+    static constexpr std::uint8_t has_call_observers = 8;
 
     // What calls look at comes first: one line of the processor's cache holds it, with what
     // options_ begins with.

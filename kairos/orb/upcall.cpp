@@ -89,6 +89,10 @@ void Upcall::send_otherwise(giop::ReplyStatus status)
     if (stage_ != Stage::open_with_more) return keep(status);
     if (is_observed() && status == giop::ReplyStatus::no_exception)
         memory_.observation->end_with_results();
+    if (!has_contexts_) {
+        stage_ = Stage::open;
+        return send(status);
+    }
     stage_ = Stage::replied;
     if (request_.response_expected()) send_with_contexts(status);
     memory_.contexts.clear();

@@ -60,6 +60,8 @@ class KAIROS_API Upcall {
     [[nodiscard]] cdr::Reader& in() noexcept { return in_; }
     /// Returns memory that lasts until the request is served.
     [[nodiscard]] Arena& arena() noexcept { return memory_.arena; }
+    /// Returns the memory that the request is served with.
+    [[nodiscard]] UpcallMemory& memory() noexcept { return memory_; }
 
     /// Ends the reading of arguments; to be called between the last argument and the servant.
     /// Throws CORBA::MARSHAL if the arguments were malformed. From here on the user exceptions in

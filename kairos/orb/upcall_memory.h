@@ -10,12 +10,18 @@
 #include "kairos/orb/context_list.h"
 
 #include <cstddef>
+#include <new>
 
 namespace kairos::orb {
 
 class UpcallObservation;
 
 struct UpcallMemory {
+    UpcallMemory() = default;
+    UpcallMemory(const UpcallMemory&) = delete;
+    UpcallMemory& operator=(const UpcallMemory&) = delete;
+    ~UpcallMemory() { ::operator delete(spare_observation); }
+
     cdr::Buffer reply;
     /// A reply buffer that has grown beyond this many octets is given back after the request, or
     /// kept only if the account agrees (ServerConnection::keep_reply_memory).
@@ -26,6 +32,8 @@ struct UpcallMemory {
     ContextList contexts;
     /// Who observes the upcall; null for most.
     UpcallObservation* observation = nullptr;
+    /// Memory for the observation of a later request; null until one has ended.
+    void* spare_observation = nullptr;
 };
 
 } // namespace kairos::orb

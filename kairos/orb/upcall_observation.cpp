@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/upcall_observation.h"
 
-#include "kairos/base/thread_owned.h"
 #include "kairos/orb/dispatch.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/upcall.h"
+#include "kairos/orb/upcall_memory.h"
 
-#include <array>
+#include <new>
 #include <utility>
 
 namespace kairos::orb {
@@ -18,38 +18,6 @@ std::string_view ObservedUpcall::operation() const noexcept { return upcall_->op
 Bytes ObservedUpcall::object_key() const noexcept { return upcall_->object_key(); }
 bool ObservedUpcall::is_local() const noexcept { return upcall_->is_local(); }
 ContextList& ObservedUpcall::reply_contexts() noexcept { return upcall_->reply_contexts(); }
-
-namespace {
-
-/// Memory of observations that have ended, a few for requests within each other. Its thread's.
-struct SpareMemory {
-    SpareMemory() = default;
-    SpareMemory(const SpareMemory&) = delete;
-    SpareMemory& operator=(const SpareMemory&) = delete;
-    ~SpareMemory()
-    {
-        while (count != 0)
-            ::operator delete(blocks[--count]);
-    }
-
-    std::array<void*, 4> blocks{};
-    std::size_t count = 0;
-};
-
-} // namespace
-
-void* UpcallObservation::operator new(std::size_t size)
-{
-    SpareMemory& spares = ThreadOwned<SpareMemory>::get();
-    return spares.count != 0 ? spares.blocks[--spares.count] : ::operator new(size);
-}
-
-void UpcallObservation::operator delete(void* memory) noexcept
-{
-    SpareMemory& spares = ThreadOwned<SpareMemory>::get();
-    if (spares.count == spares.blocks.size()) return ::operator delete(memory);
-    spares.blocks[spares.count++] = memory;
-}
 
 void UpcallObservation::begin()
 {
@@ -73,13 +41,7 @@ void UpcallObservation::found(const ServedObject& object)
     object_ = nullptr;
 }
 
-void UpcallObservation::end_with_results()
-{
-    const std::exception_ptr instead = tell_ending({.status = Ending::Status::successful});
-    if (instead) std::rethrow_exception(instead);
-}
-
-void UpcallObservation::tell_end(std::size_t observer)
+inline void UpcallObservation::tell_end(std::size_t observer)
 {
     UpcallObserver& told = *observers_[observer];
     switch (ending().status) {
@@ -93,31 +55,89 @@ void UpcallObservation::tell_end(std::size_t observer)
     }
 }
 
-void UpcallObservation::pause() { paused_.append(upcall_->reply_contexts().bytes()); }
+std::exception_ptr UpcallObservation::tell(const Ending& ending) noexcept
+{
+    return tell_ending(ending, [this](std::size_t observer) { tell_end(observer); });
+}
+
+void UpcallObservation::end_with_results()
+{
+    const std::exception_ptr instead =
+        tell_ending({.status = Ending::Status::successful},
+                    [this](std::size_t observer) { tell_end(observer); });
+    if (instead) [[unlikely]]
+        std::rethrow_exception(instead);
+}
+
+void UpcallObservation::pause()
+{
+    const Bytes contexts = upcall_->reply_contexts().bytes();
+    if (contexts.empty()) return;
+    if (!paused_) paused_ = std::make_unique<ContextList>();
+    paused_->append(contexts);
+}
 
 void UpcallObservation::resume(Upcall& upcall)
 {
     upcall_ = &upcall;
-    if (paused_.empty()) return;
-    upcall.reply_contexts().append(paused_.bytes());
-    paused_.clear();
+    if (!paused_) return;
+    upcall.reply_contexts().append(paused_->bytes());
+    paused_.reset();
 }
 
 namespace {
 
-/// Has an upcall know who observes it, while it lives.
+/// The observation of an upcall, which knows of it while this lives. Its memory is kept from
+/// request to request.
 class ObservedScope {
   public:
-    ObservedScope(Upcall& upcall, UpcallObservation& observation) noexcept : upcall_(upcall)
+    ObservedScope(Upcall& upcall, UpcallObservers observers)
+        : upcall_(upcall), observation_(made(upcall, observers))
     {
-        upcall_.observe(&observation);
+        upcall_.observe(observation_);
     }
-    ~ObservedScope() { upcall_.observe(nullptr); }
+    ~ObservedScope()
+    {
+        upcall_.observe(nullptr);
+        if (observation_ != nullptr) end(upcall_.memory(), *observation_);
+    }
     ObservedScope(const ObservedScope&) = delete;
     ObservedScope& operator=(const ObservedScope&) = delete;
 
+    [[nodiscard]] UpcallObservation& observation() const noexcept { return *observation_; }
+    /// Has the request, which is held, keep the observation.
+    void hold()
+    {
+        observation_->pause();
+        upcall_.hold().keep(
+            std::unique_ptr<UpcallObservation>(std::exchange(observation_, nullptr)));
+    }
+
   private:
+    /// Goes on with the observation of a request that was held, or makes one.
+    static UpcallObservation* made(Upcall& upcall, UpcallObservers observers)
+    {
+        if (auto kept = upcall.hold().take_kept()) [[unlikely]] {
+            auto* const observation = static_cast<UpcallObservation*>(kept.get());
+            observation->resume(upcall);
+            (void)kept.release();
+            return observation;
+        }
+        void* memory = std::exchange(upcall.memory().spare_observation, nullptr);
+        if (memory == nullptr) [[unlikely]]
+            memory = ::operator new(sizeof(UpcallObservation));
+        return ::new (memory) UpcallObservation(upcall, observers);
+    }
+    static void end(UpcallMemory& memory, UpcallObservation& observation) noexcept
+    {
+        observation.~UpcallObservation();
+        void* const spare = std::exchange(memory.spare_observation, &observation);
+        if (spare != nullptr) [[unlikely]]
+            ::operator delete(spare);
+    }
+
     Upcall& upcall_;
+    UpcallObservation* observation_;
 };
 
 class ObservingAdapter final : public Adapter {
@@ -155,17 +175,9 @@ class ObservingAdapter final : public Adapter {
   private:
     bool dispatch_observed(Upcall& upcall)
     {
-        auto kept = upcall.hold().take_kept();
-        std::unique_ptr<UpcallObservation> observation(
-            static_cast<UpcallObservation*>(kept.release()));
-        if (observation)
-            observation->resume(upcall);
-        else
-            observation = std::make_unique<UpcallObservation>(upcall, observers_);
-        const ObservedScope scope(upcall, *observation);
-        if (orb::dispatch_observed(*adapter_, upcall, *observation)) return true;
-        observation->pause();
-        upcall.hold().keep(std::move(observation));
+        ObservedScope scope(upcall, observers_);
+        if (orb::dispatch_observed(*adapter_, upcall, scope.observation())) return true;
+        scope.hold();
         return false;
     }
 

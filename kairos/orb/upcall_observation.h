@@ -9,6 +9,7 @@
 #include "kairos/orb/upcall_observer.h"
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <span>
 
@@ -22,10 +23,6 @@ class UpcallObservation final : public ObservedUpcall, public Hold::Kept {
         : ObservedUpcall(upcall), observers_(observers)
     {
     }
-    /// Memory that the thread keeps from request to request.
-    static void* operator new(std::size_t size);
-    static void operator delete(void* memory) noexcept;
-
     /// Tells of the arrival, unless it was told already. Throws what an observer throws.
     void begin();
     /// Tells that the servant was found. Throws what an observer throws.
@@ -33,10 +30,7 @@ class UpcallObservation final : public ObservedUpcall, public Hold::Kept {
     /// Tells of results that are about to go out. Throws what an observer throws.
     void end_with_results();
     /// Tells of another end; returns what it is to end with instead, null if that is nothing.
-    [[nodiscard]] std::exception_ptr end(const Ending& ending) noexcept
-    {
-        return tell_ending(ending);
-    }
+    [[nodiscard]] std::exception_ptr end(const Ending& ending) noexcept { return tell(ending); }
     /// Tells nobody how it ended.
     void forget() noexcept { forget_told(); }
     /// Returns whether anybody is still to be told of the end.
@@ -48,11 +42,12 @@ class UpcallObservation final : public ObservedUpcall, public Hold::Kept {
     void resume(Upcall& upcall);
 
   private:
-    void tell_end(std::size_t observer) override;
+    [[nodiscard]] std::exception_ptr tell(const Ending& ending) noexcept;
+    void tell_end(std::size_t observer);
 
     const UpcallObservers observers_;
     bool begun_ = false;
-    ContextList paused_;
+    std::unique_ptr<ContextList> paused_; // null: nothing
 };
 
 /// Returns an adapter that has the observers of `orb`, which are all there, hear of the requests

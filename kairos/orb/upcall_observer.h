@@ -30,7 +30,12 @@ class Upcall;
 struct ServedObject {
     Bytes adapter_path; ///< the names of its adapter and those above (ior::PersistentKey)
     Bytes id;
-    std::string_view interface; ///< the servant's most derived one, as a repository id
+    bool id_lasts = false; ///< the id lasts as long as the request
+    const void* servant = nullptr;
+    std::string_view (*interface_of)(const void* servant) = nullptr;
+
+    /// Returns the servant's most derived interface, as a repository id.
+    [[nodiscard]] std::string_view interface() const { return interface_of(servant); }
 };
 
 /// One request. Belongs to the thread that serves it.

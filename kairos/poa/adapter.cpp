@@ -61,10 +61,12 @@ orb::Orb& Adapter::orb() const noexcept { return adapters_.orb(); }
 
 void Adapter::open_to_requests(bool active) noexcept
 {
-    const std::uint32_t key_id =
-        active && policies_.plain() && !orb().observes_upcalls() ? key_id_.load() : no_key;
-    plain_key_ = policies_.delayered() ? no_key : key_id;
-    delayered_key_ = policies_.delayered() ? key_id : no_key;
+    const std::uint32_t key_id = active && policies_.plain() ? key_id_.load() : no_key;
+    const bool observed = orb().observes_upcalls();
+    const bool delayered = policies_.delayered();
+    plain_key_ = observed || delayered ? no_key : key_id;
+    delayered_key_ = !observed && delayered ? key_id : no_key;
+    observed_key_ = observed ? key_id : no_key;
 }
 
 /// Says that the program is called from here on: none of these may be held then.

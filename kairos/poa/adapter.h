@@ -131,7 +131,15 @@ class Adapter final : private Retiring {
     {
         return delayered_key_.load() == key_id;
     }
+    /// Returns whether an object that a request has entered can be called without further ado, but
+    /// that observers of the request are told of it.
+    [[nodiscard]] bool serves_observed(std::uint32_t key_id) const noexcept
+    {
+        return observed_key_.load() == key_id;
+    }
     [[nodiscard]] ObjectMap& objects() noexcept { return objects_; }
+    /// Returns whether the id of an object that has none of its own is its place.
+    [[nodiscard]] bool places_are_ids() const noexcept { return policies_.places_are_ids(); }
     /// Serves a request in every way but the plain one: finds the servant and calls it. Throws
     /// CORBA exceptions, or orb::LocationForward, for the caller. Returns false where requests are
     /// held at present: nothing was done (orb::Adapter::dispatch).
@@ -302,6 +310,7 @@ class Adapter final : private Retiring {
     // On every request's way.
     std::atomic<std::uint32_t> plain_key_{no_key};     // the key id, while serves_plainly
     std::atomic<std::uint32_t> delayered_key_{no_key}; // likewise
+    std::atomic<std::uint32_t> observed_key_{no_key};  // likewise
     std::atomic<std::uint32_t> key_id_{no_key};
     ObjectMap objects_;
 

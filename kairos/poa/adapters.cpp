@@ -24,10 +24,12 @@ namespace {
                                         "the object key is none of this server's");
 }
 
+/// Where a key that ObjectKey parses has adapter, slot and generation.
+constexpr std::size_t place_at = 12;
+
 /// What a key that ObjectKey parses asks for.
 Wanted wanted_by(const ObjectKey& key, Bytes octets)
 {
-    constexpr std::size_t place_at = 12; // adapter, slot and generation
     const Bytes id = ObjectKey::id_in(octets);
     return {.id = id.empty() ? octets.subspan(place_at) : id,
             .place = Place{key.slot, key.generation},
@@ -37,6 +39,25 @@ Wanted wanted_by(const ObjectKey& key, Bytes octets)
 orb::Priority priority_of_caller(const orb::Orb& orb)
 {
     return orb::thread_priority(orb::ThreadStorage::current(), orb.priority_mapping());
+}
+
+std::string_view interface_of(const void* servant)
+{
+    return static_cast<const Servant*>(servant)->_kairos_id();
+}
+
+/// Tells of an object that was entered by its place, which its id is unless it has one of its own.
+void tell(const orb::Upcall& upcall, const poa::Adapter& adapter, const ObjectMap::Entry& entry)
+{
+    Bytes id = entry.id();
+    const bool lasts = id.empty();
+    if (lasts && adapter.places_are_ids())
+        id = upcall.object_key().subspan(place_at, ObjectKey::size - place_at);
+    upcall.observation()->found({.adapter_path = adapter.path(),
+                                 .id = id,
+                                 .id_lasts = lasts,
+                                 .servant = &entry.servant(),
+                                 .interface_of = interface_of});
 }
 
 class EncodedRequest final : public Request {
@@ -73,7 +94,8 @@ class EncodedRequest final : public Request {
         Adapter::PlaceId room;
         observation.found({.adapter_path = calling.adapter().path(),
                            .id = calling.adapter().id_called(calling, room),
-                           .interface = servant._kairos_id()});
+                           .servant = &servant,
+                           .interface_of = interface_of});
     }
 
     orb::Upcall& upcall_;
@@ -156,6 +178,12 @@ bool Adapters::serve_entered(orb::Upcall& upcall, poa::Adapter& adapter, std::ui
         const Calling calling(adapter, *entry);
         const Skeleton skeleton = entry->skeleton();
         operation_of(*skeleton.operations, upcall)(skeleton.object, upcall);
+        return true;
+    }
+    if (entry && adapter.serves_observed(key_id)) {
+        const Calling calling(adapter, *entry);
+        tell(upcall, adapter, *entry);
+        entry->servant()._kairos_dispatch(upcall);
         return true;
     }
     entry.reset(); // or it would wait for itself, should the object be leaving by its turn

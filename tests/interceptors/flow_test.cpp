@@ -6,6 +6,8 @@
 
 #include "kairos/corba/request.h"
 
+#include <atomic>
+
 namespace kairos::orb_testing {
 namespace {
 
@@ -22,8 +24,11 @@ constexpr const char* unknown_id = "IDL:omg.org/CORBA/UNKNOWN:1.0";
     return point + " receive_exception " + id;
 }
 
+/// What a call finds: with an idle connection it takes the straight line of plain calls.
+enum class Connection { none, idle };
+
 /// Three interceptors at each side; the one in the middle does what the test says.
-class Flow : public ::testing::Test {
+class Flow : public ::testing::TestWithParam<Connection> {
   protected:
     ~Flow() override
     {
@@ -33,20 +38,37 @@ class Flow : public ::testing::Test {
                const std::string& architecture = "reactor",
                const std::vector<std::string>& client_options = {})
     {
+        is_armed_ = false;
         const Plan plan([&](PI::ORBInitInfo_ptr info) {
             const CORBA::StringSeq_var arguments = info->arguments();
             const bool is_server =
                 arguments[arguments->length() - 1] == std::string_view("iiop://127.0.0.1:0");
             for (const char* name : {"A", "B", "C"})
                 add_client(info, name, &calls_,
-                           *name == 'B' && !is_server ? client_acts : ClientActs());
+                           *name == 'B' && !is_server ? armed(client_acts) : ClientActs());
             for (const char* name : {"X", "Y", "Z"})
-                add_server(info, name, &upcalls_, *name == 'Y' ? server_acts : ServerActs());
+                add_server(info, name, &upcalls_, *name == 'Y' ? armed(server_acts) : ServerActs());
         });
         server_.emplace(architecture);
         client_.emplace(client_options);
         target_ = client_->target(server_->reference());
         server_->servant().action = [] { throw Probe::Refused("no"); };
+        if (GetParam() == Connection::idle) {
+            EXPECT_FALSE(target_->_non_existent());
+            EXPECT_EQ(calls_.take(), told_of_reply);
+            EXPECT_EQ(upcalls_.take(), served);
+        }
+        is_armed_ = true;
+    }
+    template <typename Acts>
+    [[nodiscard]] Acts armed(const Acts& acts)
+    {
+        Acts all;
+        for (const auto& [point, act] : acts)
+            all[point] = [this, act = act](auto* ri) {
+                if (is_armed_) act(ri);
+            };
+        return all;
     }
     [[nodiscard]] std::string ping()
     {
@@ -59,6 +81,7 @@ class Flow : public ::testing::Test {
 
     static constexpr const char* no_permission = "NO_PERMISSION 0x7 NO";
 
+    std::atomic<bool> is_armed_{false};
     LogLines log_;
     Record calls_;
     Record upcalls_;
@@ -71,7 +94,7 @@ class Flow : public ::testing::Test {
 [[noreturn]] void refuse() { throw CORBA::NO_PERMISSION(7, CORBA::COMPLETED_NO); }
 const auto refuse_at = [](auto*) { refuse(); };
 
-TEST_F(Flow, GoesBackInReverse)
+TEST_P(Flow, GoesBackInReverse)
 {
     start({}, {});
     EXPECT_EQ(ping(), "ok");
@@ -81,7 +104,7 @@ TEST_F(Flow, GoesBackInReverse)
 
 // --- Exceptions at each point of the client ------------------------------------------------------
 
-TEST_F(Flow, SendRequestRefuses)
+TEST_P(Flow, SendRequestRefuses)
 {
     start({{"send_request", refuse_at}}, {});
     EXPECT_EQ(ping(), no_permission);
@@ -89,7 +112,7 @@ TEST_F(Flow, SendRequestRefuses)
     EXPECT_TRUE(upcalls_.take().empty());
 }
 
-TEST_F(Flow, ReceiveReplyRefuses)
+TEST_P(Flow, ReceiveReplyRefuses)
 {
     start({{"receive_reply", refuse_at}}, {});
     EXPECT_EQ(ping(), no_permission);
@@ -98,7 +121,7 @@ TEST_F(Flow, ReceiveReplyRefuses)
                      "B receive_reply", told("A", permission_id)}));
 }
 
-TEST_F(Flow, ReceiveExceptionRefusesOtherwise)
+TEST_P(Flow, ReceiveExceptionRefusesOtherwise)
 {
     start({{"receive_exception", refuse_at}}, {});
     EXPECT_EQ(outcome([&] { target_->act(); }), no_permission);
@@ -107,7 +130,7 @@ TEST_F(Flow, ReceiveExceptionRefusesOtherwise)
                                     told("B", "IDL:Probe/Refused:1.0"), told("A", permission_id)}));
 }
 
-TEST_F(Flow, ReceiveOtherRefuses)
+TEST_P(Flow, ReceiveOtherRefuses)
 {
     start({{"receive_other", refuse_at}}, {});
     EXPECT_EQ(outcome([&] { target_->note(1); }), no_permission);
@@ -116,7 +139,7 @@ TEST_F(Flow, ReceiveOtherRefuses)
                                     told("A", permission_id)}));
 }
 
-TEST_F(Flow, WhatNobodyMayThrowIsUnknown)
+TEST_P(Flow, WhatNobodyMayThrowIsUnknown)
 {
     start({{"send_request", [](auto*) { throw std::runtime_error("mine"); }}}, {});
     EXPECT_EQ(ping(), "UNKNOWN 0x4b520009 NO");
@@ -124,7 +147,7 @@ TEST_F(Flow, WhatNobodyMayThrowIsUnknown)
     EXPECT_EQ(LogLines::count("an interceptor threw: mine"), 1u);
 }
 
-TEST_F(Flow, CompletionOfUnknownIsThatOfTheCall)
+TEST_P(Flow, CompletionOfUnknownIsThatOfTheCall)
 {
     start(
         {{"receive_reply", [](auto*) { throw 1; }}, {"receive_exception", [](auto*) { throw 1; }}},
@@ -137,7 +160,7 @@ TEST_F(Flow, CompletionOfUnknownIsThatOfTheCall)
 
 // --- Exceptions at each point of the server ------------------------------------------------------
 
-TEST_F(Flow, ArrivalIsRefused)
+TEST_P(Flow, ArrivalIsRefused)
 {
     start({}, {{"arrival", refuse_at}});
     EXPECT_EQ(ping(), no_permission);
@@ -147,7 +170,7 @@ TEST_F(Flow, ArrivalIsRefused)
     EXPECT_EQ(server_->servant().calls, 0u);
 }
 
-TEST_F(Flow, ReceiveRequestRefuses)
+TEST_P(Flow, ReceiveRequestRefuses)
 {
     start({}, {{"receive_request", refuse_at}});
     EXPECT_EQ(ping(), no_permission);
@@ -158,7 +181,7 @@ TEST_F(Flow, ReceiveRequestRefuses)
     EXPECT_EQ(server_->servant().calls, 0u);
 }
 
-TEST_F(Flow, SendReplyRefuses)
+TEST_P(Flow, SendReplyRefuses)
 {
     start({}, {{"send_reply", refuse_at}});
     EXPECT_EQ(ping(), no_permission);
@@ -169,7 +192,7 @@ TEST_F(Flow, SendReplyRefuses)
     EXPECT_EQ(server_->servant().calls, 1u);
 }
 
-TEST_F(Flow, SendExceptionRefusesOtherwise)
+TEST_P(Flow, SendExceptionRefusesOtherwise)
 {
     start({}, {{"send_exception", refuse_at}});
     EXPECT_EQ(outcome([&] { target_->act(); }), no_permission);
@@ -180,7 +203,7 @@ TEST_F(Flow, SendExceptionRefusesOtherwise)
     EXPECT_EQ(lines[8], "X send_exception SYSTEM_EXCEPTION");
 }
 
-TEST_F(Flow, IsToldOfObjectsThatAreNotThere)
+TEST_P(Flow, IsToldOfObjectsThatAreNotThere)
 {
     start({}, {{"send_exception", [](PI::ServerRequestInfo* ri) {
                     EXPECT_EQ(standard_outcome([&] { (void)ri->object_id(); }), "NO_RESOURCES 1");
@@ -194,7 +217,7 @@ TEST_F(Flow, IsToldOfObjectsThatAreNotThere)
 
 // --- Elsewhere, from each point ------------------------------------------------------------------
 
-TEST_F(Flow, ClientsPointsForward)
+TEST_P(Flow, ClientsPointsForward)
 {
     for (const std::string point : {"send_request", "receive_exception", "receive_other"}) {
         bool first = true;
@@ -223,7 +246,7 @@ TEST_F(Flow, ClientsPointsForward)
     }
 }
 
-TEST_F(Flow, ServersPointsForward)
+TEST_P(Flow, ServersPointsForward)
 {
     for (const std::string point : {"arrival", "receive_request", "send_exception"}) {
         target_ = Probe::Target::_nil();
@@ -247,7 +270,7 @@ TEST_F(Flow, ServersPointsForward)
     }
 }
 
-TEST_F(Flow, ForwardsThatCannotBe)
+TEST_P(Flow, ForwardsThatCannotBe)
 {
     start({{"receive_reply",
             [&](auto*) {
@@ -266,7 +289,7 @@ TEST_F(Flow, ForwardsThatCannotBe)
 
 // --- Every way of calling ------------------------------------------------------------------------
 
-TEST_F(Flow, Oneways)
+TEST_P(Flow, Oneways)
 {
     start({}, {});
     Event noted;
@@ -279,7 +302,7 @@ TEST_F(Flow, Oneways)
     EXPECT_EQ(upcalls_.take(9), served);
 }
 
-TEST_F(Flow, DynamicAndDeferredCalls)
+TEST_P(Flow, DynamicAndDeferredCalls)
 {
     start({}, {});
     const CORBA::Request_var request = target_->_request("ping");
@@ -300,7 +323,7 @@ TEST_F(Flow, DynamicAndDeferredCalls)
                                     "A receive_other UNKNOWN"}));
 }
 
-TEST_F(Flow, CallsWithinTheProcess)
+TEST_P(Flow, CallsWithinTheProcess)
 {
     start({}, {{"receive_request", [](PI::ServerRequestInfo* ri) {
                     const CORBA::String_var operation = ri->operation();
@@ -314,7 +337,7 @@ TEST_F(Flow, CallsWithinTheProcess)
     EXPECT_EQ(outcome([&] { (void)target_->add(1, 2); }), no_permission);
 }
 
-TEST_F(Flow, SharedConnections)
+TEST_P(Flow, SharedConnections)
 {
     start({}, {}, "leader-followers", {"-ORBConnection", "leader-followers"});
     EXPECT_EQ(ping(), "ok");
@@ -322,7 +345,7 @@ TEST_F(Flow, SharedConnections)
     EXPECT_EQ(upcalls_.take(), served);
 }
 
-TEST_F(Flow, RequestsThatAreHeld)
+TEST_P(Flow, RequestsThatAreHeld)
 {
     start({}, {});
     server_->manager()->hold_requests(false);
@@ -334,7 +357,7 @@ TEST_F(Flow, RequestsThatAreHeld)
 }
 
 /// Each point makes a call of its own, which is told of, too.
-TEST_F(Flow, PointsMakeCalls)
+TEST_P(Flow, PointsMakeCalls)
 {
     int depth = 0;
     const auto call = [&](PI::ClientRequestInfo* ri) {
@@ -352,7 +375,7 @@ TEST_F(Flow, PointsMakeCalls)
     EXPECT_EQ(calls_.take().size(), told_of_reply.size() * 3);
 }
 
-TEST_F(Flow, ManyThreads)
+TEST_P(Flow, ManyThreads)
 {
     start({},
           {{"arrival",
@@ -373,6 +396,11 @@ TEST_F(Flow, ManyThreads)
     EXPECT_EQ(calls_.take().size(), told_of_reply.size() * threads * calls);
     EXPECT_EQ(upcalls_.take().size(), served.size() * threads * calls);
 }
+
+INSTANTIATE_TEST_SUITE_P(Connections, Flow, ::testing::Values(Connection::none, Connection::idle),
+                         [](const auto& each) {
+                             return each.param == Connection::idle ? "Idle" : "None";
+                         });
 
 } // namespace
 } // namespace kairos::orb_testing

@@ -63,7 +63,7 @@ class Observers : public EveryArchitecture {
     void see(orb::ObservedUpcall& upcall)
     {
         ASSERT_NE(upcall.object(), nullptr);
-        EXPECT_EQ(upcall.object()->interface, "IDL:Probe/Target:1.0");
+        EXPECT_EQ(upcall.object()->interface(), "IDL:Probe/Target:1.0");
         const auto& id = server_->id();
         EXPECT_EQ(as_text(upcall.object()->id),
                   as_text(std::as_bytes(std::span(id.get_buffer(), id.length()))));
