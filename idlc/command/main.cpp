@@ -3,6 +3,7 @@
 // kairos-idl: the command line of the IDL compiler, and the one place that knows all back ends.
 // Exit status 0 when all is well, 1 after errors in the IDL, 2 after errors in the command line.
 #include "idlc/backend.h"
+#include "idlc/command/omniidl.h"
 #include "idlc/cpp/backend.h"
 #include "idlc/frontend.h"
 #include "idlc/json/backend.h"
@@ -18,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -224,16 +226,35 @@ bool is_alone(const std::string& path, const Command& command)
     return false;
 }
 
+/// The arguments, in the order that CLI11 wants: the last one first. Returns whether there are any
+/// that it may have; false is reported.
+bool take_arguments(int argc, char** argv, std::vector<std::string>& arguments)
+{
+    arguments.assign(argv + std::min(argc, 1), argv + argc);
+    if (argc > 0 && kairos::idlc::is_omniidl(argv[0])) {
+        kairos::idlc::OmniidlTranslation ours = kairos::idlc::from_omniidl(arguments);
+        if (!ours.refusal.empty()) {
+            std::fprintf(stderr, "omniidl (kairos-idl): %s\n", ours.refusal.c_str());
+            return false;
+        }
+        arguments = std::move(ours.arguments);
+    }
+    std::ranges::reverse(arguments);
+    return true;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    std::vector<std::string> arguments;
+    if (!take_arguments(argc, argv, arguments)) return exit_usage;
     CLI::App app("Compiles OMG IDL to C++ for Kairos.", "kairos-idl");
     Command command;
     add_options(app, command);
     Options& options = command.options;
     try {
-        app.parse(argc, argv);
+        app.parse(std::move(arguments));
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_good : exit_usage;
     }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's options in terms of Kairos's: what a program, its command line, the environment and a
+// configuration file say, as the command line that CORBA::ORB_init of Kairos takes and as what the
+// layer itself heeds. Nothing here knows of an ORB.
+#pragma once
+
+#include "kairos/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kairos::omniorb {
+
+/// Names and values, in the order in which they were given; names are without "-ORB".
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+/// What all options together say.
+struct Settings {
+    std::vector<std::string> arguments{};     ///< "-ORBClientTimeout", "3000", …
+    std::vector<std::string> ignored{};       ///< each with the reason
+    int trace_level = 1;                      ///< traceLevel, 0 to 40
+    bool transient_on_timeout = false;        ///< throwTransientOnTimeOut
+    bool offers_bidirectional = false;        ///< offerBiDirectionalGIOP
+    std::size_t message_size_max = 2'097'152; ///< giopMaxMsgSize, bytes
+};
+
+/// Reads a configuration file: "name = value" on each line, "#" begins a comment, "= value" is
+/// one more value of the option before. The error names the line. Files of
+/// more than 1 MiB are refused.
+[[nodiscard]] Result<Given> parse_configuration(std::string_view text);
+
+/// Takes "-ORBname value" of omniORB's options out of `arguments` and leaves the others in their
+/// order; what begins with -ORB and is none of them is left for Kairos, which refuses what it does
+/// not know either. An option without a value is an error.
+[[nodiscard]] Result<Given> take_arguments(std::vector<std::string>& arguments);
+
+/// Returns the options of this list in the environment: ORBname=value, of those that omniORB knows.
+[[nodiscard]] Given take_environment(const char* const* environment);
+
+/// Adds options that count instead of those of the same name in `all`, or the same initial
+/// reference.
+void add_over(Given& all, const Given& stronger);
+
+/// Returns what the options say; of one that is given several times the last counts, but for
+/// endPoint and InitRef. The error names the option that is unknown, or whose value means nothing
+/// here, and says what would do instead.
+[[nodiscard]] Result<Settings> settings_of(const Given& given);
+
+/// An option of omniORB, for tables of them.
+struct OptionState {
+    std::string_view name;
+    std::string_view state; ///< "-ORBClientTimeout", or why it is ignored or refused
+};
+/// Returns all that the layer knows.
+[[nodiscard]] std::vector<OptionState> option_states();
+
+} // namespace kairos::omniorb

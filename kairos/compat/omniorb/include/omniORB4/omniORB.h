@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// omniORB's own functions on Kairos: what is declared here does what it says, or raises
+// NO_IMPLEMENT with the reason. docs/from-omniorb.md lists which.
+#pragma once
+
+#include "kairos/base/export.h"
+#include "kairos/corba/CORBA.h"
+#include "omniORB4/CORBA_sysdep.h"
+#include "omniORB4/minorCode.h"
+
+#include <cstdint>
+#include <string>
+
+#define HAS_omniORB4 1
+#define _CORBA_MODULE_KAIROS 1
+
+typedef CORBA::Boolean _CORBA_Boolean;
+typedef CORBA::Char _CORBA_Char;
+typedef CORBA::Octet _CORBA_Octet;
+typedef CORBA::Short _CORBA_Short;
+typedef CORBA::UShort _CORBA_UShort;
+typedef CORBA::Long _CORBA_Long;
+typedef CORBA::ULong _CORBA_ULong;
+typedef CORBA::LongLong _CORBA_LongLong;
+typedef CORBA::ULongLong _CORBA_ULongLong;
+typedef CORBA::Float _CORBA_Float;
+typedef CORBA::Double _CORBA_Double;
+
+namespace CORBA {
+
+/// ORB_init as omniORB has it; programs say ORB_init, which the layer's headers make this. Heeds
+/// omniORB's options (docs/from-omniorb.md) of, the first counts: the command line, `options`
+/// (pairs of a name without -ORB and a value, the last one null), the environment, and the file
+/// that OMNIORB_CONFIG or -ORBconfigFile names; and those of Kairos in `argv`. Throws INITIALIZE
+/// with the reason, which is in the log as well, for options that are unknown or wrong.
+KAIROS_API ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identifier = "",
+                                  const char* options[][2] = nullptr);
+
+} // namespace CORBA
+
+#define ORB_init _omni_ORB_init
+
+namespace omniORB {
+
+/// What traceLevel said; may be set, for `trace` and `logs` of the program.
+KAIROS_API extern CORBA::ULong traceLevel;
+KAIROS_API const char* versionString();
+/// The version of omniORB that the layer is like: 4.2.5.
+KAIROS_API CORBA::ULong versionHex();
+/// The largest message that is accepted, as the last ORB_init had it. Octets.
+KAIROS_API CORBA::ULong giopMaxMsgSize();
+
+/// Sets how long calls of all ORBs of the layer may take, in milliseconds; 0: no limit.
+KAIROS_API void setClientCallTimeout(CORBA::ULong milliseconds);
+/// Raises NO_IMPLEMENT: references of Kairos do not change. _set_policy_overrides gives one that
+/// has a timeout.
+[[noreturn]] KAIROS_API void setClientCallTimeout(CORBA::Object_ptr object,
+                                                  CORBA::ULong milliseconds);
+/// Sets the same for the calling thread; 0: what the ORB says.
+KAIROS_API void setClientThreadCallTimeout(CORBA::ULong milliseconds);
+/// Raises NO_IMPLEMENT: a thread has timeouts, but no deadline.
+[[noreturn]] KAIROS_API void setClientThreadCallDeadline(unsigned long seconds,
+                                                         unsigned long nanoseconds);
+/// Sets how long making a connection may take, in milliseconds; 0: no limit.
+KAIROS_API void setClientConnectTimeout(CORBA::ULong milliseconds);
+
+inline bool trace(CORBA::ULong level) { return traceLevel >= level; }
+typedef void (*logFunction)(const char* text);
+/// Has `function` get what the program logs by `logger` and `logs`, null the standard error output.
+/// The log of Kairos itself stays where it is.
+KAIROS_API void setLogFunction(logFunction function);
+KAIROS_API void do_logs(const char* text);
+inline void logs(CORBA::ULong level, const char* text)
+{
+    if (trace(level)) do_logs(text);
+}
+
+/// A message of the program, which goes to the log when the object dies or is flushed.
+class KAIROS_API logger {
+  public:
+    explicit logger(const char* prefix = "omniORB: ");
+    logger(const logger&) = delete;
+    logger& operator=(const logger&) = delete;
+    ~logger();
+
+    logger& operator<<(char character);
+    logger& operator<<(const char* text);
+    logger& operator<<(const void* address);
+    logger& operator<<(bool value) { return *this << static_cast<long>(value); }
+    logger& operator<<(short number) { return *this << static_cast<long>(number); }
+    logger& operator<<(unsigned short number) { return *this << static_cast<long>(number); }
+    logger& operator<<(int number) { return *this << static_cast<long>(number); }
+    logger& operator<<(unsigned number) { return *this << static_cast<unsigned long>(number); }
+    logger& operator<<(long number);
+    logger& operator<<(unsigned long number);
+    logger& operator<<(double number);
+    logger& operator<<(const CORBA::SystemException& exception);
+    void flush();
+
+  private:
+    std::string prefix_;
+    std::string text_;
+};
+
+/// What omniORB throws when it finds itself in a state that must not be. Nothing of Kairos does.
+class KAIROS_API fatalException {
+  public:
+    fatalException(const char* file, int line, const char* message)
+        : file_(file), line_(line), message_(message)
+    {
+    }
+    [[nodiscard]] const char* file() const { return file_; }
+    [[nodiscard]] int line() const { return line_; }
+    [[nodiscard]] const char* errmsg() const { return message_; }
+
+  private:
+    const char* file_;
+    int line_;
+    const char* message_;
+};
+
+// Handlers of what ends a call: one that returns true has the call made once more, as long as
+// nothing can have been executed (COMPLETED_NO). They hear of calls of all ORBs of the layer, null
+// is none. Any thread.
+typedef CORBA::Boolean (*transientExceptionHandler_t)(void* cookie, CORBA::ULong retries,
+                                                      const CORBA::TRANSIENT& exception);
+typedef CORBA::Boolean (*timeoutExceptionHandler_t)(void* cookie, CORBA::ULong retries,
+                                                    const CORBA::TIMEOUT& exception);
+typedef CORBA::Boolean (*commFailureExceptionHandler_t)(void* cookie, CORBA::ULong retries,
+                                                        const CORBA::COMM_FAILURE& exception);
+typedef CORBA::Boolean (*systemExceptionHandler_t)(void* cookie, CORBA::ULong retries,
+                                                   const CORBA::SystemException& exception);
+KAIROS_API void installTransientExceptionHandler(void* cookie, transientExceptionHandler_t handler);
+KAIROS_API void installTimeoutExceptionHandler(void* cookie, timeoutExceptionHandler_t handler);
+KAIROS_API void installCommFailureExceptionHandler(void* cookie,
+                                                   commFailureExceptionHandler_t handler);
+/// Hears of those that none of the three above is for.
+KAIROS_API void installSystemExceptionHandler(void* cookie, systemExceptionHandler_t handler);
+
+/// The names of minor codes: "TRANSIENT_ConnectFailed"; null for others.
+KAIROS_API const char* minorString(const CORBA::SystemException& exception);
+
+} // namespace omniORB
+
+/// A policy of omniORB's POAs: whether calls within the process may go around the POA.
+namespace omniPolicy {
+
+typedef CORBA::UShort LocalShortcutPolicyValue;
+inline constexpr LocalShortcutPolicyValue LOCAL_CALLS_THROUGH_POA = 0;
+inline constexpr LocalShortcutPolicyValue LOCAL_CALLS_SHORTCUT = 1;
+inline constexpr CORBA::PolicyType LOCAL_SHORTCUT_POLICY_TYPE = 0x41545401;
+
+/// Makes one, owned by the caller. POAs take it; -ORBCollocation direct says the same of a whole
+/// ORB, and only that has an effect.
+KAIROS_API CORBA::Policy_ptr create_local_shortcut_policy(LocalShortcutPolicyValue value);
+
+} // namespace omniPolicy
