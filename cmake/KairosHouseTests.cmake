@@ -15,6 +15,7 @@ add_test(NAME lock_table.rules COMMAND Python3::Interpreter
 add_test(NAME figures COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/figures.py)
 add_test(NAME build_times COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/build_times_test.py)
+add_test(NAME compat.tool COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/compat_test.py)
 add_test(NAME slow_tests COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/slow_tests_test.py)
 add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/changelog.py

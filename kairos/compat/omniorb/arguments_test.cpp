@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/compat/omniorb/arguments.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 
 namespace kairos::omniorb {
 namespace {
@@ -93,6 +95,21 @@ TEST(Arguments, StrongerPlacesReplaceWeakerOnes)
     EXPECT_EQ(
         all,
         (Given{{"traceLevel", "1"}, {"InitRef", "B=x"}, {"InitRef", "A=y"}, {"endPoint", "two"}}));
+}
+
+TEST(Arguments, TheGuideHasEveryOption)
+{
+    std::ifstream file(GUIDE);
+    const std::string guide{std::istreambuf_iterator<char>(file), {}};
+    for (const OptionState& each : option_states()) {
+        const std::size_t row = guide.find("| `" + std::string(each.name) + "` | ");
+        ASSERT_NE(row, std::string::npos) << each.name;
+        constexpr std::string_view mark = "refused: ";
+        const std::string_view state =
+            each.state.starts_with(mark) ? each.state.substr(mark.size()) : each.state;
+        EXPECT_NE(guide.substr(row, guide.find('\n', row) - row).find(state), std::string::npos)
+            << each.name;
+    }
 }
 
 } // namespace

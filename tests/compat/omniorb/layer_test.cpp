@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layer for omniORB as a program has it: what ORB_init heeds and refuses, how calls end, and
+// who is asked whether they are made again.
+#include "kairos/corba/Messaging.h"
+#include "omniORB4/omniORB.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+/// An address at which nobody listens, for as long as the object lives.
+class DeadAddress {
+  public:
+    DeadAddress() : socket_(::socket(AF_INET, SOCK_STREAM, 0))
+    {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto* const any = reinterpret_cast<sockaddr*>(&address);
+        socklen_t size = sizeof address;
+        EXPECT_EQ(::bind(socket_, any, size), 0);
+        EXPECT_EQ(::getsockname(socket_, any, &size), 0);
+        url_ = "corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/x";
+    }
+    DeadAddress(const DeadAddress&) = delete;
+    DeadAddress& operator=(const DeadAddress&) = delete;
+    ~DeadAddress() { ::close(socket_); }
+    [[nodiscard]] const char* url() const { return url_.c_str(); }
+
+  private:
+    int socket_;
+    std::string url_;
+};
+
+/// An ORB of the layer, destroyed at the end.
+class Layer {
+  public:
+    explicit Layer(const char* options[][2] = nullptr)
+    {
+        int argc = 0;
+        orb = CORBA::ORB_init(argc, nullptr, "omniORB4", options);
+    }
+    Layer(const Layer&) = delete;
+    Layer& operator=(const Layer&) = delete;
+    ~Layer()
+    {
+        omniORB::installTransientExceptionHandler(nullptr, nullptr);
+        orb->destroy();
+    }
+    CORBA::ORB_var orb;
+};
+
+TEST(Layer, TakesItsOptionsOutAndLeavesTheRest)
+{
+    std::string words[] = {"program",
+                           "-ORBgiopMaxMsgSize",
+                           "9000",
+                           "file",
+                           "-ORBThreads",
+                           "4",
+                           "-ORBthreadPerConnectionPolicy",
+                           "0"};
+    char* argv[] = {words[0].data(), words[1].data(), words[2].data(),
+                    words[3].data(), words[4].data(), words[5].data(),
+                    words[6].data(), words[7].data(), nullptr};
+    int argc = 8;
+    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4");
+    EXPECT_EQ(argc, 2);
+    EXPECT_STREQ(argv[1], "file");
+    EXPECT_EQ(argv[2], nullptr);
+    EXPECT_EQ(omniORB::giopMaxMsgSize(), 9000U);
+    orb->destroy();
+}
+
+TEST(Layer, RefusesWhatIsWrong)
+{
+    const char* wrong[][2] = {{"endPoint", "giop:ssl::"}, {nullptr, nullptr}};
+    const char* unknown[][2] = {{"noSuchOption", "1"}, {nullptr, nullptr}};
+    for (auto* options : {wrong, unknown}) {
+        int argc = 0;
+        try {
+            CORBA::ORB_var orb = CORBA::ORB_init(argc, nullptr, "", options);
+            FAIL() << options[0][0];
+        } catch (const CORBA::INITIALIZE& refused) {
+            EXPECT_EQ(refused.minor(), omni::INITIALIZE_InvalidORBInitArgs);
+            EXPECT_NE(refused.reason().find(options[0][0]), std::string_view::npos);
+        }
+    }
+    std::string words[] = {"program", "-ORBnoSuchOption"};
+    char* argv[] = {words[0].data(), words[1].data(), nullptr};
+    int argc = 2;
+    EXPECT_THROW(static_cast<void>(CORBA::ORB_init(argc, argv)), CORBA::INITIALIZE);
+}
+
+TEST(Layer, FailuresHaveTheMinorCodesOfOmniOrb)
+{
+    const DeadAddress nobody;
+    const Layer layer;
+    CORBA::Object_var object = layer.orb->string_to_object(nobody.url());
+    try {
+        object->_non_existent();
+        FAIL();
+    } catch (const CORBA::TRANSIENT& failed) {
+        EXPECT_EQ(failed.minor(), omni::TRANSIENT_ConnectFailed);
+        EXPECT_EQ(failed.completed(), CORBA::COMPLETED_NO);
+        EXPECT_STREQ(omniORB::minorString(failed), "TRANSIENT_ConnectFailed");
+    }
+}
+
+CORBA::Boolean three_times(void* cookie, CORBA::ULong retries, const CORBA::TRANSIENT&)
+{
+    *static_cast<CORBA::ULong*>(cookie) += 1;
+    return retries < 3;
+}
+
+TEST(Layer, HandlersSayWhetherCallsAreMadeAgain)
+{
+    const DeadAddress nobody;
+    const Layer layer;
+    CORBA::ULong asked = 0;
+    omniORB::installTransientExceptionHandler(&asked, three_times);
+    CORBA::Object_var object = layer.orb->string_to_object(nobody.url());
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked, 4U);
+}
+
+/// How long calls of this thread may take by its own policies, in milliseconds; 0: nothing is said.
+TimeBase::TimeT of_thread(CORBA::ORB_ptr orb)
+{
+    CORBA::Object_var object = orb->resolve_initial_references("PolicyCurrent");
+    CORBA::PolicyCurrent_var current = CORBA::PolicyCurrent::_narrow(object.in());
+    CORBA::PolicyList_var list = current->get_policy_overrides(CORBA::PolicyTypeSeq());
+    if (list->length() == 0) return 0;
+    Messaging::RelativeRoundtripTimeoutPolicy_var policy =
+        Messaging::RelativeRoundtripTimeoutPolicy::_narrow(list[0U]);
+    return policy->relative_expiry() / 10'000;
+}
+
+TEST(Layer, ThreadsHaveTimeouts)
+{
+    const Layer layer;
+    omniORB::setClientThreadCallTimeout(250);
+    EXPECT_EQ(of_thread(layer.orb.in()), 250U);
+    omniORB::setClientThreadCallTimeout(100);
+    EXPECT_EQ(of_thread(layer.orb.in()), 100U);
+    omniORB::setClientThreadCallTimeout(0);
+    EXPECT_EQ(of_thread(layer.orb.in()), 0U);
+}
+
+TEST(Layer, WhatItCannotDoItSays)
+{
+    EXPECT_THROW(omniORB::setClientCallTimeout(CORBA::Object::_nil(), 1), CORBA::NO_IMPLEMENT);
+    EXPECT_THROW(omniORB::setClientThreadCallDeadline(1, 0), CORBA::NO_IMPLEMENT);
+}
+
+std::string logged;
+
+TEST(Layer, MessagesGoWhereTheProgramWants)
+{
+    omniORB::setLogFunction([](const char* text) { logged += text; });
+    omniORB::logger("x: ") << 1 << ' ' << "two" << ' ' << 2.5 << '\n';
+    omniORB::logs(omniORB::traceLevel + 1, "not said");
+    omniORB::setLogFunction(nullptr);
+    EXPECT_EQ(logged, "x: 1 two 2.5\n");
+}
+
+} // namespace
