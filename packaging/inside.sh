@@ -24,6 +24,7 @@ manual() {
     done
     man kairos-naming | grep -e --store
     test -s /usr/share/bash-completion/completions/kairos
+    test -s /usr/share/kairos/browse/index.html
     test -s /usr/share/bash-completion/completions/kairos-idl
 }
 
