@@ -194,14 +194,16 @@ OPERATIONS = """\
     done
     [[ ${#given[@]} == 1 && -z $is_value ]] || return
     timeout 5 "${COMP_WORDS[0]}" "$1" "${asked[@]}" "${given[0]}" </dev/null 2>/dev/null |
-        sed -nE 's/^  //; T; s/\\s(raises|getraises)\\b.*//; s/\\(.*//; s/^.* _?([A-Za-z]\\w*)$/\\1/p'
+        sed -nE -e 's/^  //; T; s/\\s(raises|getraises)\\b.*//; s/\\(.*//' \\
+            -e 's/^.* _?([A-Za-z]\\w*)$/\\1/p'
 }
 """
 
 COMPLETION = """\
 # bash completion of @program@                                 -*- shell-script -*-
 # Made of the program's own options.
-@operations@@function@()
+@operations@
+@function@()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local path=@program@ options= words= values= i
@@ -241,7 +243,9 @@ COMPLETION = """\
 
 def kind_of(option):
     name = value_of(option)[0]
-    return (OF_OBJECTS if name == "OPERATION" else "files" if name in FILES else "folders" if name in FOLDERS
+    if name == "OPERATION":
+        return OF_OBJECTS
+    return ("files" if name in FILES else "folders" if name in FOLDERS
             else "programs" if name in PROGRAMS else "")
 
 
@@ -263,7 +267,7 @@ def completion(model):
         names = [name for option in options for name in option["names"]]
         words = [inner["name"] for inner in command["commands"]]
         kinds = {kind_of(option) for option in command["options"] if option["positional"]} - {""}
-        if OF_OBJECTS in kinds: # behind a reference, which is a file
+        if OF_OBJECTS in kinds:  # behind a reference, which is a file
             kinds = {OF_OBJECTS}
             asking |= {name for option in options if option["type"] for name in option["names"]}
         commands.append(f"    '{path}')\n"
@@ -276,7 +280,7 @@ def completion(model):
             values.append(f"    {known})\n        words='{' '.join(choices_of(option))}' "
                           f"values='{kind_of(option)}' ;;")
     operations = OPERATIONS.replace("@valued@", " | ".join(sorted(asking))) if asking else ""
-    text = COMPLETION.replace("@operations@", operations)
+    text = COMPLETION.replace("@operations@\n", operations)
     text = text.replace("@function@", "_" + program.replace("-", "_"))
     for mark, lines in (("paths", paths), ("commands", commands), ("values", values)):
         text = text.replace(f"@{mark}@\n", "".join(line + "\n" for line in lines))

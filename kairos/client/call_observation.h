@@ -32,7 +32,8 @@ class CallObservation final : public ObservedCall {
     /// Tells that an attempt at where the route leads now begins; of the attempt before, if its end
     /// was not told, that the call goes on. Throws what an observer throws.
     void begin(const Route& route);
-    /// The same of an attempt at `place`, by this profile of it or none.
+    /// Tells that an attempt at `place` now begins, by this profile of it or none; of the attempt
+    /// before, if its end was not told, that the call goes on. Throws what an observer throws.
     void begin(Reference& place, const ior::TaggedProfile* profile);
     /// Returns the service contexts that observers have added to the request, as an encoded list.
     [[nodiscard]] Bytes added_contexts() const noexcept

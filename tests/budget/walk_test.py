@@ -75,7 +75,8 @@ def count(program, side, calls, orb_id=""):
         named = ["-ORBid", orb_id] if orb_id else []
         server = Peer([program, "server", "-ORBListenEndpoints", "iiop://127.0.0.1:0", *named],
                       profile if side == "server" else None)
-        client = Peer([program, "client", *server.ready, *named], profile if side == "client" else None)
+        client = Peer([program, "client", *server.ready, *named],
+                      profile if side == "client" else None)
         answer = client.order(f"call twoway null 0 {calls} 0 0")
         if f'"calls":{calls}' not in answer:
             sys.exit(f"walk: the client answered {answer!r}")
