@@ -41,6 +41,29 @@ void ClientInterceptors::send_request(orb::ObservedCall& call)
     call.state_of(this) = std::move(taken);
 }
 
+/// What end() does, for the end that most calls have.
+void ClientInterceptors::receive_reply(orb::ObservedCall& call)
+{
+    std::shared_ptr<void>& state = call.state_of(this);
+    ClientInfo& info = *static_cast<ClientInfo*>(state.get());
+    info.ends(call.ending());
+    try {
+        while (info.told != 0) {
+            PortableInterceptor::ClientRequestInterceptor* const interceptor =
+                all_->clients[--info.told].in();
+            at(info, Point::receive_reply, [&] { interceptor->receive_reply(&info); });
+        }
+    } catch (...) {
+        Flow flow(call.ending());
+        flow.end_with_current(false, flow.completion());
+        tell_end(info, flow);
+        Spares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
+        flow.raise_if_changed();
+        return;
+    }
+    Spares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
+}
+
 void ClientInterceptors::end(orb::ObservedCall& call)
 {
     Spares::Pointer taken = std::static_pointer_cast<ClientInfo>(std::move(call.state_of(this)));

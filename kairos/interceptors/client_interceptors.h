@@ -17,7 +17,7 @@ class ClientInterceptors final : public orb::CallObserver {
     explicit ClientInterceptors(std::shared_ptr<const Interceptors> all) : all_(std::move(all)) {}
 
     void send_request(orb::ObservedCall& call) override;
-    void receive_reply(orb::ObservedCall& call) override { end(call); }
+    void receive_reply(orb::ObservedCall& call) override;
     void receive_exception(orb::ObservedCall& call) override { end(call); }
     void receive_other(orb::ObservedCall& call) override { end(call); }
 

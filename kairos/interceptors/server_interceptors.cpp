@@ -50,12 +50,41 @@ void ServerInterceptors::receive_request(orb::ObservedUpcall& upcall)
     }
 }
 
+void ServerInterceptors::leave_slots(ServerInfo& info) const
+{
+    if (info.slots_before)
+        info.slots = std::exchange(slots_of_thread(all_->serial), std::move(*info.slots_before));
+}
+
+/// What end() does, for the end that most requests have.
+void ServerInterceptors::send_reply(orb::ObservedUpcall& upcall)
+{
+    std::shared_ptr<void>& state = upcall.state_of(this);
+    ServerInfo& info = *static_cast<ServerInfo*>(state.get());
+    leave_slots(info);
+    info.ends(upcall.ending());
+    try {
+        while (info.told != 0) {
+            PortableInterceptor::ServerRequestInterceptor* const interceptor =
+                all_->servers[--info.told].in();
+            const AtPoint at(info, Point::send_reply);
+            interceptor->send_reply(&info);
+        }
+    } catch (...) {
+        Flow flow(upcall.ending());
+        flow.end_with_current(false, flow.completion());
+        tell_end(info, flow);
+        Spares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
+        flow.raise_if_changed();
+        return;
+    }
+    Spares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
+}
+
 void ServerInterceptors::end(orb::ObservedUpcall& upcall)
 {
     Spares::Pointer taken = std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
-    if (taken->slots_before)
-        taken->slots =
-            std::exchange(slots_of_thread(all_->serial), std::move(*taken->slots_before));
+    leave_slots(*taken);
     Flow flow(upcall.ending());
     tell_end(*taken, flow);
     Spares::give_back(std::move(taken));

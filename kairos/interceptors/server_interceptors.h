@@ -18,12 +18,14 @@ class ServerInterceptors final : public orb::UpcallObserver {
 
     void receive_request_service_contexts(orb::ObservedUpcall& upcall) override;
     void receive_request(orb::ObservedUpcall& upcall) override;
-    void send_reply(orb::ObservedUpcall& upcall) override { end(upcall); }
+    void send_reply(orb::ObservedUpcall& upcall) override;
     void send_exception(orb::ObservedUpcall& upcall) override { end(upcall); }
     void send_other(orb::ObservedUpcall& upcall) override { end(upcall); }
 
   private:
     void end(orb::ObservedUpcall& upcall);
+    /// Gives the thread back the slots that it had before the request.
+    void leave_slots(ServerInfo& info) const;
     /// Tells of the end those that were told of the arrival, the last first.
     void tell_end(ServerInfo& info, Flow& flow) const;
 

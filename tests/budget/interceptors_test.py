@@ -13,9 +13,9 @@ import sys
 
 from walk_test import CALLS, count
 
-PLAIN_MAX = 1750
-RATIO_MAX = 1.7  # of one interceptor at each side
-EACH_MAX = 60    # instructions that an interceptor more takes at one side
+PLAIN_MAX = 1745
+RATIO_MAX = 1.65  # of one interceptor at each side
+EACH_MAX = 50     # instructions that an interceptor more takes at one side
 
 
 def instructions(program, number):
