@@ -37,8 +37,8 @@ INTERFACES = {
     "thread": None,
     "boa": ("becho.idl", ["-WbBOA"]),
 }
-# There is no BOA, and omniidl says so.
-CANNOT = {"boa/eg2_impl"}
+# There is no BOA, and omniidl says so; PollableSets take pollers of AMI alone.
+CANNOT = {"boa/eg2_impl", "ami/echo_dii_pollable_set"}
 FAILURES = []
 
 
@@ -56,7 +56,7 @@ class Builder:
         self.omniidl = self.work / "omniidl"
         if not self.omniidl.exists():
             self.omniidl.symlink_to(arguments.idl)
-        source = pathlib.Path(__file__).resolve().parents[3]
+        self.source = source = pathlib.Path(__file__).resolve().parents[3]
         gen = arguments.build / "gen"
         self.flags = ["-std=c++20", "-O0", "-w", f"-I{self.work}",
                       f"-I{source}/kairos/compat/omniorb/include", f"-I{source}", f"-I{gen}",
@@ -98,8 +98,8 @@ class Builder:
         if self.stubs.get(key) is None:
             output = self.work / f"idl{len(self.stubs)}"
             output.mkdir(exist_ok=True)
-            self.run([self.omniidl, "-bcxx", "-Wba", *options, f"-I{OMNIORB_IDL}", "-C", output,
-                      path])
+            self.run([self.omniidl, "-bcxx", "-Wba", *options, f"-I{OMNIORB_IDL}",
+                      f"-I{self.source}/idl", "-C", output, path])
             objects = []
             for part in (f"{path.stem}SK", f"{path.stem}DynSK"):
                 objects.append(output / f"{part}.o")
