@@ -420,8 +420,8 @@ Result<Settings> settings_of(const Given& given)
                                        [&](const auto& later) { return later.first == name; });
         if (again && !may_be_repeated(name)) continue;
         if (known->heed == nullptr) {
-            settings.ignored.push_back("-ORB" + name + " " + value + ": " +
-                                       std::string(known->state));
+            std::string& said = settings.ignored.emplace_back("-ORB");
+            said.append(name).append(" ").append(value).append(": ").append(known->state);
         } else if (auto good = known->heed({known->name, value, settings}); !good) {
             return good.error();
         }

@@ -3,6 +3,7 @@
 // What omniORB's header of this name says of the compiler: all of them have what it asks for.
 #pragma once
 
+// NOLINTBEGIN(modernize-macro-to-enum): programs ask for them by #ifdef.
 #define HAVE_STD 1
 #define HAS_Cplusplus_Bool 1
 #define HAS_Cplusplus_Namespace 1
@@ -13,6 +14,7 @@
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_INT __SIZEOF_INT__
 #define SIZEOF_PTR __SIZEOF_POINTER__
+// NOLINTEND(modernize-macro-to-enum)
 #define OMNI_NAMESPACE_BEGIN(name) namespace name {
 #define OMNI_NAMESPACE_END(name) }
 #define _OMNI_NS(name) omni::name

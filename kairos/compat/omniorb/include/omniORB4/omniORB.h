@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#define HAS_omniORB4 1
-#define _CORBA_MODULE_KAIROS 1
+#define HAS_omniORB4 1 // NOLINT(modernize-macro-to-enum): asked for by #ifdef
 
 typedef CORBA::Boolean _CORBA_Boolean;
 typedef CORBA::Char _CORBA_Char;
