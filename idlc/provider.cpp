@@ -12,12 +12,12 @@ namespace {
 /// Pseudo objects of module CORBA, which have C++ mappings of their own, and what goes with them;
 /// constants, which C++ unlike typedefs cannot declare twice. Sorted.
 constexpr std::string_view facade_names[] = {
-    "ARG_IN", "ARG_INOUT", "ARG_OUT", "Bounds", "CTX_RESTRICT_SCOPE", "Context", "Current",
-    "CustomMarshal", "DEPENDENT_LIST", "DataInputStream", "DataOutputStream", "Environment",
-    "Flags", "IN_COPY_VALUE", "NVList", "NamedValue", "ORB", "Object", "PRIVATE_MEMBER",
-    "PUBLIC_MEMBER", "PolicyCurrent", "PolicyManager", "Request", "ServerRequest", "TypeCode",
-    "TypeCodeFactory", "VM_ABSTRACT", "VM_CUSTOM", "VM_NONE", "VM_TRUNCATABLE", "ValueBase",
-    "ValueModifier",
+    "ARG_IN", "ARG_INOUT", "ARG_OUT", "AbstractBase", "Bounds", "CTX_RESTRICT_SCOPE", "Context",
+    "Current", "CustomMarshal", "DEPENDENT_LIST", "DataInputStream", "DataOutputStream",
+    "Environment", "Flags", "IN_COPY_VALUE", "NVList", "NamedValue", "ORB", "Object",
+    "PRIVATE_MEMBER", "PUBLIC_MEMBER", "PolicyCurrent", "PolicyManager", "Request",
+    "ServerRequest", "TypeCode", "TypeCodeFactory", "VM_ABSTRACT", "VM_CUSTOM", "VM_NONE",
+    "VM_TRUNCATABLE", "ValueBase", "ValueModifier",
 };
 
 /// Declared by idl/orb.idl. Sorted.

@@ -19,10 +19,13 @@
 #include "kairos/types/profile.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <poll.h>
 #include <string>
 #include <thread>
 #include <utility>
@@ -46,6 +49,10 @@ namespace kairos::corba {
 [[gnu::weak]] KAIROS_API CORBA::Object_ptr slots_service(CORBA::ORB& orb);
 [[gnu::weak]] KAIROS_API void initialize_interceptors(CORBA::ORB& orb,
                                                       const char* const* arguments);
+/// Likewise of kairos/compat/tao: puts our options in the place of TAO's, and returns a line for
+/// the log about those that mean nothing here. Throws BAD_PARAM for what cannot be had here.
+[[gnu::weak]] KAIROS_API std::string translate_tao_options(std::vector<std::string>& arguments);
+[[gnu::weak]] KAIROS_API CORBA::Object_ptr tao_ior_manipulation_service(CORBA::ORB& orb);
 } // namespace kairos::corba
 
 namespace CORBA {
@@ -76,7 +83,8 @@ bool is_real_time_service(std::string_view name)
 }
 
 /// What an ORB has as well where a library with it is linked.
-constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent"};
+constexpr std::string_view linked_services[] = {"DynAnyFactory", "CodecFactory", "PICurrent",
+                                                "IORManipulation"};
 using MakeService = Object_ptr (*)(ORB& orb);
 
 /// Makes the service of this name; null if it is none of these, or not linked.
@@ -85,6 +93,7 @@ MakeService linked_service(std::string_view name)
     if (name == linked_services[0]) return &kairos::corba::dynamic_any_service;
     if (name == linked_services[1]) return &kairos::corba::codec_service;
     if (name == linked_services[2]) return &kairos::corba::slots_service;
+    if (name == linked_services[3]) return &kairos::corba::tao_ior_manipulation_service;
     return nullptr;
 }
 
@@ -96,17 +105,47 @@ bool has_own_service(std::string_view name)
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
-    std::mutex mutex;          // guards what follows; outside an ORB's own construction
-    std::vector<ORB_ptr> orbs; // not counted: an ORB takes itself out
+    std::mutex mutex;          // guards what follows; outside an ORB's State::mutex
+    std::vector<ORB_ptr> orbs; // each counted once, until it is destroyed
     // Those whose ORB_init has not returned yet: only the thread that is in it has them.
     std::vector<std::pair<ORB_ptr, std::thread::id>> initializing;
     std::condition_variable initialized; // or no more
 };
 
+void end_served_orbs() noexcept;
+
 OrbTable& orb_table()
 {
-    static OrbTable& table = *new OrbTable; // never destroyed: ORBs may outlive static objects
+    // Never destroyed: ORBs may outlive static objects.
+    static OrbTable& table = *[] {
+        auto* const made = new OrbTable;
+        (void)std::atexit([] { end_served_orbs(); });
+        return made;
+    }();
     return table;
+}
+
+/// Null if nobody has asked for them.
+template <typename State>
+auto adapters_if_made(State& state)
+{
+    const std::lock_guard lock(state.mutex);
+    return state.adapters;
+}
+
+bool serves(ORB& orb)
+{
+    const auto services = adapters_if_made(orb._kairos_state());
+    return services && services->is_in_use();
+}
+
+/// Whether an ORB that nobody holds has work to do, or may not be destroyed here. Not with the
+/// table locked: it may end the last use of a POA.
+bool is_in_use(ORB& orb)
+{
+    const kairos::orb::Orb& core = orb._kairos_core();
+    if (core.is_shut_down()) return false;
+    return kairos::orb::in_upcall() || core.has_references() || serves(orb);
 }
 
 /// Of BAD_PARAM, CORBA 3.3 part 2, annex A.3: 7 is a bad scheme, 8 a bad address, 9 what is
@@ -163,8 +202,9 @@ ORB_ptr find_named(const OrbTable& table, std::string_view id)
 /// Whoever waits for the ORB has it, or makes one of its own.
 void end_initialization(OrbTable& table, ORB_ptr orb, bool done)
 {
+    ORB_var forgotten; // the table's count, given back without the lock
     const std::lock_guard lock(table.mutex);
-    if (!done) std::erase(table.orbs, orb);
+    if (!done && std::erase(table.orbs, orb) != 0) forgotten = orb;
     std::erase_if(table.initializing,
                   [orb](const Initializing& each) { return each.first == orb; });
     table.initialized.notify_all();
@@ -185,6 +225,9 @@ void lock_memory(bool required)
 ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
 {
     std::vector<std::string> arguments = arguments_of(argc, argv);
+    std::string ignored; // for the log, whose level the options say
+    if (&kairos::corba::translate_tao_options != nullptr)
+        ignored = kairos::corba::translate_tao_options(arguments);
     auto options = kairos::orb::parse_options(arguments);
     if (!options) throw BAD_PARAM(minor_code::bad_option, COMPLETED_NO, options.error().reason);
     std::string id = orb_identifier == nullptr ? "" : orb_identifier;
@@ -195,20 +238,31 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     keep_arguments(argc, argv, arguments);
 
     OrbTable& table = orb_table();
+    bool looked_at = false;
     std::unique_lock lock(table.mutex);
     while (const ORB_ptr known = find_named(table, id)) {
         const auto open = std::ranges::find(table.initializing, known, &Initializing::first);
-        if (open == table.initializing.end() || open->second == std::this_thread::get_id())
-            return ORB::_duplicate(known);
+        if (open == table.initializing.end() || open->second == std::this_thread::get_id()) {
+            ORB_var found = ORB::_duplicate(known);
+            // One that was in use when its last holder let it go, and is not any more, ends now.
+            if (!known->state_->is_forgotten.exchange(false) || std::exchange(looked_at, true))
+                return found._retn();
+            lock.unlock();
+            found = ORB::_nil();
+            lock.lock();
+            continue;
+        }
         table.initialized.wait(lock);
     }
     kairos::log::set_level(static_cast<kairos::log::Level>(options->log_level));
     if (kairos::log::enabled(kairos::log::Level::info))
         kairos::log::info("ORB '" + id +
                           "': options in force: " + kairos::orb::options_in_force(*options));
+    if (!ignored.empty()) kairos::log::info(ignored);
     if (options->lock_memory) lock_memory(options->real_time_required);
     ORB_var made = new ORB(std::move(id), std::move(options).value());
     table.orbs.push_back(made.in());
+    made->_add_ref();
     if (&kairos::corba::initialize_interceptors == nullptr) return made._retn();
     table.initializing.emplace_back(made.in(), std::this_thread::get_id());
     lock.unlock(); // initializers are the program's, and may ask for ORBs
@@ -251,16 +305,51 @@ ORB::~ORB() = default;
 
 void ORB::_remove_ref() noexcept
 {
+    OrbTable& table = orb_table();
+    const auto is_known = [&] { return std::ranges::find(table.orbs, this) != table.orbs.end(); };
+    bool last = false; // and destroyed, or never finished
     {
         // Under the table's lock, so that ORB_init does not find an ORB that is on its way out.
-        OrbTable& table = orb_table();
         const std::lock_guard lock(table.mutex);
-        if (!count_.drop()) return;
-        std::erase(table.orbs, this);
+        last = count_.drop();
+        if (!last) {
+            if (!count_.is_one() || !is_known()) return;
+            count_.add(); // the table has the only other one
+        }
+    }
+    if (!last) {
+        const bool in_use = is_in_use(*this);
+        const std::lock_guard lock(table.mutex);
+        if (!count_.drop()) { // else somebody has destroyed it meanwhile
+            if (!count_.is_one() || !is_known()) return;
+            state_->is_forgotten = in_use;
+            if (in_use) return;
+            std::erase(table.orbs, this); // what was the table's count is this function's
+        }
     }
     if (!core_->is_shut_down()) destroy();
     delete this;
 }
+
+namespace {
+
+/// At the end of the process: ORBs that serve and that nobody holds, so that no request comes while
+/// the program's objects go. Those that only call are left alone: destructors may call.
+void end_served_orbs() noexcept
+{
+    OrbTable& table = orb_table();
+    std::vector<ORB_var> forgotten;
+    if (kairos::orb::in_upcall()) return; // who waited for this thread would wait for ever
+    {
+        const std::lock_guard lock(table.mutex);
+        for (const ORB_ptr orb : table.orbs)
+            if (orb->_kairos_state().is_forgotten) forgotten.emplace_back(ORB::_duplicate(orb));
+    }
+    for (const ORB_var& orb : forgotten)
+        if (!orb->_kairos_core().is_shut_down() && serves(*orb.in())) orb->destroy();
+}
+
+} // namespace
 
 void release(ORB_ptr orb)
 {
@@ -277,6 +366,9 @@ char* ORB::id() { return string_dup(state_->id.c_str()); }
 
 void ORB::require_running() const
 {
+    // CORBA 3.3 part 1, 8.2.3.4: "Any operation invoked on a destroyed ORB reference will raise the
+    // OBJECT_NOT_EXIST exception", whose minor codes of the OMG are about other things.
+    if (state_->is_destroyed) throw OBJECT_NOT_EXIST(0, COMPLETED_NO, "the ORB was destroyed");
     if (core_->is_shut_down())
         throw BAD_INV_ORDER(minor_code::orb_shut_down, COMPLETED_NO, "the ORB was shut down");
 }
@@ -507,18 +599,6 @@ void ORB::_kairos_set_hooks(kairos::Owner<kairos::orb::Hooks> hooks)
         throw BAD_INV_ORDER(0, COMPLETED_NO, "hooks are to be set before the RootPOA is resolved");
 }
 
-namespace {
-
-/// Null if nobody has asked for them.
-template <typename State>
-auto adapters_if_made(State& state)
-{
-    const std::lock_guard lock(state.mutex);
-    return state.adapters;
-}
-
-} // namespace
-
 int ORB::_kairos_descriptor()
 {
     require_running();
@@ -558,6 +638,30 @@ void ORB::perform_work()
     core_->perform_work();
 }
 
+LongLong ORB::_kairos_run_for(LongLong microseconds, bool once)
+{
+    using Clock = std::chrono::steady_clock;
+    constexpr LongLong longest = LongLong{365} * 24 * 3600 * 1'000'000; // and no clock overflows
+    const auto end =
+        Clock::now() + std::chrono::microseconds(std::clamp<LongLong>(microseconds, 0, longest));
+    require_running();
+    require_serving_possible();
+    const auto descriptor = core_->descriptor();
+    if (!descriptor) throw BAD_INV_ORDER(0, COMPLETED_NO, descriptor.error().reason);
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        pollfd polled{.fd = *descriptor, .events = POLLIN, .revents = 0};
+        constexpr auto slice = std::chrono::milliseconds(60'000); // int holds it
+        const int ready =
+            poll(&polled, 1, static_cast<int>(std::clamp(left, left.zero(), slice).count()));
+        if (ready > 0 && !core_->is_shut_down()) core_->perform_work();
+        const auto now = Clock::now();
+        if (core_->is_shut_down() || now >= end || (once && ready > 0))
+            return std::max<LongLong>(
+                0, std::chrono::duration_cast<std::chrono::microseconds>(end - now).count());
+    }
+}
+
 void ORB::shutdown(Boolean wait_for_completion)
 {
     require_running();
@@ -587,13 +691,15 @@ void ORB::destroy()
     if (kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "destroying the ORB within an upcall would deadlock");
+    ORB_var counted; // the table's count: with it may go the last, so it goes behind all else
     if (!core_->is_shut_down()) shutdown(true);
+    state_->is_destroyed = true;
     core_->destroy();
     core_->take_adapter_away();
     {
         OrbTable& table = orb_table();
         const std::lock_guard lock(table.mutex);
-        std::erase(table.orbs, this);
+        if (std::erase(table.orbs, this) != 0) counted = this;
     }
     std::shared_ptr<kairos::corba::AdapterServices> services;
     State::Registered registered;

@@ -148,6 +148,46 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     void run();
     Boolean work_pending();
     void perform_work();
+
+    // Of TAO, for programs written for it; Time is ACE_Time_Value or what is like it.
+    /// As run(), but returns after this time at the latest. `time` becomes what is left of it. On
+    /// one thread at a time: throws BAD_INV_ORDER while another one is in `run`.
+    template <typename Time>
+        requires requires(Time& time) { time.set(time.sec(), time.usec()); }
+    void run(Time& time)
+    {
+        const LongLong left =
+            _kairos_run_for(LongLong{time.sec()} * 1'000'000 + LongLong{time.usec()}, false);
+        time.set(left / 1'000'000, left % 1'000'000);
+    }
+    template <typename Time>
+        requires requires(Time& time) { time.set(time.sec(), time.usec()); }
+    void run(Time* time)
+    {
+        if (time == nullptr) return run();
+        run(*time);
+    }
+    /// Waits for work for this time at the most, and does what there is then. `time` becomes what
+    /// is left of it. Throws as run(time).
+    template <typename Time>
+        requires requires(Time& time) { time.set(time.sec(), time.usec()); }
+    void perform_work(Time& time)
+    {
+        const LongLong left =
+            _kairos_run_for(LongLong{time.sec()} * 1'000'000 + LongLong{time.usec()}, true);
+        time.set(left / 1'000'000, left % 1'000'000);
+    }
+    template <typename Time>
+        requires requires(Time& time) { time.set(time.sec(), time.usec()); }
+    void perform_work(Time* time)
+    {
+        if (time == nullptr) return perform_work();
+        perform_work(*time);
+    }
+    /// Serves on the calling thread, as perform_work() does, until the ORB is shut down or
+    /// `microseconds` have passed; `once`: or something was done. Returns what is left of the time.
+    /// Throws as _kairos_descriptor().
+    LongLong _kairos_run_for(LongLong microseconds, bool once);
     /// For a foreign event loop: a descriptor that is readable when perform_work has something to
     /// do, and when the ORB was shut down (docs/event-loops.md). Each call returns the same one,
     /// which is the ORB's until the ORB is destroyed. With -ORBConcurrency reactor it stands for

@@ -7,6 +7,7 @@
 #include "kairos/base/export.h"
 #include "kairos/corba/orb.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,8 @@ class AdapterServices {
     virtual ~AdapterServices() = default;
     /// From now on every request is refused, those that were held included.
     virtual void deactivate_all() noexcept = 0;
+    /// Returns whether a POAManager is active, or the program holds the RootPOA.
+    [[nodiscard]] virtual bool is_in_use() = 0;
     /// Destroys all POAs, and the table of forwards. Not within an upcall.
     virtual void destroy_all() noexcept = 0;
 };
@@ -57,6 +60,8 @@ struct CORBA::ORB::State {
     explicit State(std::string name) : id(std::move(name)) {}
 
     const std::string id;
+    std::atomic<bool> is_forgotten{false}; // nobody but the table of ORBs holds it, and it is used
+    std::atomic<bool> is_destroyed{false};
     std::mutex mutex;                                         // guards what follows
     std::shared_ptr<kairos::corba::AdapterServices> adapters; // null until asked for
     Registered registered;                                    // initial references

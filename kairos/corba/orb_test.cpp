@@ -3,9 +3,11 @@
 // ORB_init, initial references, object URLs and the life of an ORB, without any generated code.
 #include "kairos/base/log.h"
 #include "kairos/corba/CORBA.h"
+#include "kairos/orb/orb.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -59,6 +61,7 @@ class TestOrb {
     TestOrb(const TestOrb&) = delete;
     TestOrb& operator=(const TestOrb&) = delete;
     CORBA::ORB* operator->() { return orb_.in(); }
+    [[nodiscard]] CORBA::ORB_ptr in() const { return orb_.in(); }
     [[nodiscard]] PortableServer::POA_ptr root_poa()
     {
         const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
@@ -148,6 +151,135 @@ TEST(OrbInit, TheSameIdIsTheSameOrbUntilItIsDestroyed)
     const CORBA::ORB_var next = init({}, "same");
     EXPECT_NE(first.in(), next.in());
     next->destroy();
+}
+
+std::uint64_t incarnation_of(const CORBA::ORB_var& orb)
+{
+    return orb->_kairos_core().incarnation();
+}
+
+TEST(OrbLife, WhoeverLetsAnUnusedOrbGoEndsIt)
+{
+    std::uint64_t first = 0;
+    {
+        const CORBA::ORB_var orb = init({}, "unused");
+        const CORBA::Object_var object = orb->string_to_object("corbaloc::host.example:7/key");
+        first = incarnation_of(orb);
+    }
+    const CORBA::ORB_var next = init({}, "unused");
+    EXPECT_NE(incarnation_of(next), first);
+    next->destroy();
+}
+
+TEST(OrbLife, ReferencesKeepIt)
+{
+    std::uint64_t first = 0;
+    CORBA::Object_var object;
+    {
+        const CORBA::ORB_var orb = init({}, "referred to");
+        object = orb->string_to_object("corbaloc::host.example:7/key");
+        first = incarnation_of(orb);
+    }
+    {
+        const CORBA::ORB_var again = init({}, "referred to");
+        EXPECT_EQ(incarnation_of(again), first);
+    }
+    EXPECT_NE(object->_hash(1000), 1000u); // its ORB is there
+    object = CORBA::Object::_nil();
+    const CORBA::ORB_var next = init({}, "referred to"); // which ends the other
+    EXPECT_NE(incarnation_of(next), first);
+    next->destroy();
+}
+
+TEST(OrbLife, ServingKeepsIt)
+{
+    const PortableServer::Servant_var<PlainServant> servant = new PlainServant;
+    CORBA::String_var text;
+    std::uint64_t first = 0;
+    {
+        const CORBA::ORB_var orb = init({"-ORBListenEndpoints", "iiop://127.0.0.1"}, "serving");
+        const PortableServer::POA_var poa = orb->_kairos_root_poa();
+        const CORBA::Object_var object = poa->servant_to_reference(servant.in());
+        text = orb->object_to_string(object.in());
+        const PortableServer::POAManager_var manager = poa->the_POAManager();
+        manager->activate();
+        first = incarnation_of(orb);
+    }
+    const TestOrb client({}, "client");
+    const CORBA::Object_var object = client.in()->string_to_object(text.in());
+    EXPECT_FALSE(object->_non_existent()); // by TCP
+    const CORBA::ORB_var again = init({}, "serving");
+    EXPECT_EQ(incarnation_of(again), first);
+    again->destroy();
+    EXPECT_EQ(servant->_refcount_value(), 1u);
+}
+
+TEST(OrbLife, DestroyByWhoeverHasAPointerOnlyIsTheEnd)
+{
+    CORBA::ORB_ptr orb = init({}, "pointer");
+    const CORBA::Object_var object = orb->string_to_object("corbaloc::host.example:7/key");
+    CORBA::release(orb); // the reference keeps it
+    orb->destroy();
+    EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { object->_non_existent(); }), omg_minor(4));
+}
+
+TEST(OrbLife, NothingCanBeAskedOfADestroyedOrb)
+{
+    const CORBA::ORB_var orb = init({}, "destroyed");
+    const CORBA::Object_var object = orb->string_to_object("corbaloc::host.example:7/key");
+    orb->shutdown(true);
+    EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { orb->run(); }), omg_minor(4));
+    orb->destroy();
+    EXPECT_THROW(orb->run(), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_THROW(orb->resolve_initial_references("RootPOA"), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_THROW(orb->shutdown(false), CORBA::OBJECT_NOT_EXIST);
+    orb->destroy(); // once more does nothing
+}
+
+TEST(OrbLife, AServantOnTheStackThatDiesIsNotActiveAnyMore)
+{
+    TestOrb orb({"-ORBListenEndpoints", "iiop://127.0.0.1"});
+    const PortableServer::POA_var poa = orb.root_poa();
+    const PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
+    CORBA::Object_var object;
+    {
+        PlainServant servant;
+        object = poa->servant_to_reference(&servant);
+        EXPECT_FALSE(object->_non_existent());
+    }
+    EXPECT_TRUE(object->_non_existent());
+}
+
+/// Destroys a POA when it is asked whether it exists.
+class Destroyer : public PlainServant {
+  public:
+    explicit Destroyer(PortableServer::POA_ptr victim) : victim_(victim) {}
+    CORBA::Boolean _non_existent() override
+    {
+        victim_->destroy(true, true);
+        return false;
+    }
+
+  private:
+    const PortableServer::POA_ptr victim_; // borrowed
+};
+
+TEST(PoaDestroy, WaitsWithinARequestOfAnotherOrbOnly)
+{
+    TestOrb orb({"-ORBListenEndpoints", "iiop://127.0.0.1"});
+    TestOrb other({"-ORBListenEndpoints", "iiop://127.0.0.1"}, "other");
+    const PortableServer::POA_var own = orb.root_poa();
+    const PortableServer::POA_var others = other.root_poa();
+    const PortableServer::POAManager_var manager = own->the_POAManager();
+    manager->activate();
+    const PortableServer::Servant_var<Destroyer> of_own = new Destroyer(own.in());
+    const PortableServer::Servant_var<Destroyer> of_other = new Destroyer(others.in());
+    const CORBA::Object_var refused = own->servant_to_reference(of_own.in());
+    const CORBA::Object_var done = own->servant_to_reference(of_other.in());
+    EXPECT_EQ(minor_of<CORBA::BAD_INV_ORDER>([&] { refused->_non_existent(); }), omg_minor(3));
+    EXPECT_FALSE(done->_non_existent());
+    EXPECT_THROW(others->the_name(), CORBA::OBJECT_NOT_EXIST);
 }
 
 TEST(InitialReferences, AreConfiguredRegisteredOrUnknown)

@@ -281,7 +281,7 @@ void POA::destroy(CORBA::Boolean etherealize_objects, CORBA::Boolean wait_for_co
 {
     // Only the server's end cuts peers off that do not take what requests here wait to send.
     kairos::orb::Orb& core = state_->services->core();
-    if (wait_for_completion && core.is_shut_down() && !kairos::orb::in_upcall())
+    if (wait_for_completion && core.is_shut_down() && !kairos::poa::in_upcall_of(core))
         core.wait_for_end();
     check(state_->services->adapters().destroy(state_->found, etherealize_objects,
                                                wait_for_completion));

@@ -6,6 +6,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/poa/adapter.h"
+#include "kairos/poa/calling.h"
 #include "kairos/poa/manager.h"
 #include "kairos/server/serving.h"
 
@@ -30,7 +31,7 @@ bool POAManager::_kairos_supports(std::string_view repository_id) const
 
 void POAManager::change(State state, CORBA::Boolean etherealize, CORBA::Boolean wait_for_completion)
 {
-    if (wait_for_completion && kairos::orb::in_upcall())
+    if (wait_for_completion && kairos::poa::in_upcall_of(*orb_))
         throw CORBA::BAD_INV_ORDER(kairos::orb::minor_code::would_deadlock, CORBA::COMPLETED_NO,
                                    "waiting for requests within an upcall would deadlock");
     if (!core_->set_state(static_cast<ManagerState>(state))) throw AdapterInactive();

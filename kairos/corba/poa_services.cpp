@@ -101,6 +101,18 @@ void PoaServices::destroy_all() noexcept
     if (const auto root = adapters_.root()) (void)adapters_.destroy(root, true, true);
 }
 
+bool PoaServices::is_in_use()
+{
+    const auto is_active = [](const auto& manager) {
+        return manager->state() == poa::ManagerState::active;
+    };
+    if (std::ranges::any_of(adapters_.managers(), is_active)) return true;
+    const auto root = adapters_.root();
+    if (!root) return false;
+    const poa::Adapter::Use use(*root.adapter, root.key_id);
+    return use && POA::_kairos_of(*root.adapter)._kairos_is_shared();
+}
+
 // --- managers ------------------------------------------------------------------------------------
 
 bool PoaServices::knows(std::string_view id) const

@@ -38,6 +38,7 @@ class PoaServices final : public AdapterServices, public std::enable_shared_from
     [[nodiscard]] PortableServer::POA_ptr make_poa();
     void deactivate_all() noexcept override;
     void destroy_all() noexcept override;
+    [[nodiscard]] bool is_in_use() override;
 
     // --- managers; owned by the caller ---
     /// Makes a POAManager, owned by the caller; nil if there is one of this id. An empty id is

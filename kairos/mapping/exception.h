@@ -8,6 +8,7 @@
 #include "kairos/base/export.h"
 #include "kairos/mapping/types.h"
 
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -38,6 +39,12 @@ class KAIROS_API Exception : public std::exception {
     [[nodiscard]] virtual const char* _rep_id() const noexcept = 0;
     /// A copy of the most derived exception, owned by the caller.
     [[nodiscard]] virtual Exception* _duplicate() const = 0;
+
+    // Of TAO, for programs written for it: defined in Kairos::tao (kairos/compat/tao).
+    /// What happened, in one line.
+    [[nodiscard]] std::string _info() const;
+    /// Writes `EXCEPTION, <text>` and _info() to `stream`: standard output, if that is null.
+    void _tao_print_exception(const char* text, std::FILE* stream = nullptr) const;
 
   protected:
     Exception() = default;

@@ -80,6 +80,14 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
 
     // --- references ---
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
+    /// Counts a reference; called by Reference.
+    void note_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+    void note_end_of_reference() noexcept { references_.fetch_sub(1, std::memory_order_release); }
+    /// Returns whether there are references of this ORB.
+    [[nodiscard]] bool has_references() const noexcept
+    {
+        return references_.load(std::memory_order_acquire) != 0;
+    }
     /// Returns the one Endpoint that all references with these ways and this agreement on code sets
     /// share; makes it if there is none yet.
     [[nodiscard]] EndpointUse endpoint(const WayList& ways, const Agreement& agreement);
@@ -271,6 +279,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
     std::atomic<bool> is_served_by_parent_{false};
+    std::atomic<std::size_t> references_{0};
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey = std::tuple<WayList, const cdr::TextForm*, bool>;

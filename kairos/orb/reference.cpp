@@ -53,10 +53,12 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     const Collocation collocation = orb_->options().collocation;
     calls_directly_ = is_local_ && collocation != Collocation::no && !orb_->observes_local_calls();
     links_servants_ = is_local_ && collocation == Collocation::direct;
+    orb_->note_reference(); // last: a reference whose constructor threw never was
 }
 
 Reference::~Reference()
 {
+    orb_->note_end_of_reference();
     for (const DirectLink* link = links_.load(); link != nullptr;)
         delete std::exchange(link, link->next);
 }

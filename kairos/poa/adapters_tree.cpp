@@ -7,6 +7,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapters.h"
+#include "kairos/poa/calling.h"
 #include "kairos/poa/forget.h"
 #include "kairos/server/serving.h"
 
@@ -252,9 +253,18 @@ Outcome Adapters::create(Found parent, std::string name, Manager& manager, Polic
     return Outcome::ok;
 }
 
+bool in_upcall_of(const orb::Orb& orb) noexcept
+{
+    for (const Calling* call = Calling::innermost(); call != nullptr; call = call->outer())
+        if (&call->adapter().orb() == &orb) return true;
+    return false;
+}
+
+// Only a thread that serves a request of the same ORB must not wait (CORBA 3.3 part 1, 15.3.9,
+// destroy: "dispatched from some POA belonging to the same ORB as this POA").
 Outcome Adapters::destroy(Found found, bool etherealize, bool wait)
 {
-    if (wait && orb::in_upcall()) return Outcome::would_deadlock;
+    if (wait && in_upcall_of(orb_)) return Outcome::would_deadlock;
     poa::Adapter& adapter = *found.adapter;
     bool first = false;
     IntrusivePtr<Manager> manager;

@@ -59,4 +59,8 @@ class Calling final : public orb::UpcallScope {
     std::size_t id_size_;
 };
 
+/// Returns whether the calling thread is serving a request of this ORB, perhaps from within
+/// requests of others.
+[[nodiscard]] bool in_upcall_of(const orb::Orb& orb) noexcept;
+
 } // namespace kairos::poa
