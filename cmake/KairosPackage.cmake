@@ -17,7 +17,7 @@ if(TARGET kairos-idl)
 endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/idl)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/ DESTINATION ${KAIROS_IDL_DIR}
-        COMPONENT development FILES_MATCHING PATTERN "*.idl")
+        COMPONENT development FILES_MATCHING PATTERN "*.idl" PATTERN "*.pidl")
 endif()
 
 foreach(kind Shared Static)

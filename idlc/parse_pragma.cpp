@@ -157,7 +157,8 @@ void Parser::pragma_named(std::string_view rest, const Token& token, bool is_id)
     ids_.set_id(*declaration, *id, location);
 }
 
-/// `headers kairos/naming`, in the IDL whose C++ is installed: where.
+/// `headers kairos/naming`, in the IDL whose C++ is installed: where. `headers -`: there is none of
+/// this file, which is another name of what it includes.
 bool Parser::pragma_headers(std::string_view rest, const Location& location)
 {
     if (next_word(rest) != "headers") return false;

@@ -4,6 +4,7 @@
 // Exit status 0 when all is well, 1 after errors in the IDL, 2 after errors in the command line.
 #include "idlc/backend.h"
 #include "idlc/command/omniidl.h"
+#include "idlc/command/tao_command_line.h"
 #include "idlc/cpp/backend.h"
 #include "idlc/frontend.h"
 #include "idlc/json/backend.h"
@@ -235,6 +236,14 @@ bool take_arguments(int argc, char** argv, std::vector<std::string>& arguments)
         kairos::idlc::OmniidlTranslation ours = kairos::idlc::from_omniidl(arguments);
         if (!ours.refusal.empty()) {
             std::fprintf(stderr, "omniidl (kairos-idl): %s\n", ours.refusal.c_str());
+            return false;
+        }
+        arguments = std::move(ours.arguments);
+    }
+    if (argc > 0 && kairos::idlc::is_tao_idl(argv[0])) {
+        auto ours = kairos::idlc::translate_tao_idl(arguments);
+        if (!ours.error.empty()) {
+            std::fprintf(stderr, "tao_idl (kairos-idl): %s\n", ours.error.c_str());
             return false;
         }
         arguments = std::move(ours.arguments);

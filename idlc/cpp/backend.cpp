@@ -45,12 +45,28 @@ void emit_run_time_skeletons(const Source& source, Text& out)
     emit_provided(used, "_skel.h", false, out);
 }
 
+/// The files in whose C++ the declarations of this one are: itself, or what it includes if it is
+/// only another name (`#pragma kairos headers -`).
+void add_meant(const Unit& unit, std::uint32_t index, std::vector<std::uint32_t>& meant)
+{
+    if (unit.files[index].headers != "-") {
+        if (std::ranges::find(meant, index) == meant.end()) meant.push_back(index);
+        return;
+    }
+    for (std::uint32_t i = index + 1; i < unit.files.size(); ++i) // included later
+        if (unit.files[i].includer && unit.files[i].includer->file == index)
+            add_meant(unit, i, meant);
+}
+
 /// What included IDL became, under the same naming options. Where its C++ is installed, that serves
 /// as well, unless the program has generated it once more.
 void emit_includes(const Source& source, std::string_view suffix, bool skeletons, Text& out)
 {
     const std::vector<bool> declares = declaring_files(source.unit);
-    for (const std::uint32_t index : source.unit.direct_includes) {
+    std::vector<std::uint32_t> meant;
+    for (const std::uint32_t index : source.unit.direct_includes)
+        add_meant(source.unit, index, meant);
+    for (const std::uint32_t index : meant) {
         if (!declares[index]) continue;
         const SourceFile& file = source.unit.files[index];
         const std::string name = string_literal(source.outputs.included_name(file.path, suffix));
