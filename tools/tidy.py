@@ -179,8 +179,10 @@ def module_of(path, layers):
     """The module of a file: its folder's name, or the whole folder's if that has a line of its own
     in the layers ("idlc/cpp", "orb/server")."""
     folder = posixpath.dirname(path).removeprefix("kairos/")
-    if "/" in folder and folder in layers:
-        return folder
+    while "/" in folder:
+        if folder in layers:
+            return folder
+        folder = posixpath.dirname(folder)
     parts = path.split("/")
     if parts[0] == "kairos" and len(parts) > 2:
         return parts[1]

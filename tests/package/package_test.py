@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-nameserver",
-             "kairos-repository", "kairos-gateway", "kairos-omniorb"]
+             "kairos-repository", "kairos-gateway", "kairos-omniorb", "kairos-tao"]
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
 # C++, shared or static, assertions, sanitizer, what linkers do with what is not needed.
