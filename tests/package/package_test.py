@@ -74,7 +74,8 @@ def dynamic_section(path, tag):
 VISIBLE = re.compile(r"(^|[^,] )(CORBA|PortableServer|IOP|Messaging|TimeBase|IORTable|RTCORBA|"
                      r"RTPortableServer|RTCosScheduling|RtecScheduler|DynamicAny|Dynamic|"
                      r"PortableInterceptor|BiDirPolicy|Cos\w+|Kairos\w+|omniORB|omniPolicy|"
-                     r"omniZIOP|sslContext|kairos|POA_\w+|OBV_\w+)::|operator(<<|>>)=")
+                     r"omniZIOP|sslContext|TAO_\w+|kairos|POA_\w+|OBV_\w+)::|operator(<<|>>)=|"
+                     r"^(TAO|tao)_\w+")
 # In front of the name that a symbol is about.
 ABOUT = re.compile(r"((non-)?virtual thunk to|covariant return thunk to|"
                    r"(typeinfo|typeinfo name|vtable|VTT|construction vtable|guard variable|"
