@@ -26,7 +26,7 @@ using Sink = void (*)(Level, std::string_view line);
 
 /// Installs a sink for the process; null restores standard error. Nothing counts as said any more
 /// (write_limited). Not to be called while other threads log.
-void set_sink(Sink sink) noexcept;
+KAIROS_API void set_sink(Sink sink) noexcept;
 
 /// Lines less important than this are dropped. Warnings and errors are shown by default.
 void set_level(Level least) noexcept;

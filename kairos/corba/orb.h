@@ -156,8 +156,7 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
         requires requires(Time& time) { time.set(time.sec(), time.usec()); }
     void run(Time& time)
     {
-        const LongLong left =
-            _kairos_run_for(LongLong{time.sec()} * 1'000'000 + LongLong{time.usec()}, false);
+        const LongLong left = _kairos_run_for(_kairos_microseconds(time.sec(), time.usec()), false);
         time.set(left / 1'000'000, left % 1'000'000);
     }
     template <typename Time>
@@ -173,8 +172,7 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
         requires requires(Time& time) { time.set(time.sec(), time.usec()); }
     void perform_work(Time& time)
     {
-        const LongLong left =
-            _kairos_run_for(LongLong{time.sec()} * 1'000'000 + LongLong{time.usec()}, true);
+        const LongLong left = _kairos_run_for(_kairos_microseconds(time.sec(), time.usec()), true);
         time.set(left / 1'000'000, left % 1'000'000);
     }
     template <typename Time>
@@ -183,6 +181,14 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     {
         if (time == nullptr) return perform_work();
         perform_work(*time);
+    }
+    /// Returns a time in microseconds, of which a year is as good as more: programs say "for ever"
+    /// by the greatest time there is.
+    static constexpr LongLong _kairos_microseconds(LongLong seconds, LongLong microseconds) noexcept
+    {
+        constexpr LongLong year = LongLong{365} * 24 * 3600;
+        if (seconds >= year) return year * 1'000'000;
+        return seconds < 0 ? 0 : seconds * 1'000'000 + microseconds;
     }
     /// Serves on the calling thread, as perform_work() does, until the ORB is shut down or
     /// `microseconds` have passed; `once`: or something was done. Returns what is left of the time.

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -497,6 +498,15 @@ TEST(Shutdown, EndsRunAndRefusesCalls)
         orb->destroy();
         EXPECT_EQ(servant->_refcount_value(), 1u);
     }
+}
+
+TEST(OrbTime, ForEverIsNoShortTime)
+{
+    constexpr auto microseconds = CORBA::ORB::_kairos_microseconds;
+    EXPECT_EQ(microseconds(2, 5), 2'000'005);
+    EXPECT_EQ(microseconds(-1, 999'999), 0);
+    constexpr auto for_ever = std::numeric_limits<CORBA::LongLong>::max();
+    EXPECT_GT(microseconds(for_ever, 999'999), microseconds(30'000'000, 0));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // Files of options (-ORBConfigFile): one on each line, as on the command line.
 #pragma once
 
+#include "kairos/base/export.h"
 #include "kairos/base/result.h"
 
 #include <cstddef>
@@ -26,6 +27,6 @@ struct Setting {
 [[nodiscard]] Result<std::vector<Setting>> parse_configuration(std::string_view text);
 
 /// Returns what is in a file. The error names the file.
-[[nodiscard]] Result<std::string> read_configuration(const std::string& file);
+[[nodiscard]] KAIROS_API Result<std::string> read_configuration(const std::string& file);
 
 } // namespace kairos::orb
