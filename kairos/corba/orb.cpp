@@ -15,12 +15,15 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall_observer.h"
 #include "kairos/types/profile.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
@@ -28,6 +31,7 @@
 #include <poll.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -110,19 +114,22 @@ struct OrbTable {
     // Those whose ORB_init has not returned yet: only the thread that is in it has them.
     std::vector<std::pair<ORB_ptr, std::thread::id>> initializing;
     std::condition_variable initialized; // or no more
+    std::uint64_t given_out = 0;         // how often one of them was
+    std::atomic<pid_t> process{0};       // whose ORBs end at its exit; not those that it inherited
 };
-
-void end_served_orbs() noexcept;
 
 OrbTable& orb_table()
 {
     // Never destroyed: ORBs may outlive static objects.
-    static OrbTable& table = *[] {
-        auto* const made = new OrbTable;
-        (void)std::atexit([] { end_served_orbs(); });
-        return made;
-    }();
+    static OrbTable& table = *new OrbTable;
     return table;
+}
+
+/// Returns one of the table's ORBs, counted once more. Must hold the table's lock.
+ORB_ptr give_out(OrbTable& table, ORB_ptr orb)
+{
+    ++table.given_out;
+    return ORB::_duplicate(orb);
 }
 
 /// Null if nobody has asked for them.
@@ -135,17 +142,26 @@ auto adapters_if_made(State& state)
 
 bool serves(ORB& orb)
 {
+    const kairos::orb::Orb& core = orb._kairos_core();
+    if (core.is_inherited() || core.is_served_by_parent()) return false;
     const auto services = adapters_if_made(orb._kairos_state());
     return services && services->is_in_use();
+}
+
+/// Whether requests are served on the calling thread: it must not wait for their end.
+bool is_serving_thread()
+{
+    return kairos::orb::in_upcall() ||
+           kairos::orb::ThreadStorage::current().serving_thread != nullptr;
 }
 
 /// Whether an ORB that nobody holds has work to do, or may not be destroyed here. Not with the
 /// table locked: it may end the last use of a POA.
 bool is_in_use(ORB& orb)
 {
+    if (is_serving_thread()) return true;
     const kairos::orb::Orb& core = orb._kairos_core();
-    if (core.is_shut_down()) return false;
-    return kairos::orb::in_upcall() || core.has_references() || serves(orb);
+    return !core.is_shut_down() && (core.has_references() || serves(orb));
 }
 
 /// Of BAD_PARAM, CORBA 3.3 part 2, annex A.3: 7 is a bad scheme, 8 a bad address, 9 what is
@@ -243,7 +259,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     while (const ORB_ptr known = find_named(table, id)) {
         const auto open = std::ranges::find(table.initializing, known, &Initializing::first);
         if (open == table.initializing.end() || open->second == std::this_thread::get_id()) {
-            ORB_var found = ORB::_duplicate(known);
+            ORB_var found = give_out(table, known);
             // One that was in use when its last holder let it go, and is not any more, ends now.
             if (!known->state_->is_forgotten.exchange(false) || std::exchange(looked_at, true))
                 return found._retn();
@@ -303,34 +319,6 @@ ORB::ORB(std::string id, kairos::orb::Options options)
 
 ORB::~ORB() = default;
 
-void ORB::_remove_ref() noexcept
-{
-    OrbTable& table = orb_table();
-    const auto is_known = [&] { return std::ranges::find(table.orbs, this) != table.orbs.end(); };
-    bool last = false; // and destroyed, or never finished
-    {
-        // Under the table's lock, so that ORB_init does not find an ORB that is on its way out.
-        const std::lock_guard lock(table.mutex);
-        last = count_.drop();
-        if (!last) {
-            if (!count_.is_one() || !is_known()) return;
-            count_.add(); // the table has the only other one
-        }
-    }
-    if (!last) {
-        const bool in_use = is_in_use(*this);
-        const std::lock_guard lock(table.mutex);
-        if (!count_.drop()) { // else somebody has destroyed it meanwhile
-            if (!count_.is_one() || !is_known()) return;
-            state_->is_forgotten = in_use;
-            if (in_use) return;
-            std::erase(table.orbs, this); // what was the table's count is this function's
-        }
-    }
-    if (!core_->is_shut_down()) destroy();
-    delete this;
-}
-
 namespace {
 
 /// At the end of the process: ORBs that serve and that nobody holds, so that no request comes while
@@ -338,8 +326,10 @@ namespace {
 void end_served_orbs() noexcept
 {
     OrbTable& table = orb_table();
+    // In a child of theirs nothing serves, and locks may be held by threads that are not there. Who
+    // waited for this thread would wait for ever.
+    if (table.process.load() != ::getpid() || is_serving_thread()) return;
     std::vector<ORB_var> forgotten;
-    if (kairos::orb::in_upcall()) return; // who waited for this thread would wait for ever
     {
         const std::lock_guard lock(table.mutex);
         for (const ORB_ptr orb : table.orbs)
@@ -349,7 +339,44 @@ void end_served_orbs() noexcept
         if (!orb->_kairos_core().is_shut_down() && serves(*orb.in())) orb->destroy();
 }
 
+/// Has the end of the process end this ORB, before static objects that are there by now go: those
+/// that were made since ORB_init, too. Must hold the table's lock.
+void end_at_exit(OrbTable& table, ORB::State& state) noexcept
+{
+    table.process = ::getpid();
+    if (std::exchange(state.ends_at_exit, true)) return;
+    (void)std::atexit([] { end_served_orbs(); });
+}
+
 } // namespace
+
+void ORB::_remove_ref() noexcept
+{
+    OrbTable& table = orb_table();
+    const auto is_known = [&] { return std::ranges::find(table.orbs, this) != table.orbs.end(); };
+    for (;;) {
+        std::uint64_t given_out = 0;
+        {
+            // Under the table's lock, so that ORB_init does not find one on its way out.
+            const std::lock_guard lock(table.mutex);
+            if (count_.drop()) break; // and destroyed, or never finished
+            if (!count_.is_one() || !is_known()) return;
+            count_.add(); // the table has the only other one
+            given_out = table.given_out;
+        }
+        const bool in_use = is_in_use(*this);
+        const std::lock_guard lock(table.mutex);
+        if (table.given_out != given_out) continue; // somebody may have begun to use it
+        if (count_.drop()) break;                   // somebody has destroyed it meanwhile
+        if (!count_.is_one() || !is_known()) return;
+        state_->is_forgotten = in_use;
+        if (in_use) return end_at_exit(table, *state_);
+        std::erase(table.orbs, this); // what was the table's count is this function's
+        break;
+    }
+    if (!state_->is_destroyed) destroy();
+    delete this;
+}
 
 void release(ORB_ptr orb)
 {
@@ -662,18 +689,30 @@ LongLong ORB::_kairos_run_for(LongLong microseconds, bool once)
     }
 }
 
+namespace {
+
+/// What ORB::shutdown does, also where another thread does it as well.
+void shut_down(ORB& orb, bool wait_for_completion)
+{
+    kairos::orb::Orb& core = orb._kairos_core();
+    if (core.is_inherited()) core.start_over();
+    // In a child of the process that serves nobody is there to wait for.
+    const auto services =
+        core.is_served_by_parent() ? nullptr : adapters_if_made(orb._kairos_state());
+    if (services) services->deactivate_all(); // wakes threads that hold requests
+    core.shutdown(wait_for_completion);
+    if (services && wait_for_completion) services->destroy_all();
+}
+
+} // namespace
+
 void ORB::shutdown(Boolean wait_for_completion)
 {
     require_running();
     if (wait_for_completion && kairos::orb::in_upcall())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "waiting for shutdown within an upcall would deadlock");
-    if (core_->is_inherited()) core_->start_over();
-    // In a child of the process that serves nobody is there to wait for.
-    const auto services = core_->is_served_by_parent() ? nullptr : adapters_if_made(*state_);
-    if (services) services->deactivate_all(); // wakes threads that hold requests
-    core_->shutdown(wait_for_completion);
-    if (services && wait_for_completion) services->destroy_all();
+    shut_down(*this, wait_for_completion);
 }
 
 namespace {
@@ -692,7 +731,7 @@ void ORB::destroy()
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "destroying the ORB within an upcall would deadlock");
     ORB_var counted; // the table's count: with it may go the last, so it goes behind all else
-    if (!core_->is_shut_down()) shutdown(true);
+    if (!core_->is_shut_down()) shut_down(*this, true);
     state_->is_destroyed = true;
     core_->destroy();
     core_->take_adapter_away();
@@ -746,7 +785,10 @@ CORBA::ORB_ptr orb_of(orb::Orb& core)
     auto& table = CORBA::orb_table();
     const std::lock_guard lock(table.mutex);
     for (CORBA::ORB_ptr orb : table.orbs)
-        if (&orb->_kairos_core() == &core) return CORBA::ORB::_duplicate(orb);
+        if (&orb->_kairos_core() == &core) {
+            orb->_kairos_state().is_forgotten = false;
+            return CORBA::give_out(table, orb);
+        }
     return nullptr;
 }
 
@@ -754,7 +796,13 @@ CORBA::ORB_ptr default_orb()
 {
     auto& table = CORBA::orb_table();
     const std::lock_guard lock(table.mutex);
-    return table.orbs.empty() ? nullptr : table.orbs.front();
+    const auto rank = [](CORBA::ORB_ptr orb) { // the least is the one
+        if (orb->_kairos_core().is_shut_down()) return 3;
+        if (orb->_kairos_state().id.empty()) return 0;
+        return orb->_kairos_state().is_forgotten ? 2 : 1;
+    };
+    const auto found = std::ranges::min_element(table.orbs, {}, rank);
+    return found == table.orbs.end() ? nullptr : *found;
 }
 
 } // namespace kairos::corba

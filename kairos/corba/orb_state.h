@@ -62,7 +62,8 @@ struct CORBA::ORB::State {
     const std::string id;
     std::atomic<bool> is_forgotten{false}; // nobody but the table of ORBs holds it, and it is used
     std::atomic<bool> is_destroyed{false};
-    std::mutex mutex;                                         // guards what follows
+    bool ends_at_exit = false; // guarded by the lock of the table of ORBs
+    std::mutex mutex;          // guards what follows
     std::shared_ptr<kairos::corba::AdapterServices> adapters; // null until asked for
     Registered registered;                                    // initial references
     Context_var default_context;

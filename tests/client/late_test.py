@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the test client.late runs.
-"""30: calls at the end of a program: they work as long as the ORB lives.
+"""30: calls at the end of a program: they work as long as the ORB lives. Servers that nobody ends
+serve no more when static objects go.
 
 usage: late_test.py CLIENT SERVER
 """
 import subprocess
 import sys
+import tempfile
 
 MAIN = "main: Hello, main!"
 ANSWERED = [MAIN, "atexit: Hello, atexit!", "static: Hello, static!"]
@@ -19,6 +21,7 @@ EXPECTED = {
     "destroy": REFUSED,
     "thread": [MAIN, "before: Hello, before!", "thread: Hello, thread!"],
 }
+SERVED = ("served", "served-static")
 CONNECTIONS = ("non-multiplexed", "leader-followers", "active")
 
 
@@ -40,6 +43,13 @@ def main():
     finally:
         server.kill()
         server.wait()
+    for how in SERVED:
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([client, f"{folder}/socket", how], capture_output=True,
+                                  text=True, timeout=60, check=False)
+        if done.returncode != 0 or done.stdout != "not served\n":
+            print(f"{how}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+            failed = True
     return failed
 
 
