@@ -37,6 +37,7 @@ bool Compilation::parse()
         if (unit_.files[i].includer && unit_.files[i].includer->file == 0)
             unit_.direct_includes.push_back(i);
     unit_.of_run_time = options_.of_run_time;
+    unit_.has_awaited_calls = options_.async;
     Lexer lexer(preprocessed_, unit_.files, texts_, diagnostics_);
     Parser(unit_, lexer, diagnostics_).parse();
     if (options_.ami && diagnostics_.error_count() == 0) imply_ami(unit_);

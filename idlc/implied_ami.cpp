@@ -74,6 +74,16 @@ const ValueType* find_value(const Declarations& declarations, std::string_view s
     return nullptr;
 }
 
+/// Where the C++ of an interface is installed there is none of its asynchronous calls.
+bool is_wanted(const Unit& unit, const Interface& interface)
+{
+    const std::uint32_t file = interface.location.file;
+    const bool is_installed =
+        file != 0 && file < unit.files.size() && !unit.files[file].headers.empty();
+    return interface.defined && !interface.is_local && !interface.is_abstract && !is_installed &&
+           (file != 0 || interface.generated);
+}
+
 class Implication {
   public:
     Implication(Unit& unit, const Interface& reply_handler, const ValueType& exception_holder,
@@ -91,7 +101,7 @@ class Implication {
             if (auto* module = as<Module>(const_cast<Declaration*>(declaration)))
                 imply(module->declarations);
             const auto* interface = as<Interface>(declaration);
-            if (interface == nullptr || !is_wanted(*interface)) {
+            if (interface == nullptr || !is_wanted(unit_, *interface)) {
                 all.push_back(declaration);
                 continue;
             }
@@ -112,16 +122,6 @@ class Implication {
     }
 
   private:
-    /// Where the C++ of an interface is installed there is no handler's.
-    [[nodiscard]] bool is_wanted(const Interface& interface) const
-    {
-        const std::uint32_t file = interface.location.file;
-        const bool is_installed =
-            file != 0 && file < unit_.files.size() && !unit_.files[file].headers.empty();
-        return interface.defined && !interface.is_local && !interface.is_abstract &&
-               !is_installed && (file != 0 || interface.generated);
-    }
-
     static void describe(Declaration& implied, const Declaration& by, const std::string& name)
     {
         implied.name = name;
@@ -245,6 +245,14 @@ void imply_ami(Unit& unit)
     Implication(unit, *handler, *holder, *poller).imply(unit.declarations);
 }
 
+bool is_awaited(const Unit& unit, const Interface& interface)
+{
+    if (!unit.has_awaited_calls || !is_wanted(unit, interface)) return false;
+    return std::ranges::none_of(unit.reply_handlers, [&](const auto& implied) {
+        return implied.second == &interface; // of --ami, whom only ORBs call
+    });
+}
+
 bool is_asynchronous(const Request& request) { return !request.oneway; }
 
 std::string reply_name(const Request& request)
@@ -270,6 +278,34 @@ std::string sendc_name(const Request& request, const Interface& interface)
 std::string sendp_name(const Request& request, const Interface& interface)
 {
     return sending_name("sendp_", request, interface);
+}
+
+std::string async_name(const Interface& interface)
+{
+    const std::unordered_set<std::string> taken = names_of(interface);
+    std::string name = "async";
+    while (taken.contains(name))
+        name.insert(0, "ami_");
+    return name;
+}
+
+std::string awaited_name(const Request& request, const Interface& interface)
+{
+    std::string name = reply_name(request);
+    if (as<Attribute>(request.declaration) == nullptr) return name;
+    const std::unordered_set<std::string> taken = names_of(interface);
+    while (taken.contains(name))
+        name.insert(0, "ami_");
+    return name;
+}
+
+std::string results_name(const Request& request, const Interface& interface)
+{
+    const std::unordered_set<std::string> taken = names_of(interface);
+    std::string name = reply_name(request) + "_results";
+    while (taken.contains(name))
+        name.insert(0, "ami_");
+    return name;
 }
 
 std::vector<Parameter> sent_parameters(const Request& request)

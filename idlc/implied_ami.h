@@ -17,6 +17,9 @@ namespace kairos::idlc {
 /// handler and its poller. idl/MessagingAMI.idl must be among what the unit includes.
 void imply_ami(Unit& unit);
 
+/// Returns whether calls of the interface can be awaited: with --async, where they can be sent.
+[[nodiscard]] bool is_awaited(const Unit& unit, const Interface& interface);
+
 /// Returns whether there is an asynchronous form of the request: not of a oneway.
 [[nodiscard]] bool is_asynchronous(const Request& request);
 /// Returns what a request's reply is called in the handler: "add", "get_size", "set_size".
@@ -27,6 +30,12 @@ void imply_ami(Unit& unit);
 [[nodiscard]] std::string sendc_name(const Request& request, const Interface& interface);
 /// Returns what sends it where the reply is polled: "sendp_add".
 [[nodiscard]] std::string sendp_name(const Request& request, const Interface& interface);
+/// Returns what an interface's class calls the function that is asked for calls to await: "async".
+[[nodiscard]] std::string async_name(const Interface& interface);
+/// Returns what a request is called there: "add", "get_size", "set_size".
+[[nodiscard]] std::string awaited_name(const Request& request, const Interface& interface);
+/// Returns the type of several results of an awaited call: "divide_results".
+[[nodiscard]] std::string results_name(const Request& request, const Interface& interface);
 /// Returns what is sent, as `in` parameters: in and inout ones; of an attribute "attr_size".
 [[nodiscard]] std::vector<Parameter> sent_parameters(const Request& request);
 /// Returns what comes back, as `in` parameters: the result as "ami_return_val", inout and out.

@@ -376,6 +376,7 @@ struct Unit {
     bool uses_pseudo_types = false;
     /// Whether the main file is the IDL of the run time itself.
     bool of_run_time = false;
+    bool has_awaited_calls = false; ///< --async: see is_awaited (implied_ami.h)
     /// With --ami: the reply handlers of the interfaces that have asynchronous calls
     /// (implied_ami.h).
     std::unordered_map<const Interface*, const Interface*> reply_handlers{};

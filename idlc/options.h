@@ -20,6 +20,7 @@ struct Options {
     bool check_only = false;                        ///< --check
     bool of_run_time = false; ///< --run-time: the IDL is Kairos's own (provider.h)
     bool ami = false;         ///< --ami: with what asynchronous calls imply (implied_ami.h)
+    bool async = false;       ///< --async: with calls that coroutines await (implied_ami.h)
 };
 
 /// Where what is generated goes, and what it is called.

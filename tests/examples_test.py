@@ -10,6 +10,8 @@ EXPECTED = {
     "bidirectional_ticker": "KRO 41.500000\nKRO 42.000000\n",
     "asynchronous_stations":
         "all are asked\n18.5 degrees\n21 degrees\nout of order: frozen\n",
+    "coroutines_stations":
+        "18 degrees\n21 degrees\nout of order: frozen\nnot asked any more\n18 degrees\n",
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
     "filters_archive":

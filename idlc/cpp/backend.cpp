@@ -112,6 +112,7 @@ std::string header_text(const Source& source)
     out.line("#include <kairos/corba/stub.h>");
     emit_run_time_includes(source.unit, out);
     if (alone) emit_run_time_skeletons(source, out);
+    if (has_awaited_calls(source)) out.line("#include <kairos/messaging/async.h>");
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();

@@ -30,18 +30,6 @@ std::string local_name(const Source& source, const std::string& name)
     return source.declared_names.contains(name) ? "_" + name + "_in" : identifier(name);
 }
 
-/// The parameters of sendc_, which has a handler in front, or of sendp_.
-std::string sent_list(const Source& source, const Call& call, const Interface* handler)
-{
-    std::string list = handler == nullptr ? "" : qualified(*handler) + "_ptr ami_handler";
-    const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
-    for (const Parameter& parameter : sent_parameters(call))
-        add(parameter_type(*parameter.type, Direction::in) + " " +
-            local_name(source, parameter.name));
-    if (!call.context.empty()) add("::CORBA::Context_ptr _context");
-    return list;
-}
-
 /// "Demo_Echo_operations_poller": the class of an interface's pollers.
 std::string poller_class(const Source& source, const Interface& interface)
 {
@@ -78,16 +66,6 @@ void emit_constants(const Call& call, const Interface& handler, const Interface&
     out.blank();
 }
 
-void emit_arguments(const Source& source, const Call& call, Text& out)
-{
-    for (const Parameter& parameter : sent_parameters(call))
-        out.line(fill(passing(*parameter.type).encode,
-                      {*parameter.type, local_name(source, parameter.name), "_call.out()"}));
-    if (!call.context.empty())
-        out.line("::kairos::corba::encode_context(_call.out(), _context, ",
-                 operation_reference(source, call), "_context);");
-}
-
 void emit_sendc(const Source& source, const Call& call, const Interface& handler, Text& out)
 {
     const Interface& interface = call.interface();
@@ -95,7 +73,7 @@ void emit_sendc(const Source& source, const Call& call, const Interface& handler
     out.open("void ", stub_class(interface).substr(2), "::", sendc_name(call, interface), "(",
              sent_list(source, call, &handler), ")\n{");
     out.line("::kairos::messaging::CallbackCall _call(*this, ", constant, "_sent);");
-    emit_arguments(source, call, out);
+    emit_sent_arguments(source, call, out);
     out.line("_call.send(", constant, "_callback, ami_handler);");
     out.put("}\n\n");
 }
@@ -107,7 +85,7 @@ void emit_sendp(const Source& source, const Call& call, const ValueType& poller,
              "::", sendp_name(call, interface), "(", sent_list(source, call, nullptr), ")\n{");
     out.line("::kairos::messaging::PollingCall _call(*this, ", operation_reference(source, call),
              "_sent);");
-    emit_arguments(source, call, out);
+    emit_sent_arguments(source, call, out);
     out.line("return new ", poller_class(source, interface), "(*this, _call.send());");
     out.put("}\n\n");
 }
@@ -161,6 +139,27 @@ void emit_poller(const Source& source, const Interface& interface, const ValueTy
 }
 
 } // namespace
+
+std::string sent_list(const Source& source, const Call& call, const Interface* handler)
+{
+    std::string list = handler == nullptr ? "" : qualified(*handler) + "_ptr ami_handler";
+    const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
+    for (const Parameter& parameter : sent_parameters(call))
+        add(parameter_type(*parameter.type, Direction::in) + " " +
+            local_name(source, parameter.name));
+    if (!call.context.empty()) add("::CORBA::Context_ptr _context");
+    return list;
+}
+
+void emit_sent_arguments(const Source& source, const Call& call, Text& out)
+{
+    for (const Parameter& parameter : sent_parameters(call))
+        out.line(fill(passing(*parameter.type).encode,
+                      {*parameter.type, local_name(source, parameter.name), "_call.out()"}));
+    if (!call.context.empty())
+        out.line("::kairos::corba::encode_context(_call.out(), _context, ",
+                 operation_reference(source, call), "_context);");
+}
 
 bool has_asynchronous_calls(const Source& source)
 {

@@ -251,6 +251,7 @@ void emit_stubs(const Source& source, Text& out)
         for (const Call& call : calls_in(source, interface->declarations))
             emit_stub(source, call, out);
         emit_asynchronous_calls(source, *interface, out);
+        emit_async_calls(source, *interface, out);
     }
     emit_known_exceptions(source, out);
     emit_values(source, out);

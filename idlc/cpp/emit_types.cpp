@@ -179,6 +179,7 @@ void _marshal(::kairos::cdr::Writer& out) const override;
         emit_reference_functions(interface, out_);
         emit(interface.declarations);
         emit_asynchronous_declarations(source_, interface, out_);
+        emit_async_declarations(source_, interface, out_);
         out_.blank();
         emit_object_functions(interface, out_);
         out_.put({'N', identifier(interface)}, R"(

@@ -98,6 +98,11 @@ void emit_abstract_functions(const Interface& interface, Text& out);
 [[nodiscard]] bool has_asynchronous_calls(const Source& source);
 void emit_asynchronous_declarations(const Source& source, const Interface& interface, Text& out);
 void emit_asynchronous_calls(const Source& source, const Interface& interface, Text& out);
+/// emit_async.cpp: calls that coroutines await: declarations within an interface's class, and
+/// definitions; nothing without --async.
+[[nodiscard]] bool has_awaited_calls(const Source& source);
+void emit_async_declarations(const Source& source, const Interface& interface, Text& out);
+void emit_async_calls(const Source& source, const Interface& interface, Text& out);
 /// emit_asynchronous.cpp: makes the file's exceptions known to holders of exceptions.
 void emit_known_exceptions(const Source& source, Text& out);
 /// The class whose operations are remote calls: the interface's own or, of an abstract one,
@@ -210,6 +215,11 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 [[nodiscard]] std::string operation_reference(const Source& source, const Call& call);
 /// "::CORBA::Long a, const ::Demo::Numbers& b".
 [[nodiscard]] std::string parameter_list(const Call& call);
+/// emit_asynchronous.cpp: the parameters of what sends a request, which has a handler in front
+/// where there is one; and what encodes them into `_call.out()`.
+[[nodiscard]] std::string sent_list(const Source& source, const Call& call,
+                                    const Interface* handler);
+void emit_sent_arguments(const Source& source, const Call& call, Text& out);
 
 /// Calls `emit` with what a module declares and a text of its own; what that got is put between the
 /// braces of namespace `name`, and nothing where it got nothing.

@@ -2,6 +2,7 @@
 #include "kairos/client/asynchronous.h"
 
 #include "kairos/base/log.h"
+#include "kairos/client/call_cancelled.h"
 #include "kairos/client/client.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
@@ -9,6 +10,8 @@
 #include <utility>
 
 namespace kairos::orb {
+
+const char* CallCancelled::what() const noexcept { return "the call was cancelled"; }
 
 AsynchronousCall& AsynchronousCall::make(Reference& target, const Operation& operation)
 {
@@ -34,6 +37,16 @@ void AsynchronousCall::begin(Reference& target, const Operation& operation)
     body_.emplace(target, operation, storage_);
     body_->limits_ = limits_of_call(target);
     body_->limits_.architecture = ConnectionArchitecture::active;
+    // Of what has no answer the ORB's thread sends a copy: nobody waits until it has gone.
+    if (body_->limits_.sync_scope == SyncScope::with_transport)
+        body_->limits_.sync_scope = SyncScope::none;
+}
+
+void AsynchronousCall::limit(Deadline deadline) noexcept
+{
+    CallLimits& limits = body_->limits_;
+    limits.reply = earlier(limits.reply, deadline);
+    limits.request = earlier(limits.request, deadline);
 }
 
 void AsynchronousCall::clear() noexcept
@@ -44,6 +57,8 @@ void AsynchronousCall::clear() noexcept
     body_.reset();
     failure_ = nullptr;
     is_over_ = false;
+    may_be_cancelled_ = false;
+    is_cancelled_ = false;
     target_ = {};
 }
 
@@ -87,8 +102,7 @@ void AsynchronousCall::go_on() noexcept
             if (gone) return;
         }
     } catch (...) {
-        failure_ = std::current_exception();
-        is_over_ = true;
+        note_failure();
     }
     Client::of(orb_).asynchronous_calls().post(*this);
 }
@@ -97,6 +111,10 @@ bool AsynchronousCall::go_next()
 {
     Body& body = *body_;
     Route& route = *route_;
+    if (may_be_cancelled_) {
+        const std::lock_guard lock(cancel_mutex_);
+        raise_if_cancelled();
+    }
     if (observation_) observation_->unanswered();
     route.next();
     const cdr::TextForm* const text = route.is_local() ? nullptr : route.target().text;
@@ -119,11 +137,15 @@ bool AsynchronousCall::go_next()
         route.unreachable(reached.error().reason);
         return false;
     }
-    if (carrier.goes_both_ways()) { // whose reader gives answers only to who waits
+    // The reader of the one gives answers only to who waits; a oneway is left to the ORB to send.
+    if (carrier.goes_both_ways() || !request.is_answered()) {
         outcome_ = carrier.exchange(request, route);
         Client::of(orb_).asynchronous_calls().post(*this);
         return true;
     }
+    std::unique_lock<std::mutex> cancelling(cancel_mutex_, std::defer_lock);
+    if (may_be_cancelled_) cancelling.lock();
+    raise_if_cancelled();
     SharedCall& call = call_.emplace(carrier.next_request_id());
     call.completion = this;
     if (carrier.begin(call, request, route)) return true;
@@ -138,8 +160,11 @@ bool AsynchronousCall::settle()
     if (!call_ && !route_->is_local())
         return body.settle(*route_, *body.shared_, outcome_, observation());
     if (!call_) return body.settle(*route_, *body.collocated_, outcome_, observation());
+    std::unique_lock<std::mutex> cancelling(cancel_mutex_, std::defer_lock);
+    if (may_be_cancelled_) cancelling.lock();
     const giop::Outcome outcome = body.shared_->conclude(*call_, body.reply_);
     call_.reset();
+    if (may_be_cancelled_) cancelling.unlock();
     return body.settle(*route_, *body.shared_, outcome, observation());
 }
 
@@ -161,8 +186,7 @@ bool AsynchronousCall::proceed() noexcept
                            ? body_->observed(*route_, *observation_, [this] { return settle(); })
                            : settle();
         } catch (...) {
-            failure_ = std::current_exception();
-            is_over_ = true;
+            note_failure();
         }
     }
     if (is_over_) return true;
@@ -171,6 +195,35 @@ bool AsynchronousCall::proceed() noexcept
     go_on();
     calls.announce();
     return false;
+}
+
+/// Of the exception that is being handled. Observers have heard of that one.
+void AsynchronousCall::note_failure() noexcept
+{
+    failure_ = std::current_exception();
+    is_over_ = true;
+    if (!may_be_cancelled_) return;
+    const std::lock_guard lock(cancel_mutex_);
+    if (is_cancelled_) failure_ = std::make_exception_ptr(CallCancelled());
+}
+
+/// Must hold cancel_mutex_, where the call may be cancelled. Raises what a call ends with whose
+/// time is over.
+void AsynchronousCall::raise_if_cancelled() const
+{
+    if (is_cancelled_) throw CORBA::TIMEOUT(0, CORBA::COMPLETED_NO, "the call was cancelled");
+}
+
+void AsynchronousCall::cancel() noexcept
+{
+    const std::lock_guard lock(cancel_mutex_); // with it call_ stays
+    is_cancelled_ = true;
+    if (call_) body_->shared_->withdraw(*call_);
+}
+
+void AsynchronousCall::leave_to_thread() noexcept
+{
+    Client::of(orb_).asynchronous_calls().make_ready(*this);
 }
 
 void AsynchronousCall::tell() noexcept

@@ -9,11 +9,13 @@
 // another call after the end (asynchronous_calls.h).
 #pragma once
 
+#include "kairos/base/deadline.h"
 #include "kairos/base/export.h"
 #include "kairos/client/invocation.h"
 #include "kairos/orb/main_thread.h"
 
 #include <exception>
+#include <mutex>
 #include <optional>
 
 namespace kairos::orb {
@@ -27,6 +29,9 @@ struct CallListener {
     /// under the lock of a connection; then whoever polls calls `proceed`. Returns false if nobody
     /// polls any more: the call is dropped. Must not call the call.
     bool (*posted)(const CallListener& listener) noexcept = nullptr;
+    /// Called after AsynchronousCall::leave_to_thread, by the thread of a connection, with no lock
+    /// held: may call `proceed`.
+    void (*ready)(const CallListener& listener) noexcept = nullptr;
     /// Called once, in the thread that tells, with no lock held. Reads the results or asks for the
     /// failure, and gives back what `object` owns. What it throws goes no further.
     void (*ended)(const CallListener& listener, AsynchronousCall& call) = nullptr;
@@ -48,6 +53,10 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
 
     /// Returns the writer of the arguments. None may stay where it is: see cdr::Writer::CopyAll.
     [[nodiscard]] cdr::Writer& out() noexcept { return body_->out(); }
+    /// Has the call end by then, if its policies do not end it before. To be called before `send`.
+    void limit(Deadline deadline) noexcept;
+    /// Permits `cancel`. To be called before `send`.
+    void permit_cancelling() noexcept { may_be_cancelled_ = true; }
     /// Sends the request; the call belongs to the ORB from here on. What becomes of it, also if it
     /// cannot be sent, the listener hears. Calls an object of this process at once, but the
     /// listener hears of that likewise.
@@ -57,6 +66,12 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     /// if the call is over; else `posted` says when to call this again, or has said it. Called by
     /// one thread at a time, with no lock held.
     [[nodiscard]] bool proceed() noexcept;
+    /// Has the thread of a connection call the listener's `ready`, soon. Called by `posted` alone.
+    void leave_to_thread() noexcept;
+    /// Has the call end with CallCancelled, unless its results are there already, and tells the
+    /// server that nobody waits for them. Between `send` and `abandon`, by any thread, with no lock
+    /// held; the listener hears of the end like of any.
+    void cancel() noexcept;
 
     // --- for the listener ---
     /// Returns how the call failed; null if it has results.
@@ -90,6 +105,8 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     void go_on() noexcept;
     /// Goes to the next way; returns true if the call is under way, or over.
     [[nodiscard]] bool go_next();
+    void raise_if_cancelled() const;
+    void note_failure() noexcept;
     /// Tells the route what came of the way; returns true if the call is over.
     [[nodiscard]] bool settle();
     void tell() noexcept;
@@ -112,8 +129,13 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     std::optional<SharedCall> call_; // under way, or ended
     giop::Outcome outcome_{};        // of a call within the process
     bool is_over_ = false;           // with the failure, or results
+    bool may_be_cancelled_ = false;
+    bool is_cancelled_ = false; // guarded by cancel_mutex_, as is whether there is a call_
+    // guards what a call may be cancelled in; outside those of shared connections
+    std::mutex cancel_mutex_;
     std::exception_ptr failure_;
     ListLinks<AsynchronousCall> dropped_links_;
+    ListLinks<AsynchronousCall> ready_links_;
 };
 
 } // namespace kairos::orb

@@ -14,7 +14,7 @@ AsynchronousCalls::~AsynchronousCalls()
 
 AsynchronousCall& AsynchronousCalls::take()
 {
-    if (has_dropped_.load(std::memory_order_relaxed)) end();
+    if (has_dropped_.load(std::memory_order_relaxed)) refuse_dropped();
     const std::lock_guard lock(mutex_);
     if (count_ >= orb_.options().asynchronous_calls_max)
         raise<CORBA::TRANSIENT>(minor_code::too_many_calls, CORBA::COMPLETED_NO,
@@ -73,7 +73,44 @@ void AsynchronousCalls::announce() noexcept
     if (is_unannounced_.exchange(false, std::memory_order_acquire)) orb_.resume_held_requests();
 }
 
+void AsynchronousCalls::make_ready(AsynchronousCall& call) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(call);
+    has_ready_.store(true, std::memory_order_relaxed);
+}
+
+/// One by one: what hears of it may send more, for which others are not to wait.
+void AsynchronousCalls::tell_ready() noexcept
+{
+    const AsynchronousCall* last = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        last = ready_.back();
+    }
+    for (bool goes_on = last != nullptr; goes_on;) {
+        AsynchronousCall* call = nullptr;
+        {
+            const std::lock_guard lock(mutex_);
+            call = ready_.front();
+            if (call != nullptr) ready_.remove(*call);
+            if (ready_.empty()) has_ready_.store(false, std::memory_order_relaxed);
+        }
+        if (call == nullptr) return;
+        goes_on = call != last;
+        const CallListener listener = call->listener_;
+        listener.ready(listener);
+    }
+}
+
 void AsynchronousCalls::end() noexcept
+{
+    while (has_ready())
+        tell_ready();
+    refuse_dropped();
+}
+
+void AsynchronousCalls::refuse_dropped() noexcept
 {
     for (;;) {
         AsynchronousCall* call = nullptr;

@@ -4,6 +4,13 @@
 #include "kairos/base/log.h"
 
 namespace kairos::orb {
+namespace {
+
+/// The thread, while it tells of calls that are over: it looks for what those who hear it want sent
+/// when they have heard, so that nobody need wake it.
+thread_local const ConnectionThread* telling = nullptr;
+
+} // namespace
 
 /// One connection in the reactor.
 class ConnectionThread::Watched final : public net::EventHandler, private net::Timer {
@@ -27,9 +34,15 @@ class ConnectionThread::Watched final : public net::EventHandler, private net::T
     {
         const bool is_plain = connection_->socket().is_plain();
         if (readiness.readable || readiness.hung_up || !is_plain) connection_->receive();
-        if (connection_->is_read_out()) return thread_.drop(*connection_); // and this with it
+        if (connection_->is_read_out()) { // and this is gone
+            const IntrusivePtr<SharedConnection> connection = connection_;
+            ConnectionThread& thread = thread_;
+            thread.drop(*connection);
+            return thread.tell_ready(*connection);
+        }
         if (readiness.writable || !is_plain) write();
         look_at_deadlines();
+        thread_.tell_ready(*connection_);
     }
     /// Ends the calls whose time is over, and has the reactor say when to look again.
     void look_at_deadlines() noexcept
@@ -56,7 +69,11 @@ class ConnectionThread::Watched final : public net::EventHandler, private net::T
     }
 
   private:
-    void on_timeout() noexcept override { look_at_deadlines(); }
+    void on_timeout() noexcept override
+    {
+        look_at_deadlines();
+        thread_.tell_ready(*connection_);
+    }
 
     /// Returns what to wait for at the descriptor. What is at hand already is for the next turn: it
     /// can always be written.
@@ -87,6 +104,8 @@ ConnectionThread::ConnectionThread(std::unique_ptr<net::Reactor> reactor)
 
 ConnectionThread::~ConnectionThread() { stop(); }
 
+bool ConnectionThread::is_telling() noexcept { return telling != nullptr; }
+
 Result<std::unique_ptr<ConnectionThread>> ConnectionThread::start(const net::ThreadOptions& options)
 {
     auto reactor = net::Reactor::create();
@@ -111,7 +130,7 @@ bool ConnectionThread::attend(SharedConnection& connection) noexcept
         connection.add_ref();
         attention_.push_back(connection);
     }
-    reactor_->wake();
+    if (telling != this) reactor_->wake();
     return true;
 }
 
@@ -128,28 +147,59 @@ void ConnectionThread::stop() noexcept
 
 void ConnectionThread::on_ready(net::Readiness) noexcept
 {
+    serve_attention();
     bool stopping = false;
+    {
+        const std::lock_guard lock(mutex_);
+        stopping = stopping_ && attention_.empty();
+    }
+    if (stopping) end_all();
+}
+
+void ConnectionThread::serve_attention() noexcept
+{
     for (;;) {
         IntrusivePtr<SharedConnection> next;
         {
             const std::lock_guard lock(mutex_);
-            stopping = stopping_;
-            if (attention_.empty()) break;
+            if (attention_.empty()) return;
             next = IntrusivePtr<SharedConnection>::adopt(attention_.front());
             attention_.remove(*next);
         }
         serve(*next);
     }
-    if (stopping) end_all();
+}
+
+/// Once: what comes of it in the meantime has its turn behind what else there is.
+void ConnectionThread::tell_ready(SharedConnection& connection) noexcept
+{
+    if (telling == this || !connection.has_ready()) return;
+    const IntrusivePtr<SharedConnection> kept(&connection);
+    telling = this;
+    connection.tell_ready();
+    serve_attention();
+    telling = nullptr;
+    if (connection.has_ready() && !attend(connection)) tell_last(connection);
+}
+
+/// Of all there are, since the thread ends.
+void ConnectionThread::tell_last(const SharedConnection& connection) noexcept
+{
+    telling = this;
+    while (connection.has_ready())
+        connection.tell_ready();
+    telling = nullptr;
 }
 
 void ConnectionThread::serve(SharedConnection& connection) noexcept
 {
     const auto known = watched_.find(&connection);
     Watched* const watched = known != watched_.end() ? known->second.get() : watch(connection);
-    if (watched == nullptr) return;
-    watched->write();
-    watched->look_at_deadlines();
+    if (watched != nullptr) {
+        watched->write();
+        watched->look_at_deadlines();
+    }
+    tell_ready(connection);
 }
 
 /// Null if it cannot be: then it has ended.
@@ -176,8 +226,10 @@ void ConnectionThread::end_all() noexcept
     while (!watched_.empty()) {
         // It may have been posted to while it was last served, and the peer may take that.
         (void)watched_.begin()->first->send_waiting();
-        watched_.begin()->first->end(ClientConnection::Outcome::lost);
+        const IntrusivePtr<SharedConnection> connection(watched_.begin()->first);
+        connection->end(ClientConnection::Outcome::lost);
         watched_.erase(watched_.begin());
+        tell_last(*connection);
     }
     reactor_->stop();
 }

@@ -2,7 +2,8 @@
 //
 // The thread of an ORB that writes and reads the connections which its threads share, with
 // -ORBConnection active (paper 003's active connection architecture): callers leave it their
-// messages and wait. Owned by SharedConnections; it calls nobody's code.
+// messages and wait. Owned by SharedConnections. It calls nobody's code but that of coroutines
+// which await calls (messaging/async.h).
 #pragma once
 
 #include "kairos/base/intrusive_list.h"
@@ -30,6 +31,10 @@ class ConnectionThread final : private net::EventHandler {
     /// one.
     void stop() noexcept;
 
+    /// Returns whether the calling thread is one of these, and resumes coroutines: what waits for
+    /// it there would wait for ever.
+    [[nodiscard]] static bool is_telling() noexcept;
+
   private:
     class Watched;
 
@@ -37,6 +42,11 @@ class ConnectionThread final : private net::EventHandler {
     /// Looks after the connections that attend() was called for.
     void on_ready(net::Readiness readiness) noexcept override;
     void serve(SharedConnection& connection) noexcept;
+    void serve_attention() noexcept;
+    /// Tells of calls whose ends are left to this thread: what hears of one may call
+    /// attend(). `connection` is any.
+    void tell_ready(SharedConnection& connection) noexcept;
+    void tell_last(const SharedConnection& connection) noexcept;
     [[nodiscard]] Watched* watch(SharedConnection& connection) noexcept;
     void drop(SharedConnection& connection) noexcept;
     void end_all() noexcept;

@@ -2,16 +2,20 @@
 #include "kairos/client/shared_carrier.h"
 
 #include "kairos/client/client.h"
+#include "kairos/client/connection_thread.h"
 #include "kairos/orb/thread_storage.h"
 
 namespace kairos::orb {
 
 /// Who waits within an upcall must go on serving, which one of those that wait for each other
-/// cannot: its calls have connections of their own.
+/// cannot: its calls have connections of their own. So have those of coroutines that the thread
+/// resumes which would have to read the answers.
 bool SharedCarrier::carries(const CallLimits& limits, const ThreadStorage& storage) noexcept
 {
     return limits.architecture != ConnectionArchitecture::non_multiplexed &&
-           storage.serving_thread == nullptr;
+           storage.serving_thread == nullptr &&
+           (limits.architecture != ConnectionArchitecture::active ||
+            !ConnectionThread::is_telling());
 }
 
 Result<void> SharedCarrier::reach(const Route& route)

@@ -41,6 +41,8 @@ class SharedCarrier final : public Carrier {
     /// its completion hears of the end, perhaps before this returns. Returns false if the
     /// connection has ended.
     [[nodiscard]] bool begin(SharedCall& call, Question& question, const Route& route);
+    /// Ends a call that has begun, and is not yet concluded, unless it is over.
+    void withdraw(SharedCall& call) const noexcept { connection_->withdraw(call); }
     [[nodiscard]] std::uint32_t next_request_id() const noexcept
     {
         return connection_->next_request_id();

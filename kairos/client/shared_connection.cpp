@@ -200,6 +200,7 @@ void SharedConnection::give_up(SharedCall& call, Lock& lock) noexcept
     }
     call.outcome = giop::outcome_when_late(call.sent);
     if (call.answer) note_unanswered(call);
+    if (thread_ != nullptr && ended_) call_thread(lock); // which tells of others that ended by that
     if (call.sent == SharedCall::Sent::wholly && call.answer == giop::MessageType::reply)
         cancel(call, lock);
 }

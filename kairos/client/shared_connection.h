@@ -131,6 +131,10 @@ class SharedConnection final : public RefCounted {
     /// wait: the call's completion hears of the end, perhaps before this returns. Returns false,
     /// and knows nothing of the call, if the connection has ended.
     [[nodiscard]] bool begin(SharedCall& call);
+    /// Ends a call that has begun, as if its time was over, unless it is over already: tells the
+    /// peer that nobody waits for the answer. Not after the call's completion was told and has made
+    /// use of that.
+    void withdraw(SharedCall& call) noexcept;
     /// Copies a oneway with SYNC_NONE for the connection's thread, which it must have, to send, and
     /// does not wait. Keeps the order with what the calling thread sends before and afterwards.
     /// There is room for Options::oneways_unsent_max octets, and for one message that alone is
@@ -174,6 +178,10 @@ class SharedConnection final : public RefCounted {
     /// Has the main thread look for the ends of calls that completions have posted. With no lock
     /// held.
     void announce() noexcept;
+    /// Returns whether ends of calls are left to the thread to tell.
+    [[nodiscard]] bool has_ready() const noexcept;
+    /// Tells of those that there are now. With no lock held.
+    void tell_ready() const noexcept;
     /// Returns whether there are calls with deadlines that no thread looks after.
     [[nodiscard]] bool has_timed() const noexcept
     {

@@ -71,6 +71,32 @@ void SharedConnection::end_late(SharedCall& call, Lock& lock) noexcept
     complete(call);
 }
 
+void SharedConnection::withdraw(SharedCall& call) noexcept
+{
+    Lock lock(mutex_);
+    if (call.outcome) return; // somebody tells, or has told
+    timed_.remove(call);
+    if (call.being_sent || call.being_answered) { // not for long
+        call.is_impatient = true;
+        return;
+    }
+    const SharedCall::Sent sent = call.sent;
+    finish(call, giop::outcome_when_late(sent)); // nobody else knows it from here on
+    if (sent == SharedCall::Sent::wholly) cancel(call, lock);
+    complete(call);
+    call_thread(lock); // which tells what is left to it
+}
+
+bool SharedConnection::has_ready() const noexcept
+{
+    return Client::of(orb_).asynchronous_calls().has_ready();
+}
+
+void SharedConnection::tell_ready() const noexcept
+{
+    Client::of(orb_).asynchronous_calls().tell_ready();
+}
+
 void SharedConnection::receive() noexcept
 {
     (void)read(Wait::no, {});

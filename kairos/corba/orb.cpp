@@ -4,6 +4,7 @@
 #include "kairos/base/export.h"
 #include "kairos/base/log.h"
 #include "kairos/client/client.h"
+#include "kairos/client/connection_thread.h"
 #include "kairos/client/early_binding.h"
 #include "kairos/corba/corbaname.h"
 #include "kairos/corba/counters.h"
@@ -148,10 +149,10 @@ bool serves(ORB& orb)
     return services && services->is_in_use();
 }
 
-/// Whether requests are served on the calling thread: it must not wait for their end.
-bool is_serving_thread()
+/// Whether the end of an ORB may wait for the calling thread.
+bool must_go_on() noexcept
 {
-    return kairos::orb::in_upcall() ||
+    return kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling() ||
            kairos::orb::ThreadStorage::current().serving_thread != nullptr;
 }
 
@@ -159,7 +160,7 @@ bool is_serving_thread()
 /// table locked: it may end the last use of a POA.
 bool is_in_use(ORB& orb)
 {
-    if (is_serving_thread()) return true;
+    if (must_go_on()) return true;
     const kairos::orb::Orb& core = orb._kairos_core();
     return !core.is_shut_down() && (core.has_references() || serves(orb));
 }
@@ -328,7 +329,7 @@ void end_served_orbs() noexcept
     OrbTable& table = orb_table();
     // In a child of theirs nothing serves, and locks may be held by threads that are not there. Who
     // waited for this thread would wait for ever.
-    if (table.process.load() != ::getpid() || is_serving_thread()) return;
+    if (table.process.load() != ::getpid() || must_go_on()) return;
     std::vector<ORB_var> forgotten;
     {
         const std::lock_guard lock(table.mutex);
@@ -727,7 +728,7 @@ void announce_counters(const kairos::orb::Orb& core)
 
 void ORB::destroy()
 {
-    if (kairos::orb::in_upcall())
+    if (must_go_on())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "destroying the ORB within an upcall would deadlock");
     ORB_var counted; // the table's count: with it may go the last, so it goes behind all else

@@ -3,9 +3,13 @@
 // Asynchronous calls of objects that omniORB serves.
 #include "tests/ami/fixture.h"
 
+#include "kairos/messaging/task.h"
+
 #include "peer.h"
 
 #include <algorithm>
+#include <stop_token>
+#include <thread>
 
 #ifdef OMNIORB_AMI_SERVER
 
@@ -32,6 +36,49 @@ TEST(Ami, HandlersHearOfOmniOrbsReplies)
     EXPECT_EQ((Heard{"change text text! 7 two 42 9", "set_name", "get_name after",
                      "refuse: Refused no", "fail: NO_PERMISSION 0x11 YES"}),
               client.hear(5));
+}
+
+messaging::Task<std::string> ask(Ami::Target_ptr target)
+{
+    Ami::Person who;
+    who.name = "Bob";
+    who.at = {1, 2};
+    const Ami::Point where{5, 6};
+    const auto all = co_await target->async().change("text", who, where);
+    std::string heard = all.text.in();
+    co_await target->async().set_name("after");
+    const CORBA::String_var name = co_await target->async().get_name();
+    heard += std::string(" ") + name.in();
+    try {
+        co_await target->async().refuse("no");
+    } catch (const Ami::Refused& refused) {
+        heard += std::string(" ") + refused.why.in();
+    }
+    co_return heard;
+}
+
+messaging::Task<CORBA::Long> add(Ami::Target_ptr target, messaging::AsyncOptions options)
+{
+    co_return co_await target->async(std::move(options)).add(1, 2);
+}
+
+TEST(Ami, CoroutinesAwaitOmniOrbsReplies)
+{
+    const interop::Peer server(
+        {OMNIORB_AMI_SERVER, "-ORBtraceLevel", "0", "-ORBendPoint", "giop:tcp:127.0.0.1:"});
+    Client client;
+    const Ami::Target_var target = client.target(server.reference[0]);
+    EXPECT_EQ("text! after no", ask(target.in()).wait());
+    for (int round = 0; round < 100; ++round) {
+        std::stop_source stop;
+        const std::jthread stopping([&] { stop.request_stop(); });
+        try {
+            const auto stopped = messaging::AsyncOptions().stopped_by(stop.get_token());
+            EXPECT_EQ(3, add(target.in(), stopped).wait());
+        } catch (const messaging::Cancelled&) { // with a CancelRequest, now and then
+        }
+    }
+    EXPECT_EQ("text! after no", ask(target.in()).wait());
 }
 
 TEST(Ami, AThousandAreOutstandingAtOmniOrb)
