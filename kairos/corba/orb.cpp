@@ -728,7 +728,7 @@ void announce_counters(const kairos::orb::Orb& core)
 
 void ORB::destroy()
 {
-    if (must_go_on())
+    if (kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "destroying the ORB within an upcall would deadlock");
     ORB_var counted; // the table's count: with it may go the last, so it goes behind all else
