@@ -149,11 +149,16 @@ bool serves(ORB& orb)
     return services && services->is_in_use();
 }
 
-/// Whether the end of an ORB may wait for the calling thread.
+/// Whether to wait for the end of an ORB would be to wait for the calling thread.
+bool would_deadlock() noexcept
+{
+    return kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling();
+}
+
+/// The same, and where requests are about to be served.
 bool must_go_on() noexcept
 {
-    return kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling() ||
-           kairos::orb::ThreadStorage::current().serving_thread != nullptr;
+    return would_deadlock() || kairos::orb::ThreadStorage::current().serving_thread != nullptr;
 }
 
 /// Whether an ORB that nobody holds has work to do, or may not be destroyed here. Not with the
@@ -375,7 +380,7 @@ void ORB::_remove_ref() noexcept
         std::erase(table.orbs, this); // what was the table's count is this function's
         break;
     }
-    if (!state_->is_destroyed) destroy();
+    if (!state_->is_destroyed && !would_deadlock()) destroy();
     delete this;
 }
 
@@ -728,7 +733,7 @@ void announce_counters(const kairos::orb::Orb& core)
 
 void ORB::destroy()
 {
-    if (kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling())
+    if (would_deadlock())
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "destroying the ORB within an upcall would deadlock");
     ORB_var counted; // the table's count: with it may go the last, so it goes behind all else
