@@ -111,8 +111,11 @@ const std::array known_ids{
 
 class TypeWriter {
   public:
+    explicit TypeWriter(JsonBudget& budget) : budget_(budget) {}
+
     json of(const CORBA::TypeCode& type)
     {
+        budget_.take(type_octets);
         if (std::string word = idl_word(type); !word.empty()) return word;
         switch (type.kind()) {
         case CORBA::tk_sequence: {
@@ -128,17 +131,31 @@ class TypeWriter {
     }
 
   private:
+    /// With the words of its form, and the numbers that it may have.
+    static constexpr std::size_t type_octets = 4 * JsonBudget::value_octets;
+
     json of_content(const CORBA::TypeCode& type)
     {
         const CORBA::TypeCode_var content = type.content_type();
         return of(*content.in());
     }
 
+    /// The name of a type or of a part of one.
+    json of_name(const char* name)
+    {
+        budget_.take_value();
+        budget_.take_text(name);
+        return name;
+    }
+
     json of_named(const CORBA::TypeCode& type)
     {
         const std::string id = type.id();
+        budget_.take_text(id);
         if (!id.empty() && std::ranges::find(open_, id) != open_.end()) return {{"recursive", id}};
-        json object{{"kind", word_of(named_kinds, type.kind())}, {"id", id}, {"name", type.name()}};
+        json object{{"kind", word_of(named_kinds, type.kind())},
+                    {"id", id},
+                    {"name", of_name(type.name())}};
         open_.push_back(id);
         add_parts(type, object);
         open_.pop_back();
@@ -166,7 +183,7 @@ class TypeWriter {
         case CORBA::tk_enum:
             parts["enumerators"] = json::array();
             for (CORBA::ULong i = 0; i < type.member_count(); ++i)
-                parts["enumerators"].push_back(type.member_name(i));
+                parts["enumerators"].push_back(of_name(type.member_name(i)));
             break;
         case CORBA::tk_alias:
         case CORBA::tk_value_box:
@@ -193,13 +210,14 @@ class TypeWriter {
         json members = json::array();
         for (CORBA::ULong i = 0; i < type.member_count(); ++i) {
             const CORBA::TypeCode_var member_type = type.member_type(i);
-            json member{{"name", type.member_name(i)}, {"type", of(*member_type.in())}};
+            json member{{"name", of_name(type.member_name(i))}, {"type", of(*member_type.in())}};
             more(member, i);
             members.push_back(std::move(member));
         }
         return members;
     }
 
+    JsonBudget& budget_;
     std::vector<std::string> open_;
 };
 
@@ -442,7 +460,37 @@ std::string idl_word(const CORBA::TypeCode& type)
     }
 }
 
-json json_of(const CORBA::TypeCode& type) { return TypeWriter().of(type); }
+void JsonBudget::take(std::size_t octets)
+{
+    if (octets > left_) {
+        left_ = 0;
+        throw std::runtime_error(fmt::format("it has more than {} octets as JSON", octets_max_));
+    }
+    left_ -= octets;
+}
+
+void JsonBudget::take_text(std::string_view text)
+{
+    constexpr std::size_t marks = 4; // around it, and behind it
+    std::size_t octets = text.size() + marks;
+    for (const char character : text)
+        if (static_cast<unsigned char>(character) < ' ')
+            octets += 5; // \u001f
+        else if (character == '"' || character == '\\')
+            octets += 1;
+    take(octets);
+}
+
+json json_of(const CORBA::TypeCode& type)
+{
+    JsonBudget without_end;
+    return json_of(type, without_end);
+}
+
+json json_of(const CORBA::TypeCode& type, JsonBudget& budget)
+{
+    return TypeWriter(budget).of(type);
+}
 
 CORBA::TypeCode_var type_of(const json& json, const FindType& find)
 {

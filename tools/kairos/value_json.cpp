@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kairos/value_json.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -182,10 +183,12 @@ std::string name_of(const CORBA::TypeCode& type)
 
 struct ValueJson::Writer {
     const ValueJson& values;
+    JsonBudget& budget;
     std::size_t depth = 0;
 
     json of(DynAny_ptr value)
     {
+        budget.take_value();
         if (++depth > json_depth_max)
             throw std::runtime_error(
                 fmt::format("a value is nested more than {} deep", json_depth_max));
@@ -242,13 +245,13 @@ struct ValueJson::Writer {
             return static_cast<bool>(value->get_boolean());
         case CORBA::tk_char: {
             const char character = value->get_char();
-            return json_of_octets({&character, 1});
+            return of_text({&character, 1});
         }
         case CORBA::tk_wchar:
             return of_wide(static_cast<std::uint32_t>(value->get_wchar()));
         case CORBA::tk_string: {
             const CORBA::String_var text = value->get_string();
-            return json_of_octets(text.in());
+            return of_text(text.in());
         }
         case CORBA::tk_wstring: {
             const CORBA::WString_var text = value->get_wstring();
@@ -262,6 +265,7 @@ struct ValueJson::Writer {
         case CORBA::tk_enum: {
             const DynEnum_var enumerator = DynEnum::_narrow(value);
             const CORBA::String_var text = enumerator->get_as_string();
+            budget.take_text(text.in());
             return text.in();
         }
         case CORBA::tk_any: {
@@ -272,7 +276,7 @@ struct ValueJson::Writer {
         }
         case CORBA::tk_TypeCode: {
             const CORBA::TypeCode_var held = value->get_typecode();
-            return CORBA::is_nil(held.in()) ? json() : tools::json_of(*held.in());
+            return CORBA::is_nil(held.in()) ? json() : tools::json_of(*held.in(), budget);
         }
         case CORBA::tk_objref: {
             const CORBA::Object_var object = value->get_reference();
@@ -313,19 +317,32 @@ struct ValueJson::Writer {
     }
 
     /// Its id alone where that says everything to who reads it with the same IDL.
-    [[nodiscard]] json type_of_any(CORBA::TypeCode_ptr type) const
+    [[nodiscard]] json type_of_any(CORBA::TypeCode_ptr type)
     {
         if (idl_word(*type).empty() && values.find_ && has_id(type->kind())) {
             const CORBA::TypeCode_var known = values.find_(type->id());
-            if (!CORBA::is_nil(known.in()) && known->equal(type)) return type->id();
+            if (!CORBA::is_nil(known.in()) && known->equal(type)) {
+                budget.take_text(type->id());
+                return type->id();
+            }
         }
-        return tools::json_of(*type);
+        return tools::json_of(*type, budget);
     }
 
     static bool has_id(CORBA::TCKind kind)
     {
         return kind != CORBA::tk_sequence && kind != CORBA::tk_array && kind != CORBA::tk_fixed &&
                kind != CORBA::tk_string && kind != CORBA::tk_wstring;
+    }
+
+    json of_text(std::string_view text)
+    {
+        json written = json_of_octets(text); // as large as the value, or twice that
+        if (written.is_string())
+            budget.take_text(text);
+        else
+            budget.take(JsonBudget::value_octets + 2 * text.size());
+        return written;
     }
 
     static json of_wide(std::uint32_t code)
@@ -336,24 +353,32 @@ struct ValueJson::Writer {
         return text;
     }
 
-    static json of_wide_text(const CORBA::WChar* text)
+    json of_wide_text(const CORBA::WChar* text)
     {
-        std::string utf8;
-        json codes = json::array();
-        bool is_text = true;
-        for (; *text != 0; ++text) {
-            const auto code = static_cast<std::uint32_t>(*text);
-            is_text = is_text && is_scalar(code);
-            if (is_text) append_utf8(utf8, code);
-            codes.push_back(code);
+        const std::basic_string_view<CORBA::WChar> characters(text);
+        const auto code_of = [](CORBA::WChar character) {
+            return static_cast<std::uint32_t>(character);
+        };
+        if (std::ranges::all_of(characters, [&](auto each) { return is_scalar(code_of(each)); })) {
+            std::string utf8;
+            for (const CORBA::WChar character : characters)
+                append_utf8(utf8, code_of(character));
+            budget.take_text(utf8);
+            return utf8;
         }
-        return is_text ? json(std::move(utf8)) : codes;
+        json codes = json::array();
+        for (const CORBA::WChar character : characters) {
+            budget.take_value();
+            codes.push_back(code_of(character));
+        }
+        return codes;
     }
 
-    [[nodiscard]] json of_reference(CORBA::Object_ptr object) const
+    [[nodiscard]] json of_reference(CORBA::Object_ptr object)
     {
         if (CORBA::is_nil(object)) return nullptr;
         const CORBA::String_var text = values.orb_->object_to_string(object);
+        budget.take_text(text.in());
         return text.in();
     }
 
@@ -366,6 +391,7 @@ struct ValueJson::Writer {
         for (CORBA::ULong i = 0; i < count; ++i) {
             const DynAny_var component = component_at(value, i);
             const CORBA::String_var name = members->current_member_name();
+            budget.take_text(name.in());
             object[name.in()] = of(component.in());
         }
         return object;
@@ -379,6 +405,7 @@ struct ValueJson::Writer {
         if (choice->has_no_active_member()) return object;
         const CORBA::String_var name = choice->member_name();
         const DynAny_var member = choice->member();
+        budget.take_text(name.in());
         object[name.in()] = of(member.in());
         return object;
     }
@@ -388,6 +415,7 @@ struct ValueJson::Writer {
         const CORBA::TypeCode_var content = type.content_type();
         if (types::resolved(*content.in()).kind() == CORBA::tk_octet) {
             const CORBA::OctetSeq_var octets = value->get_octet_seq();
+            budget.take(std::size_t{2} * octets->length());
             return hex(octets->get_buffer(), octets->length());
         }
         json elements = json::array();
@@ -645,10 +673,14 @@ struct ValueJson::Reader {
     {
         CORBA::Object_var object;
         if (value.is_string()) {
+            const auto& text = value.get_ref<const std::string&>();
             try {
-                object = values.orb_->string_to_object(value.get_ref<const std::string&>().c_str());
-            } catch (const CORBA::SystemException& exception) {
+                object = values.options_.find_object ? values.options_.find_object(text)
+                                                     : values.orb_->string_to_object(text.c_str());
+            } catch (const CORBA::Exception& exception) {
                 wrong(exception.what());
+            } catch (const std::runtime_error& error) {
+                wrong(error.what());
             }
         } else if (!value.is_null()) {
             mismatch(value, type);
@@ -784,7 +816,8 @@ struct ValueJson::Reader {
     }
 };
 
-ValueJson::ValueJson(CORBA::ORB_ptr orb, FindType find) : orb_(orb), find_(std::move(find))
+ValueJson::ValueJson(CORBA::ORB_ptr orb, FindType find, ValueJsonOptions options)
+    : orb_(orb), find_(std::move(find)), options_(std::move(options))
 {
     const CORBA::Object_var object = orb->resolve_initial_references("DynAnyFactory");
     factory_ = DynAnyFactory::_narrow(object.in());
@@ -792,7 +825,9 @@ ValueJson::ValueJson(CORBA::ORB_ptr orb, FindType find) : orb_(orb), find_(std::
 
 json ValueJson::json_of(const CORBA::Any& value) const
 {
-    return Writer{.values = *this}.of_any(value);
+    JsonBudget without_end;
+    JsonBudget& budget = options_.budget != nullptr ? *options_.budget : without_end;
+    return Writer{.values = *this, .budget = budget}.of_any(value);
 }
 
 CORBA::Any_var ValueJson::value_of(const json& json, CORBA::TypeCode_ptr type) const

@@ -8,19 +8,30 @@
 #include "kairos/dynany/dynamic_any.h"
 #include "tools/kairos/type_json.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace kairos::tools {
 
+/// What a ValueJson does for others than the user who has started the program.
+struct ValueJsonOptions {
+    /// Borrowed: what all values together may have as JSON. Null: as much as they have.
+    JsonBudget* budget = nullptr;
+    /// Returns the object that a text refers to, owned by the caller, or nil. Throws
+    /// std::runtime_error or CORBA::Exception. None: the ORB's string_to_object.
+    std::function<CORBA::Object_ptr(const std::string&)> find_object{};
+};
+
 /// Used by one thread at a time.
 class ValueJson {
   public:
     /// Borrows the ORB. `find` knows the types that values of type any may name.
-    ValueJson(CORBA::ORB_ptr orb, FindType find);
+    ValueJson(CORBA::ORB_ptr orb, FindType find, ValueJsonOptions options = {});
 
     /// Returns the value, without its type, as JSON. Throws std::runtime_error for what JSON has
-    /// no form for: an object that is in this process only, a value within itself.
+    /// no form for: an object that is in this process only, a value within itself, one that is
+    /// larger than the budget.
     [[nodiscard]] Json json_of(const CORBA::Any& value) const;
     /// Returns an Any with a value of this type. Throws std::runtime_error where the JSON is no
     /// such value; the message says where in it, and what was expected.
@@ -33,6 +44,7 @@ class ValueJson {
     CORBA::ORB_ptr orb_;
     DynamicAny::DynAnyFactory_var factory_;
     FindType find_;
+    ValueJsonOptions options_;
 };
 
 } // namespace kairos::tools

@@ -7,8 +7,12 @@
 #include "kairos/types/typecode_samples_testing.h"
 #include "tools/kairos/value_json.h"
 
+#include <cstddef>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 namespace kairos::tools {
 namespace {
@@ -209,6 +213,89 @@ TEST(ValueJson, ReferencesAreText)
     EXPECT_EQ(again(CORBA::_tc_Object, made), made);
     EXPECT_NE(refusal(CORBA::_tc_Object, "\"nonsense\"").find("BAD_PARAM"), std::string::npos)
         << refusal(CORBA::_tc_Object, "\"nonsense\"");
+}
+
+TEST(ValueJson, ReferencesAreReadByWhoMayDecide)
+{
+    const auto find_object = [](const std::string& text) -> CORBA::Object_ptr {
+        if (text != "nobody") throw std::runtime_error("not this one");
+        return CORBA::Object::_nil();
+    };
+    const ValueJson careful(orb(), find_type, {.find_object = find_object});
+    const CORBA::Any_var nil = careful.value_of("nobody", CORBA::_tc_Object);
+    EXPECT_EQ(careful.json_of(nil.in()), Json());
+    const auto refused = [&](const Json& json, CORBA::TypeCode_ptr type) -> std::string {
+        try {
+            (void)careful.value_of(json, type);
+            return "accepted";
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+    };
+    EXPECT_EQ(refused("corbaloc::localhost:1/A", CORBA::_tc_Object), "not this one");
+    EXPECT_EQ(
+        refused(parse_json(R"({"type":"Object","value":"file:///etc/passwd"})"), CORBA::_tc_any),
+        "value: not this one");
+}
+
+TEST(ValueJson, HowManyOctetsIsBounded)
+{
+    const auto any_of = [](const std::string& json, CORBA::TypeCode_ptr type) {
+        return values().value_of(parse_json(json), type);
+    };
+    const auto is_refused = [](const CORBA::Any& any, std::size_t octets_max) {
+        JsonBudget budget(octets_max);
+        const ValueJson bounded(orb(), find_type, {.budget = &budget});
+        try {
+            (void)bounded.json_of(any);
+            return false;
+        } catch (const std::runtime_error& error) {
+            EXPECT_EQ(error.what(), fmt::format("it has more than {} octets as JSON", octets_max));
+            EXPECT_TRUE(budget.is_empty());
+            return true;
+        }
+    };
+    // Few octets on the wire, whose members have long names; text that must be escaped; octets,
+    // which have two digits each; a type, beside a value that has nothing.
+    const std::string name(1000, 'n');
+    const std::string type =
+        R"({"kind":"struct","id":"IDL:L:1.0","name":"L","members":[{"name":")" + name +
+        R"(","type":"octet"}]})";
+    const CORBA::TypeCode_var sequence =
+        type_of(parse_json(R"({"kind":"sequence","element":)" + type + "}"), {});
+    const CORBA::TypeCode_var octets =
+        type_of(parse_json(R"({"kind":"sequence","element":"octet"})"), {});
+    const std::string element = R"({")" + name + R"(":1})";
+    const CORBA::Any_var elements =
+        any_of("[" + element + "," + element + "," + element + "]", sequence.in());
+    EXPECT_FALSE(is_refused(elements.in(), 4000));
+    EXPECT_TRUE(is_refused(elements.in(), 3000));
+    const CORBA::Any_var text = any_of(Json(std::string(1000, '\1')).dump(), CORBA::_tc_string);
+    EXPECT_FALSE(is_refused(text.in(), 7000));
+    EXPECT_TRUE(is_refused(text.in(), 6000));
+    const CORBA::Any_var digits = any_of(Json(std::string(2000, '0')).dump(), octets.in());
+    EXPECT_FALSE(is_refused(digits.in(), 2500));
+    EXPECT_TRUE(is_refused(digits.in(), 2000));
+    const CORBA::Any_var typed = any_of(
+        R"({"type":{"kind":"sequence","element":)" + type + R"(},"value":[]})", CORBA::_tc_any);
+    EXPECT_FALSE(is_refused(typed.in(), 3000));
+    EXPECT_TRUE(is_refused(typed.in(), 1000));
+}
+
+TEST(ValueJson, AllValuesHaveOneBudget)
+{
+    JsonBudget budget(1000);
+    const ValueJson bounded(orb(), find_type, {.budget = &budget});
+    CORBA::Any any;
+    any <<= std::string(300, 'a').c_str();
+    const JsonBudget before = budget;
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(bounded.json_of(any), Json(std::string(300, 'a')));
+    EXPECT_THROW((void)bounded.json_of(any), std::runtime_error);
+    any <<= CORBA::Long{1};
+    EXPECT_THROW((void)bounded.json_of(any), std::runtime_error); // nothing is left
+    budget = before;
+    EXPECT_EQ(bounded.json_of(any), 1);
 }
 
 TEST(ValueJson, HowDeepIsBounded)
