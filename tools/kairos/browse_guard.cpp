@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace kairos::tools {
@@ -101,15 +103,10 @@ std::optional<BrowseCall::Kind> kind_of(std::string_view path)
     return found->second;
 }
 
-/// A file of this machine is nobody's object, whoever asks.
 const std::string& object_in(const Json& json)
 {
     const std::string& object = text_in(json, "object", browse_reference_octets_max);
-    constexpr std::array schemes{"ior:", "corbaloc:", "corbaname:", "name:"};
-    const std::string begin = lower(std::string_view(object).substr(0, 10));
-    if (std::ranges::none_of(schemes,
-                             [&](const char* scheme) { return begin.starts_with(scheme); }))
-        fail("an object is IOR:…, corbaloc:…, corbaname:… or name:…");
+    must_be_reference_of_page(object);
     return object;
 }
 
@@ -152,14 +149,29 @@ Refusal judge_head(std::string_view head)
     return {};
 }
 
+std::string host_with_port(std::string_view host, std::uint16_t port)
+{
+    const std::size_t bracket = host.rfind(']');
+    const std::size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
+    if (colon == std::string_view::npos) return fmt::format("{}:{}", lower(host), port);
+    const std::string_view digits = host.substr(colon + 1);
+    std::uint16_t own = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, own);
+    if (read.ec != std::errc() || read.ptr != end || own == 0 || colon == 0)
+        fail(fmt::format("{}: a host is NAME or NAME:PORT, an IPv6 address is in brackets", host));
+    return fmt::format("{}:{}", lower(host.substr(0, colon)), own);
+}
+
 BrowseGuard::BrowseGuard(const std::vector<std::string>& hosts, std::uint16_t port,
                          std::string token)
     : token_(std::move(token))
 {
-    constexpr std::uint16_t http_port = 80; // which browsers leave out
+    constexpr std::string_view http_port = ":80"; // which browsers leave out
     for (const std::string& host : hosts) {
-        hosts_.push_back(fmt::format("{}:{}", lower(host), port));
-        if (port == http_port) hosts_.push_back(lower(host));
+        const std::string& known = hosts_.emplace_back(host_with_port(host, port));
+        if (known.ends_with(http_port))
+            hosts_.push_back(known.substr(0, known.size() - http_port.size()));
     }
 }
 
@@ -183,6 +195,15 @@ Refusal BrowseGuard::judge(const AskedOfPage& asked) const
                      "has printed"};
     if (asked.content_type != "application/json") return {415, "calls are JSON"};
     return {};
+}
+
+void must_be_reference_of_page(std::string_view text)
+{
+    constexpr std::array schemes{"ior:", "corbaloc:", "corbaname:", "name:"};
+    const std::string begin = lower(text.substr(0, 10));
+    if (std::ranges::none_of(schemes,
+                             [&](const char* scheme) { return begin.starts_with(scheme); }))
+        fail("an object is IOR:…, corbaloc:…, corbaname:… or name:…");
 }
 
 BrowseCall browse_call_of(std::string_view path, const std::string& body)

@@ -22,6 +22,8 @@ inline constexpr std::size_t browse_body_octets_max = std::size_t{4} << 20;
 /// What a page may ask for at once.
 inline constexpr std::size_t browse_attributes_max = 256;
 inline constexpr std::size_t browse_reference_octets_max = std::size_t{64} << 10;
+/// What an answer may have: the page would not show more, and the tool shall not hold more.
+inline constexpr std::size_t browse_answer_octets_max = std::size_t{32} << 20;
 
 /// Why a request is refused; status 0: it is not.
 struct Refusal {
@@ -47,11 +49,17 @@ struct AskedOfPage {
     std::string token; ///< X-Kairos-Token
 };
 
+/// Returns what the Host line has for a page at this port: the host in lower case, with the port
+/// unless it has one itself (behind the brackets of an IPv6 address). Throws std::runtime_error,
+/// with a message for people, where that is no port.
+[[nodiscard]] std::string host_with_port(std::string_view host, std::uint16_t port);
+
 /// Whether a request is the page's.
 class BrowseGuard {
   public:
     /// `hosts` are the names and addresses by which the page may be reached (an IPv6 one in
-    /// brackets), `token` is what calls must bring.
+    /// brackets), with a port where that is another one than the page's own; `token` is what calls
+    /// must bring. Throws what host_with_port throws.
     BrowseGuard(const std::vector<std::string>& hosts, std::uint16_t port, std::string token);
 
     /// Names of other hosts are refused (the name of an attacker may lead to this address), pages
@@ -65,6 +73,11 @@ class BrowseGuard {
     std::vector<std::string> hosts_; // as they stand in the Host line, in lower case
     std::string token_;
 };
+
+/// Throws std::runtime_error, with a message for people, unless the text is a reference that the
+/// page may name, to open it or as an argument: a file of this machine is nobody's object, whoever
+/// asks.
+void must_be_reference_of_page(std::string_view text);
 
 /// A call that the page asks for.
 struct BrowseCall {

@@ -25,8 +25,14 @@ namespace {
 /// Objects whose interface is remembered; bindings of one context that are listed.
 constexpr std::size_t opened_max = 256;
 constexpr std::size_t bindings_max = 5000;
-/// Values within a template: a repository may tell of arrays that no memory holds.
+/// How long bindings are asked for; what has come by then is shown.
+constexpr std::chrono::seconds listing_max{10};
+/// Values within a template: a repository may tell of arrays that no memory holds. All templates of
+/// an object, and the names in them: a part of the answer, which has more than these.
 constexpr std::uint64_t template_values_max = 1000;
+constexpr std::size_t templates_octets_max = browse_answer_octets_max / 4;
+
+constexpr std::string_view by_name = "name:";
 
 [[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
@@ -66,14 +72,23 @@ Json failure_of(const CORBA::SystemException& raised)
             {"meaning", meaning_of(raised._name())}};
 }
 
-Json exception_of(const CORBA::Any& exception, const ValueJson& forms)
+Json exception_of(const CORBA::Any& exception, const ValueJson& values, JsonBudget& budget)
 {
     const CORBA::TypeCode_var type = exception.type();
-    return {
-        {"id", type->id()}, {"name", idl_name(*type.in())}, {"members", forms.json_of(exception)}};
+    const std::string name = idl_name(*type.in());
+    budget.take_text(type->id());
+    budget.take_text(name);
+    return {{"id", type->id()}, {"name", name}, {"members", values.json_of(exception)}};
 }
 
 // --- Forms for arguments -------------------------------------------------------------------------
+
+/// What the forms of one object are made with.
+struct FormTools {
+    CORBA::ORB_ptr orb;
+    const ValueJson& values;
+    JsonBudget& budget; ///< of `values`, for all that is made by it
+};
 
 /// How many values the default of a type consists of, and the members of its unions; more than
 /// the limit for too many, or where it is nested too deep.
@@ -86,7 +101,9 @@ std::uint64_t values_in(const CORBA::TypeCode& type, std::size_t depth = 0)
     case CORBA::tk_array: {
         const CORBA::TypeCode_var content = resolved.content_type();
         const std::uint64_t each = values_in(*content.in(), depth + 1);
-        return std::min(too_many, each) * std::uint64_t{resolved.length()};
+        // One of no elements counts as well, or what it is nested in would never be too much.
+        return std::min(too_many, each) *
+               std::max(std::uint64_t{1}, std::uint64_t{resolved.length()});
     }
     case CORBA::tk_struct:
     case CORBA::tk_except:
@@ -104,25 +121,41 @@ std::uint64_t values_in(const CORBA::TypeCode& type, std::size_t depth = 0)
 }
 
 /// A value of the type to begin with, as the page shows it; null where there is no good one.
-Json template_of(CORBA::ORB_ptr orb, CORBA::TypeCode_ptr type, const ValueJson& forms)
+Json template_of(CORBA::TypeCode_ptr type, const FormTools& tools)
 {
-    if (values_in(*type) > template_values_max) return {};
-    const CORBA::Object_var service = orb->resolve_initial_references("DynAnyFactory");
+    if (tools.budget.is_empty() || values_in(*type) > template_values_max) return {};
+    const CORBA::Object_var service = tools.orb->resolve_initial_references("DynAnyFactory");
     const DynamicAny::DynAnyFactory_var factory = DynamicAny::DynAnyFactory::_narrow(service.in());
     try {
         const DynamicAny::DynAny_var made = factory->create_dyn_any_from_type_code(type);
         const CORBA::Any_var value = made->to_any();
         made->destroy();
-        return forms.json_of(value.in());
+        return tools.values.json_of(value.in());
     } catch (const CORBA::Exception&) {   // such as a native type's
-    } catch (const std::runtime_error&) { // JSON has no form for it
+    } catch (const std::runtime_error&) { // JSON has no form for it, or it is too large
     }
     return {};
 }
 
+/// A choice; where its names are too many and too long, a text.
+Json enum_form_of(const CORBA::TypeCode& type, JsonBudget& budget)
+{
+    Json names = Json::array();
+    try {
+        for (CORBA::ULong i = 0; i < type.member_count(); ++i) {
+            budget.take_value();
+            budget.take_text(type.member_name(i));
+            names.push_back(type.member_name(i));
+        }
+    } catch (const std::runtime_error&) {
+        return {{"input", "text"}};
+    }
+    return {{"input", "enum"}, {"values", std::move(names)}};
+}
+
 /// How the page asks for a value: `input` is one of integer, number, boolean, enum, text,
 /// reference and json.
-Json form_of(CORBA::ORB_ptr orb, CORBA::TypeCode_ptr type, const ValueJson& forms)
+Json form_of(CORBA::TypeCode_ptr type, const FormTools& tools)
 {
     const CORBA::TypeCode& resolved = types::resolved(*type);
     switch (resolved.kind()) {
@@ -149,18 +182,14 @@ Json form_of(CORBA::ORB_ptr orb, CORBA::TypeCode_ptr type, const ValueJson& form
         return {{"input", "text"}};
     case CORBA::tk_objref:
         return {{"input", "reference"}};
-    case CORBA::tk_enum: {
-        Json names = Json::array();
-        for (CORBA::ULong i = 0; i < resolved.member_count(); ++i)
-            names.push_back(resolved.member_name(i));
-        return {{"input", "enum"}, {"values", std::move(names)}};
-    }
+    case CORBA::tk_enum:
+        return enum_form_of(resolved, tools.budget);
     default: {
-        Json form{{"input", "json"}, {"template", template_of(orb, type, forms)}};
+        Json form{{"input", "json"}, {"template", template_of(type, tools)}};
         if (resolved.kind() != CORBA::tk_sequence) return form;
         const CORBA::TypeCode_var element = resolved.content_type(); // what there may be more of
         if (types::resolved(*element.in()).kind() != CORBA::tk_octet)
-            form["element"] = template_of(orb, element.in(), forms);
+            form["element"] = template_of(element.in(), tools);
         return form;
     }
     }
@@ -174,23 +203,23 @@ const char* direction_of(const KnownParameter& parameter)
                                                    : "inout";
 }
 
-Json attribute_of(CORBA::ORB_ptr orb, const KnownOperation& get, const ValueJson& forms)
+Json attribute_of(const KnownOperation& get, const FormTools& tools)
 {
     return {{"name", get.name},
             {"type", idl_name(*get.result.in())},
             {"declared_in", get.declared_in},
             {"readonly", get.is_readonly},
-            {"form", form_of(orb, get.result.in(), forms)}};
+            {"form", form_of(get.result.in(), tools)}};
 }
 
-Json operation_of(CORBA::ORB_ptr orb, const KnownOperation& operation, const ValueJson& forms)
+Json operation_of(const KnownOperation& operation, const FormTools& tools)
 {
     Json parameters = Json::array();
     for (const KnownParameter& parameter : operation.parameters) {
         Json one{{"name", parameter.name},
                  {"direction", direction_of(parameter)},
                  {"type", idl_name(*parameter.type.in())}};
-        if (parameter.is_given()) one["form"] = form_of(orb, parameter.type.in(), forms);
+        if (parameter.is_given()) one["form"] = form_of(parameter.type.in(), tools);
         parameters.push_back(std::move(one));
     }
     Json raises = Json::array();
@@ -212,7 +241,44 @@ std::string address_of(const ior::Ior& reference)
     return targets.empty() ? "" : ior::to_string(targets.front().address);
 }
 
-struct EnoughBindings {}; // thrown where a context has more than are shown
+/// A server keeps an iterator until it is told not to.
+class IteratorOwner {
+  public:
+    explicit IteratorOwner(CosNaming::BindingIterator_ptr iterator) : iterator_(iterator) {}
+    IteratorOwner(const IteratorOwner&) = delete;
+    IteratorOwner& operator=(const IteratorOwner&) = delete;
+    ~IteratorOwner()
+    {
+        if (CORBA::is_nil(iterator_)) return;
+        try {
+            iterator_->destroy();
+        } catch (const CORBA::Exception&) { // it is gone already
+        }
+    }
+
+  private:
+    const CosNaming::BindingIterator_ptr iterator_;
+};
+
+/// Calls `take` with bindings of the context, until it returns false for one or the time is over.
+/// Returns whether these are all. A server could go on for ever, with portions of nothing.
+template <typename Take>
+bool list_bindings(CosNaming::NamingContext_ptr context, const Take& take)
+{
+    const auto until = std::chrono::steady_clock::now() + listing_max;
+    CosNaming::BindingList_var portion;
+    CosNaming::BindingIterator_var iterator;
+    context->list(naming::portion_default, portion.out(), iterator.out());
+    const IteratorOwner owner(iterator.in());
+    for (bool has_more = !CORBA::is_nil(iterator.in());;) {
+        const CosNaming::BindingList& bindings = portion.in();
+        for (CORBA::ULong i = 0; i < bindings.length(); ++i)
+            if (!take(bindings[i])) return false;
+        if (!has_more) return true;
+        if (std::chrono::steady_clock::now() >= until) return false;
+        has_more = iterator->next_n(naming::portion_default, portion.out());
+    }
+}
 
 } // namespace
 
@@ -276,24 +342,29 @@ Json BrowseObjects::names(const std::string& path) const
         if (CORBA::is_nil(context.in())) fail(path + " is an object, not a naming context");
     }
     Json bindings = Json::array();
-    bool is_cut = false;
-    try {
-        naming::for_each_binding(context.in(), [&](const CosNaming::Binding& binding) {
-            if (bindings.size() == bindings_max) throw EnoughBindings();
-            const std::string name = ior::to_string(naming::from_idl(binding.binding_name));
-            bindings.push_back({{"name", name},
-                                {"path", path.empty() ? name : path + "/" + name},
-                                {"context", binding.binding_type == CosNaming::ncontext}});
-        });
-    } catch (const EnoughBindings&) {
-        is_cut = true;
-    }
-    return {{"bindings", std::move(bindings)}, {"more", is_cut}};
+    JsonBudget budget(browse_answer_octets_max);
+    const auto take = [&](const CosNaming::Binding& binding) {
+        if (bindings.size() == bindings_max) return false;
+        const std::string name = ior::to_string(naming::from_idl(binding.binding_name));
+        const std::string whole = path.empty() ? name : path + "/" + name;
+        try {
+            budget.take(4 * JsonBudget::value_octets);
+            budget.take_text(name);
+            budget.take_text(whole);
+        } catch (const std::runtime_error&) {
+            return false;
+        }
+        bindings.push_back({{"name", name},
+                            {"path", whole},
+                            {"context", binding.binding_type == CosNaming::ncontext}});
+        return true;
+    };
+    const bool is_all = list_bindings(context.in(), take);
+    return {{"bindings", std::move(bindings)}, {"more", !is_all}};
 }
 
 CORBA::Object_var BrowseObjects::object_of(const std::string& text) const
 {
-    constexpr std::string_view by_name = "name:";
     if (!text.starts_with(by_name)) {
         CORBA::Object_var object = orb_->string_to_object(text.c_str());
         if (CORBA::is_nil(object.in())) fail("the reference is nil");
@@ -380,14 +451,16 @@ Json BrowseObjects::open(const std::string& object)
     by_reference->object = text.in();
     keep(by_reference);
     const Interfaces& known = opened->asked ? *opened->asked : files_;
-    const ValueJson forms(orb_, [&](const std::string& name) { return known.type(name)._retn(); });
+    JsonBudget budget(templates_octets_max);
+    const ValueJson values = values_of(*opened, budget);
+    const FormTools tools{.orb = orb_, .values = values, .budget = budget};
     Json attributes = Json::array();
     Json operations = Json::array();
     for (const KnownOperation& operation : opened->interface->operations) {
         if (!operation.is_attribute)
-            operations.push_back(operation_of(orb_, operation, forms));
+            operations.push_back(operation_of(operation, tools));
         else if (operation.parameters.empty())
-            attributes.push_back(attribute_of(orb_, operation, forms));
+            attributes.push_back(attribute_of(operation, tools));
     }
     const auto& reference = opened->reference->_kairos_reference();
     Json bases = Json::array();
@@ -404,11 +477,26 @@ Json BrowseObjects::open(const std::string& object)
             {"operations", std::move(operations)}};
 }
 
-Json BrowseObjects::invoke(const Opened& opened, const KnownOperation& operation,
-                           const Json& arguments) const
+CORBA::Object_var BrowseObjects::argument_of(const std::string& text) const
+{
+    must_be_reference_of_page(text);
+    if (text.starts_with(by_name)) return object_of(text);
+    return orb_->string_to_object(text.c_str()); // which may be nil
+}
+
+ValueJson BrowseObjects::values_of(const Opened& opened, JsonBudget& budget) const
 {
     const Interfaces& known = opened.asked ? *opened.asked : files_;
-    const ValueJson forms(orb_, [&](const std::string& name) { return known.type(name)._retn(); });
+    return {orb_,
+            [&known](const std::string& name) { return known.type(name)._retn(); },
+            {.budget = &budget,
+             .find_object = [this](const std::string& text) { return argument_of(text)._retn(); }}};
+}
+
+Json BrowseObjects::invoke(const Opened& opened, const KnownOperation& operation,
+                           const Json& arguments, JsonBudget& budget) const
+{
+    const ValueJson forms = values_of(opened, budget);
     const std::vector<Json> values = arguments_in_json(arguments, operation);
     const CORBA::Request_var request = request_of(opened.reference.in(), operation, values, forms);
     const auto begin = std::chrono::steady_clock::now();
@@ -426,8 +514,8 @@ Json BrowseObjects::invoke(const Opened& opened, const KnownOperation& operation
     const CORBA::Exception* const raised = request->env()->exception();
     const auto* const user = dynamic_cast<const CORBA::UnknownUserException*>(raised);
     if (user != nullptr)
-        answer["exception"] =
-            exception_of(const_cast<CORBA::UnknownUserException*>(user)->exception(), forms);
+        answer["exception"] = exception_of(
+            const_cast<CORBA::UnknownUserException*>(user)->exception(), forms, budget);
     else if (const auto* const system = dynamic_cast<const CORBA::SystemException*>(raised))
         answer["failure"] = failure_of(*system);
     else
@@ -443,7 +531,8 @@ Json BrowseObjects::call(const BrowseCall& asked)
     const auto found = std::ranges::find(operations, asked.operation, &KnownOperation::wire_name);
     if (found == operations.end())
         fail(fmt::format("{} has no operation {}", opened->interface->name, asked.operation));
-    return invoke(*opened, *found, asked.arguments);
+    JsonBudget budget(browse_answer_octets_max);
+    return invoke(*opened, *found, asked.arguments, budget);
 }
 
 Json BrowseObjects::read(const BrowseCall& asked)
@@ -451,15 +540,20 @@ Json BrowseObjects::read(const BrowseCall& asked)
     const std::shared_ptr<const Opened> opened = find_opened(asked.object);
     const auto& operations = opened->interface->operations;
     Json values = Json::object();
+    JsonBudget budget(browse_answer_octets_max);
     for (const std::string& name : asked.attributes) {
         const auto found =
             std::ranges::find(operations, "_get_" + name, &KnownOperation::wire_name);
         if (found == operations.end())
             fail(fmt::format("{} has no attribute {}", opened->interface->name, name));
         Json& value = values[name];
+        const JsonBudget left = budget;
         try {
-            value = invoke(*opened, *found, Json::array());
-        } catch (const std::runtime_error& wrong) { // a value that JSON has no form for
+            budget.take_text(name);
+            budget.take(4 * JsonBudget::value_octets);
+            value = invoke(*opened, *found, Json::array(), budget);
+        } catch (const std::runtime_error& wrong) { // JSON has no form for it, or it is too large
+            budget = left;                          // for the others
             value = {{"error", wrong.what()}};
         }
         // Who cannot be reached now cannot be asked for the next one either.

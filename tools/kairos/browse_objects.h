@@ -8,6 +8,7 @@
 #include "tools/kairos/browse_guard.h"
 #include "tools/kairos/interfaces.h"
 #include "tools/kairos/reference_argument.h"
+#include "tools/kairos/value_json.h"
 
 #include <cstddef>
 #include <list>
@@ -43,9 +44,11 @@ class BrowseObjects {
     [[nodiscard]] Json call(const BrowseCall& call);
     [[nodiscard]] Json read(const BrowseCall& call);
     [[nodiscard]] Json invoke(const Opened& opened, const KnownOperation& operation,
-                              const Json& arguments) const;
+                              const Json& arguments, JsonBudget& budget) const;
 
     [[nodiscard]] CORBA::Object_var object_of(const std::string& text) const;
+    [[nodiscard]] CORBA::Object_var argument_of(const std::string& text) const;
+    [[nodiscard]] ValueJson values_of(const Opened& opened, JsonBudget& budget) const;
     [[nodiscard]] std::shared_ptr<const Opened> find_opened(const std::string& object);
     [[nodiscard]] std::shared_ptr<const Opened> ask(const std::string& object) const;
     void keep(std::shared_ptr<const Opened> opened);
