@@ -3,12 +3,16 @@
 #
 # What `kairos browse` answers by HTTP: the page's calls, and everybody else's.
 #     browse_test.py TOOL AGENT
+import ctypes
 import http.client
 import json
+import os
 import pathlib
 import select
 import socket
+import subprocess
 import sys
+import tempfile
 import unittest
 
 from programs import Browse, agent
@@ -197,6 +201,81 @@ class OfOthers(Fixture):
         self.assertEqual(raised["members"]["why"], "missing_node")
 
 
+    def test_take_references_but_no_files(self):
+        names = self.call("open", object=self.agent.line)["reference"]
+        given = [{"id": "given", "kind": ""}]
+
+        def bind(reference):
+            return self.call("call", object=names, operation="bind", arguments=[given, reference])
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "names.ior"
+            file.write_text(self.agent.line)
+            for text in (f"file://{file}", f"FILE://{file}", f" file://{file}", str(file), "-", ""):
+                self.assertIn("argument 'obj': an object is IOR:", bind(text)["error"])
+        self.assertIn("argument 'obj'", bind("name:mib/nothing")["error"])
+        bound = bind("name:mib/system")
+        self.assertNotIn("error", bound)
+        self.assertNotIn("exception", bound)
+        found = self.call("call", object=names, operation="resolve", arguments=[given])
+        self.assertTrue(found["result"].startswith("IOR:"))
+        self.call("call", object=names, operation="unbind", arguments=[given])
+
+
+class LargeAnswers(Fixture):
+    """Of few octets on the wire: members have long names, and the JSON has them for each value."""
+
+    @classmethod
+    def setUpClass(cls):
+        idl = NAMING_IDL.read_text()
+        for member in ("id", "kind"):
+            idl = idl.replace(f"Istring {member};", f"Istring {member}{'x' * 60000};")
+        # Beside that: an array whose first value would have 36 MB.
+        idl = idl.replace("interface NamingContextExt : NamingContext {",
+                          "typedef NameComponent Many[300];\n"
+                          "interface NamingContextExt : NamingContext {\n"
+                          "void many(in Many these, in Many those);")
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        file = pathlib.Path(cls.folder.name) / "long_names.idl"
+        file.write_text(idl)
+        cls.arguments = ("--idl", str(file))
+        super().setUpClass()
+
+    def test_are_refused_before_they_are_made(self):
+        opened = self.call("open", object=self.agent.line)
+        operations = {one["name"]: one for one in opened["operations"]}
+        for parameter in operations["many"]["parameters"]:
+            self.assertEqual(parameter["form"], {"input": "json", "template": None})
+        small = self.call("call", object=opened["reference"], operation="to_name",
+                          arguments=["a/b"])["result"]
+        self.assertEqual([list(one.values()) for one in small], [["a", ""], ["b", ""]])
+        large = self.call("call", object=opened["reference"], operation="to_name",
+                          arguments=["/".join("a" * 300)])
+        self.assertIn("more than 33554432 octets", large["error"])
+
+
+class Tunnels(Fixture):
+    arguments = ("--host", "Desk.example:9000", "--host", "[::1]:9001", "--host", "other.example")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.printed, said = cls.browse.address, cls.browse.process.stdout.readline()
+        cls.browse.port = int(said.removeprefix("listens at port "))
+
+    def test_have_ports_of_their_own(self):
+        self.assertEqual(self.printed, f"http://desk.example:9000/#{self.browse.token}")
+        port = self.browse.port
+        for host in ("desk.example:9000", "DESK.example:9000", "[::1]:9001",
+                     f"other.example:{port}", f"127.0.0.1:{port}"):
+            status, _, text = self.send("POST", "/api/roots", b"{}", Host=host,
+                                        Origin=f"http://{host}")
+            self.assertEqual(status, 200, text)
+        for host in (f"desk.example:{port}", "desk.example", "desk.example:9001", "[::1]",
+                     "other.example:9000"):
+            self.refused(421, "POST", "/api/roots", b"{}", Host=host)
+
+
 class Strangers(Fixture):
     def setUp(self):
         self.body = b'{"path":""}'
@@ -327,10 +406,54 @@ class Crowds(Fixture):
 class Reports(unittest.TestCase):
     def test_what_is_wrong_on_the_command_line(self):
         for arguments in (("--idl", "/nowhere.idl"), ("nonsense:",),
-                          ("--listen", "nowhere.invalid")):
+                          ("--listen", "nowhere.invalid"), ("--host", "desk:0"),
+                          ("--host", "desk:65536"), ("--host", "desk:a"), ("--host", "::1"),
+                          ("--host", ":9000")):
             with self.assertRaises(RuntimeError) as raised:
                 Browse(TOOL, *arguments)
             self.assertIn("status 1", str(raised.exception))
+
+    def test_that_nothing_can_be_accepted_any_more(self):
+        # A call that is in progress does not delay that for as long as its object may take.
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            silent.settimeout(60)
+            browse = Browse(TOOL, "--timeout", "600", errors=subprocess.PIPE)
+            try:
+                listening = self.listening_socket_of(browse)
+                call = http.client.HTTPConnection("127.0.0.1", browse.port, timeout=60)
+                call.request("POST", "/api/open", json.dumps({
+                    "object": f"corbaloc::127.0.0.1:{silent.getsockname()[1]}/Silent"}), {
+                        "Content-Type": "application/json", "X-Kairos-Token": browse.token})
+                called = silent.accept()[0]
+                listening.shutdown(socket.SHUT_RDWR)
+                said = browse.process.stderr.read()
+                self.assertEqual(browse.process.wait(), 1, said)
+                self.assertIn("no connections can be accepted any more", said)
+                for one in (called, call, listening):
+                    one.close()
+            finally:
+                browse.process.kill()
+                browse.end()
+                browse.process.stderr.close()
+
+    def listening_socket_of(self, browse):
+        """A copy of the descriptor that the program listens with."""
+        pidfd_getfd = 438
+        libc = ctypes.CDLL(None, use_errno=True)
+        process = os.pidfd_open(browse.process.pid)
+        self.addCleanup(os.close, process)
+        folder = pathlib.Path(f"/proc/{browse.process.pid}/fd")
+        for number in [int(file.name) for file in folder.iterdir()
+                       if os.readlink(file).startswith("socket:")]:
+            copy = libc.syscall(pidfd_getfd, process, number, 0)
+            if copy < 0:
+                self.skipTest(f"pidfd_getfd: {os.strerror(ctypes.get_errno())}")
+            found = socket.socket(fileno=copy)
+            if (found.family == socket.AF_INET and found.getsockname()[1] == browse.port and
+                    found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)):
+                return found
+            found.close()
+        raise AssertionError("nobody listens at the port")
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ import subprocess
 class Program:
     """A program that prints a line when it is ready. Use it by `with`."""
 
-    def __init__(self, *command):
+    def __init__(self, *command, errors=None):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        text=True)
+                                        stderr=errors, text=True)
         self.line = self.process.stdout.readline().strip()
         if not self.line:
             self.process.stdout.close()
@@ -43,8 +43,8 @@ def agent(program):
 class Browse(Program):
     """`kairos browse`, and the parts of the address that it prints."""
 
-    def __init__(self, tool, *arguments):
-        super().__init__(tool, "browse", *arguments)
+    def __init__(self, tool, *arguments, errors=None):
+        super().__init__(tool, "browse", *arguments, errors=errors)
         self.address = self.line
         page, _, self.token = self.line.partition("#")
         self.port = int(page.rstrip("/").rpartition(":")[2])

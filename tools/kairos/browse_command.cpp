@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <condition_variable>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -25,8 +26,10 @@
 #include <stdexcept>
 #include <string>
 #include <sys/random.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace kairos::tools {
@@ -77,8 +80,9 @@ CORBA::ORB_ptr make_orb(const BrowseArguments& arguments,
     return CORBA::ORB_init(argc, argv.data(), "kairos-browse");
 }
 
-/// Serves until a signal comes. What then still waits for an object is not waited for longer than
-/// `end_within`: nothing would be lost.
+/// Serves until a signal comes, or no connections can be accepted any more: then `run` throws
+/// std::runtime_error, which says so. What then still waits for an object is not waited for longer
+/// than `end_within`: nothing would be lost.
 class BrowseRun {
   public:
     explicit BrowseRun(BrowseHttp& http) : http_(http) {}
@@ -88,26 +92,57 @@ class BrowseRun {
 
     void run(const EndSignals& signals)
     {
-        std::thread server([this] {
-            http_.run();
-            const std::lock_guard lock(mutex_);
-            is_over_ = true;
-            changed_.notify_all();
-        });
+        std::thread server;
+        try {
+            server = std::thread([this] { serve(); });
+        } catch (const std::system_error& wrong) {
+            fail(fmt::format("the page cannot be served: {}", wrong.what()));
+        }
         signals.wait();
         http_.end();
+        std::string failure;
+        bool is_over = false;
         {
             std::unique_lock lock(mutex_);
-            if (!changed_.wait_for(lock, end_within, [this] { return is_over_; })) ::_exit(0);
+            is_over = changed_.wait_for(lock, end_within, [this] { return is_over_; });
+            failure = failure_;
+        }
+        if (!is_over) {
+            if (failure.empty()) ::_exit(0);
+            fmt::print(stderr, "kairos browse: {}\n", shown(failure));
+            ::_exit(1);
         }
         server.join();
+        if (!failure.empty()) fail(failure);
     }
 
   private:
+    void serve()
+    {
+        try {
+            http_.run([this] { lose("no connections can be accepted any more"); });
+        } catch (const std::exception& wrong) {
+            lose(fmt::format("the page cannot be served: {}", wrong.what()));
+        }
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+        changed_.notify_all();
+    }
+
+    void lose(std::string why)
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            if (failure_.empty()) failure_ = std::move(why);
+        }
+        (void)::kill(::getpid(), SIGTERM); // which every thread blocks, and `run` waits for
+    }
+
     BrowseHttp& http_;
-    std::mutex mutex_; // guards is_over_; inside nothing
+    std::mutex mutex_; // guards is_over_, failure_; inside nothing
     std::condition_variable changed_;
     bool is_over_ = false;
+    std::string failure_; // empty: none
 };
 
 void serve(const BrowseArguments& arguments, const std::vector<std::string>& orb_options)
@@ -138,7 +173,10 @@ void serve(const BrowseArguments& arguments, const std::vector<std::string>& orb
                                  : is_v6                  ? "[" + arguments.host + "]"
                                                           : arguments.host;
         // What is behind the # stays in the browser: no log and no other machine sees it.
-        fmt::print("http://{}:{}/#{}\n", host, http.port(), options.token);
+        const std::string address = host_with_port(host, http.port());
+        fmt::print("http://{}/#{}\n", address, options.token);
+        if (!address.ends_with(fmt::format(":{}", http.port()))) // somebody has to forward that
+            fmt::print("listens at port {}\n", http.port());
         std::fflush(stdout);
         BrowseRun(http).run(signals);
     }
@@ -164,9 +202,10 @@ void add_options(CLI::App& command, BrowseArguments& arguments)
         ->default_val(0);
     command
         .add_option("--host", arguments.hosts,
-                    "Another name by which browsers reach the page; may be repeated. Requests for "
-                    "other hosts are refused")
-        ->type_name("NAME")
+                    "Another name by which browsers reach the page, with a port where that is "
+                    "another one (a tunnel's); may be repeated. Requests for other hosts are "
+                    "refused")
+        ->type_name("NAME[:PORT]")
         ->allow_extra_args(false);
     command
         .add_option("--idl", arguments.idl_files,

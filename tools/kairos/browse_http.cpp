@@ -26,8 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What an answer may have: the page would not show more, and the tool shall not hold more.
-constexpr std::size_t answer_octets_max = std::size_t{32} << 20;
 /// What is read and thrown away of a request that was refused, so that its sender sees why.
 constexpr std::size_t drained_octets_max = 4 * browse_body_octets_max;
 constexpr std::size_t request_octets_max = browse_head_octets_max + browse_body_octets_max;
@@ -174,11 +172,23 @@ thread_local bool is_refusing = false;
 /// So many threads, and so many connections that wait for one.
 class BoundedQueue final : public httplib::TaskQueue {
   public:
-    BoundedQueue(std::size_t threads, std::size_t waiting_max) : waiting_max_(waiting_max)
+    /// `ended` is called when no more connections come, before those that there are have ended.
+    /// Throws std::system_error where the system gives no threads.
+    BoundedQueue(std::size_t threads, std::size_t waiting_max, std::function<void()> ended)
+        : waiting_max_(waiting_max), ended_(std::move(ended))
     {
-        for (std::size_t i = 0; i < threads; ++i)
-            threads_.emplace_back([this] { serve(); });
+        try {
+            for (std::size_t i = 0; i < threads; ++i)
+                threads_.emplace_back([this] { serve(); });
+        } catch (...) {
+            end_threads();
+            throw;
+        }
     }
+    BoundedQueue(const BoundedQueue&) = delete;
+    BoundedQueue& operator=(const BoundedQueue&) = delete;
+    ~BoundedQueue() override { end_threads(); }
+
     void enqueue(std::function<void()> serve_one) override
     {
         {
@@ -195,6 +205,13 @@ class BoundedQueue final : public httplib::TaskQueue {
     }
     void shutdown() override
     {
+        ended_();
+        end_threads();
+    }
+
+  private:
+    void end_threads()
+    {
         {
             const std::lock_guard lock(mutex_);
             is_ending_ = true;
@@ -205,7 +222,6 @@ class BoundedQueue final : public httplib::TaskQueue {
         threads_.clear();
     }
 
-  private:
     void serve()
     {
         for (;;) {
@@ -222,6 +238,7 @@ class BoundedQueue final : public httplib::TaskQueue {
     }
 
     const std::size_t waiting_max_;
+    const std::function<void()> ended_;
     std::mutex mutex_; // guards waiting_, is_ending_; inside nothing
     std::condition_variable changed_;
     std::deque<std::function<void()>> waiting_;
@@ -275,7 +292,8 @@ class BrowseHttp::Server final : public httplib::Server {
           files_(read_files(options_.files))
     {
         new_task_queue = [this] {
-            return new BoundedQueue(options_.threads, options_.waiting_max);
+            return new BoundedQueue(options_.threads, options_.waiting_max,
+                                    [this] { end_of_accepting(); });
         };
         set_payload_max_length(browse_body_octets_max);
         set_default_headers({{"Content-Security-Policy", content_policy},
@@ -299,19 +317,41 @@ class BrowseHttp::Server final : public httplib::Server {
 
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
+    void run(std::function<void()> lost)
+    {
+        lost_ = std::move(lost);
+        listen_after_bind();
+    }
+
     void end()
     {
+        bool is_lost = false;
+        {
+            const std::lock_guard lock(mutex_);
+            is_ended_ = true;
+            is_lost = is_lost_;
+            for (const int socket : sockets_)
+                ::shutdown(socket, SHUT_RDWR);
+        }
+        if (is_lost) return; // the library has closed the socket, and does not know that
         stop();
         // Does nothing before `run` has begun to accept, which then shall not.
         if (const int listening = svr_sock_; listening != INVALID_SOCKET)
             ::shutdown(listening, SHUT_RDWR);
-        const std::lock_guard lock(mutex_);
-        is_ended_ = true;
-        for (const int socket : sockets_)
-            ::shutdown(socket, SHUT_RDWR);
     }
 
   private:
+    /// The library accepts until it is told to stop, or until that fails: then it says nothing.
+    void end_of_accepting()
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            if (is_ended_) return;
+            is_lost_ = true;
+        }
+        lost_();
+    }
+
     [[nodiscard]] std::uint16_t begin_to_listen()
     {
         const std::string& host = options_.host;
@@ -328,7 +368,15 @@ class BrowseHttp::Server final : public httplib::Server {
 
     bool process_and_close_socket(socket_t socket) override
     {
-        const bool is_served = is_refusing ? refuse(socket) : serve(socket);
+        bool is_served = false;
+        try {
+            is_served = is_refusing ? refuse(socket) : serve(socket);
+        } catch (const std::exception&) { // no memory: this connection is over, the others are not
+        }
+        {
+            const std::lock_guard lock(mutex_);
+            sockets_.erase(socket);
+        }
         ::close(socket);
         return is_served;
     }
@@ -361,8 +409,6 @@ class BrowseHttp::Server final : public httplib::Server {
             is_served = process_request(stream, true, is_closed, nullptr);
         }
         stream.drain();
-        const std::lock_guard lock(mutex_);
-        sockets_.erase(socket);
         return is_served;
     }
 
@@ -396,7 +442,7 @@ class BrowseHttp::Server final : public httplib::Server {
             return;
         }
         const std::string text = text_of(answer_(call));
-        if (text.size() > answer_octets_max) {
+        if (text.size() > browse_answer_octets_max) {
             say(response, 200, {{"error", "the answer is too large to be shown"}});
             return;
         }
@@ -416,9 +462,11 @@ class BrowseHttp::Server final : public httplib::Server {
     const std::map<std::string, PageFile> files_;
     std::uint16_t port_ = 0;
     std::optional<BrowseGuard> guard_;
-    std::mutex mutex_; // guards sockets_, is_ended_; inside nothing
+    std::function<void()> lost_; // set before there is another thread
+    std::mutex mutex_;           // guards sockets_, is_ended_, is_lost_; inside nothing
     std::set<int> sockets_;
-    bool is_ended_ = false;
+    bool is_ended_ = false; // it was told to end
+    bool is_lost_ = false;  // nothing is accepted, though nobody has told it to end
 };
 
 BrowseHttp::BrowseHttp(BrowseHttpOptions options, Answer answer)
@@ -430,7 +478,7 @@ BrowseHttp::~BrowseHttp() = default;
 
 std::uint16_t BrowseHttp::port() const noexcept { return server_->port(); }
 
-void BrowseHttp::run() { server_->listen_after_bind(); }
+void BrowseHttp::run(std::function<void()> lost) { server_->run(std::move(lost)); }
 
 void BrowseHttp::end() { server_->end(); }
 

@@ -41,8 +41,10 @@ class BrowseHttp {
     ~BrowseHttp();
 
     [[nodiscard]] std::uint16_t port() const noexcept;
-    /// Serves until `end`; then waits for the calls in progress.
-    void run();
+    /// Serves until `end`; then waits for the calls in progress. Calls `lost`, by the thread that
+    /// runs this and before it waits, if no more connections can be accepted though nobody has
+    /// called `end`. Throws std::system_error where the system gives no threads.
+    void run(std::function<void()> lost);
     /// Ends `run`, now or as soon as it is called, and all connections. Any thread.
     void end();
 
