@@ -34,7 +34,10 @@ class KAIROS_API TaskPromise {
     {
         struct GoOn {
             [[nodiscard]] bool await_ready() const noexcept { return is_detached; }
-            std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept
+            // Not inline: clang 16 puts variables of what it inlines into the coroutine, which who
+            // waits destroys.
+            [[gnu::noinline]] std::coroutine_handle<>
+            await_suspend(std::coroutine_handle<>) const noexcept
             {
                 if (waiting != nullptr) { // under the lock: it destroys all this afterwards
                     const std::lock_guard lock(waiting->mutex);
