@@ -135,10 +135,10 @@ class Translator {
             parts(argument, &Translator::back_end);
         } else if (argument.starts_with("-Wp,")) {
             parts(argument, &Translator::preprocessor);
-        } else if (argument.starts_with("-Y") || argument.starts_with("-Gx")) {
-            result_.ignored.push_back(argument);
         } else if (row != std::end(rows)) {
             by_row(*row, arguments);
+        } else if (argument.starts_with("-Y") || argument.starts_with("-Gx")) {
+            result_.ignored.push_back(argument);
         } else if (argument.starts_with("-G") || argument.starts_with("-S")) {
             result_.error = argument + ": kairos-idl has nothing like it";
         } else {

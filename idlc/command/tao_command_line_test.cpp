@@ -52,10 +52,12 @@ TEST(TaoIdl, WhatCannotBeHadIsRefusedByName)
 {
     for (const Words& arguments :
          {Words{"-GH"}, Words{"-GI"}, Words{"-Gsp"}, Words{"-Gunheard"}, Words{"-oS", "dir"},
-          Words{"-H", "magic"}, Words{"-Wb,safe_include=x.h"}, Words{"-o"}})
+          Words{"-H", "magic"}, Words{"-Wb,safe_include=x.h"}, Words{"-o"}, Words{"-Gxhst"},
+          Words{"-Gxhsk"}})
         EXPECT_NE(translate_tao_idl(arguments).error.find(arguments.front().substr(0, 3)),
                   std::string::npos)
             << arguments.front();
+    EXPECT_EQ(translate_tao_idl({"-Gxhcn", "x.idl"}).ignored, Words{"-Gxhcn"});
 }
 
 } // namespace
