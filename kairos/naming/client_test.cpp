@@ -60,8 +60,8 @@ CosNaming::BindingList* new_list(CORBA::ULong count)
 /// Gives out its bindings in portions, and counts its own ends.
 class Iterator : public POA_CosNaming::BindingIterator {
   public:
-    Iterator(CORBA::ULong left, bool eager, int& destroyed)
-        : left_(left), eager_(eager), destroyed_(destroyed)
+    Iterator(CORBA::ULong left, bool eager, bool endless, int& destroyed)
+        : left_(left), eager_(eager), endless_(endless), destroyed_(destroyed)
     {
     }
     CORBA::Boolean next_one(CosNaming::Binding_out) override { throw CORBA::NO_IMPLEMENT(); }
@@ -71,13 +71,14 @@ class Iterator : public POA_CosNaming::BindingIterator {
         list = new_list(count);
         left_ -= count;
         // With the last bindings, or when asked once more.
-        return eager_ ? left_ != 0 : count != 0;
+        return endless_ || (eager_ ? left_ != 0 : count != 0);
     }
     void destroy() override { ++destroyed_; }
 
   private:
     CORBA::ULong left_;
     const bool eager_;
+    const bool endless_;
     int& destroyed_;
 };
 
@@ -111,7 +112,7 @@ class Context : public POA_CosNaming::NamingContext {
             return;
         }
         PortableServer::Servant_var<Iterator> servant =
-            new Iterator(bindings - count, eager, destroyed);
+            new Iterator(bindings - count, eager, endless, destroyed);
         iterator = servant->_this();
     }
     // The other operations are nobody's subject here.
@@ -137,6 +138,7 @@ class Context : public POA_CosNaming::NamingContext {
     std::string asked;
     CORBA::ULong bindings = 0;
     bool eager = false;
+    bool endless = false; // whether its iterators always say that there is more
     int destroyed = 0;
 };
 
@@ -312,6 +314,17 @@ TEST_F(NamingClient, AllBindingsAreListedWhateverTheirNumber)
             EXPECT_EQ(context_->destroyed, iterators);
         }
     }
+}
+
+TEST_F(NamingClient, AnEmptyPortionEndsTheListingWhateverTheServerSays)
+{
+    context_->bindings = 25;
+    context_->endless = true;
+    CORBA::ULong listed = 0;
+    kairos::naming::for_each_binding(
+        reference_.in(), [&](const CosNaming::Binding&) { ++listed; }, 10);
+    EXPECT_EQ(listed, 25U);
+    EXPECT_EQ(context_->destroyed, 1);
 }
 
 TEST_F(NamingClient, TheIteratorIsDestroyedWhateverHappens)

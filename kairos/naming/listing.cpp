@@ -43,9 +43,11 @@ void list_all(CosNaming::NamingContext_ptr context,
     if (CORBA::is_nil(iterator.in())) return pass_on(bindings.in());
     const IteratorOwner owner(iterator.in(), time);
     pass_on(bindings.in());
-    // Some servers say "no more" with the last bindings, others with none.
+    // Some servers say "no more" with the last bindings, others with none. One that says "more" and
+    // has none would do so for ever.
     for (bool more = true; more;) {
         more = time.limited(iterator.in())->next_n(portion, bindings.out());
+        more = more && bindings->length() != 0;
         pass_on(bindings.in());
     }
 }
