@@ -61,14 +61,19 @@ class Condition {
     Condition& operator=(const Condition&) = delete;
 
     /// To be called with the lock acquired. `until` is a time of day (ACE_OS::gettimeofday() + …):
-    /// -1, and ETIME, when it has come.
+    /// -1, and ETIME, when it has come. One that the clock does not reach
+    /// (ACE_Time_Value::max_time) never comes.
     template <typename Time>
     int wait(const Time* until)
     {
-        if (until == nullptr) return wait();
+        using Clock = std::chrono::system_clock;
+        // A second is left for the microseconds.
+        constexpr std::chrono::seconds::rep last =
+            std::chrono::duration_cast<std::chrono::seconds>(Clock::duration::max()).count() - 1;
+        if (until == nullptr || until->sec() >= last) return wait();
         const auto since_epoch =
             std::chrono::seconds(until->sec()) + std::chrono::microseconds(until->usec());
-        const std::chrono::system_clock::time_point end{since_epoch};
+        const Clock::time_point end{since_epoch};
         std::unique_lock held(lock_.mutex(), std::adopt_lock);
         const auto status = condition_.wait_until(held, end);
         (void)held.release();
