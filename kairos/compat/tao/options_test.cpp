@@ -55,7 +55,15 @@ TEST(TaoOptions, ValuesThatHaveNamesHere)
     EXPECT_EQ(options({"-ORBDottedDecimalAddresses", "1"}), (Words{"-ORBPublish", "addresses"}));
     EXPECT_EQ(options({"-ORBDottedDecimalAddresses", "0"}), (Words{"-ORBPublish", "hostname"}));
     EXPECT_EQ(options({"-ORBCollocation", "per-orb"}), (Words{"-ORBCollocation", "through-poa"}));
-    EXPECT_EQ(options({"-ORBCollocation", "no"}), (Words{"-ORBCollocation", "no"}));
+    for (const char* none : {"no", "NO"})
+        EXPECT_EQ(options({"-ORBCollocation", none}), (Words{"-ORBCollocation", "no"})) << none;
+    for (const char* any : {"yes", "YES"})
+        EXPECT_EQ(options({"-ORBCollocation", any}), (Words{"-ORBCollocation", "through-poa"}))
+            << any;
+    const Translated other =
+        translate({"-ORBSchedPolicy", "SCHED_OTHER", "-ORBCollocation=direct"});
+    EXPECT_EQ(other.arguments, (Words{"-ORBCollocation", "direct"}));
+    EXPECT_EQ(other.ignored, Words{"-ORBSchedPolicy SCHED_OTHER"});
     EXPECT_EQ(options({"-ORBMaxMessageSize", "1024"}), (Words{"-ORBFragmentSize", "1024"}));
     EXPECT_NE(refusal([] { return translate({"-ORBUseSharedProfile", "2"}); }), "");
 }
@@ -105,6 +113,20 @@ TEST(TaoServiceConfiguration, KnownFactoriesAreHeeded)
     EXPECT_EQ(translated.ignored,
               (Words{"-ORBReactorType select",
                      "svc.conf: dynamic Other Service_Object * lib:_make_Other() \"-x\""}));
+}
+
+TEST(TaoServiceConfiguration, WhatMeansNothingHereIsNamed)
+{
+    for (const std::string option :
+         {"-ORBActiveHintInPOANames 1", "-ORBTransientidPolicyDemuxStrategy active",
+          "-ORBPoaMapSize 24", "-ORBReactorRegistry registry", "-ORBProfileLock null",
+          "-ORBConnectionCachingStrategy lru", "-ORBPurgePercentage 20",
+          "-ORBSchedPolicy SCHED_OTHER"}) {
+        const Translated translated =
+            translate_configuration("static Resource_Factory \"" + option + "\"\n", "svc.conf");
+        EXPECT_TRUE(translated.arguments.empty()) << option;
+        EXPECT_EQ(translated.ignored, Words{option});
+    }
 }
 
 TEST(TaoServiceConfiguration, BadFilesAreRefusedByName)
