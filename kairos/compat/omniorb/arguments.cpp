@@ -97,7 +97,6 @@ constexpr const char* init_ref = "-ORBInitRef";
 constexpr const char* default_init_ref = "-ORBDefaultInitRef";
 constexpr const char* native_char = "-ORBNativeCharCodeSet";
 constexpr const char* native_wchar = "-ORBNativeWCharCodeSet";
-constexpr const char* orb_id = "-ORBid";
 constexpr const char* exception_id_in_any = "-ORBExceptionIdInAny";
 
 Result<void> end_point(const Option& option)
@@ -195,6 +194,12 @@ Result<void> trace_level(const Option& option)
     return {};
 }
 
+Result<void> id(const Option& option)
+{
+    if (!is_only_orb(option.value)) option.say("-ORBid", std::string(option.value));
+    return {};
+}
+
 Result<void> transient_on_timeout(const Option& option)
 {
     return need_flag(option, option.settings.transient_on_timeout);
@@ -262,7 +267,7 @@ constexpr Known known_options[] = {
     {"nativeWCharCodeSet", same_text<native_wchar>, "-ORBNativeWCharCodeSet"},
     {"InitRef", same_text<init_ref>, "-ORBInitRef"},
     {"DefaultInitRef", same_text<default_init_ref>, "-ORBDefaultInitRef"},
-    {"id", same_text<orb_id>, "-ORBid"},
+    {"id", id, "-ORBid"},
     {"exceptionIdInAny", same_text<exception_id_in_any>, "-ORBExceptionIdInAny"},
     {"throwTransientOnTimeOut", transient_on_timeout, "heeded by the layer"},
     {"offerBiDirectionalGIOP", offers_bidirectional, "the policy of the ORB's calls"},
@@ -336,7 +341,7 @@ std::string_view without_blanks(std::string_view text)
 /// it means anything.
 bool add_line(std::string_view line, Given& given)
 {
-    const std::string_view text = without_blanks(line.substr(0, line.find('#')));
+    const std::string_view text = without_blanks(line);
     if (text.empty()) return true;
     const std::size_t equals = text.find('='); // a value may have one, too: InitRef's do
     if (equals == std::string_view::npos) return false;
@@ -354,14 +359,32 @@ Result<Given> parse_configuration(std::string_view text)
     if (text.size() > configuration_max)
         return Error{ErrorCode::invalid_argument, "more than 1 MiB of configuration"};
     Given given;
+    std::string joined;    // what lines that end with a backslash have said so far
+    std::size_t first = 0; // the number of the first of them
+    bool is_continued = false;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = text.find('\n');
-        if (!add_line(text.substr(0, end), given))
-            return Error{ErrorCode::invalid_argument,
-                         "line " + std::to_string(number) + ": 'name = value' is wanted"};
+        std::string_view line = without_blanks(text.substr(0, end));
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (!is_continued) {
+            if (line.starts_with('#')) continue; // elsewhere it is part of a URL
+            joined.clear();
+            first = number;
+        }
+        is_continued = line.ends_with('\\');
+        if (is_continued) line.remove_suffix(1);
+        joined.append(line);
+        if (is_continued && !text.empty()) continue;
+        if (!add_line(joined, given))
+            return Error{ErrorCode::invalid_argument,
+                         "line " + std::to_string(first) + ": 'name = value' is wanted"};
     }
     return given;
+}
+
+bool is_only_orb(std::string_view id)
+{
+    return id == "omniORB2" || id == "omniORB3" || id == "omniORB4";
 }
 
 Result<Given> take_arguments(std::vector<std::string>& arguments)

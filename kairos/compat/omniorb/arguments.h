@@ -27,9 +27,10 @@ struct Settings {
     std::size_t message_size_max = 2'097'152; ///< giopMaxMsgSize, bytes
 };
 
-/// Reads a configuration file: "name = value" on each line, "#" begins a comment, "= value" is
-/// one more value of the option before. The error names the line. Files of
-/// more than 1 MiB are refused.
+/// Reads a configuration file: "name = value" on each line, "= value" is one more value of the
+/// option before. A line that begins with "#" is a comment; behind that it is part of the value. A
+/// backslash at the end of a line joins it with the next. The error names the line, the first of
+/// several. Files of more than 1 MiB are refused.
 [[nodiscard]] Result<Given> parse_configuration(std::string_view text);
 
 /// Takes "-ORBname value" of omniORB's options out of `arguments` and leaves the others in their
@@ -48,6 +49,10 @@ void add_over(Given& all, const Given& stronger);
 /// endPoint and InitRef. The error names the option that is unknown, or whose value means nothing
 /// here, and says what would do instead.
 [[nodiscard]] Result<Settings> settings_of(const Given& given);
+
+/// Returns whether it is one of the names under which omniORB knows its only ORB, which is that
+/// without a name here.
+[[nodiscard]] bool is_only_orb(std::string_view id);
 
 /// An option of omniORB, for tables of them.
 struct OptionState {

@@ -38,6 +38,13 @@ TEST(Arguments, TheLastOfAnOptionCounts)
               (Strings{"-ORBClientTimeout", "3000"}));
 }
 
+TEST(Arguments, TheOnlyOrbOfOmniOrbHasNoName)
+{
+    for (const char* its : {"omniORB2", "omniORB3", "omniORB4"})
+        EXPECT_EQ(said({{"id", its}}), Strings{}) << its;
+    EXPECT_EQ(said({{"id", "omniORB"}}), (Strings{"-ORBid", "omniORB"}));
+}
+
 TEST(Arguments, WhatMeansNothingHereIsNamed)
 {
     const auto settings = settings_of({{"maxServerThreadPoolSize", "100"}});
@@ -76,11 +83,19 @@ TEST(Arguments, AreTakenFromTheCommandLineAndTheEnvironment)
 TEST(Arguments, AreReadFromAFile)
 {
     const auto given = parse_configuration("# a comment\ntraceLevel = 3\n"
-                                           "InitRef = A=corbaloc::x/A # one\n  = B=corbaloc::x/B");
+                                           "InitRef = A=corbaname::x:1#a/A\n  # and\n"
+                                           "  = B=corbaloc::x/B\n"
+                                           "endPointPublish = addr,\\\r\n  name\n"
+                                           "# not joined \\\nid = x \\");
     ASSERT_TRUE(given);
     EXPECT_EQ(*given, (Given{{"traceLevel", "3"},
-                             {"InitRef", "A=corbaloc::x/A"},
-                             {"InitRef", "B=corbaloc::x/B"}}));
+                             {"InitRef", "A=corbaname::x:1#a/A"},
+                             {"InitRef", "B=corbaloc::x/B"},
+                             {"endPointPublish", "addr,name"},
+                             {"id", "x"}}));
+    const auto late = parse_configuration("a = 1 \\\n2\nnone\\\n\\\nat all");
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().reason, "line 3: 'name = value' is wanted");
     const auto wrong = parse_configuration("a = 1\nnothing\n");
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().reason, "line 2: 'name = value' is wanted");
