@@ -161,7 +161,6 @@ Result<void> message_size(const Option& option)
     if (auto good = need_number(option, std::numeric_limits<std::int32_t>::max(), number); !good)
         return good;
     if (number < 8192) return option.refuse("at least 8192 is wanted");
-    option.settings.message_size_max = number;
     option.say("-ORBMaxMessageSize", std::to_string(number));
     return {};
 }

@@ -7,6 +7,7 @@
 
 #include "kairos/base/result.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,12 +20,11 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 
 /// What all options together say.
 struct Settings {
-    std::vector<std::string> arguments{};     ///< "-ORBClientTimeout", "3000", …
-    std::vector<std::string> ignored{};       ///< each with the reason
-    int trace_level = 1;                      ///< traceLevel, 0 to 40
-    bool transient_on_timeout = false;        ///< throwTransientOnTimeOut
-    bool offers_bidirectional = false;        ///< offerBiDirectionalGIOP
-    std::size_t message_size_max = 2'097'152; ///< giopMaxMsgSize, bytes
+    std::vector<std::string> arguments{}; ///< "-ORBClientTimeout", "3000", …
+    std::vector<std::string> ignored{};   ///< each with the reason
+    std::optional<int> trace_level{};     ///< traceLevel, 0 to 1000, if it is given
+    bool transient_on_timeout = false;    ///< throwTransientOnTimeOut
+    bool offers_bidirectional = false;    ///< offerBiDirectionalGIOP
 };
 
 /// Reads a configuration file: "name = value" on each line, "= value" is one more value of the

@@ -45,6 +45,12 @@ TEST(Arguments, TheOnlyOrbOfOmniOrbHasNoName)
     EXPECT_EQ(said({{"id", "omniORB"}}), (Strings{"-ORBid", "omniORB"}));
 }
 
+TEST(Arguments, TheTraceLevelIsThatOfTheProgramUnlessGiven)
+{
+    EXPECT_FALSE(settings_of({})->trace_level);
+    EXPECT_EQ(settings_of({{"traceLevel", "0"}})->trace_level, 0);
+}
+
 TEST(Arguments, WhatMeansNothingHereIsNamed)
 {
     const auto settings = settings_of({{"maxServerThreadPoolSize", "100"}});

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 
 namespace kairos::omniorb {
 namespace {
@@ -52,6 +53,18 @@ Handlers& handlers()
     return all;
 }
 
+/// The ORBs that have a CallEnds.
+struct Observed {
+    std::mutex mutex; // guards what follows
+    std::set<const orb::Orb*> orbs;
+};
+
+Observed& observed()
+{
+    static Observed& all = *new Observed; // never destroyed: ORBs may outlive static objects
+    return all;
+}
+
 struct Translation {
     CORBA::ULong ours;
     CORBA::ULong theirs;
@@ -91,6 +104,25 @@ bool wants_retry(CORBA::ULong retries, const CORBA::SystemException& exception)
 }
 
 } // namespace
+
+CallEnds::CallEnds(const orb::Orb& orb, bool transient_on_timeout)
+    : orb_(orb), transient_on_timeout_(transient_on_timeout)
+{
+    const std::lock_guard lock(observed().mutex);
+    observed().orbs.insert(&orb_);
+}
+
+CallEnds::~CallEnds()
+{
+    const std::lock_guard lock(observed().mutex);
+    observed().orbs.erase(&orb_);
+}
+
+bool CallEnds::has(const orb::Orb& orb)
+{
+    const std::lock_guard lock(observed().mutex);
+    return observed().orbs.contains(&orb);
+}
 
 void CallEnds::receive_exception(orb::ObservedCall& call)
 {

@@ -10,13 +10,16 @@ namespace kairos::omniorb {
 
 class CallEnds final : public orb::CallObserver {
   public:
-    explicit CallEnds(bool transient_on_timeout) noexcept
-        : transient_on_timeout_(transient_on_timeout)
-    {
-    }
+    /// For calls of this ORB, which is to own it.
+    CallEnds(const orb::Orb& orb, bool transient_on_timeout);
+    ~CallEnds() override;
+    /// Returns whether the ORB has one. Any thread.
+    [[nodiscard]] static bool has(const orb::Orb& orb);
+
     void receive_exception(orb::ObservedCall& call) override;
 
   private:
+    const orb::Orb& orb_;
     const bool transient_on_timeout_;
 };
 

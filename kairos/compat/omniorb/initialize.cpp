@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ORB_init as omniORB has it, and the timeouts that programs set for whole ORBs and threads.
+#include "kairos/base/limits.h"
 #include "kairos/base/log.h"
 #include "kairos/compat/omniorb/arguments.h"
 #include "kairos/compat/omniorb/call_ends.h"
@@ -8,14 +9,19 @@
 #include "kairos/corba/BiDirPolicy.h"
 #include "kairos/corba/KairosPolicies.h"
 #include "kairos/corba/Messaging.h"
+#include "kairos/orb/orb.h"
 
 #undef ORB_init
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -25,10 +31,11 @@
 namespace kairos::omniorb {
 namespace {
 
-/// What was set for ORBs that are still to be made, and is known of the last one. -1: nothing.
+/// What the program has set. -1: nothing.
 std::atomic<std::int64_t> call_timeout = -1;
 std::atomic<std::int64_t> connect_timeout = -1;
-std::atomic<CORBA::ULong> message_size_max = 2'097'152;
+/// That of the last ORB that was made.
+std::atomic<std::size_t> message_size_max = limits::message_size_max;
 
 [[noreturn]] void refuse(const std::string& reason, CORBA::ULong minor)
 {
@@ -143,57 +150,53 @@ CORBA::Any time_of(std::int64_t milliseconds)
     return value;
 }
 
-void set_timeout(CORBA::ORB_ptr orb, CORBA::PolicyType type, std::int64_t milliseconds)
+/// What the program has set already, as options: what is given counts instead of it.
+Given set_before()
 {
-    if (milliseconds >= 0) add_policy(orb, type, time_of(milliseconds));
-}
-
-void set_timeouts(CORBA::ORB_ptr orb)
-{
-    set_timeout(orb, Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, call_timeout);
-    set_timeout(orb, KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE, connect_timeout);
-}
-
-/// The names under which omniORB knows its only ORB.
-const char* identifier(const char* given)
-{
-    for (const char* each : {"omniORB2", "omniORB3", "omniORB4"})
-        if (given != nullptr && std::strcmp(given, each) == 0) return "";
+    Given given;
+    const auto add = [&given](const char* name, std::int64_t milliseconds) {
+        constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
+        if (milliseconds >= 0)
+            given.emplace_back(name, std::to_string(std::min(milliseconds, max)));
+    };
+    add("clientCallTimeOutPeriod", call_timeout);
+    add("clientConnectTimeOutPeriod", connect_timeout);
     return given;
 }
 
 void set_up(CORBA::ORB_ptr orb, const Settings& settings)
 {
-    omniORB::traceLevel = static_cast<CORBA::ULong>(settings.trace_level);
-    message_size_max = static_cast<CORBA::ULong>(settings.message_size_max);
+    if (settings.trace_level)
+        omniORB::traceLevel = static_cast<CORBA::ULong>(*settings.trace_level);
+    const orb::Orb& core = orb->_kairos_core();
+    message_size_max = core.options().message_size_max; // Kairos's own options may have said it
     for (const std::string& each : settings.ignored)
         log::info("ignored: " + each);
-    orb->_kairos_add_call_observer(std::make_unique<CallEnds>(settings.transient_on_timeout));
+    orb->_kairos_add_call_observer(std::make_unique<CallEnds>(core, settings.transient_on_timeout));
     if (settings.offers_bidirectional) {
         CORBA::Any both;
         both <<= BiDirPolicy::BOTH;
         add_policy(orb, BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, both);
     }
-    set_timeouts(orb);
 }
 
 /// What is said in all places, the first counts. Takes its own out of `arguments`.
 Settings settings_from(std::vector<std::string>& arguments, const char* options[][2])
 {
-    Given all = configuration(arguments);
+    Given all = set_before();
+    add_over(all, configuration(arguments));
     add_over(all, take_environment(environ));
     add_over(all, of_program(options));
     add_over(all, good(take_arguments(arguments)));
     return good(settings_of(all));
 }
 
-CORBA::ORB_ptr known_orb(const char* id)
+/// Held while an ORB is looked for, made and set up, so that whoever gets it has it set up, and as
+/// its maker said. Recursive: initializers of interceptors may ask for ORBs.
+std::recursive_mutex& making()
 {
-    // An ORB that is there already is as it was made: its options are only taken out of argv.
-    CORBA::ORB_ptr orb = corba::default_orb();
-    if (orb == nullptr) return nullptr;
-    const CORBA::String_var its(orb->id());
-    return std::strcmp(its.in(), id == nullptr ? "" : id) == 0 ? orb : nullptr;
+    static std::recursive_mutex& mutex = *new std::recursive_mutex; // as long as there are threads
+    return mutex;
 }
 
 } // namespace
@@ -210,8 +213,9 @@ ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identifier, const
     const Settings settings = settings_from(arguments, options);
     arguments.insert(arguments.begin(), settings.arguments.begin(), settings.arguments.end());
     CommandLine line(argc > 0 ? argv[0] : nullptr, arguments);
-    const char* const id = identifier(orb_identifier);
-    const bool is_new = known_orb(id) == nullptr;
+    const char* const id =
+        orb_identifier != nullptr && is_only_orb(orb_identifier) ? "" : orb_identifier;
+    const std::lock_guard lock(making());
     ORB_var orb;
     try {
         orb = ORB_init(line.count(), line.pointers(), id);
@@ -219,7 +223,8 @@ ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identifier, const
         refuse(std::string(wrong.reason()), omni::INITIALIZE_InvalidORBInitArgs);
     }
     keep(line, argc, argv);
-    if (is_new) set_up(orb.in(), settings);
+    // One that is there already is as it was made: its options are only taken out of argv.
+    if (!CallEnds::has(orb->_kairos_core())) set_up(orb.in(), settings);
     return orb._retn();
 }
 
@@ -229,18 +234,24 @@ namespace omniORB {
 
 using namespace kairos::omniorb;
 
-CORBA::ULong giopMaxMsgSize() { return message_size_max; }
+CORBA::ULong giopMaxMsgSize()
+{
+    constexpr std::size_t max = std::numeric_limits<CORBA::ULong>::max();
+    return static_cast<CORBA::ULong>(std::min(message_size_max.load(), max));
+}
 
 void setClientCallTimeout(CORBA::ULong milliseconds)
 {
     call_timeout = milliseconds;
-    if (CORBA::ORB_ptr orb = kairos::corba::default_orb()) set_timeouts(orb);
+    if (CORBA::ORB_ptr orb = kairos::corba::default_orb())
+        add_policy(orb, Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, time_of(milliseconds));
 }
 
 void setClientConnectTimeout(CORBA::ULong milliseconds)
 {
     connect_timeout = milliseconds;
-    if (CORBA::ORB_ptr orb = kairos::corba::default_orb()) set_timeouts(orb);
+    if (CORBA::ORB_ptr orb = kairos::corba::default_orb())
+        add_policy(orb, KairosPolicies::CONNECTION_TIMEOUT_POLICY_TYPE, time_of(milliseconds));
 }
 
 void setClientCallTimeout(CORBA::Object_ptr /*object*/, CORBA::ULong /*milliseconds*/)

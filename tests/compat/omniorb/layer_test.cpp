@@ -3,9 +3,11 @@
 // The layer for omniORB as a program has it: what ORB_init heeds and refuses, how calls end, and
 // who is asked whether they are made again.
 #include "kairos/corba/Messaging.h"
+#include "kairos/orb/orb.h"
 #include "omniORB4/omniORB.h"
 
 #include <arpa/inet.h>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <string>
@@ -75,6 +77,49 @@ TEST(Layer, TakesItsOptionsOutAndLeavesTheRest)
     EXPECT_STREQ(argv[1], "file");
     EXPECT_EQ(argv[2], nullptr);
     EXPECT_EQ(omniORB::giopMaxMsgSize(), 9000U);
+    orb->destroy();
+}
+
+/// An ORB of this name, whose only option is the one that is given.
+CORBA::ORB_ptr make_orb(const char* id, const char* name, const char* value)
+{
+    const char* options[][2] = {{name, value}, {nullptr, nullptr}};
+    int argc = 0;
+    return CORBA::ORB_init(argc, nullptr, id, options);
+}
+
+TEST(Layer, SetsAnOrbUpOnce)
+{
+    CORBA::ORB_var first = make_orb("first", "traceLevel", "11");
+    CORBA::ORB_var second = make_orb("", "id", "second");
+    omniORB::traceLevel = 3;
+    for (const char* id : {"first", "second"}) {
+        CORBA::ORB_var again = make_orb(id, "traceLevel", "12");
+        EXPECT_EQ(omniORB::traceLevel, 3U) << id;
+    }
+    CORBA::ORB_var by_option = make_orb("", "id", "second");
+    EXPECT_EQ(by_option.in(), second.in());
+    first->destroy();
+    first = make_orb("first", "traceLevel", "4"); // another one
+    EXPECT_EQ(omniORB::traceLevel, 4U);
+    first->destroy();
+    second->destroy();
+    CORBA::ORB_var silent = make_orb("", "id", "omniORB4");
+    EXPECT_EQ(omniORB::traceLevel, 4U); // as nobody said another
+    CORBA::ORB_var by_name = make_orb("omniORB4", "traceLevel", "5");
+    EXPECT_EQ(by_name.in(), silent.in());
+    EXPECT_EQ(omniORB::traceLevel, 4U);
+    silent->destroy();
+    omniORB::traceLevel = 1;
+}
+
+TEST(Layer, SaysTheLargestMessageOfKairossOwnOption)
+{
+    std::string words[] = {"program", "-ORBMaxMessageSize", "70000"};
+    char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+    int argc = 3;
+    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4");
+    EXPECT_EQ(omniORB::giopMaxMsgSize(), 70000U);
     orb->destroy();
 }
 
@@ -151,6 +196,18 @@ TEST(Layer, ThreadsHaveTimeouts)
     EXPECT_EQ(of_thread(layer.orb.in()), 100U);
     omniORB::setClientThreadCallTimeout(0);
     EXPECT_EQ(of_thread(layer.orb.in()), 0U);
+}
+
+TEST(Layer, OptionsCountMoreThanTimeoutsThatWereSetBefore)
+{
+    omniORB::setClientCallTimeout(60'000);
+    CORBA::ORB_var said = make_orb("omniORB4", "clientCallTimeOutPeriod", "1234");
+    EXPECT_EQ(said->_kairos_core().call_policies().round_trip_max, std::chrono::milliseconds(1234));
+    said->destroy();
+    CORBA::ORB_var silent = make_orb("omniORB4", "traceLevel", "1");
+    EXPECT_EQ(silent->_kairos_core().call_policies().round_trip_max, std::chrono::minutes(1));
+    silent->destroy();
+    omniORB::setClientCallTimeout(0);
 }
 
 TEST(Layer, WhatItCannotDoItSays)

@@ -42,15 +42,18 @@ KAIROS_API ORB_ptr _omni_ORB_init(int& argc, char** argv, const char* orb_identi
 
 namespace omniORB {
 
-/// What traceLevel said; may be set, for `trace` and `logs` of the program.
+/// What the option traceLevel said last; may be set, for `trace` and `logs` of the program. An
+/// ORB_init without that option leaves it.
 KAIROS_API extern CORBA::ULong traceLevel;
 KAIROS_API const char* versionString();
 /// The version of omniORB that the layer is like: 4.2.5.
 KAIROS_API CORBA::ULong versionHex();
-/// The largest message that is accepted, as the last ORB_init had it. Octets.
+/// The largest message that is accepted, by the ORB that the last ORB_init made. Octets; what an
+/// ORB without options would accept if there has been none.
 KAIROS_API CORBA::ULong giopMaxMsgSize();
 
-/// Sets how long calls of all ORBs of the layer may take, in milliseconds; 0: no limit.
+/// Sets how long calls of the process's ORB may take, in milliseconds, and of ORBs that are made
+/// later, unless their options say otherwise; 0: no limit.
 KAIROS_API void setClientCallTimeout(CORBA::ULong milliseconds);
 /// Raises NO_IMPLEMENT: references of Kairos do not change. _set_policy_overrides gives one that
 /// has a timeout.
@@ -61,7 +64,7 @@ KAIROS_API void setClientThreadCallTimeout(CORBA::ULong milliseconds);
 /// Raises NO_IMPLEMENT: a thread has timeouts, but no deadline.
 [[noreturn]] KAIROS_API void setClientThreadCallDeadline(unsigned long seconds,
                                                          unsigned long nanoseconds);
-/// Sets how long making a connection may take, in milliseconds; 0: no limit.
+/// Sets how long making a connection may take, for the same ORBs, in milliseconds; 0: no limit.
 KAIROS_API void setClientConnectTimeout(CORBA::ULong milliseconds);
 
 inline bool trace(CORBA::ULong level) { return traceLevel >= level; }
