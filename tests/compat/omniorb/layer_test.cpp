@@ -7,12 +7,15 @@
 #include "omniORB4/omniORB.h"
 
 #include <arpa/inet.h>
+#include <barrier>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -162,6 +165,37 @@ CORBA::Boolean three_times(void* cookie, CORBA::ULong retries, const CORBA::TRAN
 {
     *static_cast<CORBA::ULong*>(cookie) += 1;
     return retries < 3;
+}
+
+CORBA::Boolean never_again(void* cookie, CORBA::ULong, const CORBA::TRANSIENT&)
+{
+    *static_cast<CORBA::ULong*>(cookie) += 1;
+    return false;
+}
+
+TEST(Layer, ThreadsThatAskForAnOrbTogetherSetItUpOnce)
+{
+    constexpr std::size_t count = 4;
+    std::vector<CORBA::ORB_var> orbs(count);
+    std::barrier together(static_cast<std::ptrdiff_t>(count));
+    std::vector<std::thread> threads;
+    for (CORBA::ORB_var& orb : orbs)
+        threads.emplace_back([&orb, &together] {
+            together.arrive_and_wait();
+            orb = make_orb("shared", "throwTransientOnTimeOut", "0");
+        });
+    for (std::thread& each : threads)
+        each.join();
+    for (const CORBA::ORB_var& orb : orbs)
+        EXPECT_EQ(orb.in(), orbs[0].in());
+    const DeadAddress nobody;
+    CORBA::ULong asked = 0;
+    omniORB::installTransientExceptionHandler(&asked, never_again);
+    CORBA::Object_var object = orbs[0]->string_to_object(nobody.url());
+    EXPECT_THROW(object->_non_existent(), CORBA::TRANSIENT);
+    EXPECT_EQ(asked, 1U); // each that set it up would ask
+    omniORB::installTransientExceptionHandler(nullptr, nullptr);
+    orbs[0]->destroy();
 }
 
 TEST(Layer, HandlersSayWhetherCallsAreMadeAgain)
