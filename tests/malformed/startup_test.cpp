@@ -4,6 +4,8 @@
 // that cannot be had. The exception's text names the option, the value and the system's reason.
 #include "tests/malformed/fake_server.h"
 
+#include <optional>
+
 namespace kairos::orb_testing {
 namespace {
 
@@ -113,12 +115,12 @@ TEST(Startup, OneBadEndpointOfSeveralGivesAllBack)
 
 TEST(Startup, AfterAComplaintTheOrbCanBeAskedAgain)
 {
-    RunningServer server("thread-per-connection");
-    const std::string endpoint = "iiop://127.0.0.1:" + std::to_string(server.port());
+    std::optional<RunningServer> server;
+    server.emplace("thread-per-connection");
+    const std::string endpoint = "iiop://127.0.0.1:" + std::to_string(server->port());
     const CORBA::ORB_var orb = make_orb({"-ORBListenEndpoints", endpoint});
     EXPECT_THROW((void)orb->resolve_initial_references("RootPOA"), CORBA::INITIALIZE);
-    server.end();
-    server.orb()->destroy();
+    server.reset();
     const CORBA::Object_var poa = orb->resolve_initial_references("RootPOA");
     EXPECT_FALSE(CORBA::is_nil(poa));
     orb->destroy();
