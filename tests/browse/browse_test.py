@@ -231,9 +231,9 @@ class LargeAnswers(Fixture):
             idl = idl.replace(f"Istring {member};", f"Istring {member}{'x' * 60000};")
         # Beside that: an array whose first value would have 36 MB.
         idl = idl.replace("interface NamingContextExt : NamingContext {",
-                          "typedef NameComponent Many[300];\n"
+                          "typedef NameComponent Crowd[300];\n"
                           "interface NamingContextExt : NamingContext {\n"
-                          "void many(in Many these, in Many those);")
+                          "void many(in Crowd these, in Crowd those);")
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         file = pathlib.Path(cls.folder.name) / "long_names.idl"

@@ -6,7 +6,7 @@
 // Calls from destructors that run when nobody expects calls any more: of a static object, of a
 // thread-local one, and from atexit. And servers that nobody ends: whether they still serve when
 // static objects go. late_test.py says what each has to print.
-#include "hello.h"
+#include "hello_skel.h"
 
 #include <cstdlib>
 #include <iostream>
