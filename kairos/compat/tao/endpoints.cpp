@@ -75,12 +75,10 @@ std::string translate_endpoints(const std::string& text, std::vector<std::string
     while (!rest.empty()) {
         const std::string_view endpoint = take(rest, ';');
         const std::size_t colon = endpoint.find("://");
-        const std::string_view scheme = endpoint.substr(0, colon);
-        std::string_view address =
-            colon == std::string_view::npos ? std::string_view() : endpoint.substr(colon + 3);
-        if (colon == std::string_view::npos) {
-            append(result, endpoint); // "none", or what ORB_init refuses
-        } else if (scheme == "iiop") {
+        const bool is_url = colon != std::string_view::npos;
+        const std::string_view scheme = is_url ? endpoint.substr(0, colon) : std::string_view();
+        std::string_view address = is_url ? endpoint.substr(colon + 3) : std::string_view();
+        if (scheme == "iiop") {
             append_iiop(result, endpoint, address, ignored);
         } else if (scheme == "uiop") {
             drop_version(address);
@@ -95,7 +93,7 @@ std::string translate_endpoints(const std::string& text, std::vector<std::string
                    scheme == "ssliop") {
             refuse(endpoint, "there is no such transport; iiop, uiop and shmiop are there");
         } else {
-            append(result, endpoint); // of a transport that the program has added
+            append(result, endpoint); // of the program's own transport, "none", or to be refused
         }
     }
     return result;
