@@ -234,8 +234,16 @@ def by_compiler_lines(arguments, prefix, work):
     folder.mkdir()
     project, include = work / "project", prefix / "include"
     must(prefix / "bin/kairos-idl", "-o", folder, project / "route.idl")
-    every = sorted(path.relative_to(include) for path in include.rglob("*.h"))
-    (folder / "every.cpp").write_text("".join(f"#include <{path}>\n" for path in every))
+    # Those of layers for other ORBs have their names, and are found in folders of their own.
+    layers = sorted(include.glob("kairos-*"))
+    check([path.name for path in layers] == ["kairos-omniorb", "kairos-tao"], f"layers: {layers}")
+    for name, found in [("every", include), *((path.name, path) for path in layers)]:
+        every = sorted(path.relative_to(found) for path in found.rglob("*.h")
+                       if not path.relative_to(found).parts[0].startswith("kairos-"))
+        (folder / f"{name}.cpp").write_text("".join(f"#include <{path}>\n" for path in every))
+    for path in layers:
+        must(arguments.compiler, "-std=c++20", "-fsyntax-only", "-I", path, "-I", include,
+             folder / f"{path.name}.cpp", timeout=600)
     objects = {}
     for source in (folder / "route.cpp", folder / "route_skel.cpp", folder / "every.cpp",
                    project / "route.cpp", project / "current.cpp"):

@@ -4,4 +4,4 @@
 #pragma once
 
 #include "kairos/compat/tao/tao.h"
-#include "kairos/interceptors/interceptors.h"
+#include "kairos/interceptors/PortableInterceptor.h"
