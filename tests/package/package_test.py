@@ -19,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-nameserver",
-             "kairos-repository", "kairos-gateway", "kairos-omniorb", "kairos-tao"]
+             "kairos-repository", "kairos-gateway"]
+LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
 # C++, shared or static, assertions, sanitizer, what linkers do with what is not needed.
@@ -100,7 +101,7 @@ def look_at_tree(prefix, build, sanitized):
     libdir = prefix / "lib"
     major, minor, _ = version_of(build).split(".")
     soversion = f"{major}.{minor}" if major == "0" else major
-    for name in LIBRARIES:
+    for name in LIBRARIES + LAYERS:
         shared = libdir / f"lib{name}.so"
         soname = dynamic_section(shared, "SONAME")
         check(soname == [f"lib{name}.so.{soversion}"], f"{name}: SONAME {soname}")
@@ -202,7 +203,8 @@ def by_pkg_config(arguments, prefix, work):
     def ask(*question):
         return must("pkg-config", *question, env=environment).split()
 
-    check(ask("--modversion", *LIBRARIES) == [version_of(arguments.build)] * len(LIBRARIES),
+    every = LIBRARIES + LAYERS
+    check(ask("--modversion", *every) == [version_of(arguments.build)] * len(every),
           "pkg-config: versions")
     (compiler,) = ask("--variable=kairos_idl", "kairos")
     (idl,) = ask("--variable=idldir", "kairos")
@@ -236,7 +238,7 @@ def by_compiler_lines(arguments, prefix, work):
     must(prefix / "bin/kairos-idl", "-o", folder, project / "route.idl")
     # Those of layers for other ORBs have their names, and are found in folders of their own.
     layers = sorted(include.glob("kairos-*"))
-    check([path.name for path in layers] == ["kairos-omniorb", "kairos-tao"], f"layers: {layers}")
+    check([path.name for path in layers] == LAYERS, f"layers: {layers}")
     for name, found in [("every", include), *((path.name, path) for path in layers)]:
         every = sorted(path.relative_to(found) for path in found.rglob("*.h")
                        if not path.relative_to(found).parts[0].startswith("kairos-"))
