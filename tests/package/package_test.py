@@ -185,7 +185,7 @@ def run_way(way, arguments, prefix, work):
                 said = run(build / program).stdout
                 check(said == "ok\n", f"{name}: {program}: {said}")
             if not static:
-                check(ours_of(build / "services") == sorted(set(LIBRARIES) - {"kairos-omniorb"}),
+                check(ours_of(build / "services") == sorted(LIBRARIES),
                       f"{name}: services needs {ours_of(build / 'services')}")
         said = run(asked, "client", server.reference, "close").stdout
         check(said == "ok, real time: yes\n", f"{name}: asked client: {said}")
