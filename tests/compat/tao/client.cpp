@@ -34,8 +34,7 @@ class Time_Value {
 static void merge(CORBA::ORB_ptr orb, CORBA::Object_ptr hello)
 {
     CORBA::Object_var object = orb->resolve_initial_references("IORManipulation");
-    TAO_IOP::TAO_IOR_Manipulation_var iorm =
-        TAO_IOP::TAO_IOR_Manipulation::_narrow(object.in());
+    TAO_IOP::TAO_IOR_Manipulation_var iorm = TAO_IOP::TAO_IOR_Manipulation::_narrow(object.in());
     CORBA::Object_var dead = orb->string_to_object("corbaloc:iiop:127.0.0.1:1/Hello");
     TAO_IOP::TAO_IOR_Manipulation::IORList iors(2);
     iors.length(2);
@@ -81,8 +80,7 @@ int main(int argc, char* argv[])
         std::cout << echoed->length() << ' ' << twice[1u] << std::endl;
         CORBA::Any limit;
         limit <<= TimeBase::TimeT(100000000);
-        CORBA::Policy_var policy =
-            orb->create_policy(TAO::CONNECTION_TIMEOUT_POLICY_TYPE, limit);
+        CORBA::Policy_var policy = orb->create_policy(TAO::CONNECTION_TIMEOUT_POLICY_TYPE, limit);
         std::cout << "policy " << (policy->policy_type() == TAO::CONNECTION_TIMEOUT_POLICY_TYPE)
                   << std::endl;
         merge(orb.in(), hello.in());
