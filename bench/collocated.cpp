@@ -9,8 +9,8 @@ namespace kairos::bench {
 namespace {
 
 constexpr std::uint32_t calls_timed = 1'000'000;
-constexpr std::uint32_t warm_up = 200;
-constexpr std::chrono::seconds rest_patience{30};
+constexpr std::uint32_t warm_up_calls = 200;
+constexpr std::chrono::seconds settling_patience{30};
 
 Exercise calls_of(std::uint32_t calls)
 {
@@ -20,10 +20,10 @@ Exercise calls_of(std::uint32_t calls)
 Result<Counts> count_once(RunningProgram& running, const CountedPage& page, std::uint32_t calls)
 {
     const Error restless{ErrorCode::system, "a measured program does not come to rest"};
-    if (!wait_until_at_rest(running.pid(), rest_patience)) return restless;
+    if (!wait_until_at_rest(running.pid(), settling_patience)) return restless;
     const Counts before = page.read();
     if (auto done = running.order(Verb::call, calls_of(calls)); !done) return done.error();
-    if (!wait_until_at_rest(running.pid(), rest_patience)) return restless;
+    if (!wait_until_at_rest(running.pid(), settling_patience)) return restless;
     Counts counted = page.read();
     counted -= before;
     return counted;
@@ -39,7 +39,7 @@ Result<Counts> counts_of(const System& system, const CountersOptions& options)
         {.environment = {page->environment(), "LD_PRELOAD=" + library.string()},
          .inherited_descriptor = page->descriptor()});
     if (!running) return running.error();
-    if (auto warmed = running->order(Verb::call, calls_of(warm_up)); !warmed) return warmed.error();
+    if (auto warmed = running->order(Verb::call, calls_of(warm_up_calls)); !warmed) return warmed.error();
     const auto once = count_once(*running, *page, options.calls);
     if (!once) return once.error();
     auto twice = count_once(*running, *page, 2 * options.calls);
@@ -82,7 +82,7 @@ Result<double> instructions_of(const System& system, const CountersOptions& opti
     return static_cast<double>(*twice - *once) / options.calls;
 }
 
-void set_bars(Row& row, const System& system)
+void set_collocated_bars(Row& row, const System& system)
 {
     if (system.option == "no") return; // what the others are compared with
     row.bars = {{"allocations_per_call", Bar::Relation::at_most, 0},
@@ -112,7 +112,7 @@ Result<Row> collocated_row(const System& system, const CountersOptions& options,
     const auto ns = nanoseconds_of(system, options);
     if (!ns) return ns.error();
     row.set("ns_per_call", *ns);
-    set_bars(row, system);
+    set_collocated_bars(row, system);
     return row;
 }
 

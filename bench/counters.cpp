@@ -65,7 +65,7 @@ Result<Sides<double>> instructions_per_call(const System& system, const Counters
     return per_call;
 }
 
-void set_bars(Row& row, const System& system)
+void set_counter_bars(Row& row, const System& system)
 {
     if (system.name != "kairos") return;
     if (row.side == "both") {
@@ -119,17 +119,17 @@ Result<void> count_system(Report& report, const System& system, const CountersOp
             both.set("instructions_per_call", spent->client + spent->server);
         }
         for (Row* row : {&rows.client, &rows.server}) {
-            set_bars(*row, system);
+            set_counter_bars(*row, system);
             report.rows.push_back(std::move(*row));
         }
-        set_bars(both, system);
+        set_counter_bars(both, system);
         if (!both.figures.empty() || !both.bars.empty()) report.rows.push_back(std::move(both));
     }
     return {};
 }
 
 /// The exercises with the bytes that raw sockets are to move: an installed ORB's own, if any.
-Result<std::vector<Exercise>> exercises_of(const CountersOptions& options)
+Result<std::vector<Exercise>> counted_exercises(const CountersOptions& options)
 {
     std::vector<Contestant> orb;
     for (const System& system : options.systems) {
@@ -177,7 +177,7 @@ Result<Report> run_counters(const CountersOptions& options)
                             {"instructions_per_call", "null"},
                             {"ns_per_call"}}};
     const std::string valgrind = options.instructions ? find_program("valgrind") : std::string{};
-    const auto exercises = exercises_of(options);
+    const auto exercises = counted_exercises(options);
     if (!exercises) return exercises.error();
     for (std::size_t i = 0; i < options.systems.size(); ++i) {
         const System& system = options.systems[i];

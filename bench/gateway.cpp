@@ -15,9 +15,9 @@ namespace {
 /// At most, of what a bare proxy adds to the p50 of a null call.
 constexpr double added_to_proxy = 1.3;
 
-using Rounds = std::vector<RunningSystem::Figures>;
+using GatewayRounds = std::vector<RunningSystem::Figures>;
 
-std::vector<Exercise> exercises_of(const LatencyOptions& options)
+std::vector<Exercise> forwarded_exercises(const LatencyOptions& options)
 {
     std::vector<Exercise> exercises{{.direction = Direction::twoway, .calls = options.calls}};
     for (const Payload payload : options.payloads)
@@ -29,7 +29,7 @@ std::vector<Exercise> exercises_of(const LatencyOptions& options)
     return exercises;
 }
 
-std::vector<double> p50_of(const Rounds& rounds)
+std::vector<double> p50_of(const GatewayRounds& rounds)
 {
     std::vector<double> values;
     for (const auto& round : rounds)
@@ -38,7 +38,7 @@ std::vector<double> p50_of(const Rounds& rounds)
 }
 
 /// What lies between adds, in each round.
-std::vector<double> added(const Rounds& through, const Rounds& direct)
+std::vector<double> added(const GatewayRounds& through, const GatewayRounds& direct)
 {
     std::vector<double> values;
     for (std::size_t i = 0; i < std::min(through.size(), direct.size()); ++i)
@@ -46,7 +46,7 @@ std::vector<double> added(const Rounds& through, const Rounds& direct)
     return values;
 }
 
-void compare(Row& row, const std::string& option, const std::map<std::string, Rounds>& rounds)
+void compare(Row& row, const std::string& option, const std::map<std::string, GatewayRounds>& rounds)
 {
     const auto of = [&](const char* name) { return rounds.find(name); };
     const auto direct = of(option == "gateway" ? "kairos" : "raw");
@@ -74,11 +74,11 @@ Result<Report> run_gateway(const LatencyOptions& options)
     std::vector<Contestant>& contestants = *started;
     std::vector<Row> absent;
     absent.swap(report.rows);
-    for (Exercise exercise : exercises_of(options)) {
+    for (Exercise exercise : forwarded_exercises(options)) {
         const auto complete = with_message_bytes(exercise, contestants);
         if (!complete) return complete.error();
         exercise = *complete;
-        std::map<std::string, Rounds> rounds;
+        std::map<std::string, GatewayRounds> rounds;
         for (unsigned round = 0; round < options.rounds; ++round) {
             options.progress(static_cast<double>(round) / options.rounds,
                              fmt::format("round {} of {}", round + 1, options.rounds));

@@ -17,7 +17,7 @@ struct Samples {
     std::vector<RunningSystem::Figures> rounds;
 };
 
-std::vector<Exercise> exercises_of(const LatencyOptions& options)
+std::vector<Exercise> timed_exercises(const LatencyOptions& options)
 {
     std::vector<Exercise> exercises{
         {.direction = Direction::twoway, .calls = options.calls},
@@ -65,7 +65,7 @@ constexpr Comparison comparisons[] = {
     {"kairos-spin", "ratio_to_unix", "kairos-unix"},
 };
 
-void set_bars(Row& row, const System& system, Pinning pinning)
+void set_latency_bars(Row& row, const System& system, Pinning pinning)
 {
     using enum Bar::Relation;
     if (row.payload_type != "null" || row.direction != "twoway") return;
@@ -131,7 +131,7 @@ void add_rows(Report& report, const Exercise& exercise, const std::vector<Contes
             row.set("ratio_to_omniorb", median_ratio(samples[i], *omniorb));
         row.set("request_bytes", exercise.request_bytes);
         row.set("reply_bytes", exercise.reply_bytes);
-        set_bars(row, system, options.pinning);
+        set_latency_bars(row, system, options.pinning);
         report.rows.push_back(std::move(row));
     }
 }
@@ -147,7 +147,7 @@ Result<Report> run_latency(const LatencyOptions& options)
     std::vector<Contestant>& contestants = *started;
     absent.swap(report.rows);
 
-    std::vector<Exercise> exercises = exercises_of(options);
+    std::vector<Exercise> exercises = timed_exercises(options);
     for (Exercise& exercise : exercises) {
         const auto complete = with_message_bytes(exercise, contestants);
         if (!complete) return complete.error();

@@ -133,7 +133,7 @@ const Point* flooded(const std::vector<Point>& points)
 }
 
 /// What a configuration that is meant to keep priorities has to reach.
-void set_bars(Row& row, const LowLoad& low, bool has_lanes_of_pool)
+void set_priority_bars(Row& row, const LowLoad& low, bool has_lanes_of_pool)
 {
     if (low.clients == 20 && low.flood && low.compute_us == 0 && has_lanes_of_pool)
         row.bars = {{"mean_to_floor", Bar::Relation::at_most, 1.15},
@@ -165,7 +165,7 @@ void add_rows(Report& report, const std::vector<Point>& points, const Point& poi
         if (point.low.clients > 0) set_inversions(high, rounds);
         const Architecture* architecture = architecture_of(system);
         if (architecture != nullptr && architecture->realtime)
-            set_bars(high, point.low, system.option == rt_corba_lanes);
+            set_priority_bars(high, point.low, system.option == rt_corba_lanes);
         report.rows.push_back(std::move(high));
         if (point.low.clients == 0) continue;
         Row low = row_of(system, rounds, point, options, "low");

@@ -89,7 +89,7 @@ Exercise for_sockets(Exercise exercise)
 }
 
 /// Sockets move octets; an ORB moves every type that is asked for.
-std::vector<Exercise> exercises_of(const System& system, const Place& place,
+std::vector<Exercise> transfers_of(const System& system, const Place& place,
                                    const TtcpOptions& options)
 {
     if (!system.orb) return {for_sockets(exercise_for(Payload::octet, place, options))};
@@ -104,7 +104,7 @@ std::vector<Point> points_of(const std::vector<System>& systems, const Place& pl
 {
     std::vector<Point> points;
     for (const System& system : systems)
-        for (const Exercise& exercise : exercises_of(system, place, options))
+        for (const Exercise& exercise : transfers_of(system, place, options))
             points.push_back({system, exercise, std::nullopt, {}});
     return points;
 }
@@ -154,7 +154,7 @@ void set_dynamic_bars(Row& row, const Point& point, const Place& place)
         row.bars.push_back({"ratio_to_stubs", Bar::Relation::at_least, bars::dii_octets});
 }
 
-void set_bars(Row& row, const Point& point, const Place& place)
+void set_ttcp_bars(Row& row, const Point& point, const Place& place)
 {
     if (point.system.name != "kairos" || !has_bars(place)) return;
     const Payload payload = point.exercise.payload;
@@ -192,7 +192,7 @@ void add_rows(Report& report, const std::vector<Point>& points, const Place& pla
                                                &System::option) != invocation_systems().end();
         const Point* stubs = find_point(points, "kairos", exercise.payload);
         if (dynamic && stubs != nullptr) row.set("ratio_to_stubs", median_ratio(point, *stubs));
-        set_bars(row, point, place);
+        set_ttcp_bars(row, point, place);
         report.rows.push_back(std::move(row));
     }
 }

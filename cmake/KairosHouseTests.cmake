@@ -16,6 +16,8 @@ add_test(NAME figures COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/f
 add_test(NAME build_times COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/build_times_test.py)
 add_test(NAME compat.tool COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/compat_test.py)
+add_test(NAME clang_tidy.rules COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tools/clang_tidy_test.py)
 add_test(NAME slow_tests COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/slow_tests_test.py)
 add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/changelog.py
@@ -23,7 +25,7 @@ add_test(NAME changelog COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools
 add_test(NAME changelog.rules COMMAND Python3::Interpreter
     ${PROJECT_SOURCE_DIR}/tools/changelog_test.py)
 set_tests_properties(tidy tidy.rules readme lock_table lock_table.rules figures build_times
-    slow_tests changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
+    clang_tidy.rules slow_tests changelog changelog.rules PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
 # What is in an archive does not depend on how this was built.
 if(NOT KAIROS_SANITIZE)
     add_test(NAME release COMMAND Python3::Interpreter

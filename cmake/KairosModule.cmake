@@ -5,7 +5,11 @@
 
 add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
-    -Woverloaded-virtual $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
+    -Woverloaded-virtual $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion> # as g++'s -Wconversion
+    $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
+if(CMAKE_UNITY_BUILD) # a name of one file may well be that of another's local variable
+    target_compile_options(kairos_flags INTERFACE -Wno-shadow)
+endif()
 # Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
 # left out, and the libraries' own calls cannot be taken over by others' functions. A class that
 # another library of ours uses may well have members of hidden types: we build them all together.
@@ -22,8 +26,16 @@ if(KAIROS_SANITIZE)
     add_link_options(-fsanitize=${KAIROS_SANITIZE})
     if(KAIROS_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
         add_compile_definitions(__SANITIZE_THREAD__) # as g++ says it
+    elseif(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        add_compile_definitions(__SANITIZE_ADDRESS__)
+    endif()
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
         # The run time is a library, as g++'s is: programs may have an operator new of their own.
-        execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.tsan-x86_64.so
+        set(runtime libclang_rt.asan-x86_64.so)
+        if(KAIROS_SANITIZE STREQUAL thread)
+            set(runtime libclang_rt.tsan-x86_64.so)
+        endif()
+        execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
         cmake_path(GET runtime PARENT_PATH runtime)
         add_link_options(-shared-libsan -Wl,-rpath,${runtime})
@@ -58,9 +70,12 @@ endif()
 add_custom_target(concurrent_tests)
 add_custom_target(fuzz_targets)
 
-# gcc would give every file std::string's functions once more, each a little changed.
-set(KAIROS_SMALL_OPTIONS $<$<CONFIG:Release>:-Os>
-    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fno-ipa-sra>)
+# gcc would give every file std::string's functions once more, each a little changed. A source with
+# options of its own is always compiled alone: so there are none where they would say nothing.
+set(KAIROS_SMALL_OPTIONS "")
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+    set(KAIROS_SMALL_OPTIONS -Os $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-sra>)
+endif()
 
 set(KAIROS_MODULE_KIND STATIC)
 set(KAIROS_MODULE_DIRECTORY ${PROJECT_BINARY_DIR}/modules)
@@ -73,11 +88,19 @@ endif()
 # One module of kairos/: its objects, and of them the archive kairos_<name>, which stays in the
 # build tree (KairosLibrary.cmake makes what is installed). Its public headers are exactly HEADERS.
 # With sanitizers it is a shared library: a copy of it in every test took 15 GB of disk.
-# SMALL is what no call goes through: a release compiles it for size, which is what it costs.
+# SMALL is what no call goes through: a release compiles it for size, which is what it costs. The
+# other sources of such a module are compiled one by one, as a release does it, also by presets that
+# compile several at a time: their figures are looked at.
 function(kairos_module name)
     cmake_parse_arguments(ARG "" "" "SOURCES;SMALL;HEADERS;DEPENDS" ${ARGN})
     add_library(kairos_${name} ${KAIROS_MODULE_KIND} ${ARG_SOURCES} ${ARG_SMALL})
-    set_source_files_properties(${ARG_SMALL} PROPERTIES COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
+    if(ARG_SMALL AND NOT KAIROS_SANITIZE)
+        set_source_files_properties(${ARG_SOURCES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+    if(KAIROS_SMALL_OPTIONS)
+        set_source_files_properties(${ARG_SMALL} PROPERTIES
+            COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
+    endif()
     target_sources(kairos_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
         FILES ${ARG_HEADERS})
     target_compile_features(kairos_${name} PUBLIC cxx_std_20)
@@ -110,8 +133,11 @@ function(kairos_module_idl name idl suffix)
             -o ${output} ${ARGN} ${source}
         DEPENDS kairos-idl ${all_idl} COMMENT "kairos-idl ${idl}" VERBATIM)
     target_sources(kairos_${name} PRIVATE ${sources} ${headers})
-    set_source_files_properties(${sources} PROPERTIES
-        COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(KAIROS_SMALL_OPTIONS)
+        set_source_files_properties(${sources} PROPERTIES
+            COMPILE_OPTIONS "${KAIROS_SMALL_OPTIONS}")
+    endif()
     # Generated code says "foo.h" of the IDL it includes.
     target_include_directories(kairos_${name} PUBLIC ${PROJECT_BINARY_DIR}/gen ${output})
     set_target_properties(kairos_${name} PROPERTIES KAIROS_GENERATED_HEADERS ${output})

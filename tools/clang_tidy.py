@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs clang-tidy-16 over the sources of the library and the IDL compiler, several at a time, and
-# remembers which translation units were clean: a unit is looked at again only when it, a header of
-# ours that it includes, generated ones too, its command line, .clang-tidy or the tool changed. The
-# memory is the user's, as a compiler cache is: clones of the repository share it.
+# Runs clang-tidy-16 over the sources of the library and the IDL compiler, several at a time. A unit
+# that was clean is looked at again only when it, a header of ours that it includes, generated ones
+# too, .clang-tidy or the tool changed since. What is known to be clean stands in two places: in
+# tools/tidied.txt, a digest for each file, which is committed with the change, so that what a clean
+# checkout must look at is what changed without it; and, unit by unit, in the user's cache, which
+# clones share, for those whose work is not done. tools/clang_tidy_test.py tests it.
 import argparse
 import concurrent.futures
 import hashlib
@@ -16,27 +18,47 @@ import subprocess
 import sys
 
 TOOL = "clang-tidy-16"
+DIGITS = 16
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("kairos/", "idlc/")
 SKIPPED = re.compile(r"(_test|_bench|_fuzz)\.cpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 SEARCHED = re.compile(r"(?:-I|-isystem )(\S+)")
+LIST = ROOT / "tools/tidied.txt"
+HEADER = """# What clang-tidy found clean, a digest for each file: written by `make check`, committed with what
+# changed. A source is looked at again when its digest, or that of a header it includes, is another.
+"""
 MEMORY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                       "kairos", "clang-tidy-clean.json")
 
 
+def sources_of(path):
+    """What a unit of the build compiles: itself, or the sources that one made of several includes."""
+    if "Unity" not in path.parts:
+        return [path]
+    return [pathlib.Path(name) for name in INCLUDE.findall(path.read_text())]
+
+
 def units(build):
-    """The compile commands that are ours to judge: (path in the tree, command)."""
-    commands = json.loads((build / "compile_commands.json").read_text())
+    """The compile commands that are ours to judge: {path in the tree: command}."""
     found = {}
-    for entry in commands:
-        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if not path.is_relative_to(ROOT):
-            continue
-        name = path.relative_to(ROOT).as_posix()
-        if name.startswith(FOLDERS) and not SKIPPED.search(name) and path.exists():
-            found[name] = entry.get("command", "")
-    return sorted(found.items())
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        unit = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        for path in sources_of(unit):
+            if not path.is_relative_to(ROOT):
+                continue
+            name = path.relative_to(ROOT).as_posix()
+            if name.startswith(FOLDERS) and not SKIPPED.search(name) and path.exists():
+                found[name] = entry["command"].replace(str(unit), str(path))
+    return dict(sorted(found.items()))
+
+
+def write_commands(commands, folder):
+    """A compile_commands.json of its own, for sources that the build compiles several at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compile_commands.json").write_text(json.dumps(
+        [{"directory": str(folder.parent), "file": str(ROOT / name), "command": command}
+         for name, command in commands.items()]))
 
 
 def closure(name, folders, texts):
@@ -60,14 +82,36 @@ def closure(name, folders, texts):
     return sorted(seen)
 
 
-def fingerprint(name, command, texts, common):
-    folders = [pathlib.Path(folder) for folder in SEARCHED.findall(command)
-               if pathlib.Path(folder).is_relative_to(ROOT)]
-    digest = hashlib.sha256(common)
-    digest.update(command.replace(str(ROOT), "").encode())
-    for included in closure(name, folders, texts):
-        digest.update(f"{included.relative_to(ROOT)}\0{texts[included]}".encode())
-    return digest.hexdigest()
+def searched_folders(command):
+    return [pathlib.Path(folder) for folder in SEARCHED.findall(command)
+            if pathlib.Path(folder).is_relative_to(ROOT)]
+
+
+def name_of(path, build):
+    """What a file is called in the list: generated ones lie in the build's folder."""
+    base = build if path.is_relative_to(build) else ROOT
+    return path.relative_to(base).as_posix()
+
+
+def fingerprint(names, digests):
+    """Of all that a unit is made of, the tool itself among it."""
+    whole = hashlib.sha256()
+    for name in [TOOL, *names]:
+        whole.update(f"{name}\0{digests[name]}\0".encode())
+    return whole.hexdigest()
+
+
+def is_due(names, digests, listed):
+    return any(listed.get(name) != digests[name] for name in [TOOL, *names])
+
+
+def read_list(text):
+    return {name: digest for digest, name in
+            (line.split(maxsplit=1) for line in text.splitlines() if not line.startswith("#"))}
+
+
+def format_list(digests):
+    return HEADER + "".join(f"{digests[name]} {name}\n" for name in sorted(digests))
 
 
 def examine(name, build):
@@ -109,18 +153,28 @@ def main():
         print(f"clang-tidy: {build} is not configured (make test does it)", file=sys.stderr)
         return 1
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
-    common = version + (ROOT / ".clang-tidy").read_bytes()
-    clean = remembered()
+    tool = hashlib.sha256(version + (ROOT / ".clang-tidy").read_bytes()).hexdigest()[:DIGITS]
 
-    texts = {}
-    prints = {n: fingerprint(n, c, texts, common) for n, c in units(build)}
-    if not prints:
+    commands = units(build)
+    if not commands:
         print(f"clang-tidy: no sources in {build}/compile_commands.json", file=sys.stderr)
         return 1
-    due = [name for name, value in prints.items() if clean.get(name) != value]
+    write_commands(commands, build / "tidy")
+    texts = {}
+    closures = {name: closure(name, searched_folders(command), texts)
+                for name, command in commands.items()}
+    digests = {name_of(path, build): hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+               for path, text in texts.items()}
+    digests[TOOL] = tool
+    parts = {name: [name_of(path, build) for path in paths] for name, paths in closures.items()}
+    prints = {name: fingerprint(names, digests) for name, names in parts.items()}
+    listed = read_list(LIST.read_text()) if LIST.exists() else {}
+    clean = remembered()
+    due = [name for name in commands
+           if clean.get(name) != prints[name] and is_due(parts[name], digests, listed)]
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = {pool.submit(examine, name, build): name for name in due}
+        runs = {pool.submit(examine, name, build / "tidy"): name for name in due}
         for run in concurrent.futures.as_completed(runs):
             name = runs[run]
             status, output = run.result()
@@ -130,7 +184,9 @@ def main():
             failures += 1
             print(output.replace(f"{ROOT}/", ""), end="")
     remember({n: v for n, v in clean.items() if n in prints})
-    print(f"clang-tidy: {len(due)} of {len(prints)} files looked at, {failures} with findings")
+    if not failures and digests != listed:
+        LIST.write_text(format_list(digests))
+    print(f"clang-tidy: {len(due)} of {len(commands)} files looked at, {failures} with findings")
     return 1 if failures else 0
 
 

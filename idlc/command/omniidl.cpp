@@ -45,9 +45,9 @@ constexpr Flag flags[] = {
 };
 
 /// One command line on its way.
-class Translator {
+class OmniidlTranslator {
   public:
-    explicit Translator(const Strings& given) : given_(given) {}
+    explicit OmniidlTranslator(const Strings& given) : given_(given) {}
 
     OmniidlTranslation run()
     {
@@ -183,7 +183,7 @@ bool is_omniidl(const std::string& program)
 
 OmniidlTranslation from_omniidl(const std::vector<std::string>& arguments)
 {
-    return Translator(arguments).run();
+    return OmniidlTranslator(arguments).run();
 }
 
 } // namespace kairos::idlc

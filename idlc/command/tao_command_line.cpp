@@ -100,7 +100,7 @@ constexpr std::string_view demuxing[][2] = {{"dynamic_hash", "hash"},
                                             {"binary_search", "perfect"},
                                             {"linear_search", "linear"}};
 
-class Translator {
+class TaoTranslator {
   public:
     TaoCommandLine run(const std::vector<std::string>& arguments)
     {
@@ -132,9 +132,9 @@ class Translator {
         if (argument == "-Sa" || argument == "-Sal" || argument == "-St") {
             (argument == "-St" ? no_typecodes_ : no_any_) = true;
         } else if (argument.starts_with("-Wb,")) {
-            parts(argument, &Translator::back_end);
+            parts(argument, &TaoTranslator::back_end);
         } else if (argument.starts_with("-Wp,")) {
-            parts(argument, &Translator::preprocessor);
+            parts(argument, &TaoTranslator::preprocessor);
         } else if (row != std::end(rows)) {
             by_row(*row, arguments);
         } else if (argument.starts_with("-Y") || argument.starts_with("-Gx")) {
@@ -183,7 +183,7 @@ class Translator {
     }
 
     /// Calls `each` for what stands between the commas behind the first one.
-    void parts(const std::string& argument, void (Translator::*each)(const std::string&))
+    void parts(const std::string& argument, void (TaoTranslator::*each)(const std::string&))
     {
         for (std::size_t begin = argument.find(','); begin != std::string::npos;) {
             const std::size_t end = argument.find(',', begin + 1);
@@ -233,7 +233,7 @@ bool is_tao_idl(std::string_view program)
 
 TaoCommandLine translate_tao_idl(const std::vector<std::string>& arguments)
 {
-    return Translator().run(arguments);
+    return TaoTranslator().run(arguments);
 }
 
 } // namespace kairos::idlc

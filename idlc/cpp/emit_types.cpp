@@ -325,7 +325,7 @@ void emit_marshal_fixed(const Struct& composite, Text& out)
     out.blank();
 }
 
-void emit_marshals(const Source& source, Text& out)
+void emit_marshal_templates(const Source& source, Text& out)
 {
     out.blank();
     out.line("namespace kairos::mapping {");
@@ -394,7 +394,7 @@ void emit_types(const Source& source, Text& out)
 {
     TypesEmitter(source, out).emit(source.unit.declarations);
     emit_value_implementations(source, out);
-    emit_marshals(source, out);
+    emit_marshal_templates(source, out);
     emit_table_declarations(source, out);
     emit_any_operators(source, out);
 }

@@ -6,7 +6,7 @@ namespace CORBA {
 namespace {
 
 template <typename T>
-T* duplicate(T* object)
+T* add_owner(T* object)
 {
     if (object != nullptr) object->_add_ref();
     return object;
@@ -30,8 +30,8 @@ NamedValue::NamedValue(String_var name, Any_var value, Flags flags)
 {
 }
 
-NamedValue_ptr NamedValue::_duplicate(NamedValue_ptr value) { return duplicate(value); }
-NVList_ptr NVList::_duplicate(NVList_ptr list) { return duplicate(list); }
+NamedValue_ptr NamedValue::_duplicate(NamedValue_ptr value) { return add_owner(value); }
+NVList_ptr NVList::_duplicate(NVList_ptr list) { return add_owner(list); }
 void release(NamedValue_ptr value) { remove_owner(value); }
 void release(NVList_ptr list) { remove_owner(list); }
 

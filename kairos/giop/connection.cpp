@@ -12,7 +12,7 @@ namespace kairos::giop {
 
 namespace {
 
-constexpr std::uint8_t bit(MessageType type)
+constexpr std::uint8_t permission(MessageType type)
 {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(type));
 }
@@ -23,16 +23,16 @@ Connection::Connection(Role role, std::size_t message_size_max,
                        const ReadSizes& read_sizes) noexcept
     : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
       read_sizes_(read_sizes), first_read_(read_sizes.at_once),
-      permitted_(role == Role::server ? bit(MessageType::request) | bit(MessageType::locate_request)
-                                      : bit(MessageType::reply) | bit(MessageType::locate_reply)),
+      permitted_(role == Role::server ? permission(MessageType::request) | permission(MessageType::locate_request)
+                                      : permission(MessageType::reply) | permission(MessageType::locate_reply)),
       role_(role)
 {
 }
 
 void Connection::accept_replies() noexcept
 {
-    permitted_ = static_cast<std::uint8_t>(permitted_ | bit(MessageType::reply) |
-                                           bit(MessageType::locate_reply));
+    permitted_ = static_cast<std::uint8_t>(permitted_ | permission(MessageType::reply) |
+                                           permission(MessageType::locate_reply));
 }
 
 MutableBytes Connection::space()

@@ -6,7 +6,7 @@
 namespace kairos::interceptors {
 
 using Status = orb::Ending::Status;
-using Spares = SpareInfos<ClientInfo>;
+using ClientSpares = SpareInfos<ClientInfo>;
 
 /// Calls that a point makes have slots of their own, empty at first: else an interceptor that makes
 /// calls could not tell its own from the program's (CORBA 3.3 part 1, 16.4.4).
@@ -21,7 +21,7 @@ void ClientInterceptors::at(ClientInfo& info, Point point, Tell&& tell) const
 
 void ClientInterceptors::send_request(orb::ObservedCall& call)
 {
-    Spares::Pointer taken = Spares::take();
+    ClientSpares::Pointer taken = ClientSpares::take();
     ClientInfo& info = *taken;
     info.begin(call, *all_);
     if (all_->has_slots()) info.slots = slots_of_thread(all_->serial);
@@ -35,7 +35,7 @@ void ClientInterceptors::send_request(orb::ObservedCall& call)
         Flow flow;
         flow.end_with_current(true, CORBA::COMPLETED_NO);
         tell_end(info, flow);
-        Spares::give_back(std::move(taken));
+        ClientSpares::give_back(std::move(taken));
         flow.raise_if_changed();
     }
     call.state_of(this) = std::move(taken);
@@ -57,19 +57,19 @@ void ClientInterceptors::receive_reply(orb::ObservedCall& call)
         Flow flow(call.ending());
         flow.end_with_current(false, flow.completion());
         tell_end(info, flow);
-        Spares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
+        ClientSpares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
         flow.raise_if_changed();
         return;
     }
-    Spares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
+    ClientSpares::give_back(std::static_pointer_cast<ClientInfo>(std::move(state)));
 }
 
 void ClientInterceptors::end(orb::ObservedCall& call)
 {
-    Spares::Pointer taken = std::static_pointer_cast<ClientInfo>(std::move(call.state_of(this)));
+    ClientSpares::Pointer taken = std::static_pointer_cast<ClientInfo>(std::move(call.state_of(this)));
     Flow flow(call.ending());
     tell_end(*taken, flow);
-    Spares::give_back(std::move(taken));
+    ClientSpares::give_back(std::move(taken));
     if (flow.has_changed()) [[unlikely]]
         flow.raise_if_changed();
 }

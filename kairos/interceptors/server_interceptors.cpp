@@ -6,11 +6,11 @@
 namespace kairos::interceptors {
 
 using Status = orb::Ending::Status;
-using Spares = SpareInfos<ServerInfo>;
+using ServerSpares = SpareInfos<ServerInfo>;
 
 void ServerInterceptors::receive_request_service_contexts(orb::ObservedUpcall& upcall)
 {
-    Spares::Pointer taken = Spares::take();
+    ServerSpares::Pointer taken = ServerSpares::take();
     ServerInfo& info = *taken;
     info.begin(upcall, *all_);
     try {
@@ -24,7 +24,7 @@ void ServerInterceptors::receive_request_service_contexts(orb::ObservedUpcall& u
         Flow flow;
         flow.end_with_current(true, CORBA::COMPLETED_NO);
         tell_end(info, flow);
-        Spares::give_back(std::move(taken));
+        ServerSpares::give_back(std::move(taken));
         flow.raise_if_changed();
     }
     upcall.state_of(this) = std::move(taken);
@@ -74,20 +74,20 @@ void ServerInterceptors::send_reply(orb::ObservedUpcall& upcall)
         Flow flow(upcall.ending());
         flow.end_with_current(false, flow.completion());
         tell_end(info, flow);
-        Spares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
+        ServerSpares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
         flow.raise_if_changed();
         return;
     }
-    Spares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
+    ServerSpares::give_back(std::static_pointer_cast<ServerInfo>(std::move(state)));
 }
 
 void ServerInterceptors::end(orb::ObservedUpcall& upcall)
 {
-    Spares::Pointer taken = std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
+    ServerSpares::Pointer taken = std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
     leave_slots(*taken);
     Flow flow(upcall.ending());
     tell_end(*taken, flow);
-    Spares::give_back(std::move(taken));
+    ServerSpares::give_back(std::move(taken));
     if (flow.has_changed()) [[unlikely]]
         flow.raise_if_changed();
 }

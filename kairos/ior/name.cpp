@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::string_view special = "/.\\";
 
-Error invalid(std::size_t position, const std::string& reason)
+Error invalid_name(std::size_t position, const std::string& reason)
 {
     return {ErrorCode::invalid_argument,
             "name: " + reason + " at character " + std::to_string(position + 1)};
 }
 
-void append_escaped(std::string& text, std::string_view field)
+void append_escaped_field(std::string& text, std::string_view field)
 {
     for (const char c : field) {
         if (special.find(c) != std::string_view::npos) text += '\\';
@@ -24,11 +24,11 @@ void append_escaped(std::string& text, std::string_view field)
 
 void append(std::string& text, const NameComponent& component)
 {
-    append_escaped(text, component.id);
+    append_escaped_field(text, component.id);
     // A '.' that separates nothing is how the component without id and kind is written.
     if (component.kind.empty() && !component.id.empty()) return;
     text += '.';
-    append_escaped(text, component.kind);
+    append_escaped_field(text, component.kind);
 }
 
 /// Reads one name from its beginning to its end.
@@ -59,7 +59,7 @@ class NameParser {
         if (!id) return id.error();
         component.id = std::move(id).value();
         if (at_ == text_.size() || text_[at_] == '/') {
-            if (at_ == begin) return invalid(begin, "component is empty");
+            if (at_ == begin) return invalid_name(begin, "component is empty");
             return component;
         }
         const std::size_t dot = at_++;
@@ -67,10 +67,10 @@ class NameParser {
         if (!kind) return kind.error();
         component.kind = std::move(kind).value();
         if (at_ < text_.size() && text_[at_] == '.')
-            return invalid(at_, "second '.' in a component: write '\\.'");
+            return invalid_name(at_, "second '.' in a component: write '\\.'");
         // "id." would be a second way to write "id".
         if (component.kind.empty() && !component.id.empty())
-            return invalid(dot, "nothing follows the '.'");
+            return invalid_name(dot, "nothing follows the '.'");
         return component;
     }
 
@@ -79,11 +79,11 @@ class NameParser {
     {
         std::string field;
         for (; at_ < text_.size() && text_[at_] != '/' && text_[at_] != '.'; ++at_) {
-            if (text_[at_] == '\0') return invalid(at_, "NUL");
+            if (text_[at_] == '\0') return invalid_name(at_, "NUL");
             if (text_[at_] == '\\') {
                 const std::size_t next = at_ + 1;
                 if (next == text_.size() || special.find(text_[next]) == std::string_view::npos)
-                    return invalid(at_, "backslash that is not before '/', '.' or another one");
+                    return invalid_name(at_, "backslash that is not before '/', '.' or another one");
                 at_ = next;
             }
             field += text_[at_];

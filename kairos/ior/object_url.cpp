@@ -37,12 +37,12 @@ bool is_host(std::string_view host) noexcept
     });
 }
 
-Error invalid(std::size_t position, const std::string& reason)
+Error invalid_url(std::size_t position, const std::string& reason)
 {
     return {ErrorCode::invalid_argument, reason + " at character " + std::to_string(position + 1)};
 }
 
-std::string quoted(std::string_view text) { return "'" + printable(text.substr(0, 80)) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + printable(text.substr(0, 80)) + "'"; }
 
 /// Reads the part of a corbaloc URL that lists addresses and the key. Every view it handles is a
 /// part of `text_`, so that errors can say where they are.
@@ -92,30 +92,30 @@ class LocationParser {
                              "more than " + std::to_string(limits::profiles_max) + " addresses"};
             if (auto result = parse_address(address, foreign); !result) return result;
             if (url_.initial && (begin != 0 || end != list.size()))
-                return invalid(position(address), "'rir:' cannot stand beside other addresses");
+                return invalid_url(position(address), "'rir:' cannot stand beside other addresses");
             begin = end + 1;
         }
         if (!url_.initial && profiles_.empty())
-            return invalid(position(foreign), "no address can be used: protocol of " +
-                                                  quoted(foreign) + " is not supported");
+            return invalid_url(position(foreign), "no address can be used: protocol of " +
+                                                  in_quotes(foreign) + " is not supported");
         return {};
     }
 
     /// `foreign` becomes the address if it is one that is passed over.
     Result<void> parse_address(std::string_view address, std::string_view& foreign)
     {
-        if (address.empty()) return invalid(position(address), "address is empty");
+        if (address.empty()) return invalid_url(position(address), "address is empty");
         const std::size_t colon = address.find(':');
         if (colon == std::string_view::npos)
-            return invalid(position(address),
-                           "address " + quoted(address) +
+            return invalid_url(position(address),
+                           "address " + in_quotes(address) +
                                " has no protocol: write ':' or 'iiop:' before it");
         const std::string_view protocol = address.substr(0, colon);
         const std::string_view rest = address.substr(colon + 1);
         if (protocol.empty() || is_named(protocol, "iiop")) return parse_iiop(rest);
         if (is_named(protocol, "rir")) {
             if (!rest.empty())
-                return invalid(position(rest), "'rir:' takes no address but has " + quoted(rest));
+                return invalid_url(position(rest), "'rir:' takes no address but has " + in_quotes(rest));
             url_.initial = true;
             return {};
         }
@@ -124,7 +124,7 @@ class LocationParser {
             foreign = address;
             return {};
         }
-        return invalid(position(address), "protocol " + quoted(protocol) +
+        return invalid_url(position(address), "protocol " + in_quotes(protocol) +
                                               " is not known: an IIOP address begins with ':' or "
                                               "'iiop:'");
     }
@@ -139,35 +139,35 @@ class LocationParser {
         if (const std::size_t at = address.find('@'); at != std::string_view::npos) {
             const auto version = parse_version(address.substr(0, at));
             if (!version)
-                return invalid(position(address), "version " + quoted(address.substr(0, at)) +
+                return invalid_url(position(address), "version " + in_quotes(address.substr(0, at)) +
                                                       " is not 1.0, 1.1, 1.2 or a later 1.x");
             profile.version = *version;
             host = address.substr(at + 1);
         }
-        if (host.empty()) return invalid(position(host), "host is missing");
+        if (host.empty()) return invalid_url(position(host), "host is missing");
 
         std::size_t host_end = std::min(host.find(':'), host.size());
         if (host.front() == '[') {
             const std::size_t bracket = host.find(']');
             if (bracket == std::string_view::npos)
-                return invalid(position(host), "']' is missing after the IPv6 address");
+                return invalid_url(position(host), "']' is missing after the IPv6 address");
             host_end = bracket + 1;
         } else if (host.rfind(':') != host_end && host_end != host.size()) {
-            return invalid(position(host),
-                           quoted(host) + " has several ':': an IPv6 address stands in brackets");
+            return invalid_url(position(host),
+                           in_quotes(host) + " has several ':': an IPv6 address stands in brackets");
         }
         const std::string_view rest = host.substr(host_end);
         host = host.substr(0, host_end);
-        if (host.empty()) return invalid(position(host), "host is missing");
+        if (host.empty()) return invalid_url(position(host), "host is missing");
         profile.host = without_brackets(host);
         if (!is_host(profile.host))
-            return invalid(position(host), quoted(host) + " is not a host name or address");
+            return invalid_url(position(host), in_quotes(host) + " is not a host name or address");
 
         if (!rest.empty()) {
             const auto port = parse_port(rest);
             if (!port)
-                return invalid(position(rest),
-                               quoted(rest) + " is not ':' and a port from 1 to 65535");
+                return invalid_url(position(rest),
+                               in_quotes(rest) + " is not ':' and a port from 1 to 65535");
             profile.port = *port;
         }
         profiles_.push_back(std::move(profile));
@@ -231,7 +231,7 @@ Result<ObjectUrl> parse_corbaname(std::string_view text, std::string_view rest)
     const auto octets = unescape_key(name, offset);
     if (!octets) return octets.error();
     url.name = as_text(*octets);
-    if (url.name.find('\0') != std::string::npos) return invalid(offset, "NUL in the name");
+    if (url.name.find('\0') != std::string::npos) return invalid_url(offset, "NUL in the name");
     return url;
 }
 
@@ -243,9 +243,9 @@ Result<ObjectUrl> parse_file(std::string_view text, std::string_view rest)
     else if (begins_with(rest, "//"))
         path = rest.substr(2);
     if (path.empty())
-        return invalid(static_cast<std::size_t>(path.data() - text.data()), "path is missing");
+        return invalid_url(static_cast<std::size_t>(path.data() - text.data()), "path is missing");
     if (path.find('\0') != std::string_view::npos)
-        return invalid(static_cast<std::size_t>(path.data() - text.data()) + path.find('\0'),
+        return invalid_url(static_cast<std::size_t>(path.data() - text.data()) + path.find('\0'),
                        "NUL in the path");
     ObjectUrl url;
     url.scheme = ObjectUrl::Scheme::file;
@@ -271,7 +271,7 @@ Result<ObjectUrl> parse_object_url(std::string_view text)
     if (begins_with(url, "file:")) return parse_file(text, after("file:"));
     if (url.empty()) return Error{ErrorCode::invalid_argument, "object URL is empty"};
     return Error{ErrorCode::not_found,
-                 quoted(url.substr(0, url.find(':'))) +
+                 in_quotes(url.substr(0, url.find(':'))) +
                      " is not a scheme of object URLs: expected IOR:, corbaloc:, corbaname: or "
                      "file:"};
 }
@@ -320,13 +320,13 @@ Result<OctetVector> unescape_key(std::string_view text, std::size_t offset)
             const auto high = i + 1 < text.size() ? hex_digit_value(text[i + 1]) : std::nullopt;
             const auto low = i + 2 < text.size() ? hex_digit_value(text[i + 2]) : std::nullopt;
             if (!high || !low)
-                return invalid(offset + i, "'%' is not followed by two hexadecimal digits");
+                return invalid_url(offset + i, "'%' is not followed by two hexadecimal digits");
             octets.push_back(static_cast<std::byte>(*high << 4 | *low));
             i += 2;
         } else if (is_printable(c) && c != ' ' && c != '#') {
             octets.push_back(static_cast<std::byte>(c));
         } else {
-            return invalid(offset + i, quoted(text.substr(i, 1)) + " must be written as %" +
+            return invalid_url(offset + i, in_quotes(text.substr(i, 1)) + " must be written as %" +
                                            hex(as_bytes(text.substr(i, 1))));
         }
     }

@@ -16,7 +16,7 @@ namespace kairos::rtcorba {
 
 namespace {
 
-void require(bool valid, const char* what)
+void require_lanes(bool valid, const char* what)
 {
     if (!valid) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, what);
 }
@@ -27,14 +27,14 @@ std::vector<orb::PoolLane> pool_lanes(const RTCORBA::ThreadpoolLanes& lanes)
     std::vector<orb::PoolLane> found;
     std::uint64_t threads = 0;
     for (const RTCORBA::ThreadpoolLane& lane : lanes) {
-        require(lane.lane_priority >= RTCORBA::minPriority, "no priority of CORBA's");
-        require(lane.static_threads != 0 || lane.dynamic_threads != 0, "a lane without threads");
+        require_lanes(lane.lane_priority >= RTCORBA::minPriority, "no priority of CORBA's");
+        require_lanes(lane.static_threads != 0 || lane.dynamic_threads != 0, "a lane without threads");
         threads += std::uint64_t{lane.static_threads} + lane.dynamic_threads;
         found.push_back({lane.lane_priority, lane.static_threads, lane.dynamic_threads});
     }
     std::ranges::sort(found, {}, &orb::PoolLane::priority);
-    require(!found.empty(), "no lanes");
-    require(std::ranges::adjacent_find(found, {}, &orb::PoolLane::priority) == found.end(),
+    require_lanes(!found.empty(), "no lanes");
+    require_lanes(std::ranges::adjacent_find(found, {}, &orb::PoolLane::priority) == found.end(),
             "two lanes of one priority");
     if (found.size() > limits::lanes_max || threads > limits::pool_threads_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many lanes or threads");
@@ -49,13 +49,13 @@ class RtOrb final : public KairosRealTime::RTORB {
     RTCORBA::Mutex_ptr create_mutex() override { return make_mutex(); }
     void destroy_mutex(RTCORBA::Mutex_ptr the_mutex) override
     {
-        require(!CORBA::is_nil(the_mutex), "nil mutex");
+        require_lanes(!CORBA::is_nil(the_mutex), "nil mutex");
         services_->forget(the_mutex); // the rest is its owners'
     }
     RTCORBA::Mutex_ptr create_named_mutex(const char* name,
                                           CORBA::Boolean_out created_flag) override
     {
-        require(name != nullptr, "null name");
+        require_lanes(name != nullptr, "null name");
         bool created = false;
         RTCORBA::Mutex_ptr mutex = services_->named_mutex(name, created);
         created_flag = created;
@@ -63,7 +63,7 @@ class RtOrb final : public KairosRealTime::RTORB {
     }
     RTCORBA::Mutex_ptr open_named_mutex(const char* name) override
     {
-        require(name != nullptr, "null name");
+        require_lanes(name != nullptr, "null name");
         RTCORBA::Mutex_ptr mutex = services_->find_mutex(name);
         if (CORBA::is_nil(mutex)) throw MutexNotFound();
         return mutex;

@@ -11,7 +11,6 @@ namespace kairos::sched {
 namespace {
 
 __extension__ using Wide = __int128;
-using Tasks = std::vector<const Task*>;
 
 /// Sums of up to operations_max products stay within Wide, results within Time.
 constexpr Wide horizon = std::numeric_limits<std::int64_t>::max() / 4;
@@ -89,7 +88,7 @@ class Competition {
   private:
     [[nodiscard]] Load load_with_task() const
     {
-        Tasks all = before_;
+        std::vector<const Task*> all = before_;
         all.push_back(&task_);
         return compare_with_processor(all);
     }
@@ -139,8 +138,8 @@ class Competition {
     }
 
     const Task& task_;
-    Tasks preempting_; ///< at any time
-    Tasks before_;     ///< those and who goes first in its level
+    std::vector<const Task*> preempting_; ///< at any time
+    std::vector<const Task*> before_; ///< those and who goes first in its level
     Wide blocking_ = 0;
     const std::size_t tasks_;
     Effort& effort_;

@@ -262,13 +262,13 @@ class CustomDispatch final : public Dispatcher {
     std::shared_ptr<WaitingRequest::Queue> queue_; // once it serves
 };
 
-std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make_custom(Orb& orb, RequestSource& source)
 {
     return std::make_unique<CustomDispatch>(orb, source);
 }
 
 } // namespace
 
-constinit const Opening opening::custom{architecture::custom, open_handover<make>};
+constinit const Opening opening::custom{architecture::custom, open_handover<make_custom>};
 
 } // namespace kairos::orb

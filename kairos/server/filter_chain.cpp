@@ -96,13 +96,13 @@ class FilterChain final : public Dispatcher, public QueuedRequest::Watcher {
     std::vector<std::unique_ptr<ThreadPool>> pools_;
 };
 
-std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource&)
+std::unique_ptr<Dispatcher> make_chain(Orb& orb, RequestSource&)
 {
     return std::make_unique<FilterChain>(orb);
 }
 
 } // namespace
 
-constinit const Opening opening::filter_chain{architecture::filter_chain, open_handover<make>};
+constinit const Opening opening::filter_chain{architecture::filter_chain, open_handover<make_chain>};
 
 } // namespace kairos::orb

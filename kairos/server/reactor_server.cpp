@@ -69,7 +69,7 @@ class ReactorServer final : public InPlaceServer {
     std::mutex serving_mutex_;
 };
 
-Result<std::unique_ptr<Server>> make(Orb& orb, std::vector<Listener> listeners)
+Result<std::unique_ptr<Server>> make_reactor(Orb& orb, std::vector<Listener> listeners)
 {
     auto server = std::make_unique<ReactorServer>(orb, std::move(listeners));
     if (const auto opened = server->open(); !opened) return opened.error();
@@ -79,6 +79,6 @@ Result<std::unique_ptr<Server>> make(Orb& orb, std::vector<Listener> listeners)
 } // namespace
 
 constinit const Opening opening::reactor{architecture::reactor,
-                                         [](Orb& orb) { return open_server(orb, make); }};
+                                         [](Orb& orb) { return open_server(orb, make_reactor); }};
 
 } // namespace kairos::orb

@@ -299,7 +299,7 @@ void ObjectThread::wake() noexcept
     if (waits_nested_ != 0) wake_up_.wake();
 }
 
-std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make_queues(Orb& orb, RequestSource& source)
 {
     return std::make_unique<ThreadPerObject>(orb, source);
 }
@@ -307,6 +307,6 @@ std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 } // namespace
 
 constinit const Opening opening::thread_per_object{architecture::thread_per_object,
-                                                   open_handover<make>};
+                                                   open_handover<make_queues>};
 
 } // namespace kairos::orb

@@ -152,7 +152,7 @@ class ThreadPerRequest final : public Dispatcher, public ServingThread {
     ThreadSet threads_;
 };
 
-std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
+std::unique_ptr<Dispatcher> make_threads(Orb& orb, RequestSource& source)
 {
     return std::make_unique<ThreadPerRequest>(orb, source);
 }
@@ -160,6 +160,6 @@ std::unique_ptr<Dispatcher> make(Orb& orb, RequestSource& source)
 } // namespace
 
 constinit const Opening opening::thread_per_request{architecture::thread_per_request,
-                                                    open_handover<make>};
+                                                    open_handover<make_threads>};
 
 } // namespace kairos::orb

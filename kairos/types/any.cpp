@@ -321,7 +321,7 @@ void AnyAccess::add_copy(const CORBA::Any& any, const ValueClass& of, const void
 
 namespace {
 
-bool is_value(CORBA::TCKind kind) noexcept
+bool is_value_kind(CORBA::TCKind kind) noexcept
 {
     return kind == CORBA::tk_value || kind == CORBA::tk_value_box || kind == CORBA::tk_event ||
            kind == CORBA::tk_abstract_interface;
@@ -376,7 +376,7 @@ void AnyAccess::encode_value(cdr::Writer& out, const CORBA::Any& any)
     const AnyValue& value = *inserted(any);
     const CORBA::TypeCode& type = resolved(*any.type_);
     // A value alone is read with the message's; one within a struct is kept as it comes.
-    const OwnValues own_values(out, is_value(type.kind()));
+    const OwnValues own_values(out, is_value_kind(type.kind()));
     // CORBA 3.3 part 2, 9.3.5.5: an exception's repository id goes in front of its members.
     if (type.kind() == CORBA::tk_except && writes_exception_id(out)) out.write_string(type.id());
     encode(out, *value.of->table, value.value);
@@ -445,7 +445,7 @@ void AnyAccess::decode_value(cdr::Reader& in, CORBA::TypeCode_var type, CORBA::A
         return;
     }
     const cdr::Environment* environment = in.environment();
-    if (is_value(kind) && environment != nullptr && environment->value_factories != nullptr) {
+    if (is_value_kind(kind) && environment != nullptr && environment->value_factories != nullptr) {
         auto* const reader = static_cast<ValueReader*>(environment->value_factories);
         if (reader->read_value(in, type.in(), any)) return;
     }

@@ -145,7 +145,7 @@ class KAIROS_API Any {
     };
 
     /// Makes an Any without a value, of type tk_null.
-    Any() noexcept = default;
+    Any() noexcept {} // NOLINT(modernize-use-equals-default): so `const Any any;` is allowed
     Any(const Any& other);
     Any(Any&& other) noexcept;
     /// Makes an Any of this type and value as `replace` does; deprecated by the mapping, too.

@@ -34,9 +34,9 @@ const CORBA::TypeCode* basic_constant(TCKind kind)
 
 /// Every type is a node once, however often it is meant: what is read costs memory in proportion
 /// to its bytes, and no type is nested deeper than nesting_max but by recursion.
-class Decoder {
+class TypeCodeDecoder {
   public:
-    explicit Decoder(cdr::Reader& in)
+    explicit TypeCodeDecoder(cdr::Reader& in)
         : giop_minor_(in.environment() == nullptr ? 2 : in.environment()->giop_minor)
     {
     }
@@ -96,7 +96,7 @@ class Decoder {
     bool recursive_ = false;
 };
 
-CORBA::TypeCode_ptr Decoder::read_outermost(cdr::Reader& in)
+CORBA::TypeCode_ptr TypeCodeDecoder::read_outermost(cdr::Reader& in)
 {
     const Result result = read(in);
     if (recursive_ && in.ok()) {
@@ -111,7 +111,7 @@ CORBA::TypeCode_ptr Decoder::read_outermost(cdr::Reader& in)
     return pointer(*result.type);
 }
 
-Decoder::Result Decoder::read(cdr::Reader& in)
+TypeCodeDecoder::Result TypeCodeDecoder::read(cdr::Reader& in)
 {
     const TCKind kind{in.read<std::uint32_t>()};
     if (!in.ok()) return {};
@@ -124,7 +124,7 @@ Decoder::Result Decoder::read(cdr::Reader& in)
     return result;
 }
 
-Decoder::Result Decoder::read_simple(cdr::Reader& in, TCKind kind)
+TypeCodeDecoder::Result TypeCodeDecoder::read_simple(cdr::Reader& in, TCKind kind)
 {
     switch (parameters_of(kind)) {
     case Parameters::none:
@@ -149,7 +149,7 @@ Decoder::Result Decoder::read_simple(cdr::Reader& in, TCKind kind)
     return {};
 }
 
-Decoder::Result Decoder::read_complex(cdr::Reader& in, TCKind kind)
+TypeCodeDecoder::Result TypeCodeDecoder::read_complex(cdr::Reader& in, TCKind kind)
 {
     if (open_.size() == limits::nesting_max || !is_above(stack_limit()))
         in.fail(cdr::Fault::nesting_too_deep);
@@ -175,7 +175,7 @@ Decoder::Result Decoder::read_complex(cdr::Reader& in, TCKind kind)
 }
 
 /// Only what this TypeCode began with can be meant: an offset into anything else is refused.
-Decoder::Result Decoder::read_indirection(cdr::Reader& in)
+TypeCodeDecoder::Result TypeCodeDecoder::read_indirection(cdr::Reader& in)
 {
     const auto offset = in.read<std::int32_t>();
     if (!in.ok()) return {};
@@ -198,7 +198,7 @@ Decoder::Result Decoder::read_indirection(cdr::Reader& in)
 /// Whether a type that is being read may be a part of the innermost one: the way from it to there
 /// passes an aggregate, so that it is not an alias, sequence or array of nothing but itself, and a
 /// sequence or value, so that it can have values at all; and it is not its own base.
-bool Decoder::is_legal_recursion(std::size_t index) const
+bool TypeCodeDecoder::is_legal_recursion(std::size_t index) const
 {
     bool aggregate = false;
     bool indirect = false;
@@ -213,7 +213,7 @@ bool Decoder::is_legal_recursion(std::size_t index) const
     return aggregate && indirect && !only_bases;
 }
 
-const CORBA::TypeCode* Decoder::read_part(cdr::Reader& in, Building& building)
+const CORBA::TypeCode* TypeCodeDecoder::read_part(cdr::Reader& in, Building& building)
 {
     const Result part = read(in);
     building.height = std::max(building.height, part.height);
@@ -221,7 +221,7 @@ const CORBA::TypeCode* Decoder::read_part(cdr::Reader& in, Building& building)
     return part.type;
 }
 
-void Decoder::read_parameters(cdr::Reader& in, Building& building)
+void TypeCodeDecoder::read_parameters(cdr::Reader& in, Building& building)
 {
     TypeCodeData& data = building.data;
     if (has_id(data.kind)) {
@@ -255,7 +255,7 @@ void Decoder::read_parameters(cdr::Reader& in, Building& building)
     if (in.ok() && has_members(data.kind)) read_members(in, building);
 }
 
-void Decoder::read_base(cdr::Reader& in, Building& building)
+void TypeCodeDecoder::read_base(cdr::Reader& in, Building& building)
 {
     known_[building.known].reading_base = true;
     const Result base = read(in);
@@ -266,7 +266,7 @@ void Decoder::read_base(cdr::Reader& in, Building& building)
     if (!is_value(base.kind)) in.fail(cdr::Fault::invalid_value);
 }
 
-void Decoder::read_members(cdr::Reader& in, Building& building)
+void TypeCodeDecoder::read_members(cdr::Reader& in, Building& building)
 {
     constexpr std::size_t name_bytes_min = sizeof(std::uint32_t) + 1;
     TypeCodeData& data = building.data;
@@ -296,7 +296,7 @@ void Decoder::read_members(cdr::Reader& in, Building& building)
 }
 
 /// A label as a number. That of the default member is there but means nothing.
-std::int64_t Decoder::read_label(cdr::Reader& in, const TypeCodeData& discriminator, bool matters)
+std::int64_t TypeCodeDecoder::read_label(cdr::Reader& in, const TypeCodeData& discriminator, bool matters)
 {
     std::int64_t label = 0;
     bool valid = true;
@@ -338,7 +338,7 @@ std::int64_t Decoder::read_label(cdr::Reader& in, const TypeCodeData& discrimina
 }
 
 /// As encode_type_code writes it, with or without a byte order mark, or as 32 bits.
-std::int64_t Decoder::read_wide_label(cdr::Reader& in)
+std::int64_t TypeCodeDecoder::read_wide_label(cdr::Reader& in)
 {
     if (giop_minor_ < 2) return in.read<std::uint16_t>();
     const auto size = in.read<std::uint8_t>();
@@ -370,7 +370,7 @@ CORBA::TypeCode_ptr decode_type_code(cdr::Reader& in)
         in = ahead;
         return pointer(*basic_constant(kind));
     }
-    return Decoder(in).read_outermost(in);
+    return TypeCodeDecoder(in).read_outermost(in);
 }
 
 } // namespace kairos::types

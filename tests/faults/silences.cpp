@@ -18,9 +18,9 @@ namespace {
 using Descriptor = Socket;
 
 /// One way through a carrier.
-class Stream {
+class SilentStream {
   public:
-    Stream(Socket& source, Socket& sink, std::uint64_t silent_at) noexcept
+    SilentStream(Socket& source, Socket& sink, std::uint64_t silent_at) noexcept
         : source_(source), sink_(sink), silent_at_(silent_at)
     {
     }
@@ -53,7 +53,7 @@ class Stream {
     bool has_ended_ = false;              ///< the source
 };
 
-bool Stream::read(bool stopped) noexcept
+bool SilentStream::read(bool stopped) noexcept
 {
     const std::uint64_t left = stopped ? octets_.size() : silent_at_ - carried_;
     iovec segment{octets_.data(), static_cast<std::size_t>(std::min<std::uint64_t>(
@@ -75,7 +75,7 @@ bool Stream::read(bool stopped) noexcept
     return true;
 }
 
-void Stream::take_descriptors(msghdr& message)
+void SilentStream::take_descriptors(msghdr& message)
 {
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
          part = CMSG_NXTHDR(&message, part)) {
@@ -88,7 +88,7 @@ void Stream::take_descriptors(msghdr& message)
     }
 }
 
-bool Stream::write() noexcept
+bool SilentStream::write() noexcept
 {
     iovec segment{octets_.data() + begin_, pending_};
     alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(descriptors_max * sizeof(int))> control{};
@@ -186,15 +186,15 @@ class Silences::Carrier {
 
   private:
     /// Who is waited for in vain is not waited for: that it has gone is heard when it matters.
-    static void fill(pollfd& entry, const Socket& socket, const Stream& incoming,
-                     const Stream& outgoing)
+    static void fill(pollfd& entry, const Socket& socket, const SilentStream& incoming,
+                     const SilentStream& outgoing)
     {
         entry.events = static_cast<short>((incoming.wants_to_read() ? POLLIN : 0) |
                                           (outgoing.wants_to_write() ? POLLOUT : 0));
         entry.fd = entry.events != 0 ? socket.descriptor() : -1;
         entry.revents = 0;
     }
-    [[nodiscard]] static bool go_on(short events, Stream& incoming, Stream& outgoing, bool stopped)
+    [[nodiscard]] static bool go_on(short events, SilentStream& incoming, SilentStream& outgoing, bool stopped)
     {
         if (events == 0) return true;
         const bool has_gone = (events & (POLLERR | POLLHUP)) != 0;
@@ -213,8 +213,8 @@ class Silences::Carrier {
 
     Socket near_;
     Socket far_;
-    Stream to_server_;
-    Stream to_client_;
+    SilentStream to_server_;
+    SilentStream to_client_;
     bool is_silent_ = false;
 };
 

@@ -15,7 +15,7 @@ namespace kairos::tools {
 namespace {
 
 /// The words of IDL, which a name may be if an underscore escapes it, whatever their case.
-const std::set<std::string_view> words{
+const std::set<std::string_view> idl_words{
     "abstract",   "any",       "alias",      "attribute",   "bitfield",  "bitmask", "bitset",
     "boolean",    "case",      "char",       "component",   "connector", "const",   "consumes",
     "context",    "custom",    "default",    "double",      "emits",     "enum",    "eventtype",
@@ -35,7 +35,7 @@ std::string escaped(std::string_view name)
     std::ranges::transform(lower, lower.begin(), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    return words.contains(lower) ? "_" + std::string(name) : std::string(name);
+    return idl_words.contains(lower) ? "_" + std::string(name) : std::string(name);
 }
 
 /// "omg.org" of "IDL:omg.org/CosNaming/Name:1.0"; empty where there is none.
@@ -421,7 +421,7 @@ std::string raises_of(const KnownOperation& operation, const char* word, const N
     return text.empty() ? text : fmt::format(" {}({})", word, text);
 }
 
-std::string_view word_of(KnownParameter::Direction direction)
+std::string_view direction_word(KnownParameter::Direction direction)
 {
     switch (direction) {
     case KnownParameter::Direction::in:
@@ -448,7 +448,7 @@ std::string idl_of(const KnownOperation& operation, const Names& names)
     text += fmt::format("{} {}(", names.of(*operation.result.in()), escaped(operation.name));
     for (const KnownParameter& parameter : operation.parameters)
         text += fmt::format("{}{} {} {}", &parameter == operation.parameters.data() ? "" : ", ",
-                            word_of(parameter.direction), names.of(*parameter.type.in()),
+                            direction_word(parameter.direction), names.of(*parameter.type.in()),
                             escaped(parameter.name));
     text += ')' + raises_of(operation, "raises", names);
     std::string contexts;

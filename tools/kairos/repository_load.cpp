@@ -24,7 +24,7 @@ std::string version_of(const std::string& id)
     return version.empty() ? "1.0" : version;
 }
 
-CORBA::ULong bound_of(std::uint64_t bound)
+CORBA::ULong repository_bound(std::uint64_t bound)
 {
     if (bound > std::numeric_limits<CORBA::ULong>::max())
         throw std::runtime_error("a bound does not fit the repository");
@@ -46,8 +46,8 @@ idlc::Type fixed_type_of(const idlc::FixedValue& value)
 }
 
 /// What a declaration is created with.
-struct Names {
-    explicit Names(const idlc::Declaration& declaration)
+struct Labels {
+    explicit Labels(const idlc::Declaration& declaration)
         : id(declaration.repository_id.c_str()), name(declaration.name.c_str()),
           version_text(version_of(declaration.repository_id)), version(version_text.c_str())
     {
@@ -233,20 +233,20 @@ class Loader {
             return primitive(CORBA::pk_TypeCode);
         case string:
             return type.bound == 0 ? primitive(CORBA::pk_string)
-                                   : as_type(repository_->create_string(bound_of(type.bound)));
+                                   : as_type(repository_->create_string(repository_bound(type.bound)));
         case wstring:
             return type.bound == 0 ? primitive(CORBA::pk_wstring)
-                                   : as_type(repository_->create_wstring(bound_of(type.bound)));
+                                   : as_type(repository_->create_wstring(repository_bound(type.bound)));
         case fixed:
             return as_type(repository_->create_fixed(type.digits, type.scale));
         case sequence: {
             const CORBA::IDLType_var element = of(*type.element);
-            return as_type(repository_->create_sequence(bound_of(type.bound), element.in()));
+            return as_type(repository_->create_sequence(repository_bound(type.bound), element.in()));
         }
         case array: {
             CORBA::IDLType_var element = of(*type.element);
             for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend(); ++length)
-                element = as_type(repository_->create_array(bound_of(*length), element.in()));
+                element = as_type(repository_->create_array(repository_bound(*length), element.in()));
             return element;
         }
         case declared:
@@ -273,7 +273,7 @@ class Loader {
     {
         const idlc::Module& first = module.first == nullptr ? module : *module.first;
         if (!CORBA::is_nil(found(first).in())) return;
-        const Names names(first);
+        const Labels names(first);
         const CORBA::Container_var container = container_of(first);
         // A module that was opened first with another prefix is the same.
         const CORBA::Contained_var there = container->lookup(names.name);
@@ -309,7 +309,7 @@ class Loader {
     [[nodiscard]] bool begin(const idlc::Interface& interface)
     {
         if (!CORBA::is_nil(found(interface).in())) return false;
-        const Names names(interface);
+        const Labels names(interface);
         const CORBA::Container_var container = container_of(interface);
         if (interface.is_abstract)
             created(interface,
@@ -355,7 +355,7 @@ class Loader {
     [[nodiscard]] bool begin(const idlc::Struct& type)
     {
         if (!CORBA::is_nil(found(type).in())) return false;
-        const Names names(type);
+        const Labels names(type);
         created(type, container_of(type)->create_struct(names.id, names.name, names.version, {}));
         return begun_.insert(&type).second;
     }
@@ -373,7 +373,7 @@ class Loader {
     void add_own(const idlc::Exception& exception)
     {
         if (!CORBA::is_nil(found(exception).in())) return;
-        const Names names(exception);
+        const Labels names(exception);
         const CORBA::Container_var container = container_of(exception);
         if (exception.declarations.empty()) {
             created(exception, container->create_exception(names.id, names.name, names.version,
@@ -388,7 +388,7 @@ class Loader {
     [[nodiscard]] bool begin(const idlc::Union& type)
     {
         if (!CORBA::is_nil(found(type).in())) return false;
-        const Names names(type);
+        const Labels names(type);
         // Its discriminator may be declared within it.
         const CORBA::IDLType_var discriminator = primitive(CORBA::pk_long);
         created(type, container_of(type)->create_union(names.id, names.name, names.version,
@@ -433,7 +433,7 @@ class Loader {
         members.length(static_cast<CORBA::ULong>(type.enumerators.size()));
         for (CORBA::ULong i = 0; i < members.length(); ++i)
             members[i] = type.enumerators[i]->name.c_str();
-        const Names names(type);
+        const Labels names(type);
         created(type,
                 container_of(type)->create_enum(names.id, names.name, names.version, members));
     }
@@ -441,7 +441,7 @@ class Loader {
     void add_own(const idlc::Alias& alias)
     {
         if (!CORBA::is_nil(found(alias).in())) return;
-        const Names names(alias);
+        const Labels names(alias);
         const CORBA::IDLType_var original = of(*alias.type);
         created(alias, container_of(alias)->create_alias(names.id, names.name, names.version,
                                                          original.in()));
@@ -451,7 +451,7 @@ class Loader {
     {
         if (!CORBA::is_nil(found(box).in())) return;
         add_all(box.declarations);
-        const Names names(box);
+        const Labels names(box);
         const CORBA::IDLType_var boxed = of(*box.type);
         created(box, container_of(box)->create_value_box(names.id, names.name, names.version,
                                                          boxed.in()));
@@ -460,7 +460,7 @@ class Loader {
     void add_own(const idlc::Native& native)
     {
         if (!CORBA::is_nil(found(native).in())) return;
-        const Names names(native);
+        const Labels names(native);
         created(native, container_of(native)->create_native(names.id, names.name, names.version));
     }
 
@@ -475,7 +475,7 @@ class Loader {
         }
         const CORBA::IDLType_var definition = of(*type);
         const CORBA::TypeCode_var code = definition->type();
-        const Names names(constant);
+        const Labels names(constant);
         created(constant, container_of(constant)->create_constant(
                               names.id, names.name, names.version, definition.in(),
                               any_of(constant, code.in(), orb_.in())));
@@ -484,7 +484,7 @@ class Loader {
     void add_own(const idlc::Attribute& attribute)
     {
         if (!CORBA::is_nil(found(attribute).in())) return;
-        const Names names(attribute);
+        const Labels names(attribute);
         const CORBA::IDLType_var type = of(*attribute.type);
         const CORBA::AttributeMode mode =
             attribute.readonly ? CORBA::ATTR_READONLY : CORBA::ATTR_NORMAL;
@@ -525,7 +525,7 @@ class Loader {
         contexts.length(static_cast<CORBA::ULong>(operation.context.size()));
         for (CORBA::ULong i = 0; i < contexts.length(); ++i)
             contexts[i] = operation.context[i].c_str();
-        const Names names(operation);
+        const Labels names(operation);
         const CORBA::IDLType_var result = of(*operation.result);
         const CORBA::Container_var container = container_of(operation);
         const auto create = [&]<typename T>(T* narrowed) {
@@ -543,7 +543,7 @@ class Loader {
     [[nodiscard]] bool begin(const idlc::ValueType& value)
     {
         if (!CORBA::is_nil(found(value).in())) return false;
-        const Names names(value);
+        const Labels names(value);
         created(value, container_of(value)->create_ext_value(
                            names.id, names.name, names.version, false, value.is_abstract,
                            CORBA::ValueDef::_nil(), false, {}, {}, {}));

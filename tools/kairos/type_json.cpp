@@ -26,7 +26,7 @@ struct Word {
 };
 
 /// The types that IDL has a word for, and those that any has besides.
-constexpr std::array words{
+constexpr std::array plain_kinds{
     Word{CORBA::tk_null, "null"},
     Word{CORBA::tk_void, "void"},
     Word{CORBA::tk_short, "short"},
@@ -80,7 +80,7 @@ constexpr std::array named_kinds{
 };
 
 template <typename Words>
-std::string_view word_of(const Words& among, CORBA::TCKind kind)
+std::string_view kind_word(const Words& among, CORBA::TCKind kind)
 {
     const auto* const found = std::ranges::find(among, kind, &Word::kind);
     return found == among.end() ? std::string_view() : found->idl;
@@ -153,7 +153,7 @@ class TypeWriter {
         const std::string id = type.id();
         budget_.take_text(id);
         if (!id.empty() && std::ranges::find(open_, id) != open_.end()) return {{"recursive", id}};
-        json object{{"kind", word_of(named_kinds, type.kind())},
+        json object{{"kind", kind_word(named_kinds, type.kind())},
                     {"id", id},
                     {"name", of_name(type.name())}};
         open_.push_back(id);
@@ -292,7 +292,7 @@ class TypeReader {
   private:
     CORBA::TypeCode_var of_word(const std::string& word) const
     {
-        if (const auto kind = kind_of(words, word)) return predefined(*kind);
+        if (const auto kind = kind_of(plain_kinds, word)) return predefined(*kind);
         if (word == "string" || word == "wstring")
             return types::make_text(word == "string" ? CORBA::tk_string : CORBA::tk_wstring, 0);
         for (const KnownId& known : known_ids)
@@ -456,7 +456,7 @@ std::string idl_word(const CORBA::TypeCode& type)
             if (std::string_view(type.id()) == known.id) return std::string(known.word);
         return {};
     default:
-        return std::string(word_of(words, kind));
+        return std::string(kind_word(plain_kinds, kind));
     }
 }
 

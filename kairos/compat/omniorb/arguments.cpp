@@ -89,7 +89,7 @@ Result<void> same_text(const Option& option)
 }
 
 constexpr const char* client_timeout = "-ORBClientTimeout";
-constexpr const char* connect_timeout = "-ORBConnectTimeout";
+constexpr const char* connect_timeout_option = "-ORBConnectTimeout";
 constexpr const char* receive_timeout = "-ORBReceiveTimeout";
 constexpr const char* client_idle = "-ORBClientIdle";
 constexpr const char* giop_version = "-ORBGIOPVersion";
@@ -246,7 +246,7 @@ constexpr Known known_options[] = {
     {"giopMaxMsgSize", message_size, "-ORBMaxMessageSize"},
     {"maxGIOPVersion", same_text<giop_version>, "-ORBGIOPVersion"},
     {"clientCallTimeOutPeriod", same_number<client_timeout>, "-ORBClientTimeout"},
-    {"clientConnectTimeOutPeriod", same_number<connect_timeout>, "-ORBConnectTimeout"},
+    {"clientConnectTimeOutPeriod", same_number<connect_timeout_option>, "-ORBConnectTimeout"},
     {"serverCallTimeOutPeriod", same_number<receive_timeout>, "-ORBReceiveTimeout"},
     {"outConScanPeriod", seconds<client_idle>, "-ORBClientIdle"},
     {"inConScanPeriod", nullptr, "servers close no idle connections"},

@@ -11,7 +11,7 @@
 namespace kairos::compat::tao {
 namespace {
 
-[[noreturn]] void refuse(std::string_view endpoint, std::string_view reason)
+[[noreturn]] void refuse_endpoint(std::string_view endpoint, std::string_view reason)
 {
     orb::raise<CORBA::BAD_PARAM>(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
                                  "-ORBListenEndpoints: '" + std::string(endpoint) +
@@ -44,7 +44,7 @@ std::string name_in_references(std::string_view endpoint, std::string_view optio
         else if (option == "portspan=1" || option.starts_with("reuse_addr="))
             ignored.emplace_back(option);
         else
-            refuse(endpoint, "there is no '" + std::string(option) +
+            refuse_endpoint(endpoint, "there is no '" + std::string(option) +
                                  "'; say one port, or none and the system chooses");
     }
     return name;
@@ -91,7 +91,7 @@ std::string translate_endpoints(const std::string& text, std::vector<std::string
             append(result, "shmiop://" + std::string(is_path ? address : std::string_view()));
         } else if (scheme == "diop" || scheme == "miop" || scheme == "sciop" || scheme == "htiop" ||
                    scheme == "ssliop") {
-            refuse(endpoint, "there is no such transport; iiop, uiop and shmiop are there");
+            refuse_endpoint(endpoint, "there is no such transport; iiop, uiop and shmiop are there");
         } else {
             append(result, endpoint); // of the program's own transport, "none", or to be refused
         }

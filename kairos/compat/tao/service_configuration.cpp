@@ -16,7 +16,7 @@ constexpr std::size_t octets_max = std::size_t{1} << 20;
 constexpr std::size_t directives_max = 1000;
 constexpr std::size_t shown_max = 200;
 
-[[noreturn]] void refuse(std::string_view file, std::string_view reason)
+[[noreturn]] void refuse_directive(std::string_view file, std::string_view reason)
 {
     orb::raise<CORBA::BAD_PARAM>(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
                                  "-ORBSvcConf: " + std::string(file) + ": " + std::string(reason));
@@ -57,7 +57,7 @@ Line take_line(std::string_view& text, std::string_view file)
                 ++i;
         } else if (c == '"' || c == '\'') {
             const std::size_t end = text.find(c, i + 1);
-            if (end == std::string_view::npos) refuse(file, "a string does not end");
+            if (end == std::string_view::npos) refuse_directive(file, "a string does not end");
             line.string = std::string(text.substr(i + 1, end - i - 1));
             i = end;
         } else if (c == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
@@ -75,16 +75,16 @@ Line take_line(std::string_view& text, std::string_view file)
 
 std::vector<Directive> parse_directives(std::string_view text, std::string_view file)
 {
-    if (text.size() > octets_max) refuse(file, "it is longer than 1 MiB");
+    if (text.size() > octets_max) refuse_directive(file, "it is longer than 1 MiB");
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin != std::string_view::npos && text[begin] == '<')
-        refuse(file, "it is in XML; write it as lines: static Resource_Factory \"-ORB...\"");
+        refuse_directive(file, "it is in XML; write it as lines: static Resource_Factory \"-ORB...\"");
     std::vector<Directive> directives;
     while (!text.empty()) {
         const Line line = take_line(text, file);
         const std::vector<std::string> parts = words(line.text);
         if (parts.empty() && !line.string) continue;
-        if (directives.size() == directives_max) refuse(file, "it has more than 1000 directives");
+        if (directives.size() == directives_max) refuse_directive(file, "it has more than 1000 directives");
         Directive directive;
         directive.is_static = !parts.empty() && parts.front() == "static";
         if (parts.size() > 1) directive.name = parts[1];

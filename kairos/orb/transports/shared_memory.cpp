@@ -36,10 +36,10 @@ class SharedMemory final : public LocalTransport {
     }
 };
 
-constinit const SharedMemory instance;
+constinit const SharedMemory the_shared_memory;
 
 } // namespace
 
-constinit const LocalTransport& transport::shared_memory = instance;
+constinit const LocalTransport& transport::shared_memory = the_shared_memory;
 
 } // namespace kairos::orb

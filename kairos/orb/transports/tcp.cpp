@@ -43,10 +43,10 @@ class Tcp final : public Transport {
     }
 };
 
-constinit const Tcp instance;
+constinit const Tcp the_tcp;
 
 } // namespace
 
-constinit const Transport& transport::tcp = instance;
+constinit const Transport& transport::tcp = the_tcp;
 
 } // namespace kairos::orb

@@ -11,10 +11,10 @@ class UnixSocket final : public LocalTransport {
     constexpr UnixSocket() noexcept : LocalTransport("uiop", Number::unix_socket, 0) {}
 };
 
-constinit const UnixSocket instance;
+constinit const UnixSocket the_unix_socket;
 
 } // namespace
 
-constinit const LocalTransport& transport::unix_socket = instance;
+constinit const LocalTransport& transport::unix_socket = the_unix_socket;
 
 } // namespace kairos::orb
