@@ -39,7 +39,8 @@ Result<Counts> counts_of(const System& system, const CountersOptions& options)
         {.environment = {page->environment(), "LD_PRELOAD=" + library.string()},
          .inherited_descriptor = page->descriptor()});
     if (!running) return running.error();
-    if (auto warmed = running->order(Verb::call, calls_of(warm_up_calls)); !warmed) return warmed.error();
+    if (auto warmed = running->order(Verb::call, calls_of(warm_up_calls)); !warmed)
+        return warmed.error();
     const auto once = count_once(*running, *page, options.calls);
     if (!once) return once.error();
     auto twice = count_once(*running, *page, 2 * options.calls);

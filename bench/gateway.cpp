@@ -46,7 +46,8 @@ std::vector<double> added(const GatewayRounds& through, const GatewayRounds& dir
     return values;
 }
 
-void compare(Row& row, const std::string& option, const std::map<std::string, GatewayRounds>& rounds)
+void compare(Row& row, const std::string& option,
+             const std::map<std::string, GatewayRounds>& rounds)
 {
     const auto of = [&](const char* name) { return rounds.find(name); };
     const auto direct = of(option == "gateway" ? "kairos" : "raw");

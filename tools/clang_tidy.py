@@ -25,15 +25,16 @@ SKIPPED = re.compile(r"(_test|_bench|_fuzz)\.cpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 SEARCHED = re.compile(r"(?:-I|-isystem )(\S+)")
 LIST = ROOT / "tools/tidied.txt"
-HEADER = """# What clang-tidy found clean, a digest for each file: written by `make check`, committed with what
-# changed. A source is looked at again when its digest, or that of a header it includes, is another.
+HEADER = """# What clang-tidy found clean, a digest for each file: `make check` writes it, and it is committed
+# with what changed. A source is due when its digest, or that of a header it includes, is another.
 """
 MEMORY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                       "kairos", "clang-tidy-clean.json")
 
 
 def sources_of(path):
-    """What a unit of the build compiles: itself, or the sources that one made of several includes."""
+    """What a unit of the build compiles: itself, or the sources that it includes for them to be
+    compiled at once."""
     if "Unity" not in path.parts:
         return [path]
     return [pathlib.Path(name) for name in INCLUDE.findall(path.read_text())]

@@ -23,8 +23,9 @@ Connection::Connection(Role role, std::size_t message_size_max,
                        const ReadSizes& read_sizes) noexcept
     : size_max_(std::min(message_size_max, std::size_t{std::numeric_limits<std::uint32_t>::max()})),
       read_sizes_(read_sizes), first_read_(read_sizes.at_once),
-      permitted_(role == Role::server ? permission(MessageType::request) | permission(MessageType::locate_request)
-                                      : permission(MessageType::reply) | permission(MessageType::locate_reply)),
+      permitted_(role == Role::server
+                     ? permission(MessageType::request) | permission(MessageType::locate_request)
+                     : permission(MessageType::reply) | permission(MessageType::locate_reply)),
       role_(role)
 {
 }

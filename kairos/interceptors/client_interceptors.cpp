@@ -66,7 +66,8 @@ void ClientInterceptors::receive_reply(orb::ObservedCall& call)
 
 void ClientInterceptors::end(orb::ObservedCall& call)
 {
-    ClientSpares::Pointer taken = std::static_pointer_cast<ClientInfo>(std::move(call.state_of(this)));
+    ClientSpares::Pointer taken =
+        std::static_pointer_cast<ClientInfo>(std::move(call.state_of(this)));
     Flow flow(call.ending());
     tell_end(*taken, flow);
     ClientSpares::give_back(std::move(taken));

@@ -83,7 +83,8 @@ void ServerInterceptors::send_reply(orb::ObservedUpcall& upcall)
 
 void ServerInterceptors::end(orb::ObservedUpcall& upcall)
 {
-    ServerSpares::Pointer taken = std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
+    ServerSpares::Pointer taken =
+        std::static_pointer_cast<ServerInfo>(std::move(upcall.state_of(this)));
     leave_slots(*taken);
     Flow flow(upcall.ending());
     tell_end(*taken, flow);

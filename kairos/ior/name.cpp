@@ -83,7 +83,8 @@ class NameParser {
             if (text_[at_] == '\\') {
                 const std::size_t next = at_ + 1;
                 if (next == text_.size() || special.find(text_[next]) == std::string_view::npos)
-                    return invalid_name(at_, "backslash that is not before '/', '.' or another one");
+                    return invalid_name(at_,
+                                        "backslash that is not before '/', '.' or another one");
                 at_ = next;
             }
             field += text_[at_];

@@ -97,7 +97,7 @@ class LocationParser {
         }
         if (!url_.initial && profiles_.empty())
             return invalid_url(position(foreign), "no address can be used: protocol of " +
-                                                  in_quotes(foreign) + " is not supported");
+                                                      in_quotes(foreign) + " is not supported");
         return {};
     }
 
@@ -108,14 +108,15 @@ class LocationParser {
         const std::size_t colon = address.find(':');
         if (colon == std::string_view::npos)
             return invalid_url(position(address),
-                           "address " + in_quotes(address) +
-                               " has no protocol: write ':' or 'iiop:' before it");
+                               "address " + in_quotes(address) +
+                                   " has no protocol: write ':' or 'iiop:' before it");
         const std::string_view protocol = address.substr(0, colon);
         const std::string_view rest = address.substr(colon + 1);
         if (protocol.empty() || is_named(protocol, "iiop")) return parse_iiop(rest);
         if (is_named(protocol, "rir")) {
             if (!rest.empty())
-                return invalid_url(position(rest), "'rir:' takes no address but has " + in_quotes(rest));
+                return invalid_url(position(rest),
+                                   "'rir:' takes no address but has " + in_quotes(rest));
             url_.initial = true;
             return {};
         }
@@ -124,9 +125,10 @@ class LocationParser {
             foreign = address;
             return {};
         }
-        return invalid_url(position(address), "protocol " + in_quotes(protocol) +
-                                              " is not known: an IIOP address begins with ':' or "
-                                              "'iiop:'");
+        return invalid_url(position(address),
+                           "protocol " + in_quotes(protocol) +
+                               " is not known: an IIOP address begins with ':' or "
+                               "'iiop:'");
     }
 
     /// "[<version>@]<host>[:<port>]"
@@ -139,8 +141,9 @@ class LocationParser {
         if (const std::size_t at = address.find('@'); at != std::string_view::npos) {
             const auto version = parse_version(address.substr(0, at));
             if (!version)
-                return invalid_url(position(address), "version " + in_quotes(address.substr(0, at)) +
-                                                      " is not 1.0, 1.1, 1.2 or a later 1.x");
+                return invalid_url(position(address), "version " +
+                                                          in_quotes(address.substr(0, at)) +
+                                                          " is not 1.0, 1.1, 1.2 or a later 1.x");
             profile.version = *version;
             host = address.substr(at + 1);
         }
@@ -154,7 +157,8 @@ class LocationParser {
             host_end = bracket + 1;
         } else if (host.rfind(':') != host_end && host_end != host.size()) {
             return invalid_url(position(host),
-                           in_quotes(host) + " has several ':': an IPv6 address stands in brackets");
+                               in_quotes(host) +
+                                   " has several ':': an IPv6 address stands in brackets");
         }
         const std::string_view rest = host.substr(host_end);
         host = host.substr(0, host_end);
@@ -167,7 +171,7 @@ class LocationParser {
             const auto port = parse_port(rest);
             if (!port)
                 return invalid_url(position(rest),
-                               in_quotes(rest) + " is not ':' and a port from 1 to 65535");
+                                   in_quotes(rest) + " is not ':' and a port from 1 to 65535");
             profile.port = *port;
         }
         profiles_.push_back(std::move(profile));
@@ -246,7 +250,7 @@ Result<ObjectUrl> parse_file(std::string_view text, std::string_view rest)
         return invalid_url(static_cast<std::size_t>(path.data() - text.data()), "path is missing");
     if (path.find('\0') != std::string_view::npos)
         return invalid_url(static_cast<std::size_t>(path.data() - text.data()) + path.find('\0'),
-                       "NUL in the path");
+                           "NUL in the path");
     ObjectUrl url;
     url.scheme = ObjectUrl::Scheme::file;
     url.path = path;
@@ -327,7 +331,7 @@ Result<OctetVector> unescape_key(std::string_view text, std::size_t offset)
             octets.push_back(static_cast<std::byte>(c));
         } else {
             return invalid_url(offset + i, in_quotes(text.substr(i, 1)) + " must be written as %" +
-                                           hex(as_bytes(text.substr(i, 1))));
+                                               hex(as_bytes(text.substr(i, 1))));
         }
     }
     return octets;

@@ -426,10 +426,10 @@ TEST(Nil, IsAnExceptionForWhoCallsThroughAHolder)
     Counted* raw = nullptr;
     ObjectOut<Counted> out(raw);
     EXPECT_THROW((void)out->references, CORBA::INV_OBJREF);
+    Counted object;
     UnboundedObjectSequence<Counted> objects;
     objects.length(1);
     EXPECT_THROW((void)objects[0]->references, CORBA::INV_OBJREF);
-    Counted object;
     objects[0] = Counted::_duplicate(&object);
     EXPECT_EQ(objects[0]->references, 2);
     raw = &object;

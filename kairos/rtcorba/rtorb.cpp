@@ -28,14 +28,15 @@ std::vector<orb::PoolLane> pool_lanes(const RTCORBA::ThreadpoolLanes& lanes)
     std::uint64_t threads = 0;
     for (const RTCORBA::ThreadpoolLane& lane : lanes) {
         require_lanes(lane.lane_priority >= RTCORBA::minPriority, "no priority of CORBA's");
-        require_lanes(lane.static_threads != 0 || lane.dynamic_threads != 0, "a lane without threads");
+        require_lanes(lane.static_threads != 0 || lane.dynamic_threads != 0,
+                      "a lane without threads");
         threads += std::uint64_t{lane.static_threads} + lane.dynamic_threads;
         found.push_back({lane.lane_priority, lane.static_threads, lane.dynamic_threads});
     }
     std::ranges::sort(found, {}, &orb::PoolLane::priority);
     require_lanes(!found.empty(), "no lanes");
     require_lanes(std::ranges::adjacent_find(found, {}, &orb::PoolLane::priority) == found.end(),
-            "two lanes of one priority");
+                  "two lanes of one priority");
     if (found.size() > limits::lanes_max || threads > limits::pool_threads_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many lanes or threads");
     return found;

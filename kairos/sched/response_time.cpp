@@ -139,7 +139,7 @@ class Competition {
 
     const Task& task_;
     std::vector<const Task*> preempting_; ///< at any time
-    std::vector<const Task*> before_; ///< those and who goes first in its level
+    std::vector<const Task*> before_;     ///< those and who goes first in its level
     Wide blocking_ = 0;
     const std::size_t tasks_;
     Effort& effort_;

@@ -103,6 +103,7 @@ std::unique_ptr<Dispatcher> make_chain(Orb& orb, RequestSource&)
 
 } // namespace
 
-constinit const Opening opening::filter_chain{architecture::filter_chain, open_handover<make_chain>};
+constinit const Opening opening::filter_chain{architecture::filter_chain,
+                                              open_handover<make_chain>};
 
 } // namespace kairos::orb

@@ -296,7 +296,8 @@ void TypeCodeDecoder::read_members(cdr::Reader& in, Building& building)
 }
 
 /// A label as a number. That of the default member is there but means nothing.
-std::int64_t TypeCodeDecoder::read_label(cdr::Reader& in, const TypeCodeData& discriminator, bool matters)
+std::int64_t TypeCodeDecoder::read_label(cdr::Reader& in, const TypeCodeData& discriminator,
+                                         bool matters)
 {
     std::int64_t label = 0;
     bool valid = true;

@@ -194,7 +194,8 @@ class Silences::Carrier {
         entry.fd = entry.events != 0 ? socket.descriptor() : -1;
         entry.revents = 0;
     }
-    [[nodiscard]] static bool go_on(short events, SilentStream& incoming, SilentStream& outgoing, bool stopped)
+    [[nodiscard]] static bool go_on(short events, SilentStream& incoming, SilentStream& outgoing,
+                                    bool stopped)
     {
         if (events == 0) return true;
         const bool has_gone = (events & (POLLERR | POLLHUP)) != 0;

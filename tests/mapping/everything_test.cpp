@@ -230,7 +230,8 @@ TYPED_TEST(Types, DamagedBytesNeverHarm)
         const auto decoded = std::make_unique<TypeParam[]>(1);
         kairos::mapping::decode(in, decoded[0]);
         if (!in.ok()) continue;
-        EXPECT_EQ(plain(decoded[0], false).size(), damaged.size() - in.left());
+        // Less if a string that was damaged now has a NUL within.
+        EXPECT_LE(plain(decoded[0], false).size(), damaged.size() - in.left());
     }
 }
 

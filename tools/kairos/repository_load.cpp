@@ -232,21 +232,25 @@ class Loader {
         case type_code:
             return primitive(CORBA::pk_TypeCode);
         case string:
-            return type.bound == 0 ? primitive(CORBA::pk_string)
-                                   : as_type(repository_->create_string(repository_bound(type.bound)));
+            return type.bound == 0
+                       ? primitive(CORBA::pk_string)
+                       : as_type(repository_->create_string(repository_bound(type.bound)));
         case wstring:
-            return type.bound == 0 ? primitive(CORBA::pk_wstring)
-                                   : as_type(repository_->create_wstring(repository_bound(type.bound)));
+            return type.bound == 0
+                       ? primitive(CORBA::pk_wstring)
+                       : as_type(repository_->create_wstring(repository_bound(type.bound)));
         case fixed:
             return as_type(repository_->create_fixed(type.digits, type.scale));
         case sequence: {
             const CORBA::IDLType_var element = of(*type.element);
-            return as_type(repository_->create_sequence(repository_bound(type.bound), element.in()));
+            return as_type(
+                repository_->create_sequence(repository_bound(type.bound), element.in()));
         }
         case array: {
             CORBA::IDLType_var element = of(*type.element);
             for (auto length = type.dimensions.rbegin(); length != type.dimensions.rend(); ++length)
-                element = as_type(repository_->create_array(repository_bound(*length), element.in()));
+                element =
+                    as_type(repository_->create_array(repository_bound(*length), element.in()));
             return element;
         }
         case declared:

@@ -45,7 +45,7 @@ std::string name_in_references(std::string_view endpoint, std::string_view optio
             ignored.emplace_back(option);
         else
             refuse_endpoint(endpoint, "there is no '" + std::string(option) +
-                                 "'; say one port, or none and the system chooses");
+                                          "'; say one port, or none and the system chooses");
     }
     return name;
 }
@@ -91,7 +91,8 @@ std::string translate_endpoints(const std::string& text, std::vector<std::string
             append(result, "shmiop://" + std::string(is_path ? address : std::string_view()));
         } else if (scheme == "diop" || scheme == "miop" || scheme == "sciop" || scheme == "htiop" ||
                    scheme == "ssliop") {
-            refuse_endpoint(endpoint, "there is no such transport; iiop, uiop and shmiop are there");
+            refuse_endpoint(endpoint,
+                            "there is no such transport; iiop, uiop and shmiop are there");
         } else {
             append(result, endpoint); // of the program's own transport, "none", or to be refused
         }

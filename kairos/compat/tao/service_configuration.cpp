@@ -78,13 +78,15 @@ std::vector<Directive> parse_directives(std::string_view text, std::string_view 
     if (text.size() > octets_max) refuse_directive(file, "it is longer than 1 MiB");
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin != std::string_view::npos && text[begin] == '<')
-        refuse_directive(file, "it is in XML; write it as lines: static Resource_Factory \"-ORB...\"");
+        refuse_directive(file,
+                         "it is in XML; write it as lines: static Resource_Factory \"-ORB...\"");
     std::vector<Directive> directives;
     while (!text.empty()) {
         const Line line = take_line(text, file);
         const std::vector<std::string> parts = words(line.text);
         if (parts.empty() && !line.string) continue;
-        if (directives.size() == directives_max) refuse_directive(file, "it has more than 1000 directives");
+        if (directives.size() == directives_max)
+            refuse_directive(file, "it has more than 1000 directives");
         Directive directive;
         directive.is_static = !parts.empty() && parts.front() == "static";
         if (parts.size() > 1) directive.name = parts[1];
