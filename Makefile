@@ -46,8 +46,8 @@ fuzz: ## fuzz every target, FUZZ_SECONDS (600) shared between them
 	@cmake --workflow --preset fuzz
 	@fuzz/run.py --build build/fuzz --seconds $(FUZZ_SECONDS)
 
-asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/install-packages.sh build test
+asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer, built by clang
+	@tools/install-packages.sh build test fuzz
 	@cmake --workflow --preset asan
 
 tsan: ## run the concurrent tests under ThreadSanitizer, built by clang

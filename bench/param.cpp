@@ -17,7 +17,7 @@ namespace {
 using Figures = RunningSystem::Figures;
 
 /// What one system answered for one operation, round by round.
-struct Samples {
+struct ParamSamples {
     std::vector<Figures> rounds;
 
     [[nodiscard]] double median_of(const std::string& figure) const
@@ -28,7 +28,7 @@ struct Samples {
         return median(std::move(values));
     }
     /// How fast this is against `other`: the times of a round against each other, then the median.
-    [[nodiscard]] double speed_against(const Samples& other, const std::string& time) const
+    [[nodiscard]] double speed_against(const ParamSamples& other, const std::string& time) const
     {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < std::min(rounds.size(), other.rounds.size()); ++i)
@@ -39,7 +39,7 @@ struct Samples {
 };
 
 /// By operation, then by contestant.
-using AllSamples = std::vector<std::vector<Samples>>;
+using AllSamples = std::vector<std::vector<ParamSamples>>;
 
 Row row_for(const System& system, const ParamOptions& options, Payload payload)
 {
@@ -55,20 +55,20 @@ bool has_sequences(Payload payload)
            payload == Payload::nested_struct || payload == Payload::struct_seq;
 }
 
-const Samples* samples_of(const std::vector<System>& systems, const std::vector<Samples>& samples,
-                          const std::string& option)
+const ParamSamples* samples_of(const std::vector<System>& systems,
+                               const std::vector<ParamSamples>& samples, const std::string& option)
 {
     for (std::size_t i = 0; i < systems.size(); ++i)
         if (systems[i].option == option) return &samples[i];
     return nullptr;
 }
 
-void set_ratios(Row& row, const std::vector<System>& systems, const std::vector<Samples>& samples,
-                std::size_t mine, const std::string& time)
+void set_ratios(Row& row, const std::vector<System>& systems,
+                const std::vector<ParamSamples>& samples, std::size_t mine, const std::string& time)
 {
     for (const auto& [option, figure] :
          {std::pair{"kairos", "ratio_to_compiled"}, std::pair{"omniorb", "ratio_to_omniorb"}}) {
-        const Samples* other = samples_of(systems, samples, option);
+        const ParamSamples* other = samples_of(systems, samples, option);
         if (other != nullptr && other != &samples[mine] && systems[mine].name == "kairos")
             row.set(figure, samples[mine].speed_against(*other, time));
     }
@@ -101,7 +101,7 @@ Result<void> measure_calls(Report& report, const ParamOptions& options, std::vec
     if (!started) return started.error();
     absent = std::move(start_report.rows);
     const auto payloads = param_payloads();
-    AllSamples samples(payloads.size(), std::vector<Samples>(started->size()));
+    AllSamples samples(payloads.size(), std::vector<ParamSamples>(started->size()));
     for (unsigned round = 0; round < options.rounds; ++round)
         for (std::size_t row = 0; row < payloads.size(); ++row) {
             options.progress(0.7 * round / options.rounds,
@@ -124,7 +124,7 @@ Result<void> measure_calls(Report& report, const ParamOptions& options, std::vec
 
 // --- Marshalling alone ---------------------------------------------------------------------------
 
-struct Marshaller {
+struct ParamMarshaller {
     System system;
     RunningProgram running;
 };
@@ -176,7 +176,7 @@ void add_marshal_rows(Report& report, const ParamOptions& options,
 }
 
 /// So many that they take about the wanted time; asked of the first program.
-Result<std::uint32_t> times_for(Marshaller& marshaller, Payload payload, double wanted_ms)
+Result<std::uint32_t> times_for(ParamMarshaller& marshaller, Payload payload, double wanted_ms)
 {
     auto figures =
         marshaller.running.order(Verb::roles, {.payload = payload, .units = 1, .calls = 200});
@@ -202,10 +202,10 @@ std::vector<System> marshalling_systems(const ParamOptions& options)
     return systems;
 }
 
-Result<std::vector<Marshaller>> start_marshallers(const std::vector<System>& systems,
-                                                  const ParamOptions& options)
+Result<std::vector<ParamMarshaller>> start_marshallers(const std::vector<System>& systems,
+                                                       const ParamOptions& options)
 {
-    std::vector<Marshaller> marshallers;
+    std::vector<ParamMarshaller> marshallers;
     for (const System& system : systems) {
         auto running = RunningProgram::start(system, options.program_directory);
         if (!running) return running.error();
@@ -216,7 +216,7 @@ Result<std::vector<Marshaller>> start_marshallers(const std::vector<System>& sys
 
 /// One round of every operation. `times`: of each, found in the first round. Every other round goes
 /// the other way about: whoever comes second finds the machine awake.
-Result<void> marshal_once(std::vector<Marshaller>& marshallers, const ParamOptions& options,
+Result<void> marshal_once(std::vector<ParamMarshaller>& marshallers, const ParamOptions& options,
                           unsigned round, std::vector<std::uint32_t>& times, AllSamples& samples)
 {
     const auto payloads = param_payloads();
@@ -245,7 +245,7 @@ Result<void> measure_marshalling(Report& report, const ParamOptions& options)
     const unsigned rounds = 4 * options.rounds;
     const std::vector<System> systems = marshalling_systems(options);
     if (systems.empty()) return {};
-    AllSamples samples(param_payloads().size(), std::vector<Samples>(systems.size()));
+    AllSamples samples(param_payloads().size(), std::vector<ParamSamples>(systems.size()));
     std::vector<std::uint32_t> times;
     for (unsigned round = 0; round < rounds; ++round) {
         options.progress(0.7 + 0.2 * round / rounds, "marshalling alone");
@@ -253,7 +253,7 @@ Result<void> measure_marshalling(Report& report, const ParamOptions& options)
         if (!marshallers) return marshallers.error();
         if (auto done = marshal_once(*marshallers, options, round, times, samples); !done)
             return done.error();
-        for (Marshaller& marshaller : *marshallers)
+        for (ParamMarshaller& marshaller : *marshallers)
             if (auto ended = marshaller.running.finish(); !ended) return ended.error();
     }
     add_marshal_rows(report, options, systems, samples);

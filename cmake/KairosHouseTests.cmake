@@ -35,10 +35,11 @@ endif()
 
 # A ThreadSanitizer build holds only the concurrent tests; there is nothing to install then.
 if(TARGET kairos-idl AND TARGET kairos_corba AND NOT KAIROS_SANITIZE MATCHES thread)
+    list(JOIN KAIROS_SANITIZE_LINK_OPTIONS " " sanitize)
     add_test(NAME package COMMAND Python3::Interpreter
         ${PROJECT_SOURCE_DIR}/tests/package/package_test.py --cmake ${CMAKE_COMMAND}
         --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_CXX_COMPILER}
-        --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${KAIROS_SANITIZE}")
+        --build-type ${CMAKE_BUILD_TYPE} "--sanitize=${sanitize}")
     set_tests_properties(package PROPERTIES TIMEOUT 900 PROCESSORS 2)
     find_program(KAIROS_SIZE size)
     mark_as_advanced(KAIROS_SIZE)

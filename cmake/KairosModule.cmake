@@ -7,7 +7,7 @@ add_library(kairos_flags INTERFACE)
 target_compile_options(kairos_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor
     -Woverloaded-virtual $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion> # as g++'s -Wconversion
     $<$<BOOL:${KAIROS_WERROR}>:-Werror>)
-if(CMAKE_UNITY_BUILD) # a name of one file may well be that of another's local variable
+if(CMAKE_UNITY_BUILD AND KAIROS_SANITIZE) # a file's name may well be another's local variable
     target_compile_options(kairos_flags INTERFACE -Wno-shadow)
 endif()
 # Of what goes into libraries: programs see what is marked KAIROS_API, what is not asked for can be
@@ -23,23 +23,23 @@ endif()
 if(KAIROS_SANITIZE)
     add_compile_options(-fsanitize=${KAIROS_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=all)
-    add_link_options(-fsanitize=${KAIROS_SANITIZE})
-    if(KAIROS_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        add_compile_definitions(__SANITIZE_THREAD__) # as g++ says it
-    elseif(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        add_compile_definitions(__SANITIZE_ADDRESS__)
-    endif()
+    set(KAIROS_SANITIZE_LINK_OPTIONS -fsanitize=${KAIROS_SANITIZE})
     if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        # The run time is a library, as g++'s is: programs may have an operator new of their own.
-        set(runtime libclang_rt.asan-x86_64.so)
         if(KAIROS_SANITIZE STREQUAL thread)
-            set(runtime libclang_rt.tsan-x86_64.so)
+            set(runtime tsan)
+            add_compile_definitions(__SANITIZE_THREAD__) # as g++ says it
+        else()
+            set(runtime asan)
+            add_compile_definitions(__SANITIZE_ADDRESS__)
         endif()
-        execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
+        # The run time is a library, as g++'s is: programs may have an operator new of their own.
+        execute_process(COMMAND ${CMAKE_CXX_COMPILER}
+                -print-file-name=libclang_rt.${runtime}-x86_64.so
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
         cmake_path(GET runtime PARENT_PATH runtime)
-        add_link_options(-shared-libsan -Wl,-rpath,${runtime})
+        list(APPEND KAIROS_SANITIZE_LINK_OPTIONS -shared-libsan -Wl,-rpath,${runtime})
     endif()
+    add_link_options(${KAIROS_SANITIZE_LINK_OPTIONS})
 endif()
 if(KAIROS_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
@@ -174,6 +174,10 @@ function(kairos_test name)
     cmake_parse_arguments(ARG "CONCURRENT" "" "LIBS" ${ARGN})
     string(REPLACE "." "_" target ${name}_test)
     add_executable(${target} ${ARG_UNPARSED_ARGUMENTS})
+    list(LENGTH ARG_UNPARSED_ARGUMENTS sources)
+    if(sources EQUAL 1)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    endif()
     target_compile_options(${target} PRIVATE ${KAIROS_PRECOMPILED_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM kairos_test_precompiled)
     set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs clang-tidy-16 over the sources of the library and the IDL compiler, several at a time. A unit
-# that was clean is looked at again only when it, a header of ours that it includes, generated ones
-# too, .clang-tidy or the tool changed since. What is known to be clean stands in two places: in
-# tools/tidied.txt, a digest for each file, which is committed with the change, so that what a clean
-# checkout must look at is what changed without it; and, unit by unit, in the user's cache, which
-# clones share, for those whose work is not done. tools/clang_tidy_test.py tests it.
+# Runs clang-tidy-16 over the sources of the library and the IDL compiler, several at a time: over
+# those that changed since they were clean, and, for each header that changed, generated ones too,
+# over one that includes it; over all if .clang-tidy or the tool changed. What was clean stands in
+# tools/tidied.txt, a digest for each file, which is committed with the change: so what a clean
+# checkout looks at is what changed without it. Sources found clean while others were not are in the
+# user's cache until all are. tools/clang_tidy_test.py tests it.
 import argparse
 import concurrent.futures
 import hashlib
@@ -25,8 +25,9 @@ SKIPPED = re.compile(r"(_test|_bench|_fuzz)\.cpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 SEARCHED = re.compile(r"(?:-I|-isystem )(\S+)")
 LIST = ROOT / "tools/tidied.txt"
-HEADER = """# What clang-tidy found clean, a digest for each file: `make check` writes it, and it is committed
-# with what changed. A source is due when its digest, or that of a header it includes, is another.
+HEADER = """\
+# What clang-tidy found clean, a digest for each file: `make check` writes it, and it is committed
+# with what changed. What has another digest is looked at again.
 """
 MEMORY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                       "kairos", "clang-tidy-clean.json")
@@ -102,8 +103,21 @@ def fingerprint(names, digests):
     return whole.hexdigest()
 
 
-def is_due(names, digests, listed):
-    return any(listed.get(name) != digests[name] for name in [TOOL, *names])
+def due_units(parts, digests, listed):
+    """What to look at, of `parts`: {unit: the names of its files, itself among them}. Findings in a
+    header come with every source that includes it: so it is seen through one, of those that are
+    due anyway if there is one, or else through what shows most headers that nobody has seen."""
+    if listed.get(TOOL) != digests[TOOL]:
+        return sorted(parts)
+    changed = {name for name, digest in digests.items() if listed.get(name) != digest}
+    due = {name for name in parts if name in changed}
+    unseen = changed.difference(*(parts[name] for name in due), due)
+    unseen &= set().union(*parts.values())
+    while unseen:
+        best = max(sorted(parts), key=lambda name: len(unseen.intersection(parts[name])))
+        due.add(best)
+        unseen.difference_update(parts[best])
+    return sorted(due)
 
 
 def read_list(text):
@@ -171,8 +185,8 @@ def main():
     prints = {name: fingerprint(names, digests) for name, names in parts.items()}
     listed = read_list(LIST.read_text()) if LIST.exists() else {}
     clean = remembered()
-    due = [name for name in commands
-           if clean.get(name) != prints[name] and is_due(parts[name], digests, listed)]
+    due = [name for name in due_units(parts, digests, listed)
+           if clean.get(name) != prints[name]]
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = {pool.submit(examine, name, build / "tidy"): name for name in due}

@@ -70,16 +70,26 @@ class ClangTidy(unittest.TestCase):
         self.assertEqual(self.closure("kairos/b.cpp", found["kairos/b.cpp"]),
                          ["gen/names.h", "kairos/b.cpp"])
 
-    def test_a_unit_is_due_when_any_of_its_files_is_another_than_the_list_says(self):
-        names = ["kairos/a.cpp", "kairos/a.h"]
-        digests = {clang_tidy.TOOL: "01", "kairos/a.cpp": "02", "kairos/a.h": "03"}
+    def test_what_changed_is_due(self):
+        parts = {"a.cpp": ["a.cpp", "a.h", "low.h"], "b.cpp": ["b.cpp", "low.h"],
+                 "c.cpp": ["c.cpp"]}
+        digests = {clang_tidy.TOOL: "01", "a.cpp": "02", "a.h": "03", "b.cpp": "04", "c.cpp": "05",
+                   "low.h": "06"}
         listed = clang_tidy.read_list(clang_tidy.format_list(digests))
         self.assertEqual(listed, digests)
-        self.assertFalse(clang_tidy.is_due(names, digests, listed))
-        for name in digests:
-            self.assertTrue(clang_tidy.is_due(names, digests | {name: "04"}, listed), name)
-            self.assertTrue(clang_tidy.is_due(
-                names, digests, {n: d for n, d in listed.items() if n != name}), name)
+
+        def due(*changed):
+            return clang_tidy.due_units(parts, digests | {name: "00" for name in changed}, listed)
+        self.assertEqual(due(), [])
+        self.assertEqual(due("b.cpp"), ["b.cpp"])
+        self.assertEqual(due("a.h"), ["a.cpp"])
+        self.assertEqual(due("low.h", "b.cpp"), ["b.cpp"])  # which shows it
+        self.assertEqual(due("low.h", "c.cpp"), ["a.cpp", "c.cpp"])  # which does not
+        self.assertEqual(due("low.h", "a.h"), ["a.cpp"])  # for both
+        self.assertEqual(due(clang_tidy.TOOL), ["a.cpp", "b.cpp", "c.cpp"])
+        self.assertEqual(clang_tidy.due_units(parts, digests, {}), ["a.cpp", "b.cpp", "c.cpp"])
+        del listed["b.cpp"]
+        self.assertEqual(due(), ["b.cpp"])
 
     def test_a_fingerprint_is_of_every_file(self):
         digests = {clang_tidy.TOOL: "01", "a": "02", "b": "03"}

@@ -90,7 +90,7 @@ constexpr Passing abstract_object = like(object, [](Passing& row) {
     row.element = "Abstract";
 });
 
-constexpr Passing value = like(abstract_object, [](Passing& row) {
+constexpr Passing counted_value = like(abstract_object, [](Passing& row) {
     row.in = row.result = "$B*";
     row.inout = "$B*&";
     row.storage = "::kairos::values::Var<$R>";
@@ -143,8 +143,9 @@ constexpr Passing native{.in = "$B", .inout = "$B&", .out = "$B&", .result = "$B
 
 /// By Form.
 constexpr std::array<Passing, form_count> table{
-    Passing{.result = "$B"}, basic,       string,         object, fixed_struct,    variable_struct,
-    variable_struct,         fixed_array, variable_array, value,  abstract_object, native};
+    Passing{.result = "$B"}, basic,           string,      object,         fixed_struct,
+    variable_struct,         variable_struct, fixed_array, variable_array, counted_value,
+    abstract_object,         native};
 
 std::string word(char letter, const Words& words)
 {

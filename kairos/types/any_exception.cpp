@@ -48,13 +48,13 @@ struct Known {
     const CORBA::TypeCode* type;
 };
 #define KAIROS_KNOWN(exception) {CORBA::exception::kairos_id, &CORBA::_kairos_tc_##exception},
-constexpr Known known[] = {KAIROS_SYSTEM_EXCEPTIONS(KAIROS_KNOWN)};
+constexpr Known known_exceptions[] = {KAIROS_SYSTEM_EXCEPTIONS(KAIROS_KNOWN)};
 #undef KAIROS_KNOWN
 
 /// Null for an id that is no system exception's.
 const Known* find(std::string_view id)
 {
-    for (const Known& each : known)
+    for (const Known& each : known_exceptions)
         if (each.id == id) return &each;
     return nullptr;
 }

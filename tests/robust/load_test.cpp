@@ -15,16 +15,12 @@ namespace {
 
 namespace heap = heap_testing;
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t fewer_calls = 20'000; // they cost ten times the time
 constexpr bool sanitized = true;
 #else
 constexpr std::size_t fewer_calls = 100'000;
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
 constexpr bool sanitized = false;
-#endif
 #endif
 
 /// Calls to a server: a million to the two that everybody begins with.
