@@ -7,7 +7,7 @@
 namespace calls {
 namespace {
 
-constexpr std::uint32_t rounds = 4; // with values of other seeds
+constexpr std::uint32_t seeds = 4; // with values of other seeds
 
 template <typename T>
 void fill(Context& context, T& value)
@@ -37,7 +37,7 @@ struct Sent {
 template <typename T, typename Call>
 void check_fixed(Context& context, Call call)
 {
-    for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t round = 0; round < seeds; ++round) {
         T a{};
         T b{};
         T c{};
@@ -53,7 +53,7 @@ void check_fixed(Context& context, Call call)
 template <typename T, typename Var, typename Call>
 void check_variable(Context& context, Call call)
 {
-    for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t round = 0; round < seeds; ++round) {
         const Var a = new T();
         Var b = new T();
         Var c;
@@ -70,7 +70,7 @@ void check_variable(Context& context, Call call)
 template <typename Call>
 void check_string(Context& context, unsigned bound, Call call)
 {
-    for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t round = 0; round < seeds; ++round) {
         CORBA::String_var a;
         CORBA::String_var b;
         CORBA::String_var c;
@@ -108,7 +108,7 @@ void check_reference(Context& context, Call call)
 template <typename T, typename Var, typename Slice, typename Call>
 void check_array(Context& context, Slice* (*allocate)(), Call call)
 {
-    for (std::uint32_t round = 0; round < rounds; ++round) {
+    for (std::uint32_t round = 0; round < seeds; ++round) {
         Var a = allocate();
         Var b = allocate();
         Var c;
