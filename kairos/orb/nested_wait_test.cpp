@@ -42,7 +42,7 @@ TEST(NestedWait, EndsWithTheTime)
 
 /// As a request within a request does; returns how many there were room for. AddressSanitizer would
 /// have what it takes elsewhere than on the stack.
-[[gnu::noinline, gnu::no_sanitize("address")]] std::size_t nest() // NOLINT(misc-no-recursion)
+[[gnu::noinline, gnu::no_sanitize_address]] std::size_t nest() // NOLINT(misc-no-recursion)
 {
     std::array<volatile char, 1024> taken{};
     if (!has_stack_to_serve()) return 0;

@@ -9,7 +9,7 @@ import sys
 
 FORBIDDEN = re.compile(r"libkairos_(server|poa|dynamic|rtcorba)\.a\(|"
                        r"_testing|/tests/|faults|silences")
-NEEDED = ("libkairos_client.a(invocation.cpp.o)", "libkairos_orb.a(orb.cpp.o)")
+NEEDED = ("libkairos_client.a(invocation.cpp.o)", "libkairos_orb.a(transmit.cpp.o)")
 
 
 def members(path):
