@@ -37,7 +37,7 @@ if(KAIROS_SANITIZE)
                 -print-file-name=libclang_rt.${runtime}-x86_64.so
             OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
         cmake_path(GET runtime PARENT_PATH runtime)
-        list(APPEND KAIROS_SANITIZE_LINK_OPTIONS -shared-libsan -Wl,-rpath,${runtime})
+        list(APPEND KAIROS_SANITIZE_LINK_OPTIONS -fuse-ld=lld -shared-libsan -Wl,-rpath,${runtime})
     endif()
     add_link_options(${KAIROS_SANITIZE_LINK_OPTIONS})
 endif()
@@ -151,18 +151,51 @@ if(KAIROS_SANITIZE)
     set(KAIROS_TEST_SECONDS 400)
 endif()
 
-# What nearly every test reads, read once: GoogleTest's header alone is 100,000 lines. ccache keeps
-# what includes it only where CCACHE_SLOPPINESS has pch_defines and time_macros, as in the Makefile.
+# kairos_precompiled(name [LIBS target …] HEADERS <header> …)
+# Headers that many tests read, read once: GoogleTest's alone is 100,000 lines. A test has those
+# that a fixture among its LIBS names by the property KAIROS_PRECOMPILED, or the general ones.
+# ccache keeps what includes it only where CCACHE_SLOPPINESS has pch_defines and time_macros, as in
+# the Makefile. clang compiles the headers' functions once, too, for all who link <name>_code.
+function(kairos_precompiled name)
+    cmake_parse_arguments(ARG "" "" "LIBS;HEADERS" ${ARGN})
+    add_executable(${name} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+    set_source_files_properties(${PROJECT_BINARY_DIR}/precompiled.cpp
+        PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    target_link_libraries(${name} PRIVATE kairos_flags GTest::gtest ${ARG_LIBS})
+    target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <algorithm> <atomic> <chrono>
+        <condition_variable> <functional> <map> <memory> <mutex> <optional> <sstream> <string>
+        <thread> <vector> ${ARG_HEADERS})
+    target_compile_options(${name} PRIVATE ${KAIROS_PRECOMPILED_OPTIONS})
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+        add_library(${name}_code INTERFACE)
+        return()
+    endif()
+    # Without its headers' times: a compiler cache serves clones, which have others.
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp"
+        "SHELL:-Xclang -building-pch-with-obj" "SHELL:-Xclang -fmodules-codegen")
+    cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
+        OUTPUT_VARIABLE folder)
+    set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch)
+    get_directory_property(options COMPILE_OPTIONS)
+    string(TOUPPER CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE} flags)
+    separate_arguments(flags UNIX_COMMAND "${${flags}}")
+    add_custom_command(OUTPUT ${name}.o
+        COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -fPIE ${options} ${KAIROS_TEST_OPTIONS}
+            -ffunction-sections -c ${precompiled} -o ${name}.o
+        DEPENDS ${precompiled} COMMENT "Compiling ${folder}/${name}'s functions" VERBATIM)
+    add_library(${name}_code STATIC ${name}.o)
+    set_target_properties(${name}_code PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${name}_code PUBLIC GTest::gtest ${ARG_LIBS})
+    # Of an inline function that calls what GoogleTest's library has not (it prints no char8_t).
+    target_link_options(${name}_code INTERFACE -Wl,--gc-sections)
+endfunction()
+
 if(KAIROS_TESTS)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "int main() {}\n")
-    add_executable(kairos_test_precompiled EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(kairos_test_precompiled PRIVATE kairos_flags GTest::gtest)
-    target_precompile_headers(kairos_test_precompiled PRIVATE <gtest/gtest.h> <algorithm> <atomic>
-        <chrono> <condition_variable> <functional> <map> <memory> <mutex> <optional> <sstream>
-        <string> <thread> <vector>)
     set(KAIROS_PRECOMPILED_OPTIONS ${KAIROS_TEST_OPTIONS}
         $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-    target_compile_options(kairos_test_precompiled PRIVATE ${KAIROS_PRECOMPILED_OPTIONS})
+    kairos_precompiled(kairos_test_precompiled)
 endif()
 
 # kairos_test(module.subject file_test.cpp … [LIBS target …] [CONCURRENT])
@@ -177,9 +210,19 @@ function(kairos_test name)
     # Most have one source; g++ does not want a fixture of what only its file sees in a header.
     set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     target_compile_options(${target} PRIVATE ${KAIROS_PRECOMPILED_OPTIONS})
-    target_precompile_headers(${target} REUSE_FROM kairos_test_precompiled)
+    set(precompiled kairos_test_precompiled)
+    foreach(library IN LISTS ARG_LIBS)
+        if(TARGET ${library})
+            get_target_property(fixture ${library} KAIROS_PRECOMPILED)
+            if(fixture)
+                set(precompiled ${fixture})
+            endif()
+        endif()
+    endforeach()
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
     set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
-    target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+    target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS} ${precompiled}_code
+        GTest::gtest GTest::gtest_main)
     # One ctest entry per program: starting a process per test case would cost more than the cases.
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${KAIROS_TEST_SECONDS})
@@ -223,6 +266,7 @@ function(kairos_fuzz name)
         COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=kairos_fuzz_input)
     set_target_properties(${target} PROPERTIES KAIROS_INTERNALS ON)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_compile_options(${target} PRIVATE ${KAIROS_TEST_OPTIONS})
     target_link_libraries(${target} PRIVATE kairos_flags ${ARG_LIBS})
     if(KAIROS_FUZZ)
         target_link_options(${target} PRIVATE -fsanitize=fuzzer ${KAIROS_FUZZ_WRAPPED})

@@ -53,7 +53,7 @@ struct BenchArguments {
     std::shared_ptr<BenchProgress> progress;
 };
 
-int fail(const Error& error)
+int failed(const Error& error)
 {
     fmt::print(stderr, "kairos bench: {}\n", shown(error.reason));
     return error.code == ErrorCode::invalid_argument ? 2 : 1;
@@ -190,7 +190,7 @@ int present(Result<Report> report, const std::vector<bench::Column>& columns,
 {
     if (!report) {
         arguments.progress->fail();
-        return fail(report.error());
+        return failed(report.error());
     }
     report->columns = columns;
     report->title = arguments.title;
@@ -198,12 +198,12 @@ int present(Result<Report> report, const std::vector<bench::Column>& columns,
         arguments.into.empty() ? Result<void>{} : write_files(*report, arguments.into);
     if (!written) {
         arguments.progress->fail();
-        return fail(written.error());
+        return failed(written.error());
     }
     arguments.progress->finish();
     if (arguments.into.empty())
         if (auto printed = print_and_write(*report, arguments); !printed)
-            return fail(printed.error());
+            return failed(printed.error());
     return status_of(bench::judge(*report), arguments);
 }
 
@@ -214,14 +214,14 @@ int run_latency_of(const BenchArguments& arguments, std::span<const bench::Syste
     bench::LatencyOptions options;
     options.within_host = within_host;
     if (auto filled = fill_common(arguments, 25, 5, options, known); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 400;
     options.units = arguments.quick ? std::vector<std::uint32_t>{1, 1024} : bench::unit_counts();
     if (!arguments.units.empty()) options.units = arguments.units;
     options.payloads = {Payload::octet, Payload::int16, Payload::int32, Payload::float64,
                         Payload::bin_struct};
     if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     return present(bench::run_latency(options), columns, arguments);
 }
 
@@ -240,7 +240,8 @@ int run_ttcp(const BenchArguments& arguments)
     using bench::Direction;
     using bench::Payload;
     bench::TtcpOptions options;
-    if (auto filled = fill_common(arguments, 24, 6, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 24, 6, options); !filled)
+        return failed(filled.error());
     // Left free, the scheduler puts the two processes onto one CPU or onto two as it likes, and a
     // twoway exchange is three times faster on one: rows would compare placements.
     if (arguments.pin.empty() && bench::usable_cpus().size() > 1) options.pinning = Pinning::split;
@@ -253,19 +254,19 @@ int run_ttcp(const BenchArguments& arguments)
     options.payloads.assign(transferred.begin(), transferred.end());
     options.directions = {Direction::oneway, Direction::twoway};
     if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     if (std::find(options.buffers.begin(), options.buffers.end(), 0u) != options.buffers.end())
-        return fail({ErrorCode::invalid_argument, "--buffers: there is no default size"});
+        return failed({ErrorCode::invalid_argument, "--buffers: there is no default size"});
     if (auto filled = fill_sizes("--queue", arguments.queues, options.queues); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     if (!arguments.directions.empty()) options.directions.clear();
     for (const std::string& name : arguments.directions)
         options.directions.push_back(*bench::direction_named(name)); // checked by the parser
     std::erase_if(options.systems, [](const bench::System& s) { return s.option == "unix"; });
     if (options.systems.empty())
-        return fail({ErrorCode::invalid_argument, "--peers: ttcp runs over TCP only"});
+        return failed({ErrorCode::invalid_argument, "--peers: ttcp runs over TCP only"});
     for (const bench::System& system : bench::invocation_systems())
         if (std::ranges::find(arguments.invocations, system.option) != arguments.invocations.end())
             options.systems.push_back(system);
@@ -275,7 +276,7 @@ int run_ttcp(const BenchArguments& arguments)
 int run_counters(const BenchArguments& arguments)
 {
     bench::CountersOptions options;
-    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return failed(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 2000;
     options.instructions = arguments.instructions;
     options.instructions_of_all = !arguments.quick;
@@ -286,7 +287,7 @@ int run_interceptors(const BenchArguments& arguments)
 {
     bench::CountersOptions options;
     if (auto filled = fill_common(arguments, 1, 1, options, bench::interceptors_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 2000;
     options.instructions = arguments.instructions;
     return present(bench::run_interceptors(options), bench::interceptors_columns(), arguments);
@@ -296,14 +297,14 @@ int run_gateway(const BenchArguments& arguments)
 {
     bench::LatencyOptions options;
     if (auto filled = fill_common(arguments, 25, 3, options, bench::gateway_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     // On one CPU a call costs what all execute; on two, mostly whom the system wakes where.
     if (arguments.pin.empty()) options.pinning = Pinning::same;
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 200 : 1000;
     options.units = arguments.units.empty() ? std::vector<std::uint32_t>{1024} : arguments.units;
     options.payloads = {bench::Payload::octet, bench::Payload::bin_struct};
     if (auto filled = fill_payloads(arguments.types, options.payloads); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     return present(bench::run_gateway(options), bench::gateway_columns(), arguments);
 }
 
@@ -311,7 +312,7 @@ int run_param(const BenchArguments& arguments)
 {
     bench::ParamOptions options;
     if (auto filled = fill_common(arguments, 60, 10, options, bench::param_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
     if (arguments.pin.empty()) options.pinning = Pinning::same;
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 200 : 500;
@@ -325,7 +326,7 @@ int run_marshal(const BenchArguments& arguments)
     using bench::Payload;
     bench::MarshalOptions options;
     if (auto filled = fill_common(arguments, 15, 5, options, bench::marshal_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     for (const std::uint32_t buffer : bench::buffer_sizes())
         if (buffer >= 1024 && (!arguments.quick || buffer == 1024 || buffer == 131072))
             options.buffers.push_back(buffer);
@@ -337,11 +338,11 @@ int run_marshal(const BenchArguments& arguments)
                                             Payload::float64, Payload::bin_struct};
     options.payloads.assign(ladder.begin(), ladder.end());
     if (auto filled = fill_payloads(arguments.types, options.payloads, ladder); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     if (auto filled = fill_sizes("--buffers", arguments.buffers, options.buffers); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     if (std::find(options.buffers.begin(), options.buffers.end(), 0u) != options.buffers.end())
-        return fail({ErrorCode::invalid_argument, "--buffers: there is no default size"});
+        return failed({ErrorCode::invalid_argument, "--buffers: there is no default size"});
     return present(bench::run_marshal(options), bench::marshal_columns(), arguments);
 }
 
@@ -349,7 +350,7 @@ int run_demux(const BenchArguments& arguments)
 {
     bench::DemuxOptions options;
     if (auto filled = fill_common(arguments, 9, 2, options, bench::demux_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     options.servants =
         arguments.quick ? std::vector<std::uint32_t>{1, 100, 500} : bench::servant_counts();
     if (!arguments.units.empty()) options.servants = arguments.units;
@@ -366,7 +367,7 @@ int run_naming(const BenchArguments& arguments)
 {
     bench::NamingOptions options;
     if (auto filled = fill_common(arguments, 25, 5, options, bench::naming_systems()); !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     // On one CPU a call costs what both sides execute; on two, mostly what it takes to wake one.
     if (arguments.pin.empty()) options.pinning = Pinning::same;
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 100 : 2000;
@@ -384,7 +385,7 @@ int run_priority(const BenchArguments& arguments)
     if (auto filled = fill_common(arguments, rounds, 1, options, bench::priority_systems(),
                                   bench::load_pairs());
         !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     const std::vector<std::uint32_t> quick_clients{0, 10};
     const std::vector<std::uint32_t> quick_flooding{20};
     const std::vector<std::uint32_t>& periodic =
@@ -410,7 +411,7 @@ int run_concurrency(const BenchArguments& arguments)
     if (auto filled = fill_common(arguments, 5, 1, options, bench::concurrency_systems(),
                                   bench::load_pairs());
         !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     options.threads = arguments.quick
                           ? std::vector<std::uint32_t>{1, 16}
                           : std::vector<std::uint32_t>{1, 2, 4, 8, 16, 32, 64, 100, 1000};
@@ -430,7 +431,7 @@ int run_whitebox(const BenchArguments& arguments)
     if (auto filled = fill_common(arguments, 1, 1, options, bench::whitebox_systems(),
                                   bench::whitebox_pairs());
         !filled)
-        return fail(filled.error());
+        return failed(filled.error());
     options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 500 : 5000;
     return present(bench::run_whitebox(options), bench::whitebox_columns(), arguments);
 }
@@ -438,7 +439,7 @@ int run_whitebox(const BenchArguments& arguments)
 int run_footprint(const BenchArguments& arguments)
 {
     bench::FootprintOptions options;
-    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return fail(filled.error());
+    if (auto filled = fill_common(arguments, 1, 1, options); !filled) return failed(filled.error());
     if (arguments.quick) {
         options.levels = {"-O2"};
         options.services = options.programs = false;

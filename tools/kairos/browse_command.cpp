@@ -8,6 +8,7 @@
 #include "tools/kairos/browse_http.h"
 #include "tools/kairos/browse_objects.h"
 #include "tools/kairos/commands.h"
+#include "tools/kairos/failure.h"
 #include "tools/kairos/interfaces.h"
 #include "tools/kairos/reference_argument.h"
 #include "tools/kairos/service.h"
@@ -44,8 +45,6 @@ struct BrowseArguments {
     std::vector<std::string> include_directories;
     double timeout_s = 10;
 };
-
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
 /// What only this run's page knows.
 std::string new_token()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kairos/browse_guard.h"
+#include "tools/kairos/failure.h"
 
 #include <algorithm>
 #include <array>
@@ -78,8 +79,6 @@ Refusal judge_line(std::string_view line, std::set<std::string>& seen)
 }
 
 // --- Calls ---------------------------------------------------------------------------------------
-
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
 const std::string& text_in(const Json& json, const char* name, std::size_t octets_max)
 {

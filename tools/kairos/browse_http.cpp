@@ -35,7 +35,7 @@ constexpr const char* content_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-std::string text_of(const Json& json)
+std::string body_of(const Json& json)
 {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -43,7 +43,7 @@ std::string text_of(const Json& json)
 /// An answer that is written without a parser, because none has seen the request.
 std::string plain_answer(const Refusal& refusal)
 {
-    const std::string body = text_of({{"error", refusal.reason}});
+    const std::string body = body_of({{"error", refusal.reason}});
     return fmt::format(
         "HTTP/1.1 {} Refused\r\nContent-Type: application/json\r\nContent-Length: {}\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n{}",
@@ -441,7 +441,7 @@ class BrowseHttp::Server final : public httplib::Server {
             say(response, 400, {{"error", wrong.what()}});
             return;
         }
-        const std::string text = text_of(answer_(call));
+        const std::string text = body_of(answer_(call));
         if (text.size() > browse_answer_octets_max) {
             say(response, 200, {{"error", "the answer is too large to be shown"}});
             return;
@@ -453,7 +453,7 @@ class BrowseHttp::Server final : public httplib::Server {
     static HandlerResponse say(httplib::Response& response, int status, const Json& what)
     {
         response.status = status;
-        response.set_content(text_of(what), "application/json");
+        response.set_content(body_of(what), "application/json");
         return HandlerResponse::Handled;
     }
 

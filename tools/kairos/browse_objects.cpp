@@ -8,6 +8,7 @@
 #include "kairos/naming/name.h"
 #include "kairos/orb/reference.h"
 #include "tools/kairos/dynamic_call.h"
+#include "tools/kairos/failure.h"
 #include "tools/kairos/idl_text.h"
 #include "tools/kairos/value_json.h"
 
@@ -33,8 +34,6 @@ constexpr std::uint64_t template_values_max = 1000;
 constexpr std::size_t templates_octets_max = browse_answer_octets_max / 4;
 
 constexpr std::string_view by_name = "name:";
-
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
 // --- What went wrong -----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 #include "kairos/ir/ir.h"
 #include "tools/kairos/commands.h"
 #include "tools/kairos/dynamic_call.h"
+#include "tools/kairos/failure.h"
 #include "tools/kairos/idl_text.h"
 #include "tools/kairos/interfaces.h"
 #include "tools/kairos/reference_argument.h"
@@ -44,9 +45,7 @@ struct CallArguments {
     bool is_json = false;
 };
 
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
-
-std::string dump(const json& value, int indent)
+std::string json_text(const json& value, int indent)
 {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
@@ -231,13 +230,14 @@ void print_operations(const KnownInterface& interface)
 void print_results(const json& results, bool is_json)
 {
     if (is_json) {
-        fmt::print("{}\n", shown_lines(dump(results, -1)));
+        fmt::print("{}\n", shown_lines(json_text(results, -1)));
         return;
     }
-    if (results.contains("result")) fmt::print("{}\n", shown_lines(dump(results["result"], 2)));
+    if (results.contains("result"))
+        fmt::print("{}\n", shown_lines(json_text(results["result"], 2)));
     if (!results.contains("out")) return;
     for (const auto& [name, value] : results["out"].items())
-        fmt::print("{}: {}\n", shown(name), shown_lines(dump(value, 2)));
+        fmt::print("{}: {}\n", shown(name), shown_lines(json_text(value, 2)));
 }
 
 int print_exception(const CORBA::Any& exception, const ValueJson& forms, bool is_json)
@@ -246,10 +246,10 @@ int print_exception(const CORBA::Any& exception, const ValueJson& forms, bool is
     const json members = forms.json_of(exception);
     if (is_json)
         fmt::print("{}\n",
-                   shown_lines(dump({{"exception", type->id()}, {"members", members}}, -1)));
+                   shown_lines(json_text({{"exception", type->id()}, {"members", members}}, -1)));
     else
         fmt::print(stderr, "kairos call: exception {} {}\n", shown(idl_name(*type.in())),
-                   shown_lines(dump(members, 2)));
+                   shown_lines(json_text(members, 2)));
     return raised_status;
 }
 

@@ -11,7 +11,7 @@
 namespace kairos::tools {
 namespace {
 
-[[noreturn]] void fail() { throw std::runtime_error("no constant has a value of this type"); }
+[[noreturn]] void no_value() { throw std::runtime_error("no constant has a value of this type"); }
 
 FindType no_types()
 {
@@ -26,14 +26,14 @@ T number_of(const idlc::Value& value)
     if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<T>(*number);
     if (const auto* number = std::get_if<std::uint64_t>(&value)) return static_cast<T>(*number);
     if (const auto* number = std::get_if<long double>(&value)) return static_cast<T>(*number);
-    fail();
+    no_value();
 }
 
 template <typename T>
 idlc::Value extracted(const CORBA::Any& value)
 {
     T number{};
-    if (!(value >>= number)) fail();
+    if (!(value >>= number)) no_value();
     if constexpr (std::is_floating_point_v<T>)
         return static_cast<long double>(number);
     else if constexpr (std::is_signed_v<T>)
@@ -99,7 +99,7 @@ std::optional<idlc::Value> number_in(const CORBA::Any& value, CORBA::TCKind kind
     switch (kind) {
     case CORBA::tk_octet: {
         CORBA::Octet octet = 0;
-        if (!(value >>= CORBA::Any::to_octet(octet))) fail();
+        if (!(value >>= CORBA::Any::to_octet(octet))) no_value();
         return std::uint64_t{octet};
     }
     case CORBA::tk_short:
@@ -167,7 +167,7 @@ CORBA::Any any_of(const idlc::Constant& constant, CORBA::TypeCode_ptr code, CORB
                 ValueJson(orb, no_types()).value_of(Json((*enumerator)->name), code);
             return named.in();
         }
-        fail();
+        no_value();
     }
     made.type(code);
     return made;
@@ -182,31 +182,31 @@ std::string literal_of(const CORBA::Any& value, CORBA::ORB_ptr orb)
     switch (type->kind()) {
     case CORBA::tk_boolean: {
         CORBA::Boolean flag = false;
-        if (!(bare >>= CORBA::Any::to_boolean(flag))) fail();
+        if (!(bare >>= CORBA::Any::to_boolean(flag))) no_value();
         read = flag;
         break;
     }
     case CORBA::tk_char: {
         CORBA::Char c = 0;
-        if (!(bare >>= CORBA::Any::to_char(c))) fail();
+        if (!(bare >>= CORBA::Any::to_char(c))) no_value();
         read = c;
         break;
     }
     case CORBA::tk_wchar: {
         CORBA::WChar c = 0;
-        if (!(bare >>= CORBA::Any::to_wchar(c))) fail();
+        if (!(bare >>= CORBA::Any::to_wchar(c))) no_value();
         read = static_cast<char32_t>(c);
         break;
     }
     case CORBA::tk_string: {
         const char* text = nullptr;
-        if (!(bare >>= CORBA::Any::to_string(text, type->length()))) fail();
+        if (!(bare >>= CORBA::Any::to_string(text, type->length()))) no_value();
         read = std::string(text);
         break;
     }
     case CORBA::tk_wstring: {
         const CORBA::WChar* text = nullptr;
-        if (!(bare >>= CORBA::Any::to_wstring(text, type->length()))) fail();
+        if (!(bare >>= CORBA::Any::to_wstring(text, type->length()))) no_value();
         std::u32string wide;
         for (; *text != 0; ++text)
             wide += static_cast<char32_t>(*text);
@@ -216,14 +216,14 @@ std::string literal_of(const CORBA::Any& value, CORBA::ORB_ptr orb)
     case CORBA::tk_fixed: {
         CORBA::Fixed number;
         const auto scale = static_cast<CORBA::UShort>(type->fixed_scale());
-        if (!(bare >>= CORBA::Any::to_fixed(number, type->fixed_digits(), scale))) fail();
+        if (!(bare >>= CORBA::Any::to_fixed(number, type->fixed_digits(), scale))) no_value();
         const CORBA::String_var text = number.to_string();
         return std::string(text.in()) + 'd';
     }
     case CORBA::tk_enum:
         return ValueJson(orb, no_types()).json_of(bare).get<std::string>();
     default:
-        fail();
+        no_value();
     }
     return idlc::to_string(read);
 }

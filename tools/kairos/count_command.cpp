@@ -27,7 +27,7 @@ struct CountArguments {
     std::vector<std::string> command;
 };
 
-int fail(const std::string& reason)
+int failed(const std::string& reason)
 {
     fmt::print(stderr, "kairos count: {}\n", reason);
     return 1;
@@ -111,17 +111,18 @@ void say_counts(const CountArguments& arguments, const bench::Counts& counts, co
             say(("  " + bench::syscall_name(number)).c_str(), counts.syscalls[number], requests);
 }
 
-int count(const CountArguments& arguments)
+int count_program(const CountArguments& arguments)
 {
     const auto page = bench::CountedPage::create();
-    if (!page) return fail(page.error().reason);
+    if (!page) return failed(page.error().reason);
     auto instruments = instruments_of(arguments, *page);
-    if (!instruments) return fail(instruments.error().reason);
+    if (!instruments) return failed(instruments.error().reason);
     // What the terminal sends is for the program; we have still to say what it did.
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     const pid_t program = fork();
-    if (program < 0) return fail(std::string("cannot start a program: ") + strerrordesc_np(errno));
+    if (program < 0)
+        return failed(std::string("cannot start a program: ") + strerrordesc_np(errno));
     if (program == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGQUIT, SIG_DFL);
@@ -147,7 +148,7 @@ void add_count_command(CLI::App& app, int& status)
     command->add_option("command", arguments->command, "-- PROGRAM [ARGUMENT…]")
         ->required()
         ->type_name("PROGRAM");
-    command->callback([arguments, &status] { status = count(*arguments); });
+    command->callback([arguments, &status] { status = count_program(*arguments); });
 }
 
 } // namespace kairos::tools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kairos/dynamic_call.h"
+#include "tools/kairos/failure.h"
 
 #include "tools/kairos/idl_text.h"
 
@@ -9,8 +10,6 @@
 
 namespace kairos::tools {
 namespace {
-
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
 } // namespace
 

@@ -10,6 +10,7 @@
 #include "kairos/gateway/gateway.h"
 #include "kairos/orb/reference.h"
 #include "tools/kairos/commands.h"
+#include "tools/kairos/failure.h"
 #include "tools/kairos/interfaces.h"
 #include "tools/kairos/reference_argument.h"
 #include "tools/kairos/service.h"
@@ -42,8 +43,6 @@ struct GatewayArguments {
     double timeout_s = 30;
     bool verbatim = false;
 };
-
-[[noreturn]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
 
 // --- Types ---------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ struct ReportArguments {
     bool check = false;
 };
 
-int fail(const Error& error)
+int report_failed(const Error& error)
 {
     fmt::print(stderr, "kairos report: {}\n", shown(error.reason));
     return 1;
@@ -44,13 +44,13 @@ int check(std::span<const bench::StoredReport> reports)
 int run(const ReportArguments& arguments)
 {
     const auto reports = bench::read_reports(arguments.folder);
-    if (!reports) return fail(reports.error());
+    if (!reports) return report_failed(reports.error());
     const auto pictures = bench::read_pictures(arguments.folder);
-    if (!pictures) return fail(pictures.error());
+    if (!pictures) return report_failed(pictures.error());
     const auto page = bench::render_page(*reports, *pictures);
-    if (!page) return fail(page.error());
+    if (!page) return report_failed(page.error());
     if (auto written = bench::write_file(arguments.folder + "/index.html", *page); !written)
-        return fail(written.error());
+        return report_failed(written.error());
     const bool colored = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
     fmt::print("{}", bench::render_summary(*reports, arguments.folder, colored));
     return arguments.check ? check(*reports) : 0;

@@ -58,7 +58,8 @@ std::size_t load_files(const RepositoryArguments& arguments, CORBA::Repository_p
     return created;
 }
 
-void serve(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
+void serve_repository(const RepositoryArguments& arguments,
+                      const std::vector<std::string>& orb_options)
 {
     const EndSignals signals;
     std::unique_ptr<repository::Store> store;
@@ -85,8 +86,9 @@ void serve(const RepositoryArguments& arguments, const std::vector<std::string>&
 }
 
 /// An ORB, and the repository that a command is about.
-struct Session {
-    Session(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
+struct RepositorySession {
+    RepositorySession(const RepositoryArguments& arguments,
+                      const std::vector<std::string>& orb_options)
     {
         std::string program = "kairos";
         std::vector<char*> options{program.data()};
@@ -134,7 +136,7 @@ void print_tree(const std::vector<std::unique_ptr<Described>>& all, const std::s
 
 void list(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const Session session(arguments, orb_options);
+    const RepositorySession session(arguments, orb_options);
     const RepositoryContents contents(session.repository.in());
     if (arguments.wanted.empty()) return print_tree(contents.top(), "", arguments.is_long);
     const Described* const wanted = contents.find_named(arguments.wanted);
@@ -144,30 +146,31 @@ void list(const RepositoryArguments& arguments, const std::vector<std::string>& 
 
 void show(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const Session session(arguments, orb_options);
+    const RepositorySession session(arguments, orb_options);
     const RepositoryContents contents(session.repository.in());
     const Described* const wanted = contents.find_named(arguments.wanted);
     if (wanted == nullptr) throw std::runtime_error("the repository has no " + arguments.wanted);
     fmt::print("{}", shown_lines(idl_of(contents, *wanted, session.orb.in())));
 }
 
-void dump(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
+void dump_repository(const RepositoryArguments& arguments,
+                     const std::vector<std::string>& orb_options)
 {
-    const Session session(arguments, orb_options);
+    const RepositorySession session(arguments, orb_options);
     const RepositoryContents contents(session.repository.in());
     fmt::print("{}", shown_lines(idl_of(contents, session.orb.in())));
 }
 
 void load_into(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const Session session(arguments, orb_options);
+    const RepositorySession session(arguments, orb_options);
     const std::size_t created = load_files(arguments, session.repository.in(), session.orb.in());
     fmt::print("{} new definition{}\n", created, created == 1 ? "" : "s");
 }
 
 void remove(const RepositoryArguments& arguments, const std::vector<std::string>& orb_options)
 {
-    const Session session(arguments, orb_options);
+    const RepositorySession session(arguments, orb_options);
     CORBA::Contained_var found = session.repository->lookup_id(arguments.wanted.c_str());
     if (CORBA::is_nil(found.in())) found = session.repository->lookup(arguments.wanted.c_str());
     if (CORBA::is_nil(found.in()))
@@ -234,7 +237,7 @@ void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_o
         ->type_name("ENDPOINT")
         ->default_val("iiop://localhost:2808");
     add_idl_options(*serving, *arguments);
-    run(*serving, serve);
+    run(*serving, serve_repository);
 
     auto* loading = ifr->add_subcommand("load", "Add what IDL files declare");
     loading->add_option("files", arguments->files, "IDL files")->required()->type_name("FILE");
@@ -261,7 +264,7 @@ void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_o
 
     auto* dumping = ifr->add_subcommand("dump", "Print IDL that declares everything");
     add_reference_option(*dumping, *arguments);
-    run(*dumping, dump);
+    run(*dumping, dump_repository);
 
     auto* removing =
         ifr->add_subcommand("rm", "Destroy a definition and what it contains, if nothing needs it");
