@@ -160,8 +160,6 @@ function(kairos_precompiled name)
     cmake_parse_arguments(ARG "" "" "LIBS;HEADERS" ${ARGN})
     add_executable(${name} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-    set_source_files_properties(${PROJECT_BINARY_DIR}/precompiled.cpp
-        PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     target_link_libraries(${name} PRIVATE kairos_flags GTest::gtest ${ARG_LIBS})
     target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <algorithm> <atomic> <chrono>
         <condition_variable> <functional> <map> <memory> <mutex> <optional> <sstream> <string>
@@ -173,7 +171,10 @@ function(kairos_precompiled name)
     endif()
     # Without its headers' times: a compiler cache serves clones, which have others.
     target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp"
-        "SHELL:-Xclang -building-pch-with-obj" "SHELL:-Xclang -fmodules-codegen")
+        "SHELL:-Xclang -building-pch-with-obj" "SHELL:-Xclang -fmodules-codegen"
+        -ffunction-sections)
+    # Inline functions may call what GoogleTest's library has not (it prints no char8_t).
+    target_link_options(${name} PRIVATE -Wl,--gc-sections)
     cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR}
         OUTPUT_VARIABLE folder)
     set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch)
@@ -187,7 +188,6 @@ function(kairos_precompiled name)
     add_library(${name}_code STATIC ${name}.o)
     set_target_properties(${name}_code PROPERTIES LINKER_LANGUAGE CXX)
     target_link_libraries(${name}_code PUBLIC GTest::gtest ${ARG_LIBS})
-    # Of an inline function that calls what GoogleTest's library has not (it prints no char8_t).
     target_link_options(${name}_code INTERFACE -Wl,--gc-sections)
 endfunction()
 
