@@ -113,6 +113,7 @@ std::string header_text(const Source& source)
     emit_run_time_includes(source.unit, out);
     if (alone) emit_run_time_skeletons(source, out);
     if (has_awaited_calls(source)) out.line("#include <kairos/messaging/async.h>");
+    if (has_late_answers(source)) out.line("#include <kairos/messaging/response_handler.h>");
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();
