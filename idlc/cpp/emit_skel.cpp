@@ -404,6 +404,7 @@ void emit_skeleton_classes(const Source& source, Text& out)
             emit_class(source, interface, out);
             if (!interface.is_abstract) emit_tie(source, interface, out);
             emit_amh_class(source, interface, out);
+            emit_async_class(source, interface, out);
         });
 }
 
@@ -420,6 +421,7 @@ void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
         for (const Call& call : calls_in(source, interface->declarations))
             emit_serve(source, call, out);
         emit_amh_servant(source, *interface, out, diagnostics);
+        emit_async_servant(source, *interface, out, diagnostics);
     }
 }
 

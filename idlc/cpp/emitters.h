@@ -86,6 +86,12 @@ void emit_amh_servant(const Source& source, const Interface& interface, Text& ou
 /// emit_amh.cpp: the class of a holder of exceptions, if the value is that of a response handler;
 /// returns whether it is.
 [[nodiscard]] bool emit_response_holder(const Source& source, const ValueType& value, Text& out);
+/// emit_async_servant.cpp: the servants whose operations are coroutines: the class, and its
+/// functions; nothing without --async.
+[[nodiscard]] bool has_coroutine_servants(const Source& source);
+void emit_async_class(const Source& source, const Interface& interface, Text& out);
+void emit_async_servant(const Source& source, const Interface& interface, Text& out,
+                        Diagnostics& diagnostics);
 
 /// emit_timing.cpp: what the IDL says about the timing of an interface's operations, as constant
 /// data of its skeleton: declaration and definition; nothing where it says nothing.
@@ -182,6 +188,11 @@ struct Call : Request {
 
     [[nodiscard]] std::string cpp_name() const { return identifier(*declaration); }
 };
+/// emit_async.cpp: the results of a call as they are called and owned, and the type of all of them:
+/// what `co_await` gives, and a servant's `co_return` takes.
+[[nodiscard]] std::vector<Parameter> awaited_results(const Call& call);
+[[nodiscard]] std::string owner_type(const Parameter& parameter);
+[[nodiscard]] std::string awaited_type(const Call& call);
 /// emit_timing.cpp: around what serves a request of an operation with a deadline.
 void begin_timed(const Source& source, const Call& call, Text& out);
 void end_timed(const Source& source, const Call& call, Text& out);
