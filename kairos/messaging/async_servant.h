@@ -58,13 +58,4 @@ void serve_coroutine(orb::Upcall& upcall, Call&& call, Write write)
     owed.finish();
 }
 
-/// Begins the coroutine that `call` makes, which is an operation without results: it is answered, if
-/// its caller waits for that, when the coroutine has ended. To be called when the arguments were
-/// read.
-template <typename Call>
-void serve_coroutine(orb::Upcall& upcall, Call&& call)
-{
-    serve_coroutine(upcall, std::forward<Call>(call), [](orb::Upcall& later) { later.reply(); });
-}
-
 } // namespace kairos::messaging

@@ -16,15 +16,9 @@ namespace {
 
 using messaging::Task;
 
-/// Where coroutines wait until the test has them go on, in its thread. Those that never did are
-/// destroyed.
+/// Where coroutines wait until the test has them go on, in its thread.
 class Gate {
   public:
-    Gate() = default;
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
-    ~Gate() { destroy(); }
-
     [[nodiscard]] auto pass() noexcept
     {
         struct Awaiter {
@@ -40,7 +34,6 @@ class Gate {
     void let_one_pass() { take().resume(); }
 
   private:
-    friend class Dropping;
     void add(std::coroutine_handle<> coroutine)
     {
         const std::lock_guard lock(mutex_);
@@ -55,11 +48,6 @@ class Gate {
         const auto first = waiting_.front();
         waiting_.pop_front();
         return first;
-    }
-    void destroy() noexcept
-    {
-        for (const auto coroutine : std::exchange(waiting_, {}))
-            coroutine.destroy();
     }
 
     std::atomic<bool> is_open_{false};
