@@ -3,6 +3,7 @@
 // The stages of the front end, one after the other.
 #include "idlc/frontend.h"
 
+#include "idlc/implied_amh.h"
 #include "idlc/implied_ami.h"
 #include "idlc/lex.h"
 #include "idlc/parse.h"
@@ -41,6 +42,7 @@ bool Compilation::parse()
     Lexer lexer(preprocessed_, unit_.files, texts_, diagnostics_);
     Parser(unit_, lexer, diagnostics_).parse();
     if (options_.ami && diagnostics_.error_count() == 0) imply_ami(unit_);
+    if (options_.amh && diagnostics_.error_count() == 0) imply_amh(unit_);
     timings_ = read_timings(unit_, diagnostics_);
     preprocessed_ = {}; // the model owns all it needs
     return diagnostics_.error_count() == 0;

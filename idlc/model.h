@@ -381,6 +381,10 @@ struct Unit {
     /// (implied_ami.h).
     std::unordered_map<const Interface*, const Interface*> reply_handlers{};
     std::unordered_map<const Interface*, const ValueType*> pollers{}; ///< likewise
+    /// With --amh: the response handlers of the interfaces whose servants may answer later
+    /// (implied_amh.h).
+    std::unordered_map<const Interface*, const Interface*> response_handlers{};
+    std::unordered_map<const Interface*, const ValueType*> response_holders{}; ///< likewise
     /// The files that the main file itself includes, in order: indices of `files`.
     std::vector<std::uint32_t> direct_includes{};
 

@@ -20,6 +20,7 @@ struct Options {
     bool check_only = false;                        ///< --check
     bool of_run_time = false; ///< --run-time: the IDL is Kairos's own (provider.h)
     bool ami = false;         ///< --ami: with what asynchronous calls imply (implied_ami.h)
+    bool amh = false;         ///< --amh: with servants that answer later (implied_amh.h)
     bool async = false;       ///< --async: with calls that coroutines await (implied_ami.h)
 };
 

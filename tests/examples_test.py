@@ -8,6 +8,8 @@ import sys
 
 EXPECTED = {
     "bidirectional_ticker": "KRO 41.500000\nKRO 42.000000\n",
+    "answerlater_region":
+        "measured 18\nmeasured 21\n19.5 degrees on average\nout of order: frozen\n",
     "asynchronous_stations":
         "all are asked\n18.5 degrees\n21 degrees\nout of order: frozen\n",
     "coroutines_stations":

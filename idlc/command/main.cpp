@@ -73,9 +73,13 @@ void add_input_options(CLI::App& app, Options& options)
     app.add_flag("--ami", options.ami,
                  "Generate asynchronous calls, too: sendc_ and sendp_ operations, and the reply "
                  "handlers and pollers that they imply (CORBA Messaging)");
+    app.add_flag("--amh", options.amh,
+                 "Generate servants that answer later, too: POA_M::AMH_I of M::I, whose operations "
+                 "are given a response handler (AMH, as TAO has it)");
     app.add_flag("--async", options.async,
                  "Generate calls that C++20 coroutines await, too: co_await "
-                 "object->async().operation(arguments)");
+                 "object->async().operation(arguments); and servants whose operations are "
+                 "coroutines: POA_M::Async_I of M::I");
     app.add_flag("--run-time", options.of_run_time,
                  "Generate what Kairos declares itself, too: for building Kairos");
 }

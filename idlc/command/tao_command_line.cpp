@@ -42,7 +42,7 @@ constexpr Row rows[] = {
     {"-oN", Kind::flag},
     // What is generated.
     {"-GC", Kind::flag, "--ami"},
-    {"-GH", Kind::refused, "there is no AMH"},
+    {"-GH", Kind::flag, "--amh"},
     {"-GI", Kind::refused, "implementations are the program's"},
     {"-GIh", Kind::refused, "implementations are the program's"},
     {"-GIs", Kind::refused, "implementations are the program's"},

@@ -113,6 +113,9 @@ std::string header_text(const Source& source)
     emit_run_time_includes(source.unit, out);
     if (alone) emit_run_time_skeletons(source, out);
     if (has_awaited_calls(source)) out.line("#include <kairos/messaging/async.h>");
+    if (has_late_answers(source)) out.line("#include <kairos/messaging/response_handler.h>");
+    if (alone && has_coroutine_servants(source))
+        out.line("#include <kairos/messaging/async_servant.h>");
     for (const std::string& file : source.options.header_includes)
         out.line("#include ", string_literal(file));
     out.blank();
@@ -133,6 +136,7 @@ std::string skel_header_text(const Source& source, const std::string& header)
     emit_heading(source, out);
     out.put({'H', string_literal(header)}, "#include $H\n\n#include <kairos/corba/skel.h>\n");
     emit_run_time_skeletons(source, out);
+    if (has_coroutine_servants(source)) out.line("#include <kairos/messaging/async_servant.h>");
     out.blank();
     emit_includes(source, source.options.skel_header_suffix, true, out);
     out.blank();

@@ -13,23 +13,12 @@ namespace {
 
 constexpr std::string_view class_name = "_kairos_async";
 
-/// Results as they are called and owned.
-std::vector<Parameter> results_of(const Call& call)
-{
-    return is_asynchronous(call) ? replied_parameters(call) : std::vector<Parameter>();
-}
-
-std::string owner_of(const Parameter& result)
-{
-    return fill(passing(*result.type).owner, {*result.type});
-}
-
 /// The type of what `co_await` gives, as it is called within the class or, with a scope, elsewhere.
 std::string result_type(const Call& call, const std::string& scope)
 {
-    const std::vector<Parameter> results = results_of(call);
+    const std::vector<Parameter> results = awaited_results(call);
     if (results.empty()) return "void";
-    if (results.size() == 1) return owner_of(results.front());
+    if (results.size() == 1) return owner_type(results.front());
     return scope + results_name(call, call.interface());
 }
 
@@ -40,11 +29,11 @@ std::string class_scope(const Interface& interface)
 
 void emit_results(const Call& call, Text& out)
 {
-    const std::vector<Parameter> results = results_of(call);
+    const std::vector<Parameter> results = awaited_results(call);
     if (results.size() < 2) return;
     out.open("struct ", results_name(call, call.interface()), " {");
     for (const Parameter& result : results)
-        out.line(owner_of(result), " ", identifier(result.name), ";");
+        out.line(owner_type(result), " ", identifier(result.name), ";");
     out.close("};");
 }
 
@@ -54,15 +43,15 @@ void emit_reading(const Call& call, Text& out)
     out.open(type, " ", operation_constant(call), "_read([[maybe_unused]] ",
              "::kairos::messaging::Reply& _reply)\n{");
     std::string all;
-    for (const Parameter& result : results_of(call)) {
+    for (const Parameter& result : awaited_results(call)) {
         const Passing& how = passing(*result.type);
         const std::string name = "_" + result.name + "_out";
         out.lines(fill(how.receive, {*result.type, name, "_reply.in()"}));
-        all +=
-            (all.empty() ? "" : ", ") + owner_of(result) + "(" + name + std::string(how.give) + ")";
+        all += (all.empty() ? "" : ", ") + owner_type(result) + "(" + name + std::string(how.give) +
+               ")";
     }
     if (is_asynchronous(call)) out.line("_reply.finish();");
-    if (results_of(call).size() > 1)
+    if (awaited_results(call).size() > 1)
         out.line("return {", all, "};");
     else if (!all.empty())
         out.line("return ", all, ";");
@@ -86,6 +75,21 @@ void emit_call(const Source& source, const Call& call, Text& out)
 }
 
 } // namespace
+
+std::vector<Parameter> awaited_results(const Call& call)
+{
+    return is_asynchronous(call) ? replied_parameters(call) : std::vector<Parameter>();
+}
+
+std::string owner_type(const Parameter& parameter)
+{
+    return fill(passing(*parameter.type).owner, {*parameter.type});
+}
+
+std::string awaited_type(const Call& call)
+{
+    return result_type(call, class_scope(call.interface()) + "::");
+}
 
 bool has_awaited_calls(const Source& source)
 {

@@ -24,12 +24,6 @@ std::vector<Call> asynchronous_calls_in(const Source& source, const Interface& i
     return calls;
 }
 
-/// What a parameter is called so that it hides nothing.
-std::string local_name(const Source& source, const std::string& name)
-{
-    return source.declared_names.contains(name) ? "_" + name + "_in" : identifier(name);
-}
-
 /// "Demo_Echo_operations_poller": the class of an interface's pollers.
 std::string poller_class(const Source& source, const Interface& interface)
 {
@@ -97,7 +91,7 @@ void emit_poll(const Source& source, const Call& call, Text& out)
     const std::vector<Parameter> polled = polled_parameters(call);
     for (const Parameter& parameter : polled)
         list += ", " + parameter_type(*parameter.type, Direction::out) + " " +
-                local_name(source, parameter.name);
+                unhidden_name(source, parameter.name);
     out.open("void ", identifier(reply_name(call)), "(", list, ") override {");
     out.line("::kairos::messaging::FetchedReply _reply(*this, ", string_literal(call.wire_name),
              ", ami_timeout);");
@@ -105,7 +99,7 @@ void emit_poll(const Source& source, const Call& call, Text& out)
         const Passing& how = passing(*parameter.type);
         if (is_decoded_in_place(parameter))
             out.line(fill(how.decode,
-                          {*parameter.type, local_name(source, parameter.name), "_reply.in()"}));
+                          {*parameter.type, unhidden_name(source, parameter.name), "_reply.in()"}));
         else
             out.lines(
                 fill(how.receive, {*parameter.type, "_" + parameter.name + "_out", "_reply.in()"}));
@@ -113,7 +107,8 @@ void emit_poll(const Source& source, const Call& call, Text& out)
     out.line("_reply.finish();");
     for (const Parameter& parameter : polled)
         if (!is_decoded_in_place(parameter))
-            out.line(local_name(source, parameter.name), " = _", parameter.name, "_out._retn();");
+            out.line(unhidden_name(source, parameter.name), " = _", parameter.name,
+                     "_out._retn();");
     out.close();
 }
 
@@ -140,13 +135,18 @@ void emit_poller(const Source& source, const Interface& interface, const ValueTy
 
 } // namespace
 
+std::string unhidden_name(const Source& source, const std::string& name)
+{
+    return source.declared_names.contains(name) ? "_" + name + "_in" : identifier(name);
+}
+
 std::string sent_list(const Source& source, const Call& call, const Interface* handler)
 {
     std::string list = handler == nullptr ? "" : qualified(*handler) + "_ptr ami_handler";
     const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
     for (const Parameter& parameter : sent_parameters(call))
         add(parameter_type(*parameter.type, Direction::in) + " " +
-            local_name(source, parameter.name));
+            unhidden_name(source, parameter.name));
     if (!call.context.empty()) add("::CORBA::Context_ptr _context");
     return list;
 }
@@ -155,7 +155,7 @@ void emit_sent_arguments(const Source& source, const Call& call, Text& out)
 {
     for (const Parameter& parameter : sent_parameters(call))
         out.line(fill(passing(*parameter.type).encode,
-                      {*parameter.type, local_name(source, parameter.name), "_call.out()"}));
+                      {*parameter.type, unhidden_name(source, parameter.name), "_call.out()"}));
     if (!call.context.empty())
         out.line("::kairos::corba::encode_context(_call.out(), _context, ",
                  operation_reference(source, call), "_context);");

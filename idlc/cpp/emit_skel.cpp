@@ -41,13 +41,7 @@ void emit_class(const Source& source, const Interface& interface, Text& out)
     }
     out.blank();
     if (!interface.is_abstract) {
-        out.put({'N', qualified(interface)}, R"(
-$N_ptr _this();
-void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;
-bool _kairos_supports(std::string_view repository_id) const override;
-const char* _kairos_id() const override;
-::kairos::poa::Skeleton _kairos_skeleton() noexcept override;
-)");
+        emit_servant_class(interface, out);
         if (gives_direct_classes(source, interface))
             out.line("void* _kairos_direct(const void* interface) noexcept override;");
         out.blank();
@@ -300,11 +294,11 @@ static constexpr ::kairos::corba::OperationTable<$C, $B> table{
     }
 }
 
-void emit_dispatch(const Source& source, const Interface& interface, Text& out,
-                   Diagnostics& diagnostics)
+void emit_dispatch(const Source& source, const Interface& interface, ServantName class_of,
+                   Text& out, Diagnostics& diagnostics)
 {
     const std::vector<Call> calls = calls_in(source, all_operations(interface));
-    const std::string name = skeleton_name(interface);
+    const std::string name = class_of(interface);
     out.open("void ", name, "::_kairos_dispatch(::kairos::orb::Upcall& upcall)", "\n{");
     const bool delayered = source.options.operation_demux == OperationDemux::delayered;
     if (delayered || calls.empty()) {
@@ -317,7 +311,7 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
     for (std::size_t i = 0; i < calls.size(); ++i) {
         out.line("case ", std::to_string(i), ":");
         const bool own = calls[i].declaration->parent == &interface;
-        const std::string scope = own ? "" : "::" + skeleton_name(calls[i].interface()) + "::";
+        const std::string scope = own ? "" : "::" + class_of(calls[i].interface()) + "::";
         out.line("    return ", scope, "_serve_", calls[i].wire_name, "(upcall);");
     }
     out.put("default:\n    return _kairos_dispatch_standard(upcall);");
@@ -326,20 +320,20 @@ void emit_dispatch(const Source& source, const Interface& interface, Text& out,
 }
 
 /// The table that object adapters look into by themselves.
-void emit_delayered_table(const Interface& interface, const std::vector<Call>& calls, Text& out,
-                          Diagnostics& diagnostics)
+void emit_delayered_table(const Interface& interface, const std::vector<Call>& calls,
+                          ServantName class_of, Text& out, Diagnostics& diagnostics)
 {
     std::optional<OperationHash> hash(std::in_place);
     if (!calls.empty()) hash = hash_of(interface, calls, diagnostics);
     if (!hash) return;
     std::ranges::replace(hash->slots, calls.size(), std::size_t{0}); // where no name falls
-    const std::string name = "::" + skeleton_name(interface);
+    const std::string name = "::" + class_of(interface);
     const std::string serve = "::kairos::corba::serve<" + name + ", &";
     const std::string others = serve + name + "::_kairos_dispatch_standard>";
     out.open("static constexpr ::kairos::poa::Operations::Entry entries[] = {");
     for (const Call& call : calls)
-        out.line("{", string_literal(call.wire_name), ", ", serve,
-                 "::", skeleton_name(call.interface()), "::_serve_", call.wire_name, ">},");
+        out.line("{", string_literal(call.wire_name), ", ", serve, "::", class_of(call.interface()),
+                 "::_serve_", call.wire_name, ">},");
     if (calls.empty()) out.line("{\"\", ", others, "},");
     out.put({'S', calls.empty() ? "0" : number_list(hash->slots), 'M',
              hexadecimal(hash->multiplier), 'B', std::to_string(hash->bits), 'O', others},
@@ -353,32 +347,53 @@ static constexpr ::kairos::poa::Operations operations{
 )");
 }
 
-/// What a skeleton has beside the functions that serve requests.
-void emit_skeleton_functions(const Source& source, const Interface& interface, Text& out,
-                             Diagnostics& diagnostics)
+} // namespace
+
+void emit_servant_functions(const Source& source, const Interface& interface, ServantName class_of,
+                            Text& out, Diagnostics& diagnostics)
 {
-    const std::string name = skeleton_name(interface);
+    const std::string name = class_of(interface);
     const std::string stub = qualified(interface);
     out.put({'S', stub, 'N', name}, R"(
 $S_ptr $N::_this() { return ::kairos::corba::this_reference<$S>(*this); }
 const char* $N::_kairos_id() const { return $S::_kairos_id; }
 )");
     emit_supports(name, interface, stub + "::_kairos_id", out);
-    emit_direct_function(source, interface, out);
     // What adapters may look into by themselves, where that was asked for. Others say that there is
     // nothing: what a base has would not be all.
     const bool delayered = source.options.operation_demux == OperationDemux::delayered;
     out.put({'N', name}, "::kairos::poa::Skeleton $N::_kairos_skeleton() noexcept\n{");
     if (delayered)
-        emit_delayered_table(interface, calls_in(source, all_operations(interface)), out,
+        emit_delayered_table(interface, calls_in(source, all_operations(interface)), class_of, out,
                              diagnostics);
     out.put(delayered ? "return {&operations, this};\n}\n\n" : "return {};\n}\n\n");
-    emit_timed_operations(source, interface, out);
-    emit_dispatch(source, interface, out, diagnostics);
+    emit_dispatch(source, interface, class_of, out, diagnostics);
     out.blank();
 }
 
-} // namespace
+void emit_servant_class(const Interface& interface, Text& out)
+{
+    out.put({'N', qualified(interface)}, R"(
+$N_ptr _this();
+void _kairos_dispatch(::kairos::orb::Upcall& upcall) override;
+bool _kairos_supports(std::string_view repository_id) const override;
+const char* _kairos_id() const override;
+::kairos::poa::Skeleton _kairos_skeleton() noexcept override;
+)");
+}
+
+std::string emit_in_argument(const Parameter& parameter, const std::string& name, Text& out)
+{
+    return emit_in(*parameter.type, name, out).argument;
+}
+
+std::string with_servant_prefix(std::string_view prefix, const Interface& interface)
+{
+    const std::string name = skeleton_name(interface);
+    const std::size_t scope = name.rfind("::");
+    return (scope == name.npos ? "POA_" : name.substr(0, scope + 2)) + std::string(prefix) +
+           interface.name;
+}
 
 void emit_skeleton_classes(const Source& source, Text& out)
 {
@@ -388,6 +403,8 @@ void emit_skeleton_classes(const Source& source, Text& out)
             if (interface.is_local) return;
             emit_class(source, interface, out);
             if (!interface.is_abstract) emit_tie(source, interface, out);
+            emit_amh_class(source, interface, out);
+            emit_async_class(source, interface, out);
         });
 }
 
@@ -395,10 +412,16 @@ void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics)
 {
     for (const Interface* interface : all_of<Interface>(source.unit)) {
         if (interface->is_local) continue;
-        if (!interface->is_abstract) emit_skeleton_functions(source, *interface, out, diagnostics);
+        if (!interface->is_abstract) {
+            emit_servant_functions(source, *interface, skeleton_name, out, diagnostics);
+            emit_direct_function(source, *interface, out);
+            emit_timed_operations(source, *interface, out);
+        }
         emit_timings(source, *interface, out);
         for (const Call& call : calls_in(source, interface->declarations))
             emit_serve(source, call, out);
+        emit_amh_servant(source, *interface, out, diagnostics);
+        emit_async_servant(source, *interface, out, diagnostics);
     }
 }
 

@@ -100,6 +100,7 @@ Access access_to(const Type& type, const std::string& base)
 void emit_value_class(const Source& source, const ValueType& value, const EmitNested& nested,
                       Text& out)
 {
+    if (emit_response_holder(source, value, out)) return;
     const std::string name = identifier(value);
     out.put({'E', exported(source), 'N', name, 'B', bases_of(value), 'I',
              string_literal(value.repository_id)},

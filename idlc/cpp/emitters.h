@@ -63,6 +63,36 @@ void emit_skeleton_classes(const Source& source, Text& out);
 /// emit_skel.cpp: what emit_skeleton_classes declared.
 void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
 
+/// What the class of an interface's servants of some kind is called: "POA_Demo::Echo".
+using ServantName = std::string (*)(const Interface& interface);
+/// emit_skel.cpp: the name of a kind, "POA_Demo::AMH_Echo" or "POA_AMH_Echo".
+[[nodiscard]] std::string with_servant_prefix(std::string_view prefix, const Interface& interface);
+/// emit_skel.cpp: what servants of all kinds have beside the functions that serve requests: in the
+/// class, and their definitions.
+void emit_servant_class(const Interface& interface, Text& out);
+void emit_servant_functions(const Source& source, const Interface& interface, ServantName class_of,
+                            Text& out, Diagnostics& diagnostics);
+/// emit_skel.cpp: decodes an argument from `_upcall.in()`; returns what the servant is given, which
+/// lasts as long as the function.
+[[nodiscard]] std::string emit_in_argument(const Parameter& parameter, const std::string& name,
+                                           Text& out);
+
+/// emit_amh.cpp: the servants that answer later: the class, and its functions; nothing without
+/// --amh.
+[[nodiscard]] bool has_late_answers(const Source& source);
+void emit_amh_class(const Source& source, const Interface& interface, Text& out);
+void emit_amh_servant(const Source& source, const Interface& interface, Text& out,
+                      Diagnostics& diagnostics);
+/// emit_amh.cpp: the class of a holder of exceptions, if the value is that of a response handler;
+/// returns whether it is.
+[[nodiscard]] bool emit_response_holder(const Source& source, const ValueType& value, Text& out);
+/// emit_async_servant.cpp: the servants whose operations are coroutines: the class, and its
+/// functions; nothing without --async.
+[[nodiscard]] bool has_coroutine_servants(const Source& source);
+void emit_async_class(const Source& source, const Interface& interface, Text& out);
+void emit_async_servant(const Source& source, const Interface& interface, Text& out,
+                        Diagnostics& diagnostics);
+
 /// emit_timing.cpp: what the IDL says about the timing of an interface's operations, as constant
 /// data of its skeleton: declaration and definition; nothing where it says nothing.
 void emit_timings_declaration(const Source& source, const Interface& interface, Text& out);
@@ -158,6 +188,11 @@ struct Call : Request {
 
     [[nodiscard]] std::string cpp_name() const { return identifier(*declaration); }
 };
+/// emit_async.cpp: the results of a call as they are called and owned, and the type of all of them:
+/// what `co_await` gives, and a servant's `co_return` takes.
+[[nodiscard]] std::vector<Parameter> awaited_results(const Call& call);
+[[nodiscard]] std::string owner_type(const Parameter& parameter);
+[[nodiscard]] std::string awaited_type(const Call& call);
 /// emit_timing.cpp: around what serves a request of an operation with a deadline.
 void begin_timed(const Source& source, const Call& call, Text& out);
 void end_timed(const Source& source, const Call& call, Text& out);
@@ -220,6 +255,8 @@ void end_call_probe(const Source& source, std::string_view variable, Text& out);
 [[nodiscard]] std::string sent_list(const Source& source, const Call& call,
                                     const Interface* handler);
 void emit_sent_arguments(const Source& source, const Call& call, Text& out);
+/// emit_asynchronous.cpp: what a parameter is called so that it hides nothing.
+[[nodiscard]] std::string unhidden_name(const Source& source, const std::string& name);
 
 /// Calls `emit` with what a module declares and a text of its own; what that got is put between the
 /// braces of namespace `name`, and nothing where it got nothing.

@@ -31,6 +31,21 @@ giop::ServiceContexts parsed(Bytes contexts)
     return giop::ServiceContexts::read(reader);
 }
 
+/// Says, while it lives, how long the caller waits for a servant that answers later.
+class AnswerDue {
+  public:
+    AnswerDue(UpcallMemory& memory, Deadline due) noexcept : memory_(memory)
+    {
+        memory_.answer_due = due;
+    }
+    ~AnswerDue() { memory_.answer_due = {}; }
+    AnswerDue(const AnswerDue&) = delete;
+    AnswerDue& operator=(const AnswerDue&) = delete;
+
+  private:
+    UpcallMemory& memory_;
+};
+
 } // namespace
 
 giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route)
@@ -38,6 +53,7 @@ giop::Outcome CollocatedCarrier::exchange(Question& question, const Route& route
     const Reference& place = route.place();
     if (question.locate_reply == nullptr) {
         giop::Reply none; // of a oneway
+        const AnswerDue due(*memory_, route.limits().reply);
         call(place.orb(), place.object_key(), *question.operation, *question.arguments,
              question.reply != nullptr ? *question.reply : none, question.added_contexts);
         return Outcome::ok;

@@ -739,6 +739,8 @@ void ORB::destroy()
     ORB_var counted; // the table's count: with it may go the last, so it goes behind all else
     if (!core_->is_shut_down()) shut_down(*this, true);
     state_->is_destroyed = true;
+    // What nobody has answered until now is: whoever waits for the ORB's end waits for that, too.
+    if (!core_->is_served_by_parent()) core_->owed_answers().close();
     core_->destroy();
     core_->take_adapter_away();
     {

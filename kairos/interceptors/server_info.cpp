@@ -20,6 +20,9 @@ void ServerInfo::found(const orb::ServedObject& object)
         return copy;
     };
     adapter_path_ = object.adapter_path.empty() ? Bytes() : kept(path_kept_, object.adapter_path);
+    // Where it lasts it lies in the key; that is elsewhere if the request is answered later.
+    if (object.id_lasts && !object.id.empty())
+        id_at_ = static_cast<std::size_t>(object.id.data() - upcall_->object_key().data());
     object_id_ = object.id_lasts ? object.id : kept(id_kept_, object.id);
     is_found_ = true;
 }
@@ -84,7 +87,8 @@ PortableInterceptor::ObjectId* ServerInfo::object_id()
 {
     require_object(Item::object_id);
     CORBA::OctetSeq_var id = new CORBA::OctetSeq;
-    assign_octets(id.inout(), object_id_);
+    assign_octets(id.inout(),
+                  id_at_ ? upcall_->object_key().subspan(*id_at_, object_id_.size()) : object_id_);
     return id._retn();
 }
 

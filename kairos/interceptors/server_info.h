@@ -66,6 +66,7 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
     bool is_found_ = false;
     Bytes adapter_path_;
     Bytes object_id_;
+    std::optional<std::size_t> id_at_; // in the object key, if it lies there
     std::vector<std::byte> path_kept_; // copies: what they are of may be gone when it ends
     std::vector<std::byte> id_kept_;
 };

@@ -17,6 +17,7 @@
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/owed_answers.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
 #include "kairos/orb/sides.h"
@@ -218,6 +219,9 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     /// memory.
     void destroy();
 
+    /// Returns the answers that are given after their requests were served.
+    [[nodiscard]] OwedAnswers& owed_answers() noexcept { return owed_answers_; }
+
     // --- fork() ---
     /// Takes the ORB's locks before fork(), so that the child finds nothing half changed. Called by
     /// the thread that forks; unlock_after_fork() follows in parent and child.
@@ -280,6 +284,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::atomic<PriorityTransform*> priority_transform_{nullptr};
     std::atomic<bool> is_served_by_parent_{false};
     std::atomic<std::size_t> references_{0};
+    OwedAnswers owed_answers_;
 
     mutable std::mutex mutex_; // guards what follows; never held while calling out
     using EndpointKey = std::tuple<WayList, const cdr::TextForm*, bool>;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "kairos/base/bytes.h"
+#include "kairos/base/export.h"
+#include "kairos/base/intrusive_ptr.h"
 #include "kairos/orb/hold.h"
 
 namespace kairos::cdr {
@@ -16,8 +18,10 @@ class Address;
 
 namespace kairos::orb {
 
+class OwedChannel;
+
 /// Where a reply goes: a connection, or a caller in this process.
-class ReplyChannel {
+class KAIROS_API ReplyChannel {
   public:
     /// Sends a reply: `header`, and behind it the body. They are one block in memory unless the
     /// header is a long one. Whatever fails is the channel's to remember: a servant cannot mend it.
@@ -25,6 +29,10 @@ class ReplyChannel {
 
     /// Returns the address that the request came from; null if the caller is in this process.
     [[nodiscard]] virtual const net::Address* peer_address() const noexcept { return nullptr; }
+
+    /// Returns the way of the answer to the request that is being served, if it is given after that
+    /// (owed_answer.h); null where only the thread that serves can send it. Throws std::bad_alloc.
+    [[nodiscard, gnu::cold]] virtual IntrusivePtr<OwedChannel> owe();
 
     /// Where the request waits that this channel's reply is for, if the adapter holds it.
     Hold hold;

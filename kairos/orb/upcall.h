@@ -134,11 +134,15 @@ class KAIROS_API Upcall {
     /// Returns the channel's Hold, which says when to offer the request again that
     /// Adapter::dispatch does not take now.
     [[nodiscard]] Hold& hold() noexcept;
+    /// Returns the way that the reply goes.
+    [[nodiscard]] ReplyChannel& channel() noexcept { return channel_; }
     /// Returns whether the arguments could not be understood: the peer is not to be trusted
     /// further.
     [[nodiscard]] bool malformed() const noexcept { return malformed_; }
 
   private:
+    friend class OwedAnswer; // takes what is left to be done
+
     enum class Stage : std::uint8_t { open, open_with_more, keeping, kept, replied };
 
     /// Returns the stage that says whether the reply is to have contexts, or observers.

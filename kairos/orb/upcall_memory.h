@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/base/deadline.h"
 #include "kairos/base/limits.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/orb/context_list.h"
@@ -32,6 +33,8 @@ struct UpcallMemory {
     ContextList contexts;
     /// Who observes the upcall; null for most.
     UpcallObservation* observation = nullptr;
+    /// Until when a caller who is the calling thread waits for an answer that comes later.
+    Deadline answer_due;
     /// Memory for the observation of a later request; null until one has ended.
     void* spare_observation = nullptr;
 };

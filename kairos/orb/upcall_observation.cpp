@@ -98,6 +98,7 @@ class ObservedScope {
     }
     ~ObservedScope()
     {
+        if (upcall_.observation() != observation_) return; // it goes on with an answer that is owed
         upcall_.observe(nullptr);
         if (observation_ != nullptr) end(upcall_.memory(), *observation_);
     }
@@ -109,6 +110,7 @@ class ObservedScope {
     void hold()
     {
         observation_->pause();
+        upcall_.observe(nullptr);
         upcall_.hold().keep(
             std::unique_ptr<UpcallObservation>(std::exchange(observation_, nullptr)));
     }

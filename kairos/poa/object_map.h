@@ -125,6 +125,12 @@ class ObjectMap {
                     static_cast<std::uint32_t>(slot_->state.load(std::memory_order_relaxed) >>
                                                Slot::generation_shift)};
         }
+        /// Returns an entry of its own for the same object, which this one keeps there.
+        [[nodiscard]] Entry again() const noexcept
+        {
+            slot_->state.fetch_add(1, std::memory_order_relaxed);
+            return {*map_, *slot_, index_};
+        }
         /// Returns the slot's state word, which does not change while the object is active, but for
         /// the number of requests inside.
         [[nodiscard]] const std::atomic<std::uint64_t>& state() const noexcept

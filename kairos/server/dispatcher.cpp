@@ -5,6 +5,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/object_key_of.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/owed_channel.h"
 #include "kairos/orb/thread_storage.h"
 #include "kairos/orb/timed_upcall.h"
 #include "kairos/orb/timing_context.h"
@@ -115,6 +116,56 @@ void QueuedRequest::refuse_for_now(UpcallMemory& memory) noexcept
 void QueuedRequest::send(Bytes header, const cdr::Writer& body) noexcept
 {
     connection_->send(header, body);
+}
+
+namespace {
+
+/// The way of an answer that is given when its QueuedRequest is another one's. What the account and
+/// the connection count the request for, they count until then.
+class OwedReply final : public OwedChannel {
+  public:
+    OwedReply(IntrusivePtr<HandoverConnection> connection) noexcept
+        : connection_(std::move(connection))
+    {
+    }
+    /// Takes over what is counted: the connection's request under way, and octets in the account.
+    void count(bool under_way, std::size_t queued_octets, bool is_queued) noexcept
+    {
+        under_way_ = under_way;
+        queued_octets_ = queued_octets;
+        is_queued_ = is_queued;
+    }
+    void send(Bytes header, const cdr::Writer& body) noexcept override
+    {
+        connection_->send(header, body);
+    }
+    [[nodiscard]] const net::Address* peer_address() const noexcept override
+    {
+        return &connection_->peer();
+    }
+    void fail() noexcept override { connection_->fail("out of memory for a reply"); }
+
+  private:
+    ~OwedReply() override
+    {
+        if (is_queued_ && Serving::of(connection_->orb()).account().unqueue(queued_octets_))
+            connection_->source().on_space();
+        if (under_way_) connection_->request_done();
+    }
+
+    const IntrusivePtr<HandoverConnection> connection_;
+    std::size_t queued_octets_ = 0;
+    bool is_queued_ = false;
+    bool under_way_ = false;
+};
+
+} // namespace
+
+IntrusivePtr<OwedChannel> QueuedRequest::owe()
+{
+    auto way = make_intrusive<OwedReply>(connection_);
+    way->count(std::exchange(counted, false), message_bytes(), std::exchange(is_queued_, false));
+    return IntrusivePtr<OwedChannel>(way.get());
 }
 
 const net::Address& QueuedRequest::peer() const noexcept { return connection_->peer(); }

@@ -77,6 +77,7 @@ class QueuedRequest final : public ReplyChannel {
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer(); }
+    [[nodiscard]] IntrusivePtr<OwedChannel> owe() override;
 
     /// Returns a pointer that owns the request, to be called when whoever owned it before has let
     /// it go.

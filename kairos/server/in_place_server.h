@@ -4,17 +4,25 @@
 // hand-over, lock or copy. The server owns the reactor, and that its connections.
 #pragma once
 
+#include "kairos/server/answer_box.h"
 #include "kairos/server/reactor_loop.h"
 #include "kairos/server/server.h"
 
+#include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace kairos::orb {
 
+class InPlaceServer;
+class PostedAnswer;
+
 class InPlaceConnection final : public ReactorConnection {
   public:
-    InPlaceConnection(ReactorLoop& loop, Orb& orb, net::Socket socket, const net::Address& peer)
-        : ReactorConnection(loop, orb, std::move(socket), peer)
+    InPlaceConnection(InPlaceServer& server, ReactorLoop& loop, Orb& orb, net::Socket socket,
+                      const net::Address& peer)
+        : ReactorConnection(loop, orb, std::move(socket), peer), server_(server)
     {
     }
 
@@ -23,14 +31,54 @@ class InPlaceConnection final : public ReactorConnection {
         loop_.note_reply();
         put(header, body);
     }
+    [[nodiscard]] IntrusivePtr<OwedChannel> owe() override;
+    /// Sends an answer that was owed, if there is one, and notes that there is one less. The loop's
+    /// thread.
+    void deliver(const PostedAnswer& answer) noexcept;
+    /// Notes that an answer is owed no more. The loop's thread.
+    void owes_less() noexcept;
 
   private:
+    /// Of a connection that owes answers, or has.
+    struct Owing {
+        std::size_t count = 0;
+        std::vector<std::byte> last_words{}; ///< behind the answers
+    };
+
     ~InPlaceConnection() override = default;
     [[nodiscard]] Next take_received(UpcallMemory& memory) override
     {
         return serve_turn(memory, requests_a_turn(), [this] { return loop_.stopping(); });
     }
-    void send_control(Bytes message) noexcept override { put(message); }
+    [[nodiscard]] bool owes() const noexcept { return owing_ && owing_->count != 0; }
+    [[nodiscard]] bool become_quiet() noexcept override;
+    void send_control(Bytes message) noexcept override;
+
+    InPlaceServer& server_;
+    std::unique_ptr<Owing> owing_; // null: it never did
+};
+
+/// The way of an answer that the loop's thread sends when another has given it.
+class PostedAnswer final : public BoxedAnswer {
+  public:
+    PostedAnswer(InPlaceServer& server, InPlaceConnection& connection) noexcept
+        : server_(server), connection_(&connection)
+    {
+    }
+    [[nodiscard]] const net::Address* peer_address() const noexcept override
+    {
+        return connection_->peer_address();
+    }
+    void over() noexcept override;
+    /// By the loop's thread.
+    void deliver() const noexcept { connection_->deliver(*this); }
+
+  private:
+    ~PostedAnswer() override;
+
+    InPlaceServer& server_;
+    const IntrusivePtr<InPlaceConnection> connection_;
+    bool is_over_ = false;
 };
 
 /// A server whose requests are served where they are read. Who serves is the heir's to say.
@@ -51,13 +99,29 @@ class InPlaceServer : public Server, public ReactorLoop::Maker {
                                                        const net::Address& peer) final
     {
         return IntrusivePtr<ReactorConnection>::adopt(
-            new InPlaceConnection(loop, orb_, std::move(socket), peer));
+            new InPlaceConnection(*this, loop, orb_, std::move(socket), peer));
     }
+    /// Sends answers that other threads have given.
+    void on_wake() noexcept override;
+
+    /// Has the loop send this answer. Any thread.
+    void post(PostedAnswer& answer) noexcept;
+    /// Notes that so many more answers are owed. The loop's thread.
+    void note_owed(int change) noexcept { owed_ += change; }
 
   protected:
     using Server::Server;
 
+    /// Ends all connections, when the loop has stopped, and those that owe answers when these are
+    /// given. By the thread that turns it.
+    void end_loop() noexcept;
+    [[nodiscard]] bool owes() const noexcept { return owed_ != 0; }
+
     std::unique_ptr<ReactorLoop> loop_;
+
+  private:
+    int owed_ = 0;     // answers, by all connections
+    AnswerBox posted_; // of PostedAnswers
 };
 
 } // namespace kairos::orb

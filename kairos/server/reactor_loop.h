@@ -87,6 +87,9 @@ class ReactorConnection : public ServerConnection, public net::EventHandler, pub
         note_unsent();
     }
 
+    /// Returns whether the loop has forgotten the connection, which is nobody's then.
+    [[nodiscard]] bool is_forgotten() const noexcept { return forgotten_; }
+
     /// Notes that something that the connection had put aside was taken since it was resumed.
     void note_going_on() noexcept { went_on_ = true; }
     /// Returns what the connection holds for, if others may hold for the same thing: they then go

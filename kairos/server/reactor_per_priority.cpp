@@ -40,7 +40,7 @@ class ReactorThread final : public InPlaceServer {
         auto thread = net::Thread::start(wanted_.options, [this] {
             ThreadStorage::await_current().priority = wanted_.priority;
             loop_->run();
-            loop_->close_all();
+            end_loop();
         });
         if (!thread) return thread.error();
         thread_ = std::move(thread).value();

@@ -34,7 +34,7 @@ class ReactorServer final : public InPlaceServer {
         const std::lock_guard serving(serving_mutex_);
         loop_->pause_in_streams(StreamPause::of(orb_.options()));
         loop_->run();
-        loop_->close_all();
+        end_loop();
         return true;
     }
     bool work_pending() override { return loop_->work_pending(); }
@@ -43,7 +43,7 @@ class ReactorServer final : public InPlaceServer {
         const std::unique_lock serving(serving_mutex_, std::try_to_lock);
         if (!serving) return; // another thread serves, and will go on doing so
         loop_->turn();
-        if (loop_->stopping()) loop_->close_all();
+        if (loop_->stopping() && !owes()) loop_->close_all();
     }
     [[nodiscard]] Result<int> descriptor() override
     {
@@ -56,11 +56,12 @@ class ReactorServer final : public InPlaceServer {
     {
         const std::lock_guard serving(serving_mutex_); // waits for the thread in run()
         loop_->bind_to_this_thread();
-        loop_->close_all();
+        end_loop();
     }
 
     void on_wake() noexcept override
     {
+        InPlaceServer::on_wake();
         if (orb_.main_thread().serve_pending()) loop_->wake(); // the rest in the next turn
     }
 

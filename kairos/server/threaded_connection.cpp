@@ -28,6 +28,8 @@ inline bool ThreadedConnection::serve_once()
         if (interrupted_) return false;
         // Where reads that are limited cost more than this.
         if (is_local_) stop_limiting();
+        if (mail_) await_request();
+        if (interrupted_) return false;
     }
     const net::IoResult got = socket_.read(space);
     if (!got.ok()) [[unlikely]] {
@@ -60,6 +62,7 @@ void ThreadedConnection::run()
         if (socket_.is_agreeing() && !agree_with_peer()) return;
         while (serve_once()) {
         }
+        if (owes() && interrupted_) await_owed();
     } catch (const std::bad_alloc&) {
         end_out_of_memory();
         return;

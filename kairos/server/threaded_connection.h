@@ -9,6 +9,7 @@
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/transport.h"
 #include "kairos/orb/upcall_memory.h"
+#include "kairos/server/answer_box.h"
 #include "kairos/server/server_connection.h"
 #include "kairos/server/stream_pause.h"
 
@@ -22,6 +23,10 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
   public:
     ThreadedConnection(Orb& orb, net::Socket socket, const net::Address& peer,
                        const Transport& transport, std::optional<Priority> priority);
+    ~ThreadedConnection()
+    {
+        if (mail_) mail_->close();
+    }
 
     /// Serves the connection until it ends.
     void run();
@@ -42,10 +47,23 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
     static constexpr int stall_looks = 16; ///< within stall_max
 
     void send(Bytes header, const cdr::Writer& body) noexcept override;
+    [[nodiscard]] IntrusivePtr<OwedChannel> owe() override;
 
     void wait(const Awaited& awaited, Deadline deadline) noexcept override;
 
   private:
+    class MailedAnswer;
+
+    [[nodiscard]] bool owes() const noexcept { return owed_ != 0; }
+    /// Waits until there is something to read, and sends answers meanwhile that others have given.
+    [[gnu::cold]] void await_request() noexcept;
+    /// Waits, when the server ends, until no answer is owed.
+    [[gnu::cold]] void await_owed() noexcept;
+    [[nodiscard, gnu::cold]] Ready wait_and_send(const Awaited& awaited, bool listens,
+                                                 Deadline deadline) noexcept;
+    /// Sends the answers that others have given.
+    [[gnu::cold]] void send_given() noexcept;
+
     /// Notes that a reply could not be sent: no others are.
     [[gnu::cold]] void note_unsendable(const net::IoResult& sent) noexcept;
 
@@ -98,16 +116,19 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
                                               ? counted_min
                                               : std::min(orb_.options().fragment_size, counted_min);
     bool ended_ = false; ///< the peer was told MessageError, or said that it closes
-    std::atomic<bool> looks_twice_{false}; ///< before it reads: limits_reading_ or interrupted_
-    bool limits_reading_ = false;          ///< a read may end with would_block
-    bool is_late_ = false;                 ///< the rest of a message
-    bool is_behind_ = false; ///< broken, or replies must not be sent at once, by send()
-    int waits_ = 0;          ///< requests of this thread that wait for calls, nested
+    std::atomic<bool> looks_twice_{
+        false};                   ///< before it reads: limits_reading_, interrupted_, owes()
+    bool limits_reading_ = false; ///< a read may end with would_block
+    bool is_late_ = false;        ///< the rest of a message
+    bool is_behind_ = false;      ///< broken, or replies must not be sent at once, by send()
+    int waits_ = 0;               ///< requests of this thread that wait for calls, nested
     std::atomic<bool> interrupted_{false};
     UpcallMemory memory_;
     const bool is_local_;                    ///< it leads no further than this host
     const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
+    std::size_t owed_ = 0;          ///< answers that others give
+    IntrusivePtr<AnswerMail> mail_; ///< where they are; null until one is owed
     // At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
     int looks_alike_ = 0;

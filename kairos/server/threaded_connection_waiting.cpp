@@ -8,6 +8,10 @@
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/transmit.h"
 
+#include <array>
+#include <new>
+#include <utility>
+
 namespace kairos::orb {
 
 void ThreadedConnection::interrupt() noexcept
@@ -95,6 +99,7 @@ void ThreadedConnection::wait_and_serve(const Awaited& awaited, Deadline deadlin
 Ready ThreadedConnection::wait_nested(const Awaited& awaited, bool listens,
                                       Deadline deadline) noexcept
 {
+    if (owes()) return wait_and_send(awaited, listens, deadline);
     const int held = descriptor_held_nested();
     if (held >= 0) return wait_either(awaited, held, deadline);
     const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
@@ -106,7 +111,7 @@ void ThreadedConnection::wait_and_refuse(const Awaited& awaited, Deadline deadli
     auto arrivals = net::Arrivals::at(socket_.descriptor());
     for (bool listens = arrivals.ok();;) {
         listens = listens && serve_arrived();
-        const bool looks = listens && !congested_ && descriptor_held_nested() < 0;
+        const bool looks = listens && !congested_ && !owes() && descriptor_held_nested() < 0;
         const Ready ready = looks ? wait_either(awaited, arrivals->descriptor(), deadline)
                                   : wait_nested(awaited, false, deadline);
         if (ready.first || !ready.second || deadline.has_passed()) return;
@@ -174,7 +179,7 @@ void ThreadedConnection::stop_limiting() noexcept
 {
     limits_reading_ = false;
     looks_twice_ = false;
-    if (interrupted_) looks_twice_ = true;
+    if (interrupted_ || owes()) looks_twice_ = true;
     socket_.limit_reading(std::chrono::nanoseconds(0));
 }
 
@@ -189,6 +194,109 @@ void ThreadedConnection::send_control(Bytes message) noexcept
         (void)socket_.write(message, net::WriteFlags::do_not_wait);
     else if (!broken_)
         (void)socket_.write_all(message);
+}
+
+// --- answers that other threads give -------------------------------------------------------------
+
+class ThreadedConnection::MailedAnswer final : public BoxedAnswer {
+  public:
+    MailedAnswer(ThreadedConnection& connection, IntrusivePtr<AnswerMail> mail,
+                 const net::Address& peer) noexcept
+        : connection_(connection), mail_(std::move(mail)), peer_(peer)
+    {
+    }
+    [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer_; }
+    void over() noexcept override
+    {
+        is_over_ = true;
+        mail_->put(*this);
+    }
+
+  private:
+    /// One that was never owed is given up by the thread that has made it.
+    ~MailedAnswer() override
+    {
+        if (!is_over_) --connection_.owed_;
+    }
+
+    ThreadedConnection& connection_; // to be used by its own thread
+    const IntrusivePtr<AnswerMail> mail_;
+    const net::Address peer_;
+    bool is_over_ = false;
+};
+
+/// Not within a request that waits: there the thread sends nothing else before that goes on.
+IntrusivePtr<OwedChannel> ThreadedConnection::owe()
+{
+    if (waits_ != 0) return {};
+    if (!mail_) {
+        auto waker = net::Waker::create();
+        if (!waker) return {};
+        mail_ = make_intrusive<AnswerMail>(std::move(waker).value());
+    }
+    auto way = IntrusivePtr<OwedChannel>::adopt(new MailedAnswer(*this, mail_, peer_));
+    ++owed_;
+    looks_twice_ = true;
+    return way;
+}
+
+void ThreadedConnection::send_given() noexcept
+{
+    mail_->take([this](const BoxedAnswer& answer) {
+        --owed_;
+        try {
+            cdr::Buffer buffer;
+            answer.pass_on(buffer,
+                           [this](Bytes header, const cdr::Writer& body) { send(header, body); });
+        } catch (const std::bad_alloc&) {
+            log_out_of_memory();
+            is_behind_ = broken_ = true;
+            socket_.shutdown_both();
+        }
+    });
+}
+
+void ThreadedConnection::await_request() noexcept
+{
+    while (owes()) {
+        const Awaited own{.socket = socket_};
+        const Ready ready = wait_either(own, mail_->descriptor(), Deadline());
+        if (ready.second) send_given();
+        if (ready.first) return;
+    }
+    if (!limits_reading_) looks_twice_ = false;
+    if (interrupted_) looks_twice_ = true;
+}
+
+/// Until the peer has gone, too: its end is seen, where it can be read no more.
+void ThreadedConnection::await_owed() noexcept
+{
+    while (owes() && !broken_) {
+        std::array<pollfd, 2> polled{{{.fd = mail_->descriptor(), .events = POLLIN, .revents = 0},
+                                      {.fd = socket_.descriptor(), .events = 0, .revents = 0}}};
+        poll_until(polled, Deadline());
+        if (polled[0].revents != 0)
+            send_given();
+        else if (polled[1].revents != 0)
+            return;
+    }
+}
+
+/// As wait_nested, and sends answers that others give.
+Ready ThreadedConnection::wait_and_send(const Awaited& awaited, bool listens,
+                                        Deadline deadline) noexcept
+{
+    const int held = descriptor_held_nested();
+    const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
+    std::array<pollfd, 3> polled{};
+    if (!prepare(awaited, polled[0])) return {.first = true, .second = false};
+    polled[1] = {.fd = held, .events = POLLIN, .revents = 0};
+    if (held < 0 && own.interest != net::Interest::none && !prepare(own, polled[1]))
+        return {.first = false, .second = true};
+    polled[2] = {.fd = mail_->descriptor(), .events = POLLIN, .revents = 0};
+    poll_until(polled, deadline);
+    if (polled[2].revents != 0) send_given();
+    return {.first = polled[0].revents != 0, .second = polled[1].revents != 0};
 }
 
 } // namespace kairos::orb

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an answer goes that is given after its request was served (owed_answer.h).
+#pragma once
+
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/orb/reply_channel.h"
+
+namespace kairos::orb {
+
+/// The way of one answer. Used once, by whichever thread gives the answer; where it leads nowhere
+/// any more, what is sent is dropped. The server counts the request as under way while this lives.
+class OwedChannel : public ReplyChannel, public RefCounted {
+  public:
+    /// Notes that there is no memory for the answer: the caller must hear that there is none.
+    virtual void fail() noexcept = 0;
+    /// Notes that nothing more is sent.
+    virtual void over() noexcept {}
+
+  protected:
+    ~OwedChannel() override = default;
+};
+
+} // namespace kairos::orb

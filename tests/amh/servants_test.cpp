@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Servants of `kairos-idl --async`, whose operations are coroutines: what they co_return and throw,
+// in whatever thread they end, is the answer; and their arguments are theirs.
+#include "fixture.h"
+
+#include "kairos/messaging/task.h"
+
+#include <coroutine>
+#include <deque>
+#include <stdexcept>
+#include <thread>
+
+namespace kairos::amh_testing {
+namespace {
+
+using messaging::Task;
+
+/// Where coroutines wait until the test has them go on, in its thread.
+class Gate {
+  public:
+    [[nodiscard]] auto pass() noexcept
+    {
+        struct Awaiter {
+            [[nodiscard]] bool await_ready() const noexcept { return gate.is_open_; }
+            void await_suspend(std::coroutine_handle<> coroutine) const { gate.add(coroutine); }
+            void await_resume() const noexcept {}
+            Gate& gate;
+        };
+        return Awaiter{*this};
+    }
+    void open() noexcept { is_open_ = true; }
+    /// Waits until a coroutine waits here, and has it go on.
+    void let_one_pass() { take().resume(); }
+
+  private:
+    void add(std::coroutine_handle<> coroutine)
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back(coroutine);
+        changed_.notify_all();
+    }
+    [[nodiscard]] std::coroutine_handle<> take()
+    {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_for(lock, patience, [this] { return !waiting_.empty(); }))
+            throw std::runtime_error("no coroutine waits");
+        const auto first = waiting_.front();
+        waiting_.pop_front();
+        return first;
+    }
+
+    std::atomic<bool> is_open_{false};
+    std::mutex mutex_; // guards what follows
+    std::condition_variable changed_;
+    std::deque<std::coroutine_handle<>> waiting_;
+};
+
+class Servant final : public POA_Amh::Async_Target {
+  public:
+    Task<CORBA::String_var> name() override { co_return CORBA::string_dup("Ada"); }
+    Task<void> name(CORBA::String_var value) override
+    {
+        co_await gate.pass();
+        EXPECT_STREQ("Grace", value.in());
+    }
+    Task<Amh::Person_var> owner() override
+    {
+        Amh::Person_var person = new Amh::Person;
+        person->name = "Ada";
+        person->at = {3, 4.5};
+        co_return person;
+    }
+    Task<CORBA::Long> add(CORBA::Long left, CORBA::Long right) override
+    {
+        co_await gate.pass();
+        co_return left + right;
+    }
+    Task<change_results> change(CORBA::String_var text, Amh::Person_var who,
+                                Amh::Point where) override
+    {
+        co_await gate.pass();
+        change_results all;
+        all.ami_return_val = CORBA::string_dup("done");
+        all.text = CORBA::string_dup((std::string(text.in()) + "!").c_str());
+        who->at.x = 7;
+        all.who = who;
+        all.where = {where.x, 2.5};
+        all.all = new Amh::Names;
+        all.all->length(2);
+        all.all[0] = "one";
+        all.all[1] = "two";
+        all.same = Amh::Grid_alloc();
+        for (CORBA::ULong row = 0; row < 2; ++row)
+            for (CORBA::ULong column = 0; column < 3; ++column)
+                all.same[row][column] = static_cast<CORBA::Long>(row * 3 + column + 1);
+        all.anything = new CORBA::Any;
+        all.anything.inout() <<= CORBA::Long{17};
+        all.number = 5;
+        co_return all;
+    }
+    Task<void> refuse(CORBA::String_var why) override
+    {
+        const std::string reason = why.in();
+        if (reason == "at once") throw Amh::Refused(why.in(), Amh::Point{1, 2});
+        co_await gate.pass();
+        if (reason == "foreign") throw std::runtime_error("foreign");
+        if (reason == "unlisted") throw Amh::Unlisted();
+        if (reason == "system") throw CORBA::NO_PERMISSION(3, CORBA::COMPLETED_NO);
+        throw Amh::Refused(why.in(), Amh::Point{5, 6});
+    }
+    Task<void> note(CORBA::Long number) override
+    {
+        co_await gate.pass();
+        EXPECT_EQ(12, number);
+        noted.set();
+    }
+    Task<Amh::Octets_var> echo(Amh::Octets_var data) override
+    {
+        co_await gate.pass();
+        co_return data;
+    }
+
+    Gate gate;
+    Event noted;
+};
+
+class CoroutineServants : public EveryArchitecture {
+  protected:
+    RunningServer server_{GetParam()};
+    Servant servant_;
+    Caller caller_;
+    Amh::Target_var target_ = caller_.target(activate(server_, &servant_));
+};
+
+TEST_P(CoroutineServants, ReturnWhenTheyAreResumed)
+{
+    for (CORBA::Long i = 0; i < 20; ++i) {
+        auto call = begin([this, i] { EXPECT_EQ(i + 2, target_->add(i, 2)); });
+        servant_.gate.let_one_pass();
+        EXPECT_EQ("ok", call.get());
+    }
+}
+
+TEST_P(CoroutineServants, ReturnAtOnce)
+{
+    servant_.gate.open();
+    EXPECT_EQ(5, target_->add(2, 3));
+    const CORBA::String_var name = target_->name();
+    EXPECT_STREQ("Ada", name.in());
+    const Amh::Person_var owner = target_->owner();
+    EXPECT_STREQ("Ada", owner->name.in());
+    EXPECT_EQ("Refused", outcome([&] { target_->refuse("at once"); }));
+}
+
+TEST_P(CoroutineServants, OwnTheirArguments)
+{
+    auto set = begin([this] { target_->name("Grace"); });
+    servant_.gate.let_one_pass();
+    EXPECT_EQ("ok", set.get());
+    auto echo = begin([this] {
+        Amh::Octets data;
+        data.length(300'000);
+        data[299'999] = 9;
+        const Amh::Octets_var same = target_->echo(data);
+        ASSERT_EQ(300'000u, same->length());
+        EXPECT_EQ(9, same[299'999]);
+    });
+    servant_.gate.let_one_pass();
+    EXPECT_EQ("ok", echo.get());
+}
+
+TEST_P(CoroutineServants, ReturnSeveralResults)
+{
+    auto call = begin([this] {
+        CORBA::String_var text = CORBA::string_dup("text");
+        Amh::Person who;
+        who.name = "Ada";
+        who.at = {1, 2};
+        Amh::Point where{1, 1};
+        Amh::Names_var all;
+        Amh::Grid same;
+        CORBA::Any_var anything;
+        Amh::Target_var other;
+        CORBA::Long number = 0;
+        const CORBA::String_var result = target_->change(text.inout(), who, where, all.out(), same,
+                                                         anything.out(), other.out(), number);
+        EXPECT_STREQ("done", result.in());
+        EXPECT_STREQ("text!", text.in());
+        EXPECT_STREQ("Ada", who.name.in());
+        EXPECT_EQ(7, who.at.x);
+        EXPECT_EQ(2.5, where.y);
+        EXPECT_STREQ("two", all[1].in());
+        EXPECT_EQ(6, same[1][2]);
+        CORBA::Long value = 0;
+        EXPECT_TRUE(anything.in() >>= value);
+        EXPECT_EQ(17, value);
+        EXPECT_TRUE(CORBA::is_nil(other.in()));
+        EXPECT_EQ(5, number);
+    });
+    servant_.gate.let_one_pass();
+    EXPECT_EQ("ok", call.get());
+}
+
+TEST_P(CoroutineServants, AnswerWithWhatTheyThrow)
+{
+    for (const auto& [why, heard] :
+         {std::pair("user", "Refused"), std::pair("foreign", "UNKNOWN"),
+          std::pair("unlisted", "UNKNOWN"), std::pair("system", "NO_PERMISSION")}) {
+        auto call = begin([this, why] { target_->refuse(why); });
+        servant_.gate.let_one_pass();
+        const std::string got = call.get();
+        EXPECT_NE(std::string::npos, got.find(heard)) << got;
+    }
+}
+
+TEST_P(CoroutineServants, ServeOneways)
+{
+    target_->note(12);
+    servant_.gate.let_one_pass();
+    EXPECT_TRUE(servant_.noted.wait());
+}
+
+KAIROS_EVERY_ARCHITECTURE(CoroutineServants);
+
+} // namespace
+} // namespace kairos::amh_testing
