@@ -123,16 +123,15 @@ void Channel::give_up(std::uint64_t proxy, CORBA::Object& client, const std::str
 {
     Member member = take_out(proxy);
     if (member.proxy == nullptr) return;
+    const char* const who = member.proxy->is_consumers() ? "consumer" : "supplier";
+    finish(std::move(member), false);
     given_up_.fetch_add(1, std::memory_order_relaxed);
     std::size_t unsaid = 0;
-    if (may_say(unsaid)) {
-        const char* const who = member.proxy->is_consumers() ? "consumer" : "supplier";
-        std::string line = "events: channel '" + name_ + "': the " + who + " at " +
-                           address_of(&client) + " is disconnected: " + reason;
-        if (unsaid != 0) line += " (" + std::to_string(unsaid) + " others were not named)";
-        log::warning(line);
-    }
-    finish(std::move(member), false);
+    if (!may_say(unsaid)) return;
+    std::string line = "events: channel '" + name_ + "': the " + who + " at " +
+                       address_of(&client) + " is disconnected: " + reason;
+    if (unsaid != 0) line += " (" + std::to_string(unsaid) + " others were not named)";
+    log::warning(line);
 }
 
 /// Clients can have themselves given up as often as they like.

@@ -28,7 +28,7 @@ class TestOrb {
     explicit TestOrb(std::vector<std::string> options = {})
     {
         static int count = 0;
-        options.insert(options.begin(), {"test", "-ORBDebug", "0"});
+        options.insert(options.begin(), "test");
         if (std::ranges::find(options, "-ORBListenEndpoints") == options.end())
             options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1"});
         std::vector<char*> argv;
@@ -95,6 +95,42 @@ class Notes {
     std::condition_variable changed_;
 };
 
+/// The process's log lines while it lives. One at a time.
+class LogLines {
+  public:
+    LogLines()
+    {
+        shared().lines.clear();
+        log::set_sink(&add);
+    }
+    LogLines(const LogLines&) = delete;
+    LogLines& operator=(const LogLines&) = delete;
+    ~LogLines() { log::set_sink(nullptr); }
+    [[nodiscard]] bool wait_for(std::string_view part)
+    {
+        return shared().notes.wait([&] {
+            return std::ranges::any_of(shared().lines, [&](const std::string& line) {
+                return line.find(part) != std::string::npos;
+            });
+        });
+    }
+
+  private:
+    struct Shared {
+        Notes notes;
+        std::vector<std::string> lines;
+    };
+    static Shared& shared()
+    {
+        static Shared all;
+        return all;
+    }
+    static void add(log::Level, std::string_view line)
+    {
+        shared().notes.change([&] { shared().lines.emplace_back(line); });
+    }
+};
+
 /// Remembers the longs that it is pushed.
 class Consumer final : public POA_CosEventComm::PushConsumer {
   public:
@@ -102,6 +138,7 @@ class Consumer final : public POA_CosEventComm::PushConsumer {
     {
         CORBA::Long value = -1;
         (void)(data >>= value);
+        notes_.change([&] { ++begun_; });
         ASSERT_TRUE(notes_.wait([&] { return !is_closed_; }));
         notes_.change([&] { values_.push_back(value); });
         if (raises_) raises_();
@@ -122,6 +159,11 @@ class Consumer final : public POA_CosEventComm::PushConsumer {
     }
     /// What each push raises; before there is any.
     void raise(std::function<void()> raises) { raises_ = std::move(raises); }
+    /// That a push has begun.
+    [[nodiscard]] bool is_called()
+    {
+        return notes_.wait([&] { return begun_ != 0; });
+    }
     [[nodiscard]] bool has(std::size_t count)
     {
         return notes_.wait([&] { return values_.size() >= count; });
@@ -144,6 +186,7 @@ class Consumer final : public POA_CosEventComm::PushConsumer {
   private:
     Notes notes_;
     std::vector<CORBA::Long> values_;
+    int begun_ = 0;
     int disconnections_ = 0;
     bool is_closed_ = false;
     std::function<void()> raises_;
@@ -228,42 +271,6 @@ inline CORBA::Any event_of(CORBA::Long value)
     return event;
 }
 
-/// The process's log lines while it lives. One at a time.
-class LogLines {
-  public:
-    LogLines()
-    {
-        shared().lines.clear();
-        log::set_sink(&add);
-    }
-    LogLines(const LogLines&) = delete;
-    LogLines& operator=(const LogLines&) = delete;
-    ~LogLines() { log::set_sink(nullptr); }
-    [[nodiscard]] bool wait_for(std::string_view part)
-    {
-        return shared().notes.wait([&] {
-            return std::ranges::any_of(shared().lines, [&](const std::string& line) {
-                return line.find(part) != std::string::npos;
-            });
-        });
-    }
-
-  private:
-    struct Shared {
-        Notes notes;
-        std::vector<std::string> lines;
-    };
-    static Shared& shared()
-    {
-        static Shared all;
-        return all;
-    }
-    static void add(log::Level, std::string_view line)
-    {
-        shared().notes.change([&] { shared().lines.emplace_back(line); });
-    }
-};
-
 /// A service with an ORB of its own, a channel, and an ORB of clients.
 class ChannelTest : public ::testing::Test {
   protected:
@@ -299,9 +306,15 @@ class ChannelTest : public ::testing::Test {
     /// Connects a consumer, an object of the clients' ORB.
     CosEventChannelAdmin::ProxyPushSupplier_var connect(Consumer* consumer)
     {
+        return connect(consumer, clients_);
+    }
+    /// The same for a consumer of any ORB.
+    CosEventChannelAdmin::ProxyPushSupplier_var connect(Consumer* consumer, const TestOrb& of)
+    {
         CosEventChannelAdmin::ProxyPushSupplier_var proxy = push_supplier();
-        const auto object = clients_.activate<CosEventComm::PushConsumer>(consumer);
-        proxy->connect_push_consumer(object.in());
+        const auto object = of.activate<CosEventComm::PushConsumer>(consumer);
+        proxy->connect_push_consumer(
+            clients_.here<CosEventComm::PushConsumer>(object.in(), of.in()).in());
         return proxy;
     }
     /// A proxy for suppliers, connected without one.
@@ -312,6 +325,7 @@ class ChannelTest : public ::testing::Test {
         return proxy;
     }
 
+    LogLines log_; // before there is a thread that logs
     TestOrb server_;
     TestOrb clients_;
     std::optional<EventService> service_;
