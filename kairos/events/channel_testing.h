@@ -308,7 +308,7 @@ class ChannelTest : public ::testing::Test {
     {
         return connect(consumer, clients_);
     }
-    /// The same for a consumer of any ORB.
+    /// Connects a consumer, an object of any ORB.
     CosEventChannelAdmin::ProxyPushSupplier_var connect(Consumer* consumer, const TestOrb& of)
     {
         CosEventChannelAdmin::ProxyPushSupplier_var proxy = push_supplier();
