@@ -50,16 +50,22 @@ Channel::add(const PortableServer::Servant_var<PortableServer::ServantBase>& ser
     try {
         PortableServer::ObjectId_var id = proxies_->activate_object(servant.in());
         CORBA::Object_var object = proxies_->id_to_reference(id.in());
-        const Lock lock(mutex_);
-        const auto found = members_.find(number);
-        if (found == members_.end()) // the channel has ended
-            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
-        found->second.id = id._retn();
-        return object._retn();
+        if (keep_id(number, id)) return object._retn();
+        proxies_->deactivate_object(id.in()); // the channel has ended meanwhile
+        throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
     } catch (...) {
         forget(number);
         throw;
     }
+}
+
+bool Channel::keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id)
+{
+    const Lock lock(mutex_);
+    const auto found = members_.find(proxy);
+    if (found == members_.end()) return false;
+    found->second.id = id._retn();
+    return true;
 }
 
 /// Clients that have gone without a word leave proxies behind.

@@ -98,6 +98,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     using Receptions = std::vector<Reception>;
 
     void make_room();
+    [[nodiscard]] bool keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id);
     [[nodiscard]] Member take_out(std::uint64_t proxy);
     void finish(Member member, bool tells);
     [[nodiscard]] bool may_say(std::size_t& unsaid);
