@@ -6,8 +6,13 @@
 
 #include "kairos/events/CosEventComm.h"
 
+#include <arpa/inet.h>
 #include <atomic>
+#include <netinet/in.h>
 #include <optional>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace kairos::events {
 namespace {
@@ -113,7 +118,7 @@ TEST_F(Failures, AConsumerThatRaisesOnceIsKept)
     const ProxyPushConsumer_var proxy = supplier();
     for (CORBA::Long i = 0; i < 5; ++i)
         proxy->push(event_of(i));
-    ASSERT_TRUE(consumer->has(5));
+    ASSERT_TRUE(consumer->has(4));
     EXPECT_EQ(1U, channel_->figures().lost);
     EXPECT_EQ(1U, channel_->figures().consumers);
 }
@@ -144,6 +149,56 @@ TEST_F(Failures, WhoNeverAnswersIsWaitedForByNobody)
     ASSERT_TRUE(other->has(1));
     service_.reset();
     stuck->open();
+}
+
+/// Accepts connections, by the system, and says nothing on them.
+class Silence {
+  public:
+    Silence() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* const any = reinterpret_cast<sockaddr*>(&address);
+        if (::bind(socket_, any, size) != 0 || ::listen(socket_, 1) != 0 ||
+            ::getsockname(socket_, any, &size) != 0)
+            throw std::runtime_error("no listener");
+        reference = "corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/silence";
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+    ~Silence() { ::close(socket_); }
+
+    std::string reference;
+
+  private:
+    const int socket_;
+};
+
+/// More of them than there are threads.
+TEST_F(Failures, PeersThatSayNothingAreWaitedForByNobody)
+{
+    ServiceLimits limits = small_limits();
+    limits.proxies_max = 100;
+    start(limits);
+    const std::vector<Silence> silent(30);
+    for (const Silence& one : silent) {
+        const CORBA::Object_var object = clients_->string_to_object(one.reference.c_str());
+        const auto consumer = CosEventComm::PushConsumer_var(
+            CosEventComm::PushConsumer::_unchecked_narrow(object.in()));
+        push_supplier()->connect_push_consumer(consumer.in());
+        const auto source = CosEventComm::PullSupplier_var(
+            CosEventComm::PullSupplier::_unchecked_narrow(object.in()));
+        pull_consumer()->connect_pull_supplier(source.in());
+    }
+    const ProxyPushConsumer_var proxy = supplier();
+    proxy->push(event_of(1));
+    const Servant_var<Consumer> consumer = new Consumer;
+    (void)connect(consumer.in());
+    proxy->push(event_of(2));
+    ASSERT_TRUE(consumer->has(1));
+    service_.reset(); // which does not wait for their answers
 }
 
 TEST_F(Failures, AnAnswerHasATime)
