@@ -16,6 +16,7 @@ EXPECTED = {
         "18 degrees\n21 degrees\nout of order: frozen\nnot asked any more\n18 degrees\n",
     "dynany_print":
         'reading:\n  sensor: "boiler"\n  values: \n    - 71.5\n    - 72\n',
+    "events_within": "first: roof 18.5\nsecond: roof 18.5\nreceived 1, delivered 2\n",
     "filters_archive":
         "asked: erase_all by 127.0.0.1\nerase_all: NO_PERMISSION\n"
         "asked: rebuild_index by 127.0.0.1\nasked: find by 127.0.0.1\n"

@@ -14,7 +14,7 @@ declare -A sets=(
     [test]="libgtest-dev libbenchmark-dev omniorb omniorb-nameserver omniidl omniorb-idl
             libomniorb4-dev omniorb-doc tshark valgrind strace util-linux man-db"
     [interop]="default-jdk-headless maven postgresql pkg-config libglib2.0-dev qtbase5-dev
-             clang-16 lld-16 libclang-rt-16-dev tango-test python3-tango chromium"
+             clang-16 lld-16 libclang-rt-16-dev tango-test python3-tango chromium omnievents"
     [check]="clang-format-16 clang-tidy-16 python3"
     [packages]="lintian debootstrap dpkg-dev file man-db iproute2 systemd omniidl libomniorb4-dev"
     [fuzz]="clang-16 libclang-rt-16-dev lld-16 llvm-16"

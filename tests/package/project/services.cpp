@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is in the other libraries: a call without stubs, the Naming Service and its server,
-// Real-Time CORBA. `services REFERENCE` ends with "ok".
+// events, Real-Time CORBA. `services REFERENCE` ends with "ok".
 #include "shop.h"
 
 #include <kairos/corba/CORBA.h>
+#include <kairos/events/service.h>
 #include <kairos/gateway/gateway.h>
 #include <kairos/nameserver/service.h>
 #include <kairos/nameserver/sqlite_store.h>
@@ -66,6 +67,24 @@ void find_by_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::strin
     } catch (const CosNaming::NamingContext::NotFound& exception) {
         expect(exception.why == CosNaming::NamingContext::missing_node, "NotFound");
     }
+}
+
+void pass_event(CORBA::ORB_ptr orb)
+{
+    kairos::events::EventService service(orb);
+    const KairosEvents::Channel_var channel = service.create_channel("Sales");
+    const CosEventChannelAdmin::ConsumerAdmin_var consumers = channel->for_consumers();
+    const CosEventChannelAdmin::ProxyPullSupplier_var from = consumers->obtain_pull_supplier();
+    from->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    const CosEventChannelAdmin::SupplierAdmin_var suppliers = channel->for_suppliers();
+    const CosEventChannelAdmin::ProxyPushConsumer_var to = suppliers->obtain_push_consumer();
+    to->connect_push_supplier(CosEventComm::PushSupplier::_nil());
+    CORBA::Any sale;
+    sale <<= "lamp";
+    to->push(sale);
+    const CORBA::Any_var event = from->pull();
+    const char* name = nullptr;
+    expect((event.in() >>= name) && std::string(name) == "lamp", "what a channel passes on");
 }
 
 void define_types(CORBA::ORB_ptr orb)
@@ -131,6 +150,7 @@ try {
     use_real_time(orb); // thread pools are for an ORB that does not serve yet
     find_by_name(orb, object, argv[2]);
     lead_to(orb, object);
+    pass_event(orb);
     define_types(orb);
     orb->destroy();
     std::cout << "ok" << std::endl;

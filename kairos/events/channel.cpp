@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/events/channel.h"
+
+#include "kairos/base/assert_held.h"
+#include "kairos/base/log.h"
+#include "kairos/events/outcome.h"
+#include "kairos/events/proxies.h"
+
+#include <utility>
+
+namespace kairos::events {
+
+Channel::Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<Couriers> couriers,
+                 PortableServer::POA_ptr proxies)
+    : name_(std::move(name)), limits_(limits), couriers_(std::move(couriers)),
+      proxies_(PortableServer::POA::_duplicate(proxies)),
+      receptions_(std::make_shared<const Receptions>())
+{
+}
+
+void Channel::publish(const CORBA::Any& data)
+{
+    received_.fetch_add(1, std::memory_order_relaxed);
+    std::shared_ptr<const Receptions> receptions;
+    {
+        const Lock lock(mutex_);
+        receptions = receptions_;
+    }
+    if (receptions->empty()) return;
+    const auto event = std::make_shared<const Event>(data);
+    for (const Reception& one : *receptions)
+        one.receiver->offer(event);
+}
+
+CORBA::Object_ptr
+Channel::add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy)
+{
+    make_room();
+    std::uint64_t number = 0;
+    {
+        const Lock lock(mutex_);
+        if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        if (members_.size() >= limits_.proxies_max)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "the channel has as many proxies as it may have");
+        number = ++last_;
+        proxy.number(number);
+        members_.try_emplace(number, Member{.servant = servant, .proxy = &proxy, .id = {}});
+    }
+    try {
+        PortableServer::ObjectId_var id = proxies_->activate_object(servant.in());
+        CORBA::Object_var object = proxies_->id_to_reference(id.in());
+        if (keep_id(number, id)) return object._retn();
+        proxies_->deactivate_object(id.in()); // the channel has ended meanwhile
+        throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+    } catch (...) {
+        forget(number);
+        throw;
+    }
+}
+
+bool Channel::keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id)
+{
+    const Lock lock(mutex_);
+    const auto found = members_.find(proxy);
+    if (found == members_.end()) return false;
+    found->second.id = id._retn();
+    return true;
+}
+
+/// Clients that have gone without a word leave proxies behind.
+void Channel::make_room()
+{
+    std::uint64_t oldest = 0;
+    {
+        const Lock lock(mutex_);
+        if (members_.size() < limits_.proxies_max) return;
+        Proxy::Clock::time_point before = Proxy::Clock::now() - limits_.proxy_idle_max;
+        for (const auto& [number, member] : members_) {
+            if (member.proxy->last_used() > before || !member.proxy->is_idle()) continue;
+            before = member.proxy->last_used();
+            oldest = number;
+        }
+    }
+    if (oldest != 0) retire(oldest, true);
+}
+
+bool Channel::add_receiver(std::uint64_t proxy, const IntrusivePtr<RefCounted>& owner,
+                           Receiver& receiver)
+{
+    const Lock lock(mutex_);
+    if (!members_.contains(proxy)) return false;
+    auto changed = std::make_shared<Receptions>(*receptions_);
+    changed->push_back({proxy, owner, &receiver});
+    receptions_ = std::move(changed);
+    return true;
+}
+
+Channel::Member Channel::take_out(std::uint64_t proxy)
+{
+    const Lock lock(mutex_);
+    const auto found = members_.find(proxy);
+    if (found == members_.end()) return {};
+    Member member = std::move(found->second);
+    members_.erase(found);
+    auto changed = std::make_shared<Receptions>(*receptions_);
+    std::erase_if(*changed, [&](const Reception& one) { return one.proxy == proxy; });
+    receptions_ = std::move(changed);
+    return member;
+}
+
+void Channel::finish(Member member, bool tells)
+{
+    member.proxy->end(tells);
+    try {
+        if (member.id.operator->() != nullptr) proxies_->deactivate_object(member.id.in());
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, and its POAs with it.
+    }
+}
+
+void Channel::retire(std::uint64_t proxy, bool tells)
+{
+    Member member = take_out(proxy);
+    if (member.proxy != nullptr) finish(std::move(member), tells);
+}
+
+void Channel::give_up(std::uint64_t proxy, CORBA::Object& client, const std::string& reason)
+{
+    Member member = take_out(proxy);
+    if (member.proxy == nullptr) return;
+    const char* const who = member.proxy->is_consumers() ? "consumer" : "supplier";
+    finish(std::move(member), false);
+    given_up_.fetch_add(1, std::memory_order_relaxed);
+    std::size_t unsaid = 0;
+    if (!may_say(unsaid)) return;
+    std::string line = "events: channel '" + name_ + "': the " + who + " at " +
+                       address_of(&client) + " is disconnected: " + reason;
+    if (unsaid != 0) line += " (" + std::to_string(unsaid) + " others were not named)";
+    log::warning(line);
+}
+
+/// Clients can have themselves given up as often as they like.
+bool Channel::may_say(std::size_t& unsaid)
+{
+    constexpr std::uint64_t said_at_once = 100;
+    constexpr std::chrono::seconds pause{1};
+    const auto now = Courier::Clock::now();
+    const Lock lock(mutex_);
+    if (given_up_ > said_at_once && now - said_at_ < pause) {
+        ++unsaid_;
+        return false;
+    }
+    said_at_ = now;
+    unsaid = std::exchange(unsaid_, 0);
+    return true;
+}
+
+void Channel::end(bool tells)
+{
+    Members members;
+    {
+        const Lock lock(mutex_);
+        has_ended_ = true;
+        members.swap(members_);
+        receptions_ = std::make_shared<const Receptions>();
+    }
+    for (auto& [number, member] : members)
+        finish(std::move(member), tells);
+}
+
+void Channel::note_dropped(std::size_t count)
+{
+    if (dropped_.fetch_add(count, std::memory_order_relaxed) != 0) return;
+    log::warning("events: channel '" + name_ +
+                 "' drops events: a consumer is slower than its suppliers");
+}
+
+bool Channel::begin_pull() noexcept
+{
+    if (pulls_.fetch_add(1, std::memory_order_relaxed) < limits_.pulls_max) return true;
+    end_pull();
+    return false;
+}
+
+KairosEvents::Figures Channel::figures()
+{
+    KairosEvents::Figures figures{};
+    figures.received = received_.load(std::memory_order_relaxed);
+    figures.delivered = delivered_.load(std::memory_order_relaxed);
+    figures.dropped = dropped_.load(std::memory_order_relaxed);
+    figures.lost = lost_.load(std::memory_order_relaxed);
+    figures.given_up = given_up_.load(std::memory_order_relaxed);
+    const Lock lock(mutex_);
+    for (const auto& [number, member] : members_)
+        if (member.proxy->is_connected())
+            ++(member.proxy->is_consumers() ? figures.consumers : figures.suppliers);
+    return figures;
+}
+
+} // namespace kairos::events

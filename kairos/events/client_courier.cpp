@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/events/client_courier.h"
+
+#include <algorithm>
+
+namespace kairos::events {
+
+ClientCourier::ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy,
+                             CORBA::Object_ptr client)
+    : Courier(channel->couriers(), Lane::patient), channel_(std::move(channel)), proxy_(proxy),
+      client_(CORBA::Object::_duplicate(client)), is_here_(is_here(client))
+{
+}
+
+orb::AsynchronousCall& ClientCourier::make_call(const orb::Operation& operation)
+{
+    orb::AsynchronousCall& call =
+        orb::AsynchronousCall::make(corba::reference_of(*client_.in()), operation);
+    call.limit(Deadline::after(channel_->limits().call_timeout));
+    return call;
+}
+
+bool ClientCourier::may_call()
+{
+    if (Clock::now() >= not_before_) return true;
+    wake_at(not_before_);
+    return false;
+}
+
+void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
+{
+    switch (outcome) {
+    case Outcome::done:
+        failures_ = 0;
+        return move_to(is_here_ ? Lane::patient : Lane::quick);
+    case Outcome::refused: // which is an answer
+        if (++failures_ < channel_->limits().failures_max) return;
+        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+    case Outcome::not_received:
+    case Outcome::unanswered:
+        return fail(failure);
+    case Outcome::gone:
+        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+    case Outcome::put_off:
+        return pause(channel_->limits().retry_pause);
+    case Outcome::over:
+        return channel_->forget(proxy_);
+    }
+}
+
+void ClientCourier::fail(const std::exception_ptr& failure)
+{
+    const ServiceLimits& limits = channel_->limits();
+    if (++failures_ >= limits.failures_max)
+        return channel_->give_up(proxy_, *client_.in(), text_of(failure));
+    move_to(Lane::patient);
+    constexpr unsigned doublings_max = 6;
+    pause(limits.retry_pause * (1U << std::min(failures_ - 1, doublings_max)));
+}
+
+} // namespace kairos::events

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What couriers have in common that call one connected client of a channel: how long a call may
+// take, and what becomes of a client that does not answer. Used by one thread at a time.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/corba/invocation.h"
+#include "kairos/events/CosEventComm.h"
+#include "kairos/events/channel.h"
+#include "kairos/events/couriers.h"
+#include "kairos/events/outcome.h"
+
+#include <cstdint>
+
+namespace kairos::events {
+
+class ClientCourier : public Courier {
+  protected:
+    /// `proxy` is what the client is connected to, by its number in the channel.
+    ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy, CORBA::Object_ptr client);
+
+    [[nodiscard]] Channel& channel() const noexcept { return *channel_; }
+    /// Returns a call of `operation`, constant data, that ends in time. Throws what
+    /// AsynchronousCall::make throws.
+    [[nodiscard]] orb::AsynchronousCall& make_call(const orb::Operation& operation);
+    /// Notes what came of a call. The client may be disconnected when this returns.
+    void judge(Outcome outcome, const std::exception_ptr& failure);
+    /// Returns true where the time for the next call has come; else idle() is asked then.
+    [[nodiscard]] bool may_call();
+    /// Has no call made for so long.
+    void pause(std::chrono::nanoseconds time) noexcept { not_before_ = Clock::now() + time; }
+
+  private:
+    void fail(const std::exception_ptr& failure);
+
+    const std::shared_ptr<Channel> channel_;
+    const std::uint64_t proxy_;
+    const CORBA::Object_var client_;
+    const bool is_here_;
+    unsigned failures_ = 0; // one after the other
+    Clock::time_point not_before_{};
+};
+
+/// What the operations of CosEventComm raise.
+inline constexpr orb::ExceptionType disconnected[] = {
+    corba::exception_type<CosEventComm::Disconnected>()};
+
+} // namespace kairos::events

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who calls a service's clients: a courier makes calls of one of them, one after the other, and a
+// few threads do what there is to do for all couriers. None of them waits for an answer, so that
+// who is slow is waited for by nobody. What may block nevertheless, as connecting does, is left to
+// other threads than the calls of clients that answer. Any thread.
+#pragma once
+
+#include "kairos/base/intrusive_list.h"
+#include "kairos/base/intrusive_ptr.h"
+#include "kairos/client/asynchronous.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kairos::events {
+
+class Couriers;
+
+/// Which threads work for a courier.
+enum class Lane : std::uint8_t {
+    quick,   ///< the client has answered
+    patient, ///< it may take until a call's time is over
+};
+
+/// Shared by count: by its owner, and while it has something to do.
+class Courier : public RefCounted {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    /// Has a thread ask idle() soon. Any thread.
+    void wake() noexcept;
+
+  protected:
+    Courier(std::shared_ptr<Couriers> couriers, Lane lane) noexcept;
+
+    // In both, one thread at a time, with no lock held.
+    /// What came of the call that was sent.
+    virtual void called(orb::AsynchronousCall& call) = 0;
+    /// Asked after wake() and when a call is over, while none is under way: may send one.
+    virtual void idle() = 0;
+
+    /// Sends a call, from within idle(), which must do nothing after it.
+    void send(orb::AsynchronousCall& call) noexcept;
+    /// Has a thread ask idle() at this time, instead of any time of before. From within either.
+    void wake_at(Clock::time_point time);
+    /// From within either.
+    void move_to(Lane lane) noexcept { lane_.store(lane, std::memory_order_relaxed); }
+
+  private:
+    friend class Couriers;
+    using Timers = std::multimap<Clock::time_point, IntrusivePtr<Courier>>;
+
+    void work(bool posted);
+    static bool posted(const orb::CallListener& listener) noexcept;
+    static void dropped(const orb::CallListener& listener) noexcept;
+
+    const std::shared_ptr<Couriers> couriers_;
+    std::atomic<Lane> lane_;
+    orb::AsynchronousCall* call_ = nullptr; // under way; of the thread that works
+    // What follows is guarded by Couriers::mutex_.
+    ListLinks<Courier> ready_links_;
+    bool is_worked_for_ = false;
+    bool is_woken_ = false; // while it was worked for
+    bool is_posted_ = false;
+    bool is_timed_ = false;
+    Timers::iterator timer_;
+};
+
+class Couriers {
+  public:
+    /// Begins the threads. Throws std::system_error where there are none.
+    Couriers(std::size_t quick_threads, std::size_t patient_threads);
+    Couriers(const Couriers&) = delete;
+    Couriers& operator=(const Couriers&) = delete;
+    ~Couriers() { end(); }
+
+    /// Nothing is done for any courier from here on. Waits for the threads, within the time that
+    /// calls may take. Not in one of the threads.
+    void end() noexcept;
+    /// Counts a courier that nobody owns; false if there are too many of them.
+    [[nodiscard]] bool begin_farewell() noexcept;
+    void end_farewell() noexcept { farewells_.fetch_sub(1, std::memory_order_relaxed); }
+
+  private:
+    friend class Courier;
+    using Clock = Courier::Clock;
+    using Lock = std::unique_lock<std::mutex>;
+    static constexpr std::size_t farewells_max = 1000;
+
+    struct LaneState {
+        IntrusiveList<Courier, &Courier::ready_links_> ready; // each counts as an owner
+        std::condition_variable changed;
+        std::size_t waiting = 0; // threads
+    };
+
+    void wake(Courier& courier) noexcept;
+    /// Returns false if nobody works any more.
+    [[nodiscard]] bool wake_for_call(Courier& courier) noexcept;
+    void wake_at(Courier& courier, Clock::time_point time);
+
+    // All of these must hold mutex_.
+    void make_ready(Courier& courier) noexcept;
+    void take_due() noexcept;
+    void wait(LaneState& lane, Lock& lock);
+    [[nodiscard]] LaneState& lane_of(const Courier& courier) noexcept
+    {
+        return lanes_[static_cast<std::size_t>(courier.lane_.load(std::memory_order_relaxed))];
+    }
+
+    void run(LaneState& lane) noexcept;
+    void work(Courier& courier, bool posted) noexcept;
+    void begin_threads(Lane lane, std::size_t count);
+
+    std::mutex mutex_; // guards what follows; inside those of shared connections
+    std::array<LaneState, 2> lanes_;
+    Courier::Timers timers_;
+    bool has_ended_ = false;
+    std::atomic<std::size_t> farewells_{0};
+    std::vector<std::thread> threads_; // of who makes and ends this
+};
+
+} // namespace kairos::events

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/events/delivery.h"
+
+#include <utility>
+
+namespace kairos::events {
+namespace {
+
+constexpr orb::Operation push_operation("push", orb::Response::required, disconnected);
+
+} // namespace
+
+Delivery::Delivery(std::shared_ptr<Channel> channel, std::uint64_t proxy,
+                   CORBA::Object_ptr consumer)
+    : ClientCourier(channel, proxy, consumer),
+      queue_(channel->limits().queue_max, channel->limits().queue_octets_max)
+{
+}
+
+void Delivery::offer(const EventPtr& event)
+{
+    std::size_t dropped = 0;
+    bool wakes = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_ended_) return;
+        dropped = queue_.push(event);
+        wakes = !std::exchange(is_busy_, true);
+    }
+    if (dropped != 0) channel().note_dropped(dropped);
+    if (wakes) wake();
+}
+
+void Delivery::end() noexcept
+{
+    std::size_t left = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+        left = queue_.clear();
+    }
+    channel().note_lost(left);
+    wake(); // next_ may wait
+}
+
+bool Delivery::has_next()
+{
+    const std::lock_guard lock(mutex_);
+    if (has_ended_) return false;
+    if (next_) return true;
+    is_busy_ = !queue_.empty();
+    if (is_busy_) next_ = queue_.pop();
+    return is_busy_;
+}
+
+void Delivery::idle()
+{
+    if (!has_next()) {
+        if (std::exchange(next_, nullptr)) channel().note_lost(1);
+        return;
+    }
+    if (may_call()) send_next();
+}
+
+void Delivery::send_next()
+{
+    try {
+        orb::AsynchronousCall& call = make_call(push_operation);
+        try {
+            const cdr::Writer::CopyAll copies(call.out());
+            next_->encode(call.out());
+        } catch (...) {
+            call.abandon();
+            throw;
+        }
+        send(call);
+    } catch (...) {
+        conclude(std::current_exception());
+        wake();
+    }
+}
+
+void Delivery::called(orb::AsynchronousCall& call) { conclude(call.failure()); }
+
+void Delivery::conclude(const std::exception_ptr& failure)
+{
+    const Outcome outcome = outcome_of(failure);
+    if (outcome == Outcome::done)
+        channel().note_delivered();
+    else if (outcome != Outcome::not_received && outcome != Outcome::put_off)
+        channel().note_lost(1);
+    if (outcome != Outcome::not_received && outcome != Outcome::put_off) next_.reset();
+    judge(outcome, failure);
+}
+
+} // namespace kairos::events

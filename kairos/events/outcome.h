@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a service makes of the end of a call of one of its clients. Values.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+
+#include <exception>
+#include <string>
+
+namespace kairos::events {
+
+enum class Outcome : std::uint8_t {
+    done,
+    not_received, ///< nobody had it: it may be sent again
+    unanswered,   ///< nobody knows whether somebody had it
+    refused,      ///< the client has raised something
+    gone,         ///< there is no such client, or it does not want any more
+    put_off,      ///< this process makes too many calls, or has no memory
+    over,         ///< the ORB was shut down
+};
+
+/// What a call ended with; null for results.
+[[nodiscard]] Outcome outcome_of(const std::exception_ptr& failure) noexcept;
+/// The failure as people read it. One that is not null.
+[[nodiscard]] std::string text_of(const std::exception_ptr& failure);
+/// Where a reference leads, for the log.
+[[nodiscard]] std::string address_of(CORBA::Object_ptr object);
+/// Whether the object is in this process: calls of it are made at once, however long they take.
+[[nodiscard]] bool is_here(CORBA::Object_ptr object) noexcept;
+
+} // namespace kairos::events

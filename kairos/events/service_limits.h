@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an event service gives its clients at most, so that none of them costs more than it may.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace kairos::events {
+
+struct ServiceLimits {
+    /// Events that wait for one consumer. When there are as many, the oldest is dropped.
+    std::size_t queue_max = 1000;
+    /// Octets of them, about; a single event may have more.
+    std::size_t queue_octets_max = std::size_t{16} << 20;
+    /// Channels, and proxies of each.
+    std::size_t channels_max = 1000;
+    std::size_t proxies_max = 1000;
+    /// A proxy that nobody has used for so long makes room for another one, where there are as many
+    /// as may be: one that was never connected, a supplier's that pushes or a consumer's that
+    /// pulls.
+    std::chrono::milliseconds proxy_idle_max{600'000};
+    /// How long a call of a consumer or a supplier may take.
+    std::chrono::milliseconds call_timeout{3000};
+    /// Calls of one consumer or supplier that fail one after the other: then it is disconnected.
+    unsigned failures_max = 5;
+    /// From a call that failed as nobody answered to the next; twice as long each time.
+    std::chrono::milliseconds retry_pause{100};
+    /// From when a supplier had no event until it is asked again.
+    std::chrono::milliseconds poll_interval{100};
+    /// How long a pull waits for an event, and how many of a channel may wait.
+    std::chrono::milliseconds pull_max{60'000};
+    std::size_t pulls_max = 100;
+    /// Threads that call consumers and suppliers which have answered lately, and all others.
+    std::size_t quick_threads = 2;
+    std::size_t patient_threads = 4;
+};
+
+} // namespace kairos::events

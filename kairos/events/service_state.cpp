@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/events/service_state.h"
+
+#include "kairos/events/couriers.h"
+
+#include <utility>
+#include <vector>
+
+namespace kairos::events {
+namespace {
+
+constexpr const char* factory_name = "EventChannelFactory";
+constexpr std::size_t name_octets_max = 255;
+
+using PortableServer::ObjectId_var;
+using PortableServer::POA_ptr;
+using PortableServer::POA_var;
+
+/// A POA that begins to serve.
+POA_ptr make_poa(POA_ptr parent, const char* name, PortableServer::LifespanPolicyValue lifespan,
+                 PortableServer::IdAssignmentPolicyValue assignment)
+{
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = parent->create_lifespan_policy(lifespan);
+    policies[1] = parent->create_id_assignment_policy(assignment);
+    POA_var made = parent->create_POA(name, PortableServer::POAManager::_nil(), policies);
+    const PortableServer::POAManager_var manager = made->the_POAManager();
+    manager->activate();
+    return made._retn();
+}
+
+CORBA::Object_ptr activate(POA_ptr poa, PortableServer::Servant servant, ObjectId_var& id)
+{
+    id = poa->activate_object(servant);
+    return poa->id_to_reference(id.in());
+}
+
+CORBA::Object_ptr activate_named(POA_ptr poa, PortableServer::Servant servant, const char* name,
+                                 ObjectId_var& id)
+{
+    id = PortableServer::string_to_ObjectId(name);
+    poa->activate_object_with_id(id.in(), servant);
+    return poa->id_to_reference(id.in());
+}
+
+void deactivate(POA_ptr poa, ObjectId_var& id)
+{
+    try {
+        if (id.operator->() != nullptr) poa->deactivate_object(id.in());
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, and its POAs with it.
+    }
+}
+
+} // namespace
+
+ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
+    : orb_(CORBA::ORB::_duplicate(orb)), limits_(limits),
+      couriers_(std::make_shared<Couriers>(limits.quick_threads, limits.patient_threads))
+{
+    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+    const POA_var root = PortableServer::POA::_narrow(object.in());
+    object = orb->resolve_initial_references("IORTable");
+    table_ = IORTable::Table::_narrow(object.in());
+    named_ =
+        make_poa(root.in(), "EventService", PortableServer::PERSISTENT, PortableServer::USER_ID);
+    objects_ =
+        make_poa(named_.in(), "Objects", PortableServer::TRANSIENT, PortableServer::SYSTEM_ID);
+    const auto servant = make_factory_servant(*this);
+    ObjectId_var id;
+    object = activate_named(named_.in(), servant.in(), factory_name, id);
+    try {
+        bind(factory_name, object.in());
+        has_table_entry_ = true;
+    } catch (const IORTable::AlreadyBound&) {
+        // The program that this service is part of leads its clients to another one.
+    }
+}
+
+ServiceState::~ServiceState()
+{
+    begin_to_end();
+    couriers_->end();
+    std::map<std::uint64_t, Entry> channels;
+    {
+        const Lock lock(mutex_);
+        channels.swap(channels_);
+    }
+    for (auto& [number, entry] : channels)
+        end(entry, false);
+    if (has_table_entry_) unbind(factory_name);
+    try {
+        named_->destroy(true, true);
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, and its POAs with it.
+    }
+}
+
+void ServiceState::begin_to_end() noexcept
+{
+    std::vector<std::shared_ptr<Channel>> channels;
+    {
+        const Lock lock(mutex_);
+        has_ended_ = true;
+        for (const auto& [number, entry] : channels_)
+            channels.push_back(entry.channel);
+    }
+    for (const auto& channel : channels)
+        channel->end(false);
+}
+
+void ServiceState::bind(const char* name, CORBA::Object_ptr object)
+{
+    const CORBA::String_var reference = orb_->object_to_string(object);
+    table_->bind(name, reference.in());
+}
+
+void ServiceState::unbind(const char* name) noexcept
+{
+    try {
+        table_->unbind(name);
+    } catch (const CORBA::Exception&) {
+        // The ORB was destroyed before, or the program has unbound it.
+    }
+}
+
+KairosEvents::ChannelFactory_ptr ServiceState::factory() const
+{
+    const ObjectId_var id = PortableServer::string_to_ObjectId(factory_name);
+    const CORBA::Object_var object = named_->id_to_reference(id.in());
+    return KairosEvents::ChannelFactory::_unchecked_narrow(object.in());
+}
+
+/// A place for the channel, which nobody finds before it has its objects.
+std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Channel>& channel)
+{
+    const Lock lock(mutex_);
+    if (has_ended_) throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+    if (channels_.size() >= limits_.channels_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                               "the service has as many channels as it may have");
+    if (!name.empty())
+        for (const auto& [number, entry] : channels_)
+            if (entry.channel->name() == name) throw KairosEvents::NameInUse();
+    channel = std::make_shared<Channel>(name, limits_, couriers_, objects_.in());
+    channels_[++last_].channel = channel;
+    return last_;
+}
+
+KairosEvents::Channel_ptr ServiceState::create(const std::string& name)
+{
+    if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
+    Entry entry;
+    const std::uint64_t number = enter(name, entry.channel);
+    try {
+        const CORBA::Object_var object = make_objects(number, entry);
+        const Lock lock(mutex_);
+        const auto found = channels_.find(number);
+        if (found == channels_.end() || has_ended_)
+            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        found->second = std::move(entry);
+        return KairosEvents::Channel::_unchecked_narrow(object.in());
+    } catch (...) {
+        {
+            const Lock lock(mutex_);
+            channels_.erase(number);
+        }
+        end(entry, false);
+        throw;
+    }
+}
+
+CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry)
+{
+    const ChannelServants servants = make_servants(*this, number, entry.channel);
+    Objects& ids = entry.objects;
+    const CORBA::Object_var consumers =
+        activate(objects_.in(), servants.consumers.in(), ids.consumers);
+    const CORBA::Object_var suppliers =
+        activate(objects_.in(), servants.suppliers.in(), ids.suppliers);
+    set_admins(servants, consumers.in(), suppliers.in());
+    const std::string& name = entry.channel->name();
+    if (name.empty()) return activate(objects_.in(), servants.channel.in(), ids.channel);
+    try {
+        CORBA::Object_var object =
+            activate_named(named_.in(), servants.channel.in(), name.c_str(), ids.channel);
+        bind(name.c_str(), object.in());
+        entry.is_in_table = true;
+        return object._retn();
+    } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
+        ids.channel = {};
+        throw KairosEvents::NameInUse();
+    } catch (const IORTable::AlreadyBound&) {
+        throw KairosEvents::NameInUse();
+    }
+}
+
+KairosEvents::Channel_ptr ServiceState::find(const std::string& name)
+{
+    ObjectId_var id;
+    {
+        const Lock lock(mutex_);
+        for (const auto& [number, entry] : channels_)
+            if (!name.empty() && entry.channel->name() == name && entry.is_in_table)
+                id = entry.objects.channel;
+    }
+    if (id.operator->() == nullptr) throw KairosEvents::NotFound();
+    try {
+        const CORBA::Object_var object = named_->id_to_reference(id.in());
+        return KairosEvents::Channel::_unchecked_narrow(object.in());
+    } catch (const PortableServer::POA::ObjectNotActive&) {
+        throw KairosEvents::NotFound();
+    }
+}
+
+KairosEvents::NameList* ServiceState::names()
+{
+    KairosEvents::NameList_var names = new KairosEvents::NameList;
+    const Lock lock(mutex_);
+    for (const auto& [number, entry] : channels_) {
+        if (!entry.is_in_table) continue;
+        names->length(names->length() + 1);
+        names[names->length() - 1] = entry.channel->name().c_str();
+    }
+    return names._retn();
+}
+
+void ServiceState::destroy(std::uint64_t channel)
+{
+    Entry entry;
+    {
+        const Lock lock(mutex_);
+        const auto found = channels_.find(channel);
+        if (found == channels_.end())
+            throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
+        entry = std::move(found->second);
+        channels_.erase(found);
+    }
+    end(entry, true);
+}
+
+void ServiceState::end(Entry& entry, bool tells) noexcept
+{
+    entry.channel->end(tells);
+    if (entry.is_in_table) unbind(entry.channel->name().c_str());
+    const bool is_named = !entry.channel->name().empty();
+    deactivate(is_named ? named_.in() : objects_.in(), entry.objects.channel);
+    deactivate(objects_.in(), entry.objects.consumers);
+    deactivate(objects_.in(), entry.objects.suppliers);
+}
+
+} // namespace kairos::events

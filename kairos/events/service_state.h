@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the objects of an event service share: its POAs, its couriers, and which channels there are.
+// Any thread.
+#pragma once
+
+#include "kairos/corba/CORBA.h"
+#include "kairos/corba/ior_table.h"
+#include "kairos/events/KairosEvents.h"
+#include "kairos/events/channel.h"
+#include "kairos/events/service_limits.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace kairos::events {
+
+class ServiceState {
+  public:
+    ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits);
+    ServiceState(const ServiceState&) = delete;
+    ServiceState& operator=(const ServiceState&) = delete;
+    ~ServiceState();
+
+    void begin_to_end() noexcept;
+
+    // Those of EventService and of the factory. What they return the caller owns.
+    [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name);
+    [[nodiscard]] KairosEvents::Channel_ptr find(const std::string& name);
+    [[nodiscard]] KairosEvents::NameList* names();
+    [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;
+
+    /// Ends a channel, by its number, and tells who is connected. Throws OBJECT_NOT_EXIST if it has
+    /// ended.
+    void destroy(std::uint64_t channel);
+
+  private:
+    using Lock = std::unique_lock<std::mutex>;
+    struct Objects {
+        PortableServer::ObjectId_var channel, consumers, suppliers;
+    };
+    struct Entry {
+        std::shared_ptr<Channel> channel;
+        Objects objects;
+        bool is_in_table = false;
+    };
+
+    [[nodiscard]] std::uint64_t enter(const std::string& name, std::shared_ptr<Channel>& channel);
+    [[nodiscard]] CORBA::Object_ptr make_objects(std::uint64_t number, Entry& entry);
+    void end(Entry& entry, bool tells) noexcept;
+    void bind(const char* name, CORBA::Object_ptr object);
+    void unbind(const char* name) noexcept;
+
+    const CORBA::ORB_var orb_;
+    const ServiceLimits limits_;
+    const std::shared_ptr<Couriers> couriers_;
+    PortableServer::POA_var named_;   // of the factory, and of channels with names
+    PortableServer::POA_var objects_; // of all others
+    IORTable::Table_var table_;
+    bool has_table_entry_ = false; // of the factory
+    std::mutex mutex_;             // guards what follows; not held while anything is called
+    std::map<std::uint64_t, Entry> channels_;
+    std::uint64_t last_ = 0; // number of a channel
+    bool has_ended_ = false;
+};
+
+/// The servants, with a count of their own. `state` must outlive them.
+struct ChannelServants {
+    PortableServer::Servant_var<PortableServer::ServantBase> channel, consumers, suppliers;
+};
+/// `number` is the channel's; `objects` the POA of its admins.
+[[nodiscard]] ChannelServants make_servants(ServiceState& state, std::uint64_t number,
+                                            const std::shared_ptr<Channel>& channel);
+/// What the channel's servant answers for its admins; before it is called.
+void set_admins(const ChannelServants& servants, CORBA::Object_ptr consumers,
+                CORBA::Object_ptr suppliers);
+[[nodiscard]] PortableServer::Servant_var<PortableServer::ServantBase>
+make_factory_servant(ServiceState& state);
+
+} // namespace kairos::events
