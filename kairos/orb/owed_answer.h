@@ -7,6 +7,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/mapping/exception.h"
 #include "kairos/orb/context_list.h"
 #include "kairos/orb/operation.h"
 #include "kairos/orb/owed_channel.h"
