@@ -120,7 +120,8 @@ KAIROS_OPTION("-ORBClientTimeout", nullptr, "timeouts",
 KAIROS_OPTION(
     "-ORBAsynchronousCalls", nullptr, "asynchronous",
     "How many asynchronous calls may be under way at the same time, with those whose ends "
-    "wait to be heard of. The next one is refused with `TRANSIENT`.",
+    "wait to be heard of; and how many requests may wait for servants that answer later. The next "
+    "one is refused with `TRANSIENT`.",
     Number<&Options::asynchronous_calls_max, any_number>)
 KAIROS_OPTION("-ORBConnectTimeout", nullptr, "timeouts",
               "How long a client may take to make a connection, unless a policy says otherwise. 0: "

@@ -50,7 +50,7 @@ class InPlaceConnection final : public ReactorConnection {
     {
         return serve_turn(memory, requests_a_turn(), [this] { return loop_.stopping(); });
     }
-    [[nodiscard]] bool owes() const noexcept { return owing_ && owing_->count != 0; }
+    [[nodiscard]] bool owes() const noexcept override { return owing_ && owing_->count != 0; }
     [[nodiscard]] bool become_quiet() noexcept override;
     void send_control(Bytes message) noexcept override;
 

@@ -224,6 +224,8 @@ class ServerConnection : public ReplyChannel {
         return text_;
     }
 
+    /// Returns whether answers are owed (orb/owed_answer.h) that nobody else can send.
+    [[nodiscard]] virtual bool owes() const noexcept { return false; }
     /// Has the connection's descriptor watched no more by whoever shares the watching with others,
     /// for somebody else is to read it.
     virtual void stop_watching() noexcept {}

@@ -54,7 +54,7 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
   private:
     class MailedAnswer;
 
-    [[nodiscard]] bool owes() const noexcept { return owed_ != 0; }
+    [[nodiscard]] bool owes() const noexcept override { return owed_ != 0; }
     /// Waits until there is something to read, and sends answers meanwhile that others have given.
     [[gnu::cold]] void await_request() noexcept;
     /// Waits, when the server ends, until no answer is owed.
