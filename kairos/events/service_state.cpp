@@ -57,7 +57,7 @@ void deactivate(POA_ptr poa, ObjectId_var& id)
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
     : orb_(CORBA::ORB::_duplicate(orb)), limits_(limits),
-      couriers_(std::make_shared<Couriers>(limits.quick_threads, limits.patient_threads))
+      couriers_(std::make_shared<Couriers>(limits))
 {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());
