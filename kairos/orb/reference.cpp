@@ -22,6 +22,15 @@ giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
     return {version.major, version.minor};
 }
 
+/// Keys of this run are of no other server; those that last, and those that people write, are of
+/// whoever is at the address.
+bool is_served_by(const Orb& orb, Bytes object_key, const WayList& ways)
+{
+    if (const auto key = ior::ObjectKey::parse(object_key))
+        return key->incarnation == orb.incarnation();
+    return orb.has_own_way(ways);
+}
+
 } // namespace
 
 Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides)
@@ -67,10 +76,11 @@ WayChoice Reference::way_choice(std::span<const ior::Target> targets) const
     choice.takes_protected = wanted != Protection::never;
     const OrbTransports& transports = orb_->transports();
     if (wanted == Protection::required) {
-        // What is in this process needs none.
-        const auto key =
-            ior::ObjectKey::parse(targets.empty() ? Bytes() : targets.front().object_key());
-        choice.takes_unprotected = key && key->incarnation == orb_->incarnation();
+        // What is in this process needs none. Whose it is, the first target says (is_local()).
+        choice.takes_unprotected =
+            !targets.empty() &&
+            is_served_by(*orb_, targets.front().object_key(),
+                         Ways(targets.front(), transports, choice).lowest(targets.front().address));
         choice.takes_local = choice.takes_unprotected;
         return choice;
     }
@@ -187,13 +197,9 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
     return none.targets;
 }
 
-/// Keys of this run are of no other server; those that last, and those that people write, are of
-/// whoever is at the address.
 bool Reference::serves_itself(const WayList& ways) const
 {
-    if (const auto key = ior::ObjectKey::parse(object_key_))
-        return key->incarnation == orb_->incarnation();
-    return orb_->has_own_way(ways);
+    return is_served_by(*orb_, object_key_, ways);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const

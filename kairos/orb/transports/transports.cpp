@@ -6,6 +6,10 @@
 #include <vector>
 
 namespace kairos::orb {
+
+/// Of kairos/tls, if that is linked.
+[[gnu::weak]] KAIROS_API const Transport& tls_transport();
+
 namespace {
 
 /// Returns whether references could not tell the two.
@@ -18,6 +22,10 @@ bool reads_the_same(const Transport& known, const Transport& added)
 
 class All {
   public:
+    All()
+    {
+        if (&tls_transport != nullptr) transports_.push_back(&tls_transport());
+    }
     [[nodiscard]] std::vector<const Transport*> list()
     {
         const std::lock_guard lock(mutex_);
