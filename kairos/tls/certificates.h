@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes keys and certificates: for trying TLS out, and for tests. A real authority
+// Makes keys and certificates: for trying TLS out, and for tests (`kairos certs`). A real authority
 // is another matter.
 #pragma once
 
