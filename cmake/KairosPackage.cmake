@@ -2,8 +2,8 @@
 #
 # What `cmake --install` leaves behind beside the libraries and headers (kairos_library and
 # kairos_module install those): the compiler, the OMG's IDL, the package that find_package(Kairos)
-# reads and what pkg-config does. Components: runtime, nameserver, repository, gateway, development,
-# compiler, tools, bench; cmake/KairosPackages.cmake makes Debian packages of them.
+# reads and what pkg-config does. Components: runtime, nameserver, repository, gateway, tls,
+# development, compiler, tools, bench; cmake/KairosPackages.cmake makes Debian packages of them.
 include(CMakePackageConfigHelpers)
 
 set(kairos_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kairos)

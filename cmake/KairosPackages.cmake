@@ -113,6 +113,12 @@ kairos_debian_package(gateway NAME libkairos-gateway${abi} SECTION libs MULTI_AR
     DESCRIPTION "This package has the shared library for programs that are gateways: they
 pass calls of any interface on to objects of other ORBs and networks.")
 
+kairos_debian_package(tls NAME libkairos-tls${abi} SECTION libs MULTI_ARCH same
+    NEEDS runtime CONTROL ${debian_dir}/triggers
+    SUMMARY "real-time CORBA ORB for C++ - TLS library"
+    DESCRIPTION "This package has the shared library for programs that call, or are called,
+by TLS (SSLIOP).")
+
 kairos_debian_package(repository NAME libkairos-repository${abi} SECTION libs MULTI_ARCH same
     NEEDS runtime CONTROL ${debian_dir}/triggers
     SUMMARY "real-time CORBA ORB for C++ - Interface Repository library"
@@ -120,7 +126,7 @@ kairos_debian_package(repository NAME libkairos-repository${abi} SECTION libs MU
 Repositories themselves, in memory or with a file.")
 
 kairos_debian_package(development NAME libkairos-dev SECTION libdevel MULTI_ARCH same
-    NEEDS runtime nameserver repository gateway compiler
+    NEEDS runtime nameserver repository gateway tls compiler
     # What static name servers are linked with is up to those who build any.
     RECOMMENDS "g++" SUGGESTS "cmake, pkg-config, libsqlite3-dev, libpq-dev, libssl-dev"
     SUMMARY "real-time CORBA ORB for C++ - development files"

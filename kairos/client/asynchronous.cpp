@@ -134,7 +134,7 @@ bool AsynchronousCall::go_next()
     }
     SharedCarrier& carrier = body.shared_ ? *body.shared_ : body.shared_.emplace(storage_);
     if (const auto reached = carrier.reach_for_later(route); !reached) {
-        route.unreachable(reached.error().reason);
+        route.unreachable(reached.error());
         return false;
     }
     // The reader of the one gives answers only to who waits; a oneway is left to the ORB to send.

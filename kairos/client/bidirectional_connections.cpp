@@ -112,7 +112,9 @@ Result<BidirectionalConnections::Slot> BidirectionalConnections::make(const Rout
         route.limits().connection(), Endpoint::First::sockets);
     if (!socket) return socket.error();
     if (!socket->is_plain())
-        return Error{ErrorCode::unreachable, "only shared memory leads to " + endpoint.text()};
+        return Error{ErrorCode::unreachable,
+                     "requests in both directions go over plain connections, and none leads to " +
+                         endpoint.text()};
     ServerSide* const server = serving();
     if (server == nullptr) return Error{ErrorCode::unreachable, "the ORB does not serve"};
     auto link = server->take_over(std::move(socket).value());

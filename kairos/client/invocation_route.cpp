@@ -136,7 +136,7 @@ bool Invocation::attempt(Route& route, Request& request, CallObservation* seen)
 {
     Carrier& carrier = carrier_to(route);
     if (const auto reached = carrier.reach(route); !reached) {
-        route.unreachable(reached.error().reason);
+        route.unreachable(reached.error());
         return false;
     }
     return settle(route, carrier, carrier.exchange(request, route), seen);

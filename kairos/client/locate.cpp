@@ -67,7 +67,7 @@ class Location {
     {
         Carrier& carrier = this->carrier();
         if (const auto reached = carrier.reach(route_); !reached) {
-            route_.unreachable(reached.error().reason);
+            route_.unreachable(reached.error());
             return false;
         }
         if (carrier.exchange(question, route_) != giop::Outcome::ok) {

@@ -2,11 +2,15 @@
 #include "kairos/client/route.h"
 
 #include "kairos/base/limits.h"
+#include "kairos/ior/component.h"
 #include "kairos/ior/ior.h"
+#include "kairos/ior/profile.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/real_time.h"
 #include "kairos/orb/thread_storage.h"
+
+#include <algorithm>
 
 namespace kairos::orb {
 
@@ -86,12 +90,33 @@ const std::vector<Target>& Route::targets_here() const
 void Route::leave()
 {
     check_limits(false);
+    if (!place_ && not_trusted_)
+        orb::raise<CORBA::NO_PERMISSION>(minor_code::not_trusted, CORBA::COMPLETED_NO, failure_);
+    if (!place_ && failure_.empty()) raise_no_way();
     if (!place_)
-        orb::raise<CORBA::TRANSIENT>(failure_.empty() ? minor_code::no_usable_profile
-                                                      : minor_code::connect_failed,
-                                     CORBA::COMPLETED_NO, failure_);
+        orb::raise<CORBA::TRANSIENT>(minor_code::connect_failed, CORBA::COMPLETED_NO, failure_);
     // The place we were sent to is gone: ask again where the object is now.
     arrive(reference_.fall_back(place_.get()));
+}
+
+/// The reference has nothing that the ORB may connect to.
+void Route::raise_no_way() const
+{
+    const Protection wanted = orb().options().tls.client;
+    const std::vector<ior::Target> all = ior::targets_by_any_way(reference_.ior());
+    if (!all.empty() && wanted == Protection::required)
+        orb::raise<CORBA::NO_PERMISSION>(
+            minor_code::not_protected, CORBA::COMPLETED_NO,
+            "-ORBTlsClient required: the reference offers no TLS that can be used");
+    const bool offers_tls = std::ranges::any_of(all, [](const ior::Target& target) {
+        return ior::find(target.profile->components, ior::tag_ssl_sec_trans) != nullptr;
+    });
+    std::string_view why;
+    if (offers_tls && !orb().transports().has_protection())
+        why = "the server wants TLS: the program is not linked with libkairos-tls";
+    else if (offers_tls && wanted == Protection::never)
+        why = "the server wants TLS, and -ORBTlsClient is never";
+    orb::raise<CORBA::TRANSIENT>(minor_code::no_usable_profile, CORBA::COMPLETED_NO, why);
 }
 
 void Route::arrive(ReferencePtr place)

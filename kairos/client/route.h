@@ -10,6 +10,7 @@
 #include "kairos/giop/client_session.h"
 #include "kairos/orb/call_policies.h"
 #include "kairos/orb/reference.h"
+#include "kairos/orb/transport.h"
 
 #include <optional>
 #include <string>
@@ -73,7 +74,16 @@ class Route {
 
     // --- what came of the way that it leads now ---
     /// The target could not be reached, or did not answer.
-    void unreachable(std::string why) { failure_ = std::move(why); }
+    void unreachable(std::string why)
+    {
+        failure_ = std::move(why);
+        not_trusted_ = false;
+    }
+    void unreachable(const Error& why)
+    {
+        failure_ = why.reason;
+        not_trusted_ = why.system_errno == orb::not_trusted;
+    }
     /// The connection was closed before anything was executed: in order, or because it had been
     /// idle for long. The target is tried once more, on a new one.
     void closed();
@@ -94,6 +104,7 @@ class Route {
     void arrive(ReferencePtr place);
     void check_limits(bool elsewhere) const;
     [[noreturn]] void raise_other_text() const;
+    [[noreturn]] void raise_no_way() const;
 
     Reference& reference_;
     ReferencePtr place_; // where we were sent; null: the original address
@@ -109,6 +120,7 @@ class Route {
     std::optional<giop::RequestTemplate> readdressed_;
     const Target* other_text_ = nullptr; // the first that was unsuitable
     std::string failure_;                // why the last way led nowhere
+    bool not_trusted_ = false;           // that was because of who is there
 };
 
 /// Decodes where a forward leads. Throws MARSHAL or INV_OBJREF if it is no valid reference.

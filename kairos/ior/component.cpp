@@ -185,6 +185,15 @@ TaggedComponent make_local_addresses(const LocalAddresses& addresses)
     });
 }
 
+TaggedComponent make_secure_address(const SecureAddress& address)
+{
+    return make_component(tag_ssl_sec_trans, [&](cdr::Writer& writer) {
+        writer.write(address.supports);
+        writer.write(address.requires_);
+        writer.write(address.port);
+    });
+}
+
 std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component)
 {
     cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
@@ -248,6 +257,17 @@ std::optional<std::vector<TaoEndpoint>> decode_tao_endpoints(const TaggedCompone
     }
     if (!reader.ok()) return std::nullopt;
     return endpoints;
+}
+
+std::optional<SecureAddress> decode_secure_address(const TaggedComponent& component)
+{
+    cdr::Reader reader = cdr::Reader::of_encapsulation(component.data);
+    SecureAddress address;
+    address.supports = reader.read<std::uint16_t>();
+    address.requires_ = reader.read<std::uint16_t>();
+    address.port = reader.read<std::uint16_t>();
+    if (!reader.ok() || address.port == 0) return std::nullopt;
+    return address;
 }
 
 std::optional<LocalAddresses> decode_local_addresses(const TaggedComponent& component)

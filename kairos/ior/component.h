@@ -31,6 +31,8 @@ inline constexpr std::uint32_t tag_csi_sec_mech_list = 33;
 inline constexpr std::uint32_t tag_tls_sec_trans = 36;
 /// Of Kairos, not registered: where requests of each priority go.
 inline constexpr std::uint32_t tag_priority_addresses = 0x4B524F01;
+/// Of Kairos, not registered: where requests of each priority go by TLS.
+inline constexpr std::uint32_t tag_secure_priority_addresses = 0x4B524F03;
 /// Of Kairos, not registered: where clients on the server's own host go.
 inline constexpr std::uint32_t tag_local_addresses = 0x4B524F02;
 
@@ -99,6 +101,24 @@ struct LocalAddresses {
     std::vector<LocalAddress> addresses;
     friend bool operator==(const LocalAddresses&, const LocalAddresses&) = default;
 };
+/// What the server does of what SSLIOP knows, and wants of clients (CORBA 3.3 part 2, 10.5.1, whose
+/// words these are; SSLIOP.idl).
+namespace association {
+inline constexpr std::uint16_t no_protection = 1;
+inline constexpr std::uint16_t integrity = 2;
+inline constexpr std::uint16_t confidentiality = 4;
+inline constexpr std::uint16_t detect_replay = 8;
+inline constexpr std::uint16_t detect_misordering = 16;
+inline constexpr std::uint16_t trust_in_target = 32;
+inline constexpr std::uint16_t trust_in_client = 64;
+} // namespace association
+/// TAG_SSL_SEC_TRANS: a port at the host of the profile where the server speaks TLS.
+struct SecureAddress {
+    std::uint16_t supports = 0; ///< association options
+    std::uint16_t requires_ = 0;
+    std::uint16_t port = 0;
+    friend bool operator==(const SecureAddress&, const SecureAddress&) = default;
+};
 /// "host:port", with brackets around IPv6.
 [[nodiscard]] KAIROS_API std::string to_string(const Address& address);
 /// "unix:path" or "memory:path" or "transport number: path".
@@ -123,21 +143,26 @@ struct CodeSets {
 [[nodiscard]] TaggedComponent make_orb_type(std::uint32_t type);
 [[nodiscard]] TaggedComponent make_code_sets(const CodeSets& sets);
 [[nodiscard]] TaggedComponent make_alternate_address(const Address& address);
-[[nodiscard]] TaggedComponent make_priority_addresses(std::span<const PriorityAddress> addresses);
+[[nodiscard]] KAIROS_API TaggedComponent
+make_priority_addresses(std::span<const PriorityAddress> addresses);
 [[nodiscard]] TaggedComponent make_tao_endpoints(std::span<const TaoEndpoint> endpoints);
 [[nodiscard]] TaggedComponent make_local_addresses(const LocalAddresses& addresses);
+[[nodiscard]] KAIROS_API TaggedComponent make_secure_address(const SecureAddress& address);
 
 /// The contents of one component, the tag of which the caller has looked at; nothing if it is
 /// malformed, which a client treats as absent.
 [[nodiscard]] std::optional<std::uint32_t> decode_orb_type(const TaggedComponent& component);
 [[nodiscard]] std::optional<CodeSets> decode_code_sets(const TaggedComponent& component);
 [[nodiscard]] std::optional<Address> decode_alternate_address(const TaggedComponent& component);
-[[nodiscard]] std::optional<std::vector<PriorityAddress>>
+[[nodiscard]] KAIROS_API std::optional<std::vector<PriorityAddress>>
 decode_priority_addresses(const TaggedComponent& component);
 [[nodiscard]] std::optional<std::vector<TaoEndpoint>>
 decode_tao_endpoints(const TaggedComponent& component);
 [[nodiscard]] std::optional<LocalAddresses>
 decode_local_addresses(const TaggedComponent& component);
+/// A port of zero counts as malformed.
+[[nodiscard]] KAIROS_API std::optional<SecureAddress>
+decode_secure_address(const TaggedComponent& component);
 
 /// The well-formed TAG_ALTERNATE_IIOP_ADDRESS components in order. An address may have port zero.
 [[nodiscard]] std::vector<Address> alternate_addresses(std::span<const TaggedComponent> components);

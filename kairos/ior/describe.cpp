@@ -233,6 +233,55 @@ bool describe_tao_endpoints(Page& page, int depth, const TaggedComponent& compon
     return true;
 }
 
+void describe_priority_addresses(Page& page, int depth,
+                                 const std::vector<PriorityAddress>& addresses)
+{
+    for (const PriorityAddress& each : addresses)
+        page.line(depth + 1,
+                  std::to_string(each.priority) + ": " + printable(to_string(each.address)));
+}
+
+/// The names of association options, as SSLIOP.idl has them.
+std::string associations(std::uint16_t options)
+{
+    static constexpr std::array names = {
+        TagName{association::no_protection, "no protection"},
+        TagName{association::integrity, "integrity"},
+        TagName{association::confidentiality, "confidentiality"},
+        TagName{association::detect_replay, "detection of replay"},
+        TagName{association::detect_misordering, "detection of misordering"},
+        TagName{association::trust_in_target, "trust in the server"},
+        TagName{association::trust_in_client, "trust in the client"},
+    };
+    std::string text;
+    for (const TagName& each : names) {
+        if ((options & each.tag) == 0) continue;
+        text.append(text.empty() ? "" : ", ").append(each.name);
+        options = static_cast<std::uint16_t>(options & ~each.tag);
+    }
+    if (options != 0) text.append(text.empty() ? "" : ", ").append(hex_number(options));
+    return text.empty() ? "nothing" : text;
+}
+
+bool describe_secure_address(Page& page, int depth, const TaggedComponent& component)
+{
+    const auto address = decode_secure_address(component);
+    if (!address) return false;
+    page.line(depth, "TLS at port " + std::to_string(address->port));
+    page.line(depth + 1, "supports " + associations(address->supports));
+    page.line(depth + 1, "requires " + associations(address->requires_));
+    return true;
+}
+
+bool describe_secure_priorities(Page& page, int depth, const TaggedComponent& component)
+{
+    const auto addresses = decode_priority_addresses(component);
+    if (!addresses) return false;
+    page.line(depth, "Kairos' addresses by priority, by TLS");
+    describe_priority_addresses(page, depth, *addresses);
+    return true;
+}
+
 bool describe_local_addresses(Page& page, int depth, const TaggedComponent& component)
 {
     const auto local = decode_local_addresses(component);
@@ -281,13 +330,15 @@ bool describe_known(Page& page, int depth, const TaggedComponent& component)
         const auto addresses = decode_priority_addresses(component);
         if (!addresses) return false;
         page.line(depth, "Kairos' addresses by priority");
-        for (const PriorityAddress& each : *addresses)
-            page.line(depth + 1,
-                      std::to_string(each.priority) + ": " + printable(to_string(each.address)));
+        describe_priority_addresses(page, depth, *addresses);
         return true;
     }
     case tag_tao_endpoints:
         return describe_tao_endpoints(page, depth, component);
+    case tag_ssl_sec_trans:
+        return describe_secure_address(page, depth, component);
+    case tag_secure_priority_addresses:
+        return describe_secure_priorities(page, depth, component);
     case tag_local_addresses:
         return describe_local_addresses(page, depth, component);
     case tag_omniorb_unix:
@@ -317,7 +368,8 @@ bool describe_iiop(Page& page, const TaggedProfile& tagged, const std::string& h
     const IiopProfile& profile = decoded.value();
     page.line(0, heading + ": IIOP 1." + std::to_string(profile.version.minor));
     page.line(1, "address: " + printable(to_string(Address{profile.host, profile.port})) +
-                     (profile.port != 0 ? ""
+                     (profile.port != 0                                        ? ""
+                      : find(profile.components, tag_ssl_sec_trans) != nullptr ? " (by TLS only)"
                       : find(profile.components, tag_local_addresses) != nullptr
                           ? " (within the host only)"
                           : " (not to be used without TLS)"));

@@ -89,6 +89,33 @@ TEST(Describe, KairosKeysAreDecoded)
     EXPECT_EQ(describe_object_key(octets_of({"\x01\x02\xff", 3})), "0x0102ff (3 octets)");
 }
 
+TEST(Describe, Tls)
+{
+    using namespace association;
+    IiopProfile profile;
+    profile.host = "h";
+    profile.components = {
+        make_secure_address({.supports = integrity | confidentiality | trust_in_client | 0x100,
+                             .requires_ = integrity,
+                             .port = 684}),
+        make_priority_addresses(std::vector<PriorityAddress>{{5, {"h", 684}}}),
+        {tag_ssl_sec_trans, octets_of("\x01")}};
+    profile.components[1].tag = tag_secure_priority_addresses;
+    const Ior reference{"", {encode_iiop(profile)}};
+    EXPECT_EQ(describe(reference), R"(type id: ""
+profile 1: TAG_INTERNET_IOP: IIOP 1.2
+  address: h:0 (by TLS only)
+  object key: "" (0 octets)
+  TLS at port 684
+    supports integrity, confidentiality, trust in the client, 0x0100
+    requires integrity
+  Kairos' addresses by priority, by TLS
+    5: h:684
+  TAG_SSL_SEC_TRANS: 1 octets
+    01                                      .
+)");
+}
+
 TEST(Describe, UnknownAndMalformedIsDumped)
 {
     IiopProfile profile;

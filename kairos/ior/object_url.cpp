@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace kairos::ior {
 
@@ -17,8 +18,8 @@ constexpr std::string_view default_service = "NameService";
 
 /// Protocols that other ORBs write into corbaloc lists beside iiop. Such an address is passed over
 /// when another one can be used; any other token is taken for a mistake, such as a missing ':'.
-constexpr std::array<std::string_view, 9> foreign_protocols = {
-    "ssliop", "diop", "miop", "uiop", "shmiop", "htiop", "sciop", "omniunix", "unix"};
+constexpr std::array<std::string_view, 8> foreign_protocols = {
+    "diop", "miop", "uiop", "shmiop", "htiop", "sciop", "omniunix", "unix"};
 
 /// RFC 2396 without what an object URL itself gives a meaning to.
 bool is_unescaped(char c) noexcept
@@ -113,6 +114,7 @@ class LocationParser {
         const std::string_view protocol = address.substr(0, colon);
         const std::string_view rest = address.substr(colon + 1);
         if (protocol.empty() || is_named(protocol, "iiop")) return parse_iiop(rest);
+        if (is_named(protocol, "ssliop")) return parse_ssliop(rest);
         if (is_named(protocol, "rir")) {
             if (!rest.empty())
                 return invalid_url(position(rest),
@@ -131,12 +133,34 @@ class LocationParser {
                                "'iiop:'");
     }
 
-    /// "[<version>@]<host>[:<port>]"
     Result<void> parse_iiop(std::string_view address)
     {
         IiopProfile profile;
         profile.version = {1, 0}; // 7.6.10.3: the defaults
         profile.port = corbaloc_port;
+        return parse_host(address, std::move(profile));
+    }
+
+    /// The address becomes a component, which profiles before 1.1 have no place for.
+    Result<void> parse_ssliop(std::string_view address)
+    {
+        IiopProfile profile;
+        profile.port = ssliop_port;
+        if (auto parsed = parse_host(address, std::move(profile)); !parsed) return parsed;
+        IiopProfile& parsed = profiles_.back();
+        if (parsed.version.minor == 0)
+            return invalid_url(position(address),
+                               "version 1.0 has no TLS: write 1.1, 1.2 or no version");
+        using namespace association;
+        parsed.components.push_back(
+            make_secure_address({integrity | confidentiality | trust_in_target,
+                                 integrity | confidentiality, std::exchange(parsed.port, 0)}));
+        return {};
+    }
+
+    /// "[<version>@]<host>[:<port>]"; `profile` has the defaults.
+    Result<void> parse_host(std::string_view address, IiopProfile profile)
+    {
         std::string_view host = address;
         if (const std::size_t at = address.find('@'); at != std::string_view::npos) {
             const auto version = parse_version(address.substr(0, at));
@@ -282,17 +306,25 @@ Result<ObjectUrl> parse_object_url(std::string_view text)
 
 Result<std::string> to_corbaloc(const Ior& reference)
 {
-    const std::vector<Target> all = targets(reference);
     std::string addresses;
     std::size_t count = 0;
     const Target* first = nullptr;
+    const auto add = [&](const Target& target, std::string_view protocol, const Address& address) {
+        if (first == nullptr) first = &target;
+        if (target.profile->object_key != first->profile->object_key) return;
+        addresses += count++ == 0 ? "" : ",";
+        addresses.append(protocol).append(":1.");
+        addresses += std::to_string(target.version().minor) + "@" + to_string(address);
+    };
+    const std::vector<Target> all = targets_by_any_way(reference);
     for (const Target& target : all) {
         // A reference can name hosts that the syntax cannot.
-        if (!is_host(target.address.host) || count == limits::profiles_max) continue;
-        if (first == nullptr) first = &target;
-        if (target.profile->object_key != first->profile->object_key) continue;
-        addresses += count++ == 0 ? "iiop:1." : ",iiop:1.";
-        addresses += std::to_string(target.version().minor) + "@" + to_string(target.address);
+        if (!is_host(target.address.host) || count >= limits::profiles_max - 1) continue;
+        const auto* component = find(target.profile->components, tag_ssl_sec_trans);
+        const auto secure = component != nullptr ? decode_secure_address(*component) : std::nullopt;
+        if (secure && target.address.host == target.profile->host)
+            add(target, "ssliop", {target.address.host, secure->port});
+        if (target.address.port != 0) add(target, "iiop", target.address);
     }
     if (first == nullptr)
         return Error{ErrorCode::invalid_argument, "the reference has no IIOP address"};

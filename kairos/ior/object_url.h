@@ -16,6 +16,8 @@ namespace kairos::ior {
 
 /// The IANA port of corbaloc addresses that name none.
 inline constexpr std::uint16_t corbaloc_port = 2809;
+/// The IANA port (corba-iiop-ssl) of corbaloc addresses with ssliop that name none.
+inline constexpr std::uint16_t ssliop_port = 684;
 
 struct ObjectUrl {
     enum class Scheme {
@@ -42,9 +44,9 @@ struct ObjectUrl {
 /// address that can be none, invalid_argument anything else that does not parse.
 [[nodiscard]] Result<ObjectUrl> parse_object_url(std::string_view text);
 
-/// A corbaloc URL for every target that has the first target's object key; invalid_argument for a
-/// reference without an IIOP address. The type id and components are lost. Versions are written
-/// out because the default is 1.0.
+/// A corbaloc URL for every target that has the first target's object key, with ssliop addresses of
+/// those that have none in the clear; invalid_argument for a reference without an IIOP address. The
+/// type id and components are lost. Versions are written out because the default is 1.0.
 [[nodiscard]] Result<std::string> to_corbaloc(const Ior& reference);
 
 /// RFC 2396 escapes as corbaloc keys and corbaname names use them: everything but letters, digits

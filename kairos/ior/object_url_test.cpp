@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "1.0 a:2809 Key; 1.0 b:7 Key; 1.2 c:2809 Key; "},
         Accepted{"corbaloc::[::1]:7,:[::2]:8/Key", "1.0 [::1]:7 Key; 1.0 [::2]:8 Key; "},
         Accepted{"corbaloc:ssliop:1.2@a:7,iiop:1.2@b:8/Key", "1.2 b:8 Key; "},
+        Accepted{"corbaloc:uiop:1.2@a:7,iiop:1.2@b:8/Key", "1.2 b:8 Key; "},
         Accepted{"corbaloc::host", "1.0 host:2809 ; "},
         Accepted{"corbaloc::host/", "1.0 host:2809 ; "},
         Accepted{"corbaloc::host/a/b,c:d@e", "1.0 host:2809 a/b,c:d@e; "},
@@ -105,8 +106,12 @@ INSTANTIATE_TEST_SUITE_P(
                                           "with ':' or 'iiop:' at character 10"},
         Refused{"corbaloc::a,b:7/Key", "protocol 'b' is not known: an IIOP address begins with ':' "
                                        "or 'iiop:' at character 13"},
-        Refused{"corbaloc:ssliop:a:7/Key", "no address can be used: protocol of 'ssliop:a:7' is "
-                                           "not supported at character 10"},
+        Refused{"corbaloc:uiop:a:7/Key", "no address can be used: protocol of 'uiop:a:7' is "
+                                         "not supported at character 10"},
+        Refused{"corbaloc:ssliop:1.0@a:7/Key", "version 1.0 has no TLS: write 1.1, 1.2 or no "
+                                               "version at character 17"},
+        Refused{"corbaloc:ssliop:a:x/Key",
+                "':x' is not ':' and a port from 1 to 65535 at character 18"},
         Refused{"corbaloc::/Key", "host is missing at character 11"},
         Refused{"corbaloc:::2809/Key", "host is missing at character 11"},
         Refused{"corbaloc:iiop:1.2@/Key", "host is missing at character 19"},
@@ -260,6 +265,40 @@ TEST(ObjectUrl, CorbalocComesBackFromAReference)
     const auto again = to_corbaloc(url.value().reference);
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(again.value(), text);
+}
+
+TEST(ObjectUrl, CorbalocOfTlsIsAComponent)
+{
+    const std::string text = "corbaloc:ssliop:1.2@host:7,ssliop:1.1@[::1]:684/Key";
+    const auto url = parse_object_url("corbaloc:ssliop:host:7,SSLIOP:1.1@[::1]/Key");
+    ASSERT_TRUE(url.ok()) << url.error().reason;
+    const Ior& reference = url.value().reference;
+    EXPECT_EQ(summary(reference), ""); // nothing in the clear
+    ASSERT_EQ(reference.profiles.size(), 2u);
+    const auto profile = decode_iiop(reference.profiles[0].data).value();
+    EXPECT_EQ(profile.host, "host");
+    EXPECT_EQ(profile.port, 0);
+    const auto* component = find(profile.components, tag_ssl_sec_trans);
+    ASSERT_NE(component, nullptr);
+    using namespace association;
+    EXPECT_EQ(decode_secure_address(*component),
+              (SecureAddress{integrity | confidentiality | trust_in_target,
+                             integrity | confidentiality, 7}));
+    const auto again = to_corbaloc(reference);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again.value(), text);
+}
+
+/// What has both is not to be called in the clear because it was written as a URL.
+TEST(ObjectUrl, CorbalocHasTlsBesideTheAddress)
+{
+    IiopProfile profile;
+    profile.host = "h";
+    profile.port = 5;
+    profile.components = {make_alternate_address({"i", 6}), make_secure_address({.port = 7})};
+    Ior reference;
+    reference.profiles = {encode_iiop(profile)};
+    EXPECT_EQ(to_corbaloc(reference).value(), "corbaloc:ssliop:1.2@h:7,iiop:1.2@h:5,iiop:1.2@i:6/");
 }
 
 TEST(ObjectUrl, CorbalocTakesAlternatesButNotOtherKeysOrOddHosts)

@@ -36,6 +36,8 @@ inline constexpr CORBA::ULong arguments_not_read = base | 21; ///< BAD_INV_ORDER
 inline constexpr CORBA::ULong request_is_over = base | 22;    ///< BAD_INV_ORDER: a ServerRequest
 inline constexpr CORBA::ULong too_many_calls = base | 24;     ///< TRANSIENT: -ORBAsynchronousCalls
 inline constexpr CORBA::ULong answer_lost = base | 25;        ///< NO_RESPONSE: nobody can give it
+inline constexpr CORBA::ULong not_trusted = base | 26;        ///< NO_PERMISSION: who the peer is
+inline constexpr CORBA::ULong not_protected = base | 27;      ///< NO_PERMISSION: -ORBTlsClient
 
 /// Minor codes that the OMG assigns (CORBA 3.3 part 2, annex A).
 inline constexpr CORBA::ULong no_usable_profile = mapping::omg_minor(2);       ///< TRANSIENT

@@ -20,6 +20,8 @@ Result<ListenEndpoint> parse_listen_endpoint(std::string_view text)
     constexpr std::string_view separator = "://";
     const auto end = text.find(separator);
     const Transport* const transport = find_transport(text.substr(0, end));
+    if (transport == nullptr && text.starts_with("ssliop://"))
+        return bad("the program is not linked with libkairos-tls");
     if (end == std::string_view::npos || transport == nullptr)
         return bad("expected " + transport_usages());
     ListenEndpoint endpoint{

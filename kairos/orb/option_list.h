@@ -220,6 +220,34 @@ KAIROS_OPTION("-ORBStackSize", nullptr, "realtime",
               "The size of the stacks of the ORB's threads. 0: the system's default.",
               Number<&Options::stack_bytes, stack_size>)
 
+KAIROS_OPTION_TOPIC("TLS",
+                    "For programs that are linked with `libkairos-tls`. Files are in PEM form.")
+KAIROS_OPTION("-ORBTlsClient", nullptr, "tls",
+              "Whether calls go by TLS: where references offer it, and then in no other way from "
+              "host to host (`preferred`); always, or else they end with `NO_PERMISSION` "
+              "(`required`); or never.",
+              Choice<&TlsOptions::client, protection_names>)
+KAIROS_OPTION("-ORBTlsCertificate", nullptr, "tls",
+              "The certificate that servers show, and clients to servers that ask for one: the "
+              "file has that of the process first, then those of who signed it.",
+              FileName<&TlsOptions::certificate>)
+KAIROS_OPTION("-ORBTlsKey", nullptr, "tls",
+              "The private key of the certificate, unless that is in the same file.",
+              FileName<&TlsOptions::key>)
+KAIROS_OPTION("-ORBTlsTrust", nullptr, "tls",
+              "Whose signatures are believed: certificates in a file, in a folder with OpenSSL's "
+              "names for them, or those that the system trusts.",
+              TlsTrust)
+KAIROS_OPTION("-ORBTlsVerifyServer", nullptr, "tls",
+              "What a client wants to know before it sends anything: that somebody trusted has "
+              "signed for the server, and for the name or address that the reference has of it "
+              "(`name`); the former only (`chain`); or nothing.",
+              Choice<&TlsOptions::check_server, server_check_names>)
+KAIROS_OPTION("-ORBTlsVerifyClient", nullptr, "tls",
+              "Whether a server wants its clients to show a certificate that somebody trusted has "
+              "signed. With `optional` they may show none.",
+              Choice<&TlsOptions::check_client, client_check_names>)
+
 KAIROS_OPTION_TOPIC("Text and values", "")
 KAIROS_OPTION("-ORBNativeCharCodeSet", nullptr, "mapping",
               "What the program's `char` and `string` are in: ISO-8859-1 to -10 and -15, UTF-8, "

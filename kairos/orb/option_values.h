@@ -4,8 +4,8 @@
 //   set   puts a value into Options, or says what is wrong with it;
 //   show  says what Options has, as users write it;
 //   form  is what stands for the value in documentation, such as "ms" or "block|refuse".
-// Most kinds name the member of Options (or of the SocketOptions or CallPolicies in it) that they
-// are for. option_list.h says which option has which.
+// Most kinds name the member of Options (or of the SocketOptions, CallPolicies or TlsOptions in it)
+// that they are for. option_list.h says which option has which.
 #pragma once
 
 #include "kairos/orb/options.h"
@@ -46,6 +46,8 @@ auto& part_of(Whole& options, T Of::*member)
         return options.socket.*member;
     else if constexpr (std::is_same_v<Of, CallPolicies>)
         return options.call_policies.*member;
+    else if constexpr (std::is_same_v<Of, TlsOptions>)
+        return options.tls.*member;
     else
         return options.*member;
 }
@@ -172,6 +174,14 @@ inline constexpr Named<Collocation> collocation_names[] = {
     {"no", Collocation::no}};
 inline constexpr Named<ior::IiopVersion> giop_version_names[] = {
     {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
+inline constexpr Named<Protection> protection_names[] = {{"preferred", Protection::preferred},
+                                                         {"required", Protection::required},
+                                                         {"never", Protection::never}};
+inline constexpr Named<ServerCheck> server_check_names[] = {
+    {"name", ServerCheck::name}, {"chain", ServerCheck::chain}, {"no", ServerCheck::no}};
+inline constexpr Named<ClientCheck> client_check_names[] = {{"no", ClientCheck::no},
+                                                            {"optional", ClientCheck::optional},
+                                                            {"required", ClientCheck::required}};
 /// The default says nothing, so that calls remain plain ones.
 inline constexpr Named<std::optional<ConnectionArchitecture>> connection_names[] = {
     {"non-multiplexed", std::nullopt},
@@ -233,6 +243,24 @@ struct ConfigurationFile {
     }
     static std::string show(const Options&) { return {}; }
     static std::string form() { return "FILE"; }
+};
+
+/// The name of a file.
+template <auto Member>
+struct FileName {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value)
+    {
+        auto check = check_file_name(option, value);
+        if (check) part_of(options, Member) = value;
+        return check;
+    }
+    static std::string show(const Options& options) { return part_of(options, Member); }
+    static std::string form() { return "FILE"; }
+};
+
+/// The option -ORBTlsTrust.
+struct TlsTrust : FileName<&TlsOptions::trust> {
+    static std::string form() { return "FILE|FOLDER|system"; }
 };
 
 struct ProfileTypes {

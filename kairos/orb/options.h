@@ -66,6 +66,38 @@ enum class BidirectionalPeers {
     any, ///< whatever a peer says
 };
 
+/// Whether calls go by transports that protect what is sent (Transport::protects).
+enum class Protection {
+    preferred, ///< where a reference offers it
+    required,  ///< in no other way
+    never,
+};
+
+/// What clients want to know of a server before they send it anything.
+enum class ServerCheck {
+    name,  ///< that somebody they trust says that it is who the reference names
+    chain, ///< that somebody they trust knows it, whoever it is
+    no,    ///< nothing
+};
+
+/// Whether clients have to show a certificate.
+enum class ClientCheck {
+    no,
+    optional, ///< but one that is shown must be good
+    required,
+};
+
+/// What the -ORBTls… options say: of TLS, which is a library of its own (kairos/tls).
+struct TlsOptions {
+    Protection client = Protection::preferred;    ///< -ORBTlsClient
+    std::string certificate;                      ///< -ORBTlsCertificate, a file; "": none
+    std::string key;                              ///< -ORBTlsKey, a file; "": as certificate
+    std::string trust = "system";                 ///< -ORBTlsTrust: a file, a folder, "system"
+    ServerCheck check_server = ServerCheck::name; ///< -ORBTlsVerifyServer
+    ClientCheck check_client = ClientCheck::no;   ///< -ORBTlsVerifyClient
+    friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
+};
+
 /// The options of an ORB. What each means is in option_list.h, beside the name of its option; the
 /// defaults are here.
 struct Options {
@@ -147,6 +179,7 @@ struct Options {
     BidirectionalPeers bidirectional = BidirectionalPeers::own; ///< -ORBBidirectional
     /// -ORBListenEndpoints none: the ORB listens nowhere, and has no listen_endpoints.
     bool listens = true;
+    TlsOptions tls;
 };
 
 /// Takes the -ORB… options out of `arguments` and leaves the others in their order. What they do

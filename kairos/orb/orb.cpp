@@ -38,7 +38,7 @@ std::unique_ptr<const PriorityMapping> mapping_of(const Options& options)
 
 Orb::Orb(Options options, std::unique_ptr<ClientSide> (*make_client)(Orb& orb))
     : options_(std::move(options)), incarnation_(random_number()),
-      code_sets_(*options_.native_code_set, *options_.native_wide_code_set),
+      code_sets_(*options_.native_code_set, *options_.native_wide_code_set), transports_(options_),
       client_side_(make_client(*this))
 {
     set_priority_mapping(mapping_of(options_));

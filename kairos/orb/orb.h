@@ -17,6 +17,7 @@
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/main_thread.h"
 #include "kairos/orb/options.h"
+#include "kairos/orb/orb_transports.h"
 #include "kairos/orb/owed_answers.h"
 #include "kairos/orb/priority.h"
 #include "kairos/orb/reference.h"
@@ -80,6 +81,8 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     }
 
     // --- references ---
+    /// Returns the transports as this ORB has them.
+    [[nodiscard]] const OrbTransports& transports() const noexcept { return transports_; }
     [[nodiscard]] ReferencePtr make_reference(ior::Ior ior);
     /// Counts a reference; called by Reference.
     void note_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -278,6 +281,7 @@ class alignas(64) KAIROS_API_TYPE Orb final : public RefCounted {
     std::unique_ptr<Adapter> owned_adapter_;
     MainThread main_thread_;
     SharedCallPolicies call_policies_;
+    const OrbTransports transports_; // used by what follows
     const std::unique_ptr<ClientSide> client_side_;
     LateCalls late_calls_;
     std::atomic<const PriorityMapping*> priority_mapping_{nullptr};

@@ -22,6 +22,15 @@ giop::Version usable_version(ior::IiopVersion offered, ior::IiopVersion highest)
     return {version.major, version.minor};
 }
 
+/// Keys of this run are of no other server; those that last, and those that people write, are of
+/// whoever is at the address.
+bool is_served_by(const Orb& orb, Bytes object_key, const WayList& ways)
+{
+    if (const auto key = ior::ObjectKey::parse(object_key))
+        return key->incarnation == orb.incarnation();
+    return orb.has_own_way(ways);
+}
+
 } // namespace
 
 Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr overrides)
@@ -32,12 +41,14 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     if (overrides_ && !overrides_->calls().is_empty()) orb_->note_call_policies();
     value_factories_ = orb_->value_factories();
     std::size_t last_profile = ior_.profiles.size();
-    for (const ior::Target& target : ior::targets_by_any_way(ior_)) {
-        const Ways ways(target, orb_->options().prefer_local);
+    const std::vector<ior::Target> targets = ior::targets_by_any_way(ior_);
+    const WayChoice choice = way_choice(targets);
+    for (const ior::Target& target : targets) {
+        const Ways ways(target, orb_->transports(), choice);
         // Only with the first address: when that has failed, so have all others.
         const bool first = target.profile_index != last_profile;
         last_profile = target.profile_index;
-        const WayList here = first ? ways.lowest(target.address) : ways_by_tcp(target.address);
+        const WayList here = first ? ways.lowest(target.address) : ways.further(target.address);
         if (here.empty()) continue;
         if (targets_.empty()) {
             read_policies(target);
@@ -54,6 +65,32 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
     calls_directly_ = is_local_ && collocation != Collocation::no && !orb_->observes_local_calls();
     links_servants_ = is_local_ && collocation == Collocation::direct;
     orb_->note_reference(); // last: a reference whose constructor threw never was
+}
+
+/// Where a reference offers protection, it is not called without: whoever keeps protected
+/// connections from being made must not have it called in the clear.
+WayChoice Reference::way_choice(std::span<const ior::Target> targets) const
+{
+    WayChoice choice{.prefers_local = orb_->options().prefer_local};
+    const Protection wanted = orb_->options().tls.client;
+    choice.takes_protected = wanted != Protection::never;
+    const OrbTransports& transports = orb_->transports();
+    if (wanted == Protection::required) {
+        // What is in this process needs none. Whose it is, the first target says (is_local()).
+        choice.takes_unprotected =
+            !targets.empty() &&
+            is_served_by(*orb_, targets.front().object_key(),
+                         Ways(targets.front(), transports, choice).lowest(targets.front().address));
+        choice.takes_local = choice.takes_unprotected;
+        return choice;
+    }
+    if (!transports.has_protection()) return choice;
+    const auto is_protected = [&](const Way& way) { return way.transport->protects(); };
+    choice.takes_unprotected = std::ranges::none_of(targets, [&](const ior::Target& target) {
+        return std::ranges::any_of(Ways(target, transports, choice).lowest(target.address),
+                                   is_protected);
+    });
+    return choice;
 }
 
 Reference::~Reference()
@@ -160,13 +197,9 @@ const std::vector<Target>& Reference::targets_at(Priority priority) const noexce
     return none.targets;
 }
 
-/// Keys of this run are of no other server; those that last, and those that people write, are of
-/// whoever is at the address.
 bool Reference::serves_itself(const WayList& ways) const
 {
-    if (const auto key = ior::ObjectKey::parse(object_key_))
-        return key->incarnation == orb_->incarnation();
-    return orb_->has_own_way(ways);
+    return is_served_by(*orb_, object_key_, ways);
 }
 
 ReferencePtr Reference::with(PolicyOverridesPtr overrides) const

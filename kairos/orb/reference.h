@@ -26,6 +26,7 @@ namespace kairos::orb {
 
 class Orb;
 class Ways;
+struct WayChoice;
 
 /// One way to reach the object: an address, and the requests' header for it.
 struct Target {
@@ -172,6 +173,8 @@ class alignas(64) Reference final : public RefCounted {
   private:
     ~Reference() override;
     [[nodiscard]] bool serves_itself(const WayList& ways) const;
+    /// Returns which ways are used of all that these targets have.
+    [[nodiscard]] WayChoice way_choice(std::span<const ior::Target> targets) const;
     /// Makes what calls go to for this target, by these ways. With a `band`, they have connections
     /// of their own.
     [[nodiscard]] Target make_target(const ior::Target& target, const WayList& ways,

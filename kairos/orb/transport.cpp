@@ -8,6 +8,8 @@
 #include "kairos/orb/publish.h"
 #include "kairos/orb/ways.h"
 
+#include <utility>
+
 namespace kairos::orb {
 
 std::string Transport::usage() const { return std::string(scheme_).append("://").append(usage_); }
@@ -16,6 +18,20 @@ std::optional<ior::TaggedComponent>
 Transport::component(std::span<const ior::PriorityAddress>) const
 {
     return std::nullopt;
+}
+
+Result<std::shared_ptr<const Transport>> Transport::of_orb(const Options&) const
+{
+    return std::shared_ptr<const Transport>();
+}
+
+std::vector<ior::TaggedComponent>
+Transport::components(const std::string&, bool,
+                      std::span<const ior::PriorityAddress> addresses) const
+{
+    std::vector<ior::TaggedComponent> all;
+    if (auto one = component(addresses)) all.push_back(std::move(*one));
+    return all;
 }
 
 void Transport::read(const ior::TaggedComponent&, const ior::Target&, Ways&) const {}

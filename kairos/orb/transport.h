@@ -5,7 +5,8 @@
 // Nothing outside that file asks which one it has, only what it can do. No call passes through
 // here: what carries a connection's bytes is its net::Socket, or a net::Channel within that.
 //
-// A Transport does not change. Any thread.
+// A Transport does not change. Any thread. One that has settings makes another for each ORB, which
+// knows them (of_orb).
 #pragma once
 
 #include "kairos/base/deadline.h"
@@ -16,18 +17,22 @@
 #include "kairos/net/socket.h"
 #include "kairos/orb/priority.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kairos::orb {
 
 class LocalTransport;
 class Transport;
 class Ways;
+struct Options;
 
 /// Where to listen, and what to publish about it in references.
 struct KAIROS_API ListenEndpoint {
@@ -70,6 +75,14 @@ class KAIROS_API Transport {
     /// thread, whatever their architecture; clients whose threads share connections first try the
     /// other ways that a reference has.
     [[nodiscard]] virtual bool prefers_threads() const noexcept { return false; }
+    /// Returns whether nobody between the two ends can read or change what is sent, and who
+    /// connects knows whom it has reached. What -ORBTlsClient says is of such transports.
+    [[nodiscard]] virtual bool protects() const noexcept { return false; }
+    /// Returns what an ORB with these options uses in place of this: an object that knows them, of
+    /// the same scheme and tags; null: this itself. Called when the ORB is made, which then ends
+    /// with the error if there is one. The ORB has it for as long as anything of it is left.
+    [[nodiscard]] virtual Result<std::shared_ptr<const Transport>>
+    of_orb(const Options& options) const;
 
     /// Parses what stands behind "://" into `endpoint`. The error says what is wrong with it.
     [[nodiscard]] virtual Result<void> parse(std::string_view text,
@@ -83,8 +96,19 @@ class KAIROS_API Transport {
     /// requests of these priorities; called of transports beyond the host that have a tag.
     [[nodiscard]] virtual std::optional<ior::TaggedComponent>
     component(std::span<const ior::PriorityAddress> addresses) const;
-    /// Adds the ways that a component of this transport's tag says to `ways`; none if it is
-    /// malformed. It is of the profile of `target`.
+    /// Returns all components that tell clients of these addresses in a profile of this host: by
+    /// default the one of component(). `has_plain_address` says whether that profile has an address
+    /// of its own, at which others than those who are protected are served.
+    [[nodiscard]] virtual std::vector<ior::TaggedComponent>
+    components(const std::string& host, bool has_plain_address,
+               std::span<const ior::PriorityAddress> addresses) const;
+    /// Returns whether its component says a port only, at the host of the profile: then each host
+    /// of its addresses has a profile.
+    [[nodiscard]] virtual bool is_at_profile() const noexcept { return false; }
+    /// Returns whether it reads components of this tag.
+    [[nodiscard]] virtual bool reads(std::uint32_t tag) const noexcept { return tag == tag_; }
+    /// Adds the ways that a component of a tag which this transport reads says to `ways`; none if
+    /// it is malformed. It is of the profile of `target`.
     virtual void read(const ior::TaggedComponent& component, const ior::Target& target,
                       Ways& ways) const;
     /// Returns this address as it is written in messages.
@@ -118,6 +142,10 @@ class KAIROS_API Transport {
     std::uint32_t tag_;
     int rank_;
 };
+
+/// What Error::system_errno is where a connection was not made because a peer did not prove who it
+/// is: calls then end with NO_PERMISSION, not with TRANSIENT, for another attempt is no help.
+inline constexpr int not_trusted = EKEYREJECTED;
 
 /// Parses "[host][:port]", what endpoints of transports beyond the host begin with, into
 /// `endpoint`.
@@ -167,7 +195,7 @@ class KAIROS_API LocalTransport : public Transport {
 [[nodiscard]] KAIROS_API const LocalTransport* find_transport(LocalTransport::Number number);
 /// Returns the transport that reads components of this tag, and for Transport::no_tag that of the
 /// addresses of profiles, which is TCP; null if there is none.
-[[nodiscard]] const Transport* transport_of_tag(std::uint32_t tag);
+[[nodiscard]] const Transport* transport_reading(std::uint32_t tag);
 
 /// Returns the usages of all transports for messages, such as "iiop://[host]…, uiop://[path] or
 /// shmiop://[path]".

@@ -14,11 +14,21 @@
 
 namespace kairos::orb {
 
+class OrbTransports;
+
+/// Which of the ways that a reference has are used.
+struct WayChoice {
+    /// Those within the host, also where a target has an address that leads there from anywhere.
+    bool prefers_local = true;
+    bool takes_protected = true;   ///< those that are protected (Transport::protects)
+    bool takes_unprotected = true; ///< others, beyond the host
+    bool takes_local = true;       ///< others, within it
+};
+
 class KAIROS_API Ways {
   public:
-    /// Reads what the profile of this target says beside addresses of TCP. `prefers_local` has ways
-    /// within the host used also where the target has an address that leads there from anywhere.
-    Ways(const ior::Target& target, bool prefers_local);
+    /// Reads what the profile of this target says beside addresses of TCP.
+    Ways(const ior::Target& target, const OrbTransports& transports, const WayChoice& choice);
 
     // --- for transports that read a component ---
     /// Returns whether ways within the host are to be used.
@@ -28,21 +38,23 @@ class KAIROS_API Ways {
 
     // --- for references ---
     /// Returns the ways for the lowest priority, which is where calls without one go, with
-    /// `address` of TCP among them, unless its port is 0.
+    /// `address` of TCP among them, unless its port is 0 or unprotected ways are not taken.
     [[nodiscard]] WayList lowest(const ior::Address& address) const;
     /// Returns the ways for this priority, or else those for all priorities, with `address` of TCP
-    /// among them, unless its port is 0.
+    /// among them as above.
     [[nodiscard]] WayList at(Priority priority, const ior::Address& address) const;
+    /// Returns the way to a further address of TCP, as above.
+    [[nodiscard]] WayList further(const ior::Address& address) const;
     /// Returns the priorities that have ways of their own.
     [[nodiscard]] std::vector<Priority> priorities() const;
 
   private:
+    [[nodiscard]] WayList joined(const WayList& unordered, const ior::Address& address) const;
+
+    const WayChoice choice_;
     const bool takes_local_;
     WayList any_priority_;
     std::map<Priority, WayList> by_priority_;
 };
-
-/// Returns the way by TCP to this address, if its port is not 0; else none.
-[[nodiscard]] WayList ways_by_tcp(const ior::Address& address);
 
 } // namespace kairos::orb

@@ -35,15 +35,16 @@ Result<Listener> open_listener(Orb& orb, const ListenEndpoint& endpoint, const L
 {
     const Options& options = orb.options();
     const std::string option = "-ORBListenEndpoints " + endpoint.text;
-    const auto address = endpoint.transport->address(endpoint);
+    const Transport& transport = orb.transports().of(*endpoint.transport);
+    const auto address = transport.address(endpoint);
     if (!address) return named(option, address.error());
-    const bool blocks = what.connections_have_threads ||
-                        (endpoint.transport->prefers_threads() && !what.hands_over);
+    const bool blocks =
+        what.connections_have_threads || (transport.prefers_threads() && !what.hands_over);
     auto acceptor = net::Acceptor::open(
         *address, {.socket = orb.socket_options(what.priority), .non_blocking = !blocks});
     if (!acceptor) return named(option, acceptor.error());
-    Listener listener{.acceptor = std::move(acceptor).value(), .transport = endpoint.transport};
-    if (endpoint.transport->local() != nullptr) {
+    Listener listener{.acceptor = std::move(acceptor).value(), .transport = &transport};
+    if (transport.local() != nullptr) {
         if (net::this_host()) return listener;
         return Error{ErrorCode::system, option + ": the system does not tell which host this is"};
     }

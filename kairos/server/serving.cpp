@@ -10,6 +10,7 @@
 #include "kairos/server/handover.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace kairos::orb {
@@ -28,6 +29,31 @@ Serving& Serving::of(Orb& orb)
 
 // --- what references say -------------------------------------------------------------------------
 
+/// The addresses that have a profile each, which is `profile`; others become components of that,
+/// which is the first.
+std::vector<ior::Address> Serving::profile_addresses(ior::IiopProfile& profile) const
+{
+    std::vector<ior::Address> all = server_->published();
+    // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
+    const Options& options = orb_.options();
+    if (options.publish_as == PublishAs::alternates && options.giop_version.minor >= 2) {
+        for (std::size_t i = 1; i < all.size(); ++i)
+            profile.components.push_back(ior::make_alternate_address(all[i]));
+        all.resize(std::min<std::size_t>(all.size(), 1));
+    }
+    // Port 0 leads nowhere: such a profile is reached by what components say only.
+    for (const TaggedAddresses& tagged : server_->tagged()) {
+        if (!tagged.transport->is_at_profile()) continue;
+        for (const auto& [priority, address] : tagged.addresses)
+            if (std::ranges::count(all, address.host, &ior::Address::host) == 0)
+                all.push_back({address.host, 0});
+    }
+    if (all.empty() && !server_->tagged().empty())
+        all.push_back({server_->tagged().front().addresses.front().address.host, 0});
+    if (all.empty()) all.push_back({"localhost", 0});
+    return all;
+}
+
 ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
                            std::span<const ior::TaggedComponent> more) const
 {
@@ -42,9 +68,6 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
         profile.components.push_back(ior::make_orb_type(ior::orb_type::kairos));
         profile.components.push_back(ior::make_code_sets(orb_.code_sets().offered()));
     }
-    for (const TaggedAddresses& tagged : server_->tagged())
-        if (auto component = tagged.transport->component(tagged.addresses))
-            profile.components.push_back(std::move(*component));
     if (const auto& by_priority = server_->priority_addresses(); !by_priority.empty())
         profile.components.push_back(ior::make_priority_addresses(by_priority));
     if (options.giop_version.minor >= 1)
@@ -53,22 +76,13 @@ ior::Ior Serving::make_ior(std::string_view type_id, Bytes object_key,
     const std::vector<ior::TaggedComponent> later = profile.components;
     if (const auto& local = server_->local_addresses(); !local.empty())
         profile.components.push_back(ior::make_local_addresses({*net::this_host(), local}));
-    // Port 0 leads nowhere: such a server is reached by what components say only.
-    const std::vector<ior::Address> nowhere{
-        {server_->tagged().empty() ? "localhost"
-                                   : server_->tagged().front().addresses.front().address.host,
-         0}};
-    std::span<const ior::Address> addresses =
-        server_->published().empty() ? nowhere : server_->published();
-    // Before IIOP 1.2 clients do not look for alternate addresses (CORBA 3.3 part 2, 9.7.3).
-    if (options.publish_as == PublishAs::alternates && options.giop_version.minor >= 2) {
-        for (const ior::Address& address : addresses.subspan(1))
-            profile.components.push_back(ior::make_alternate_address(address));
-        addresses = addresses.first(1);
-    }
-    for (const ior::Address& address : addresses) {
+    for (const ior::Address& address : profile_addresses(profile)) {
         profile.host = address.host;
         profile.port = address.port;
+        for (const TaggedAddresses& tagged : server_->tagged())
+            std::ranges::move(
+                tagged.transport->components(address.host, address.port != 0, tagged.addresses),
+                std::back_inserter(profile.components));
         ior.profiles.push_back(ior::encode_iiop(profile));
         profile.components = later;
     }

@@ -104,6 +104,7 @@ class Serving final : public ServerSide {
   private:
     [[nodiscard]] Result<HandoverServer*> who_adopts();
     [[nodiscard]] Server* beside() const noexcept;
+    [[nodiscard]] std::vector<ior::Address> profile_addresses(ior::IiopProfile& profile) const;
 
     Orb& orb_;
     Account account_;

@@ -41,6 +41,33 @@ TEST(Startup, OptionsThatDoNotExist)
     EXPECT_COMPLAINT(Arguments{"-ORBConcurrency"}, "-ORBConcurrency needs a value");
 }
 
+/// This program is not linked with libkairos-tls.
+TEST(Startup, WhatNeedsAnotherLibrary)
+{
+    EXPECT_COMPLAINT((Arguments{"-ORBListenEndpoints", "ssliop://"}),
+                     "endpoint 'ssliop://': the program is not linked with libkairos-tls");
+    EXPECT_COMPLAINT((Arguments{"-ORBTlsClient", "required"}),
+                     "-ORBTls… options: the program is not linked with libkairos-tls");
+    EXPECT_EQ(complaint({"-ORBTlsClient", "never"}), "none");
+    ior::IiopProfile profile{.version = {1, 2},
+                             .host = "127.0.0.1",
+                             .port = 0,
+                             .object_key = {std::byte{1}},
+                             .components = {ior::make_secure_address({.port = 684})}};
+    const std::string text = ior::to_string(ior::Ior{"", {ior::encode_iiop(profile)}});
+    Client client;
+    try {
+        const Probe::Target_var target = client.target(text);
+        target->ping();
+        FAIL();
+    } catch (const CORBA::TRANSIENT& exception) {
+        EXPECT_NE(std::string(exception.what())
+                      .find("the server wants TLS: the program is not linked with libkairos-tls"),
+                  std::string::npos)
+            << exception.what();
+    }
+}
+
 TEST(Startup, ValuesThatMakeNoSense)
 {
     const Arguments bad[] = {

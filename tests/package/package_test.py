@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 LIBRARIES = ["kairos", "kairos-dynamic", "kairos-realtime", "kairos-services", "kairos-events",
-             "kairos-nameserver", "kairos-repository", "kairos-gateway"]
+             "kairos-nameserver", "kairos-repository", "kairos-gateway", "kairos-tls"]
 LAYERS = ["kairos-omniorb", "kairos-tao"]  # for programs that were written for other ORBs
 
 # What users may differ in, each of it in some way and most pairs of it in one: compiler, linker,
@@ -302,8 +302,8 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
-        for component in ("runtime", "nameserver", "repository", "gateway", "development",
-                          "compiler"):
+        for component in ("runtime", "nameserver", "repository", "gateway", "tls",
+                          "development", "compiler"):
             must(arguments.cmake, "--install", arguments.build, "--prefix", work / "first",
                  "--component", component)
         prefix = work / "prefix"

@@ -112,6 +112,7 @@ class OnlyLocal {
     OnlyLocal& operator=(const OnlyLocal&) = delete;
 
     [[nodiscard]] const std::string& text() const { return text_; }
+    [[nodiscard]] CORBA::ORB_ptr orb() { return orb_; }
     [[nodiscard]] CORBA::Object_ptr object() { return object_; }
 
   private:
@@ -143,7 +144,8 @@ inline void expect_calls_of_every_size(RunningServer& server, const std::string&
 
 /// Two servers call each other, each within calls of the other.
 inline void expect_partners_call_back(RunningServer& left, const std::string& left_reference,
-                                      RunningServer& right, const std::string& right_reference)
+                                      RunningServer& right, const std::string& right_reference,
+                                      Arguments options = {})
 {
     const auto target_in = [](RunningServer& from, const std::string& reference) {
         const CORBA::Object_var object = from.orb()->string_to_object(reference.c_str());
@@ -156,7 +158,7 @@ inline void expect_partners_call_back(RunningServer& left, const std::string& le
         if (left_to_do-- > 0) to_right->act();
     };
     right.servant().action = [&] { to_left->act(); };
-    Client client;
+    Client client(std::move(options));
     const Probe::Target_var target = client.target(left_reference);
     target->act();
     EXPECT_EQ(left.servant().calls, 5u);

@@ -25,6 +25,8 @@ void add_browse_command(CLI::App& app, const std::vector<std::string>& orb_optio
 /// `call` and `describe`. `orb_options` are the -ORB… options of the command line, which must live
 /// as long as the parser.
 void add_call_commands(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
+/// `certs`: certificates for trying TLS out.
+void add_certs_command(CLI::App& app, int& status);
 void add_count_command(CLI::App& app, int& status);
 void add_events_command(CLI::App& app, const std::vector<std::string>& orb_options, int& status);
 /// `orb_options` are the -ORB… options of the command line, which must live as long as the parser.

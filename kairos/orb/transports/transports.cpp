@@ -6,18 +6,26 @@
 #include <vector>
 
 namespace kairos::orb {
+
+/// Of kairos/tls, if that is linked.
+[[gnu::weak]] KAIROS_API const Transport& tls_transport();
+
 namespace {
 
 /// Returns whether references could not tell the two.
 bool reads_the_same(const Transport& known, const Transport& added)
 {
-    if (known.tag() != added.tag()) return false;
+    if (!known.reads(added.tag()) && !added.reads(known.tag())) return false;
     if (known.local() == nullptr || added.local() == nullptr) return true;
     return known.local()->number() == added.local()->number();
 }
 
 class All {
   public:
+    All()
+    {
+        if (&tls_transport != nullptr) transports_.push_back(&tls_transport());
+    }
     [[nodiscard]] std::vector<const Transport*> list()
     {
         const std::lock_guard lock(mutex_);
@@ -73,10 +81,12 @@ const LocalTransport* find_transport(LocalTransport::Number number)
     return found == nullptr ? nullptr : found->local();
 }
 
-const Transport* transport_of_tag(std::uint32_t tag)
+const Transport* transport_reading(std::uint32_t tag)
 {
-    return all().find([&](const Transport* each) { return each->tag() == tag; });
+    return all().find([&](const Transport* each) { return each->reads(tag); });
 }
+
+std::vector<const Transport*> transport::list() { return all().list(); }
 
 std::string transport_usages()
 {

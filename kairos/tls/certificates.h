@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes keys and certificates: for trying TLS out, and for tests (`kairos certs`). A real authority
+// is another matter.
+#pragma once
+
+#include "kairos/base/result.h"
+#include "kairos/tls/openssl.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace kairos::tls {
+
+/// A certificate with its private key.
+struct Identity {
+    CertificatePointer certificate;
+    KeyPointer key;
+};
+
+/// What is to be made.
+struct CertificateRequest {
+    enum class Kind { authority, server, client };
+
+    Kind kind = Kind::server;
+    std::string name;                 ///< the common name of the subject
+    std::vector<std::string> hosts{}; ///< names and addresses, of a server
+    std::chrono::hours begins{-1};    ///< from now on
+    std::chrono::hours ends{24 * 365};
+};
+
+/// Makes a key (of P-256) and a certificate that `issuer` signs; null: by itself.
+[[nodiscard]] Result<Identity> make_identity(const CertificateRequest& request,
+                                             const Identity* issuer);
+
+/// Writes a certificate into a new file.
+[[nodiscard]] Result<void> write_certificate(const std::string& path, const Identity& identity);
+/// Writes a private key into a new file that only its owner may read.
+[[nodiscard]] Result<void> write_key(const std::string& path, const Identity& identity);
+
+} // namespace kairos::tls

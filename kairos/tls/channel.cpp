@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/tls/channel.h"
+
+#include "kairos/base/log.h"
+#include "kairos/tls/limits.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+namespace kairos::tls {
+
+using Status = net::IoResult::Status;
+
+namespace {
+
+/// Whether a host is written as a number. An IPv6 address may have a zone.
+bool is_address(const std::string& host) noexcept
+{
+    in6_addr address{};
+    return ::inet_pton(AF_INET, host.c_str(), &address) == 1 || host.find(':') != std::string::npos;
+}
+
+} // namespace
+
+// --- making one ----------------------------------------------------------------------------------
+
+Channel::Channel(int descriptor, bool is_server) noexcept
+    : WrappingChannel(descriptor, is_server), is_server_(is_server), process_(::getpid())
+{
+}
+
+Result<void> Channel::open(SSL_CTX& context)
+{
+    ERR_clear_error();
+    const BIO_METHOD* const method = bio_method();
+    ssl_.reset(SSL_new(&context));
+    BIO* const bio = ssl_ && method != nullptr ? BIO_new(method) : nullptr;
+    if (bio == nullptr) return Error{ErrorCode::system, "no memory for TLS"};
+    BIO_set_data(bio, this);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl_.get(), bio, bio);
+    SSL_set_app_data(ssl_.get(), this);
+    unsent_.reserve(record_size + 512);
+    plain_.resize(record_size);
+    return {};
+}
+
+/// Has the name or address of the reference compared with those of the certificate.
+Result<void> Channel::expect(const std::string& host)
+{
+    X509_VERIFY_PARAM* const wanted = SSL_get0_param(ssl_.get());
+    // An address may have a zone, which is nobody's but ours.
+    const std::string bare = host.substr(0, host.find('%'));
+    X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+                                                X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+    const int set = is_address(host)
+                        ? X509_VERIFY_PARAM_set1_ip_asc(wanted, bare.c_str())
+                        : X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size());
+    if (set != 1)
+        return Error{ErrorCode::unreachable, "'" + host + "' is no name that a certificate has"};
+    host_ = bare;
+    return {};
+}
+
+Result<std::unique_ptr<Channel>> Channel::to_server(int descriptor, SSL_CTX& context,
+                                                    const std::string& host, std::uint16_t port,
+                                                    orb::ServerCheck check,
+                                                    std::shared_ptr<Sessions> sessions)
+{
+    std::unique_ptr<Channel> channel(new Channel(descriptor, false));
+    if (const auto opened = channel->open(context); !opened) return opened.error();
+    SSL* const ssl = channel->ssl_.get();
+    SSL_set_connect_state(ssl);
+    if (!is_address(host)) SSL_set_tlsext_host_name(ssl, host.c_str());
+    if (check != orb::ServerCheck::no) SSL_set_verify(ssl, SSL_VERIFY_PEER, &look_at_certificate);
+    if (check == orb::ServerCheck::name)
+        if (const auto expected = channel->expect(host); !expected) return expected.error();
+    channel->server_ = host + ":" + std::to_string(port);
+    if (const SessionPointer session = sessions->take(channel->server_))
+        channel->offers_session_ = SSL_set_session(ssl, session.get()) == 1;
+    channel->sessions_ = std::move(sessions);
+    return channel;
+}
+
+Result<std::unique_ptr<Channel>> Channel::to_client(int descriptor, SSL_CTX& context,
+                                                    orb::ClientCheck check, Handshakes::Place place)
+{
+    std::unique_ptr<Channel> channel(new Channel(descriptor, true));
+    if (const auto opened = channel->open(context); !opened) return opened.error();
+    SSL* const ssl = channel->ssl_.get();
+    SSL_set_accept_state(ssl);
+    const int required = check == orb::ClientCheck::required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
+    if (check != orb::ClientCheck::no)
+        SSL_set_verify(ssl, SSL_VERIFY_PEER | required, &look_at_certificate);
+    channel->place_ = std::move(place);
+    return channel;
+}
+
+/// The peer hears of the end, unless the connection is of a process that this one was forked from.
+/// Either way the session can be resumed.
+Channel::~Channel()
+{
+    if (!ssl_) return;
+    if (!has_agreed_ || broken_ || process_ != ::getpid()) SSL_set_quiet_shutdown(ssl_.get(), 1);
+    (void)SSL_shutdown(ssl_.get());
+    ERR_clear_error();
+}
+
+bool Channel::is_resumed() const noexcept
+{
+    const Lock lock(mutex_);
+    return SSL_session_reused(ssl_.get()) == 1;
+}
+
+// --- the descriptor, as OpenSSL sees it ----------------------------------------------------------
+
+const BIO_METHOD* Channel::bio_method()
+{
+    static const BIO_METHOD* const method = []() -> const BIO_METHOD* {
+        BIO_METHOD* const made =
+            BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "a connection of Kairos");
+        if (made == nullptr) return nullptr;
+        BIO_meth_set_read_ex(made, &bio_read);
+        BIO_meth_set_write_ex(made, &bio_write);
+        BIO_meth_set_ctrl(made, &bio_control);
+        return made; // never freed: connections may outlive static objects
+    }();
+    return method;
+}
+
+int Channel::bio_read(BIO* bio, char* buffer, std::size_t size, std::size_t* got)
+{
+    auto& self = *static_cast<Channel*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    const IoResult result = self.receive(MutableBytes(reinterpret_cast<std::byte*>(buffer), size));
+    if (result.ok()) {
+        const std::size_t more = std::min(self.first_.size() - self.first_size_, result.bytes);
+        std::memcpy(self.first_.data() + self.first_size_, buffer, more);
+        self.first_size_ += more;
+        *got = result.bytes;
+        return 1;
+    }
+    if (result.status == Status::would_block) {
+        self.is_blocked_ = true;
+        BIO_set_retry_read(bio);
+    } else {
+        self.is_at_end_ = result.status == Status::closed && result.error == 0;
+        if (!self.is_at_end_) self.broken_ = result;
+    }
+    return 0;
+}
+
+/// Takes everything: what the descriptor does not take is kept, so that nothing that was encrypted
+/// is ever encrypted anew.
+int Channel::bio_write(BIO* bio, const char* data, std::size_t size, std::size_t* written)
+{
+    auto& self = *static_cast<Channel*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    Bytes bytes(reinterpret_cast<const std::byte*>(data), size);
+    *written = size;
+    if (self.unsent_.empty() && !self.broken_) {
+        const IoResult sent = self.send(bytes);
+        if (!sent.ok() && sent.status != Status::would_block) self.broken_ = sent;
+        bytes = bytes.subspan(sent.bytes);
+    }
+    if (self.broken_ || self.unsent_.size() + bytes.size() > limits::unsent_max) {
+        if (!self.broken_) self.broken_ = IoResult{.error = ENOBUFS, .status = Status::failed};
+        return 0;
+    }
+    try {
+        self.unsent_.insert(self.unsent_.end(), bytes.begin(), bytes.end());
+    } catch (const std::bad_alloc&) {
+        self.broken_ = IoResult{.error = ENOMEM, .status = Status::failed};
+        return 0;
+    }
+    return 1;
+}
+
+long Channel::bio_control(BIO* bio, int command, long, void*)
+{
+    switch (command) {
+    case BIO_CTRL_FLUSH:
+        return 1;
+    case BIO_CTRL_EOF:
+        return static_cast<const Channel*>(BIO_get_data(bio))->is_at_end_ ? 1 : 0;
+    default:
+        return 0;
+    }
+}
+
+/// Writes to the descriptor what it has not taken before.
+net::IoResult Channel::flush() noexcept
+{
+    if (broken_) return *broken_;
+    std::size_t done = 0;
+    IoResult result;
+    while (done < unsent_.size()) {
+        result = send(Bytes(unsent_).subspan(done));
+        done += result.bytes;
+        if (!result.ok()) break;
+    }
+    unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(done));
+    result.bytes = 0;
+    if (!result.ok() && result.status != Status::would_block) broken_ = result;
+    return result;
+}
+
+// --- shaking hands -------------------------------------------------------------------------------
+
+net::IoResult Channel::shake_hands() noexcept
+{
+    const Lock lock(mutex_);
+    for (;;) {
+        is_blocked_ = false;
+        ERR_clear_error();
+        const int done = SSL_do_handshake(ssl_.get());
+        const int error = SSL_get_error(ssl_.get(), done);
+        const IoResult flushed = flush();
+        if (flushed.status == Status::would_block) {
+            want(net::Interest::writable);
+            if (done == 1 || error == SSL_ERROR_WANT_READ) return flushed;
+        }
+        if (done == 1 && flushed.ok()) {
+            end_handshake();
+            return {};
+        }
+        if (error != SSL_ERROR_WANT_READ || ++without_data_ > limits::records_without_data_max)
+            return refuse_handshake(error);
+        if (is_blocked_) return {.status = Status::would_block};
+    }
+}
+
+void Channel::end_handshake()
+{
+    without_data_ = 0;
+    has_agreed_ = true;
+    place_ = {};
+}
+
+net::IoResult Channel::refuse_handshake(int error) noexcept
+{
+    place_ = {};
+    try {
+        why_ = why_refused(error);
+    } catch (const std::bad_alloc&) {
+        return {.error = ENOMEM, .status = Status::failed};
+    }
+    return refuse(why_);
+}
+
+/// Why shaking hands has failed, with what can be done about it.
+std::string Channel::why_refused(int error)
+{
+    const std::string_view came(first_.data(), first_size_);
+    if (came == "GIOP")
+        return is_server_ ? "it speaks GIOP in the clear where TLS is expected (ssliop://)"
+                          : "the server speaks GIOP in the clear where TLS is expected";
+    if (distrust_ != 0) {
+        is_distrusted_ = true;
+        return why_distrusted();
+    }
+    if (broken_) return std::string("while shaking hands: ") + std::strerror(broken_->error);
+    if (is_at_end_ || error == SSL_ERROR_ZERO_RETURN || error == SSL_ERROR_SYSCALL)
+        return "the peer has closed the connection while shaking hands";
+    const unsigned long last = ERR_peek_last_error();
+    const int reason = ERR_GET_REASON(last);
+    if (ERR_GET_LIB(last) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET) {
+        ERR_clear_error();
+        return alert_received(reason - SSL_AD_REASON_OFFSET);
+    }
+    if (ERR_GET_LIB(last) == ERR_LIB_SSL && reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
+        ERR_clear_error();
+        is_distrusted_ = true;
+        return "the client shows no certificate (-ORBTlsVerifyClient required)";
+    }
+    return "no TLS: " + take_error();
+}
+
+/// What the other end says is wrong.
+std::string Channel::alert_received(int alert)
+{
+    std::string text = std::string("the peer says '") + SSL_alert_desc_string_long(alert) + "'";
+    switch (alert) {
+    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_UNSUPPORTED_CERTIFICATE:
+    case SSL_AD_CERTIFICATE_REVOKED:
+    case SSL_AD_CERTIFICATE_EXPIRED:
+    case SSL_AD_CERTIFICATE_UNKNOWN:
+    case SSL_AD_UNKNOWN_CA:
+    case SSL_AD_ACCESS_DENIED:
+        is_distrusted_ = true;
+        return text + " of our certificate (-ORBTlsCertificate)";
+    case SSL_AD_CERTIFICATE_REQUIRED:
+    case SSL_AD_HANDSHAKE_FAILURE: // what TLS 1.2 says of that
+        is_distrusted_ = SSL_get_certificate(ssl_.get()) == nullptr && !is_server_;
+        return text + (is_distrusted_ ? "; there is no -ORBTlsCertificate" : "");
+    default:
+        return text;
+    }
+}
+
+std::string Channel::why_distrusted() const
+{
+    std::string text = "certificate " + distrusted_ + " is not accepted: ";
+    switch (distrust_) {
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+        return text + "it is not for '" + host_ + "' (-ORBTlsVerifyServer name)";
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_CERT_UNTRUSTED:
+        return text + X509_verify_cert_error_string(distrust_) +
+               ": nobody whom -ORBTlsTrust names has signed it";
+    default:
+        return text + X509_verify_cert_error_string(distrust_);
+    }
+}
+
+/// Notes what is wrong with a certificate, and with which. That it is wrong stands.
+int Channel::look_at_certificate(int accepted, X509_STORE_CTX* store)
+{
+    if (accepted == 1) return 1;
+    auto* const ssl =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto& self = *static_cast<Channel*>(SSL_get_app_data(ssl));
+    if (self.distrust_ != 0) return 0;
+    self.distrust_ = X509_STORE_CTX_get_error(store);
+    const X509* const certificate = X509_STORE_CTX_get_current_cert(store);
+    try {
+        if (certificate == nullptr) return 0;
+        self.distrusted_ = "'" + subject_of(*certificate) + "'";
+        if (self.distrust_ == X509_V_ERR_HOSTNAME_MISMATCH ||
+            self.distrust_ == X509_V_ERR_IP_ADDRESS_MISMATCH)
+            self.distrusted_ += " of " + hosts_of(*certificate);
+    } catch (const std::bad_alloc&) { // the message has no name then
+    }
+    return 0;
+}
+
+// --- sessions ------------------------------------------------------------------------------------
+
+int Channel::keep_session(SSL* ssl, SSL_SESSION* session)
+{
+    auto& self = *static_cast<Channel*>(SSL_get_app_data(ssl));
+    if (!self.sessions_ || SSL_SESSION_is_resumable(session) != 1) return 0;
+    try {
+        self.sessions_->keep(self.server_, SessionPointer(session));
+    } catch (const std::bad_alloc&) { // it was freed
+    }
+    return 1;
+}
+
+void watch_sessions(SSL_CTX& context) { SSL_CTX_sess_set_new_cb(&context, &Channel::keep_session); }
+
+// --- data ----------------------------------------------------------------------------------------
+
+bool Channel::has_at_hand() const noexcept
+{
+    const Lock lock(mutex_);
+    return !is_blocked_ && SSL_has_pending(ssl_.get()) == 1;
+}
+
+net::IoResult Channel::take(MutableBytes buffer, bool peek) noexcept
+{
+    const Lock lock(mutex_);
+    is_blocked_ = false;
+    for (std::size_t done = 0;;) {
+        ERR_clear_error();
+        const MutableBytes rest = buffer.subspan(done);
+        std::size_t got = 0;
+        const int read = peek ? SSL_peek_ex(ssl_.get(), rest.data(), rest.size(), &got)
+                              : SSL_read_ex(ssl_.get(), rest.data(), rest.size(), &got);
+        if (read == 1) {
+            without_data_ = 0;
+            done += got;
+            // Half a record is read again when the rest has come.
+            if (!peek && done < buffer.size() && SSL_has_pending(ssl_.get()) == 1) continue;
+            return {.bytes = done};
+        }
+        const int error = SSL_get_error(ssl_.get(), read);
+        if (done != 0) return {.bytes = done}; // the next call tells
+        if (error != SSL_ERROR_WANT_READ) return end_of_reading(error);
+        if (is_blocked_) return {.status = Status::would_block};
+        if (++without_data_ > limits::records_without_data_max) return end_of_reading(error);
+    }
+}
+
+/// Says in the log what only TLS knows.
+net::IoResult Channel::end_of_reading(int error) noexcept
+{
+    if (broken_) return *broken_;
+    if (is_at_end_ || error == SSL_ERROR_ZERO_RETURN) return {.status = Status::closed};
+    try {
+        const unsigned long last = ERR_peek_last_error();
+        const int reason = ERR_GET_REASON(last);
+        const bool is_alert = ERR_GET_LIB(last) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET;
+        const std::string why = error == SSL_ERROR_WANT_READ ? "it sends records without data"
+                                : is_alert ? alert_received(reason - SSL_AD_REASON_OFFSET)
+                                           : take_error();
+        log::warning("TLS" + (server_.empty() ? std::string() : " with " + server_) +
+                     " has ended: " + why);
+    } catch (const std::bad_alloc&) { // then without a word
+    }
+    ERR_clear_error();
+    broken_ = IoResult{.error = EPROTO, .status = Status::failed};
+    return *broken_;
+}
+
+/// Puts what goes into one record in one place; the first octets are skipped.
+std::size_t Channel::collect(std::span<const iovec> segments, std::size_t skipped) noexcept
+{
+    std::size_t size = 0;
+    for (const iovec& segment : segments) {
+        const std::size_t begin = std::min(skipped, segment.iov_len);
+        skipped -= begin;
+        const std::size_t count = std::min(segment.iov_len - begin, plain_.size() - size);
+        if (count == 0) continue;
+        std::memcpy(plain_.data() + size, static_cast<const std::byte*>(segment.iov_base) + begin,
+                    count);
+        size += count;
+    }
+    return size;
+}
+
+net::IoResult Channel::put(std::span<const iovec> segments) noexcept
+{
+    const Lock lock(mutex_);
+    if (const IoResult flushed = flush(); !flushed.ok()) return flushed;
+    std::size_t done = std::exchange(owed_, 0);
+    const std::size_t size = collect(segments, done);
+    if (size == 0) return {.bytes = done};
+    ERR_clear_error();
+    std::size_t written = 0;
+    if (SSL_write_ex(ssl_.get(), plain_.data(), size, &written) != 1) {
+        if (!broken_) broken_ = IoResult{.error = EPROTO, .status = Status::failed};
+        return *broken_;
+    }
+    done += written;
+    if (broken_) return *broken_;
+    if (!unsent_.empty()) {
+        owed_ = 1;
+        if (--done == 0) return {.status = Status::would_block};
+    }
+    return {.bytes = done};
+}
+
+} // namespace kairos::tls

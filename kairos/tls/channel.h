@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TLS on one connection, by OpenSSL: what is read and written goes through an SSL object, whose
+// octets go through the socket. Whoever drives the connection shakes hands without waiting
+// (net/wrapping_channel.h), and one thread may read while another writes.
+#pragma once
+
+#include "kairos/net/priority_mutex.h"
+#include "kairos/net/wrapping_channel.h"
+#include "kairos/orb/options.h"
+#include "kairos/tls/handshakes.h"
+#include "kairos/tls/openssl.h"
+#include "kairos/tls/sessions.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace kairos::tls {
+
+class Channel final : public net::WrappingChannel {
+  public:
+    /// Makes the client's end of a connection to this server. `host` is the name or address that
+    /// the reference has. The context may end before this.
+    [[nodiscard]] static Result<std::unique_ptr<Channel>>
+    to_server(int descriptor, SSL_CTX& context, const std::string& host, std::uint16_t port,
+              orb::ServerCheck check, std::shared_ptr<Sessions> sessions);
+    /// Makes the server's end of a connection that a client has made.
+    [[nodiscard]] static Result<std::unique_ptr<Channel>>
+    to_client(int descriptor, SSL_CTX& context, orb::ClientCheck check, Handshakes::Place place);
+    ~Channel() override;
+
+    /// Returns whether the two do not agree because one does not believe who the other is.
+    [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
+    /// Returns whether this is a client's that has offered to resume a session.
+    [[nodiscard]] bool offers_session() const noexcept { return offers_session_; }
+    /// Returns whether shaking hands was cut short by a session that was resumed.
+    [[nodiscard]] bool is_resumed() const noexcept;
+
+  private:
+    using IoResult = net::IoResult;
+    using Lock = std::lock_guard<net::PriorityMutex>;
+
+    Channel(int descriptor, bool is_server) noexcept;
+    [[nodiscard]] Result<void> open(SSL_CTX& context);
+    [[nodiscard]] Result<void> expect(const std::string& host);
+
+    // --- what a WrappingChannel asks ---
+    IoResult shake_hands() noexcept override;
+    IoResult take(MutableBytes buffer, bool peek) noexcept override;
+    IoResult put(std::span<const iovec> segments) noexcept override;
+    [[nodiscard]] bool has_at_hand() const noexcept override;
+
+    // --- with the mutex ---
+    [[nodiscard]] IoResult flush() noexcept;
+    [[nodiscard]] std::size_t collect(std::span<const iovec> segments,
+                                      std::size_t skipped) noexcept;
+    void end_handshake();
+    [[nodiscard]] IoResult refuse_handshake(int error) noexcept;
+    [[nodiscard]] std::string why_refused(int error);
+    [[nodiscard]] std::string why_distrusted() const;
+    [[nodiscard]] std::string alert_received(int alert);
+    [[nodiscard]] IoResult end_of_reading(int error) noexcept;
+
+    // --- what OpenSSL calls, from within what is above ---
+    static const BIO_METHOD* bio_method();
+    static int bio_read(BIO* bio, char* buffer, std::size_t size, std::size_t* got);
+    static int bio_write(BIO* bio, const char* data, std::size_t size, std::size_t* written);
+    static long bio_control(BIO* bio, int command, long number, void* pointer);
+    static int look_at_certificate(int accepted, X509_STORE_CTX* store);
+    static int keep_session(SSL* ssl, SSL_SESSION* session);
+    friend void watch_sessions(SSL_CTX& context);
+
+    /// Octets of data in one record.
+    static constexpr std::size_t record_size = 16'384;
+
+    const bool is_server_;
+    const pid_t process_; // only who made it says anything to the peer
+    SslPointer ssl_;
+    std::string server_; // "host:port", of a client's
+    std::string host_;   // the name or address that is expected; empty: any
+    std::shared_ptr<Sessions> sessions_;
+    Handshakes::Place place_; // while shaking hands
+    std::string why_;         // the two do not agree
+    bool offers_session_ = false;
+    bool is_distrusted_ = false;
+    bool has_agreed_ = false;
+
+    mutable net::PriorityMutex mutex_; // guards ssl_ once hands are shaken, and what follows
+    bool is_blocked_ = false;          // the descriptor had nothing more to read
+    bool is_at_end_ = false;           // and never will
+    std::optional<IoResult> broken_;   // by the descriptor
+    std::size_t without_data_ = 0;     // records in a row
+    std::array<char, 4> first_{};      // octets that came
+    std::size_t first_size_ = 0;
+    int distrust_ = 0; // X509_V_ERR…
+    std::string distrusted_;
+    std::vector<std::byte> unsent_; // octets for the descriptor
+    std::vector<std::byte> plain_;  // data that goes into one record
+    /// Data that is on its way but for which the caller still waits: an octet of what unsent_
+    /// carries, so that it does not take the connection for one on which all has gone out.
+    std::size_t owed_ = 0;
+};
+
+/// Has the sessions of this context's connections kept for resumption.
+void watch_sessions(SSL_CTX& context);
+
+} // namespace kairos::tls

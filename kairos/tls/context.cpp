@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kairos/tls/context.h"
+
+#include "kairos/base/log.h"
+#include "kairos/tls/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <openssl/err.h>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace kairos::tls {
+namespace {
+
+constexpr std::array<unsigned char, 5> giop_protocol{4, 'g', 'i', 'o', 'p'};
+
+Error bad_file(std::string_view option, const std::string& file, const std::string& why)
+{
+    return Error{ErrorCode::invalid_argument, std::string(option) + " " + file + ": " + why};
+}
+
+/// Nobody is there to be asked for a passphrase.
+int no_passphrase(char*, int, int, void*) { return -1; }
+
+/// Clients that say which protocols they speak have to speak ours; others are not asked.
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
+                    const unsigned char* offered, unsigned int offered_size, void*)
+{
+    unsigned char* found = nullptr;
+    if (SSL_select_next_proto(&found, size, giop_protocol.data(), giop_protocol.size(), offered,
+                              offered_size) != OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *chosen = found;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+Result<ContextPointer> make_context(const SSL_METHOD* method)
+{
+    begin();
+    ERR_clear_error();
+    ContextPointer context(SSL_CTX_new(method));
+    if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1 ||
+        SSL_CTX_set_cipher_list(context.get(), "ECDHE+AESGCM:ECDHE+CHACHA20") != 1)
+        return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
+    // GIOP says itself when a connection ends, and where a message does.
+    SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                           SSL_OP_IGNORE_UNEXPECTED_EOF |
+                                           SSL_OP_CIPHER_SERVER_PREFERENCE);
+    // What is read carries data, or the caller hears that it does not.
+    SSL_CTX_clear_mode(context.get(), SSL_MODE_AUTO_RETRY);
+    SSL_CTX_set_read_ahead(context.get(), 1);
+    SSL_CTX_set_max_cert_list(context.get(), limits::certificates_max);
+    SSL_CTX_set_default_passwd_cb(context.get(), &no_passphrase);
+    return context;
+}
+
+void warn_of(const X509& certificate, const orb::TlsOptions& options, const std::string& key)
+{
+    if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) < 0)
+        log::warning("-ORBTlsCertificate " + options.certificate + ": it has expired");
+    struct stat file {};
+    if (::stat(key.c_str(), &file) == 0 && (file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        log::warning("-ORBTlsKey " + key + ": others than its owner may use the file");
+}
+
+Result<void> use_certificate(SSL_CTX& context, const orb::TlsOptions& options)
+{
+    const bool has_own_file = !options.key.empty();
+    const std::string& key = has_own_file ? options.key : options.certificate;
+    const std::string_view key_option = has_own_file ? "-ORBTlsKey" : "-ORBTlsCertificate";
+    if (options.certificate.empty() && !has_own_file) return {};
+    if (options.certificate.empty())
+        return Error{ErrorCode::invalid_argument, "-ORBTlsKey needs -ORBTlsCertificate"};
+    if (SSL_CTX_use_certificate_chain_file(&context, options.certificate.c_str()) != 1)
+        return bad_file("-ORBTlsCertificate", options.certificate,
+                        "no certificate is read: " + take_error());
+    if (SSL_CTX_use_PrivateKey_file(&context, key.c_str(), SSL_FILETYPE_PEM) != 1) {
+        const unsigned long error = ERR_peek_last_error();
+        if (ERR_GET_LIB(error) == ERR_LIB_X509 &&
+            ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH) {
+            ERR_clear_error();
+            return bad_file(key_option, key, "it is not the key of " + options.certificate);
+        }
+        return bad_file(key_option, key,
+                        "no private key without a passphrase is read: " + take_error());
+    }
+    if (SSL_CTX_check_private_key(&context) != 1) {
+        ERR_clear_error();
+        return bad_file(key_option, key, "it is not the key of " + options.certificate);
+    }
+    warn_of(*SSL_CTX_get0_certificate(&context), options, key);
+    return {};
+}
+
+Result<void> use_trust(SSL_CTX& context, const orb::TlsOptions& options, bool tells_whom)
+{
+    if (options.trust == "system") {
+        if (SSL_CTX_set_default_verify_paths(&context) == 1) return {};
+        return bad_file("-ORBTlsTrust", options.trust, take_error());
+    }
+    struct stat file {};
+    if (::stat(options.trust.c_str(), &file) != 0)
+        return bad_file("-ORBTlsTrust", options.trust, std::strerror(errno));
+    if (S_ISDIR(file.st_mode)) {
+        if (SSL_CTX_load_verify_dir(&context, options.trust.c_str()) == 1) return {};
+        return bad_file("-ORBTlsTrust", options.trust, take_error());
+    }
+    if (SSL_CTX_load_verify_file(&context, options.trust.c_str()) != 1)
+        return bad_file("-ORBTlsTrust", options.trust, "no certificate is read: " + take_error());
+    if (tells_whom)
+        SSL_CTX_set_client_CA_list(&context, SSL_load_client_CA_file(options.trust.c_str()));
+    return {};
+}
+
+} // namespace
+
+Result<ContextPointer> make_client_context(const orb::TlsOptions& options)
+{
+    auto context = make_context(TLS_client_method());
+    if (!context) return context;
+    SSL_CTX& made = **context;
+    SSL_CTX_set_alpn_protos(&made, giop_protocol.data(), giop_protocol.size());
+    SSL_CTX_set_session_cache_mode(&made, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    if (const auto used = use_certificate(made, options); !used) return used.error();
+    if (options.check_server == orb::ServerCheck::no) return context;
+    if (const auto used = use_trust(made, options, false); !used) return used.error();
+    return context;
+}
+
+Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
+{
+    auto context = make_context(TLS_server_method());
+    if (!context) return context;
+    SSL_CTX& made = **context;
+    if (options.certificate.empty())
+        return Error{ErrorCode::invalid_argument, "ssliop:// needs -ORBTlsCertificate"};
+    SSL_CTX_set_alpn_select_cb(&made, &choose_protocol, nullptr);
+    SSL_CTX_set_session_cache_mode(&made, SSL_SESS_CACHE_OFF); // tickets need none
+    SSL_CTX_set_num_tickets(&made, 1);
+    if (SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
+        return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
+    if (const auto used = use_certificate(made, options); !used) return used.error();
+    if (options.check_client == orb::ClientCheck::no) return context;
+    if (const auto used = use_trust(made, options, true); !used) return used.error();
+    return context;
+}
+
+} // namespace kairos::tls

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ssliop://: GIOP by TLS over TCP (SSLIOP). What references say of it is a component of their
+// profiles: a port at the host of the profile; and one of our own where requests of each priority
+// have a port.
+#include "kairos/orb/transport.h"
+#include "kairos/net/connector.h"
+#include "kairos/net/resolver.h"
+#include "kairos/orb/options.h"
+#include "kairos/orb/ways.h"
+#include "kairos/tls/channel.h"
+#include "kairos/tls/context.h"
+
+#include <algorithm>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <utility>
+
+namespace kairos::orb {
+
+/// What the list of transports asks for (orb/transports/transports.cpp).
+KAIROS_API const Transport& tls_transport();
+
+} // namespace kairos::orb
+
+namespace kairos::tls {
+namespace {
+
+class Tls : public orb::Transport {
+  public:
+    constexpr Tls() noexcept : Transport("ssliop", "[host][:port]", ior::tag_ssl_sec_trans, -1) {}
+
+    [[nodiscard]] bool protects() const noexcept override { return true; }
+    [[nodiscard]] bool is_at_profile() const noexcept override { return true; }
+    [[nodiscard]] bool reads(std::uint32_t tag) const noexcept override
+    {
+        return tag == ior::tag_ssl_sec_trans || tag == ior::tag_secure_priority_addresses;
+    }
+    [[nodiscard]] Result<void> parse(std::string_view text,
+                                     orb::ListenEndpoint& endpoint) const override
+    {
+        return orb::parse_internet_endpoint(text, endpoint);
+    }
+    [[nodiscard]] Result<net::Address> address(const orb::ListenEndpoint& endpoint) const override
+    {
+        return orb::internet_address(endpoint);
+    }
+    [[nodiscard]] Result<std::shared_ptr<const Transport>>
+    of_orb(const orb::Options& options) const override;
+    [[nodiscard]] std::string describe(const ior::Address& address) const override
+    {
+        return "ssliop://" + ior::to_string(address);
+    }
+
+  protected:
+    ~Tls() = default;
+};
+
+/// Which host a connection comes from: an IPv4 address, or the network of 64 bits of an IPv6 one.
+std::uint64_t peer_host(int descriptor) noexcept
+{
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return 0;
+    std::uint64_t number = 0;
+    if (peer.ss_family == AF_INET6) {
+        const auto& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+        const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);
+        std::memcpy(&number, address.s6_addr + (is_mapped ? 8 : 0), sizeof number);
+    } else if (peer.ss_family == AF_INET) {
+        const auto& address = reinterpret_cast<const sockaddr_in&>(peer).sin_addr;
+        std::memcpy(&number, &address, sizeof address);
+    }
+    return number;
+}
+
+/// With the options of one ORB.
+class TlsOfOrb final : public Tls {
+  public:
+    /// Looks at the files that the options name; those that the system trusts only when a client
+    /// connects.
+    [[nodiscard]] static Result<std::shared_ptr<const Transport>> make(const orb::Options& options)
+    {
+        auto made = std::make_shared<TlsOfOrb>(options);
+        const orb::TlsOptions& tls = options.tls;
+        if (!tls.certificate.empty() || !tls.key.empty()) {
+            auto server = make_server_context(tls);
+            if (!server) return server.error();
+            made->server_ = std::move(server).value();
+        }
+        if (tls.trust != orb::TlsOptions{}.trust)
+            if (const auto client = made->client(); !client) return client.error();
+        return std::shared_ptr<const Transport>(std::move(made));
+    }
+
+    explicit TlsOfOrb(const orb::Options& options)
+        : options_(options.tls), handshake_max_(options.receive_timeout)
+    {
+    }
+
+    [[nodiscard]] Result<net::Address> address(const orb::ListenEndpoint& endpoint) const override
+    {
+        if (!server_) return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
+        return Tls::address(endpoint);
+    }
+    [[nodiscard]] std::vector<ior::TaggedComponent>
+    components(const std::string& host, bool has_plain_address,
+               std::span<const ior::PriorityAddress> addresses) const override;
+    void read(const ior::TaggedComponent& component, const ior::Target& target,
+              orb::Ways& ways) const override;
+    [[nodiscard]] Result<net::Socket> connect(const ior::Address& address,
+                                              const net::SocketOptions& options,
+                                              Deadline deadline) const override;
+    [[nodiscard]] Result<void> prepare(net::Socket& socket, Side side,
+                                       std::chrono::microseconds spin) const override;
+
+  private:
+    [[nodiscard]] Result<SSL_CTX*> client() const;
+
+    const orb::TlsOptions options_;
+    const std::chrono::milliseconds handshake_max_; // 0: no limit
+    ContextPointer server_;                         // null: it has no certificate
+    const std::shared_ptr<Handshakes> handshakes_ = std::make_shared<Handshakes>();
+    const std::shared_ptr<Sessions> sessions_ = std::make_shared<Sessions>();
+    mutable std::mutex mutex_;      // guards what follows until it is made
+    mutable ContextPointer client_; // made when it is needed
+};
+
+Result<std::shared_ptr<const orb::Transport>> Tls::of_orb(const orb::Options& options) const
+{
+    return TlsOfOrb::make(options);
+}
+
+Result<SSL_CTX*> TlsOfOrb::client() const
+{
+    const std::lock_guard lock(mutex_);
+    if (client_) return client_.get();
+    auto made = make_client_context(options_);
+    if (!made) return made.error();
+    client_ = std::move(made).value();
+    watch_sessions(*client_);
+    return client_.get();
+}
+
+// --- what references say -------------------------------------------------------------------------
+
+std::vector<ior::TaggedComponent>
+TlsOfOrb::components(const std::string& host, bool has_plain_address,
+                     std::span<const ior::PriorityAddress> addresses) const
+{
+    using namespace ior::association;
+    std::vector<ior::PriorityAddress> here;
+    std::ranges::copy_if(addresses, std::back_inserter(here),
+                         [&](const auto& each) { return each.address.host == host; });
+    if (here.empty()) return {};
+    unsigned supports =
+        integrity | confidentiality | detect_replay | detect_misordering | trust_in_target;
+    unsigned wants = integrity | confidentiality;
+    if (options_.check_client != orb::ClientCheck::no) supports |= trust_in_client;
+    if (options_.check_client == orb::ClientCheck::required) wants |= trust_in_client;
+    if (has_plain_address) {
+        supports |= no_protection;
+        wants = no_protection;
+    }
+    const ior::SecureAddress address{.supports = static_cast<std::uint16_t>(supports),
+                                     .requires_ = static_cast<std::uint16_t>(wants),
+                                     .port = here.front().address.port};
+    std::vector<ior::TaggedComponent> all{ior::make_secure_address(address)};
+    if (here.front().priority == any_priority) return all;
+    all.push_back(ior::make_priority_addresses(here));
+    all.back().tag = ior::tag_secure_priority_addresses;
+    return all;
+}
+
+void TlsOfOrb::read(const ior::TaggedComponent& component, const ior::Target& target,
+                    orb::Ways& ways) const
+{
+    if (component.tag == ior::tag_ssl_sec_trans) {
+        if (const auto address = ior::decode_secure_address(component))
+            ways.add({this, {target.profile->host, address->port}});
+        return;
+    }
+    const auto by_priority = ior::decode_priority_addresses(component);
+    if (!by_priority) return;
+    for (const ior::PriorityAddress& each : *by_priority)
+        if (each.address.port != 0) ways.add({this, each.address}, each.priority);
+}
+
+// --- connections ---------------------------------------------------------------------------------
+
+Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
+                                      const net::SocketOptions& options, Deadline deadline) const
+{
+    const auto failed = [&](const Error& error, bool is_distrusted) {
+        return Error{ErrorCode::unreachable,
+                     "no TLS with " + describe(address) + ": " + error.reason,
+                     is_distrusted ? orb::not_trusted : error.system_errno};
+    };
+    const auto context = client();
+    if (!context) return failed(context.error(), true);
+    const auto addresses = net::resolve(address.host, address.port, deadline);
+    if (!addresses) return addresses.error();
+    if (handshake_max_.count() != 0) {
+        const Deadline limit = Deadline::after(handshake_max_);
+        if (deadline.is_never() || limit.at() < deadline.at()) deadline = limit;
+    }
+    for (bool is_first = true;; is_first = false) {
+        auto socket = net::connect_any(*addresses, options, deadline.left());
+        if (!socket) return socket;
+        auto made = Channel::to_server(socket->descriptor(), **context, address.host, address.port,
+                                       options_.check_server, sessions_);
+        if (!made) return failed(made.error(), true);
+        const Channel& channel = **made;
+        socket->set_channel(std::move(made).value());
+        const auto agreed = socket->agree(deadline);
+        if (agreed) return socket;
+        // Some servers do not know what to do with a session of theirs. It was forgotten.
+        if (!is_first || channel.is_distrusted() || !channel.offers_session())
+            return failed(agreed.error(), channel.is_distrusted());
+    }
+}
+
+Result<void> TlsOfOrb::prepare(net::Socket& socket, Side side, std::chrono::microseconds) const
+{
+    if (side == Side::client || !server_) return {}; // connect() does all that
+    auto place = handshakes_->begin(peer_host(socket.descriptor()));
+    if (!place) return place.error();
+    auto made = Channel::to_client(socket.descriptor(), *server_, options_.check_client,
+                                   std::move(place).value());
+    if (!made) return made.error();
+    socket.set_channel(std::move(made).value());
+    return {};
+}
+
+class TlsOfProcess final : public Tls {};
+
+constinit const TlsOfProcess the_tls;
+
+} // namespace
+} // namespace kairos::tls
+
+namespace kairos::orb {
+
+const Transport& tls_transport() { return tls::the_tls; }
+
+} // namespace kairos::orb

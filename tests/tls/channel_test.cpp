@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TLS on one connection, between two ends in one thread, whose octets the test carries to and fro:
+// whatever comes, and wherever it stops, nothing waits.
+#include "kairos/tls/channel.h"
+#include "kairos/tls/context.h"
+#include "tests/tls/certificates.h"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+namespace kairos::tls_testing {
+namespace {
+
+using net::IoResult;
+using orb::ClientCheck;
+using orb::ServerCheck;
+using Status = IoResult::Status;
+using tls::Channel;
+
+/// Two ends of one stream, neither of which blocks.
+std::array<net::Socket, 2> socket_pair()
+{
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+    return {net::Socket(ends[0]), net::Socket(ends[1])};
+}
+
+/// A client and a server, each with a socket to the test, which stands between them.
+class Pair {
+  public:
+    struct What {
+        std::string certificate = "server";
+        std::string trust = "ca";
+        std::string host = "127.0.0.1";
+        ServerCheck check_server = ServerCheck::name;
+        ClientCheck check_client = ClientCheck::no;
+        std::string client_certificate{};
+    };
+
+    explicit Pair(const What& what,
+                  std::shared_ptr<tls::Sessions> sessions = std::make_shared<tls::Sessions>())
+        : Pair(what, std::move(sessions), *server_context(what))
+    {
+    }
+    /// With a context that other servers have as well.
+    Pair(const What& what, std::shared_ptr<tls::Sessions> sessions, SSL_CTX& server_context)
+    {
+        const Certificates& files = Certificates::get();
+        orb::TlsOptions options;
+        options.trust = files.path(what.trust + ".pem");
+        options.check_server = what.check_server;
+        if (!what.client_certificate.empty()) {
+            options.certificate = files.path(what.client_certificate + ".pem");
+            options.key = files.path(what.client_certificate + "-key.pem");
+        }
+        const auto client_context = tls::make_client_context(options).value();
+        tls::watch_sessions(*client_context);
+        auto client_channel = Channel::to_server(client.descriptor(), *client_context, what.host,
+                                                 4711, what.check_server, std::move(sessions));
+        client_channel_ = client_channel.value().get();
+        client.set_channel(std::move(client_channel).value());
+        auto server_channel = Channel::to_client(server.descriptor(), server_context,
+                                                 what.check_client, handshakes_->begin(1).value());
+        server_channel_ = server_channel.value().get();
+        server.set_channel(std::move(server_channel).value());
+    }
+    [[nodiscard]] static tls::ContextPointer server_context(const What& what)
+    {
+        const Certificates& files = Certificates::get();
+        return tls::make_server_context({.certificate = files.path(what.certificate + ".pem"),
+                                         .key = files.path(what.certificate + "-key.pem"),
+                                         .trust = files.path("ca.pem"),
+                                         .check_client = what.check_client})
+            .value();
+    }
+
+    /// Carries octets, at most so many in all to each end. False: there were none.
+    bool carry(std::size_t to_server_max = ~std::size_t{0},
+               std::size_t to_client_max = ~std::size_t{0})
+    {
+        const bool some = carry(at_client_, at_server_, to_server, to_server_max);
+        return carry(at_server_, at_client_, to_client, to_client_max) || some;
+    }
+    /// Has both shake hands until nothing goes on. True: they have agreed.
+    bool shake(std::size_t to_server_max = ~std::size_t{0},
+               std::size_t to_client_max = ~std::size_t{0})
+    {
+        do {
+            by_client = client_channel_->agree();
+            by_server = server_channel_->agree();
+        } while (carry(to_server_max, to_client_max));
+        return by_client.ok() && by_server.ok();
+    }
+    [[nodiscard]] std::string_view refusal_of_client() const { return client_channel_->refusal(); }
+    [[nodiscard]] std::string_view refusal_of_server() const { return server_channel_->refusal(); }
+    [[nodiscard]] const Channel& client_channel() const { return *client_channel_; }
+    [[nodiscard]] Channel& server_channel() { return *server_channel_; }
+
+  private:
+    static bool carry(net::Socket& from, net::Socket& to, std::size_t& carried, std::size_t max)
+    {
+        std::array<std::byte, 70'000> octets;
+        const std::size_t size = std::min(octets.size(), max - carried);
+        if (size == 0) return false;
+        const IoResult got = from.read(MutableBytes(octets).first(size));
+        if (!got.ok()) return false;
+        carried += got.bytes;
+        EXPECT_TRUE(to.write_all(Bytes(octets).first(got.bytes)).ok());
+        return true;
+    }
+
+    std::array<net::Socket, 2> of_client_ = socket_pair();
+    std::array<net::Socket, 2> of_server_ = socket_pair();
+    net::Socket& at_client_ = of_client_[1];
+    net::Socket& at_server_ = of_server_[1];
+    std::shared_ptr<tls::Handshakes> handshakes_ = std::make_shared<tls::Handshakes>();
+    Channel* client_channel_ = nullptr;
+    Channel* server_channel_ = nullptr;
+
+  public:
+    net::Socket& client = of_client_[0];
+    net::Socket& server = of_server_[0];
+    IoResult by_client;
+    IoResult by_server;
+    std::size_t to_server = 0; // octets carried
+    std::size_t to_client = 0;
+    /// Whoever was at the client has gone.
+    void end_client() { at_server_.shutdown_both(); }
+    void end_server() { at_client_.shutdown_both(); }
+    /// What the server reads next is this.
+    void send_to_server(std::string_view octets)
+    {
+        EXPECT_TRUE(at_server_.write_all(as_bytes(octets)).ok());
+    }
+    void send_to_client(std::string_view octets)
+    {
+        EXPECT_TRUE(at_client_.write_all(as_bytes(octets)).ok());
+    }
+};
+
+/// Writes as a connection would: what was not taken is offered again.
+std::string exchange(Pair& pair, net::Socket& from, net::Socket& to, const std::string& text)
+{
+    std::string got(text.size() + 1, '\0');
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    for (int idle = 0; received < text.size() && idle < 3; ++idle) {
+        if (sent < text.size()) {
+            const IoResult wrote = from.write(as_bytes(std::string_view(text).substr(sent)),
+                                              net::WriteFlags::do_not_wait);
+            sent += wrote.bytes;
+            if (wrote.bytes != 0) idle = 0;
+        }
+        if (pair.carry()) idle = 0;
+        const IoResult read = to.read(std::as_writable_bytes(std::span(got)).subspan(received));
+        received += read.bytes;
+        if (read.bytes != 0) idle = 0;
+    }
+    got.resize(received);
+    return got;
+}
+
+TEST(Channel, CarriesDataOfEverySize)
+{
+    Pair pair({});
+    ASSERT_TRUE(pair.shake()) << pair.refusal_of_client() << pair.refusal_of_server();
+    for (const std::size_t size : {1, 2, 12, 1000, 16'383, 16'384, 16'385, 32'769, 300'000}) {
+        std::string text(size, 'a');
+        for (std::size_t i = 0; i < size; ++i)
+            text[i] = static_cast<char>(i * 7 % 251);
+        EXPECT_EQ(exchange(pair, pair.client, pair.server, text), text) << size;
+        EXPECT_EQ(exchange(pair, pair.server, pair.client, text), text) << size;
+    }
+}
+
+/// Half a record is nothing to be read, and nobody is told that it is.
+TEST(Channel, HalfARecordIsNotAtHand)
+{
+    Pair pair({});
+    ASSERT_TRUE(pair.shake());
+    (void)exchange(pair, pair.server, pair.client, "x"); // and the ticket
+    ASSERT_TRUE(pair.client.write(as_bytes("hello")).ok());
+    std::array<std::byte, 16> buffer;
+    const std::size_t before = pair.to_server;
+    ASSERT_TRUE(pair.carry(before + 10));
+    EXPECT_EQ(pair.server.read(buffer).status, Status::would_block);
+    EXPECT_EQ(pair.server_channel().prepare_poll(net::Interest::readable), net::Interest::readable);
+    ASSERT_TRUE(pair.carry());
+    EXPECT_EQ(pair.server.read(MutableBytes(buffer).first(2)).bytes, 2u);
+    EXPECT_EQ(pair.server_channel().prepare_poll(net::Interest::readable), net::Interest::none);
+    EXPECT_EQ(pair.server.read(buffer, net::ReadFlags::peek).bytes, 3u);
+    EXPECT_EQ(pair.server.read(buffer).bytes, 3u);
+    EXPECT_EQ(pair.server.read(buffer).status, Status::would_block);
+    EXPECT_EQ(pair.server_channel().prepare_poll(net::Interest::readable), net::Interest::readable);
+}
+
+/// A peer that does not read: whoever writes hears so before all has gone out, and what was
+/// encrypted goes out once.
+TEST(Channel, WhatIsEncryptedIsNotTakenForSentNorSentTwice)
+{
+    Pair pair({});
+    ASSERT_TRUE(pair.shake());
+    const std::string block(10'000, 'z');
+    std::size_t sent = 0;
+    IoResult last;
+    do {
+        last = pair.client.write(as_bytes(block), net::WriteFlags::do_not_wait);
+        sent += last.bytes;
+    } while (last.ok() && last.bytes == block.size());
+    ASSERT_TRUE(last.bytes < block.size());
+    const std::size_t rest = block.size() - last.bytes;
+    if (last.bytes != 0) {
+        EXPECT_EQ(pair.client
+                      .write(as_bytes(std::string_view(block).substr(last.bytes)),
+                             net::WriteFlags::do_not_wait)
+                      .status,
+                  Status::would_block);
+    }
+    std::string got(sent + rest + 1, '\0');
+    std::size_t received = 0;
+    std::size_t offered = last.bytes == 0 ? block.size() : last.bytes;
+    while (pair.carry() || received < sent) {
+        if (offered < block.size()) {
+            const IoResult more = pair.client.write(
+                as_bytes(std::string_view(block).substr(offered)), net::WriteFlags::do_not_wait);
+            offered += more.bytes;
+            sent += more.bytes;
+        }
+        received +=
+            pair.server.read(std::as_writable_bytes(std::span(got)).subspan(received)).bytes;
+    }
+    EXPECT_EQ(received, sent);
+    EXPECT_EQ(sent % block.size(), 0u);
+    EXPECT_EQ(got.find_first_not_of('z'), received);
+}
+
+TEST(Channel, SessionsAreResumedOnce)
+{
+    const auto sessions = std::make_shared<tls::Sessions>();
+    const Pair::What what;
+    const auto context = Pair::server_context(what);
+    for (const bool is_resumed : {false, true, true}) {
+        Pair pair(what, sessions, *context);
+        ASSERT_TRUE(pair.shake());
+        EXPECT_EQ(pair.client_channel().is_resumed(), is_resumed);
+        EXPECT_EQ(exchange(pair, pair.server, pair.client, "answer"), "answer"); // and a ticket
+    }
+    Pair elsewhere({.host = "localhost"}, sessions, *context);
+    ASSERT_TRUE(elsewhere.shake());
+    EXPECT_FALSE(elsewhere.client_channel().is_resumed());
+}
+
+// --- who is not believed -------------------------------------------------------------------------
+
+struct Distrusted {
+    const char* name;
+    Pair::What what;
+    std::string client_says; ///< "": it agrees
+    std::string server_says; ///< what it begins with
+};
+
+std::ostream& operator<<(std::ostream& out, const Distrusted& which) { return out << which.name; }
+
+class ServerIs : public testing::TestWithParam<Distrusted> {};
+
+TEST_P(ServerIs, NotBelieved)
+{
+    Pair pair(GetParam().what);
+    EXPECT_FALSE(pair.shake());
+    EXPECT_EQ(pair.refusal_of_client(), GetParam().client_says);
+    EXPECT_TRUE(pair.refusal_of_server().starts_with(GetParam().server_says))
+        << pair.refusal_of_server();
+    EXPECT_TRUE(pair.client_channel().is_distrusted());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, ServerIs,
+    testing::Values(
+        Distrusted{"another name",
+                   {.certificate = "elsewhere", .host = "localhost"},
+                   "certificate 'CN=elsewhere' of DNS:a.example, IP:192.0.2.7 is not accepted: it "
+                   "is not for 'localhost' (-ORBTlsVerifyServer name)",
+                   "the peer says 'bad certificate'"},
+        Distrusted{"another address",
+                   {.certificate = "elsewhere", .host = "127.0.0.1"},
+                   "certificate 'CN=elsewhere' of DNS:a.example, IP:192.0.2.7 is not accepted: it "
+                   "is not for '127.0.0.1' (-ORBTlsVerifyServer name)",
+                   "the peer says 'bad certificate'"},
+        Distrusted{"expired",
+                   {.certificate = "expired"},
+                   "certificate 'CN=expired' is not accepted: certificate has expired",
+                   "the peer says 'certificate expired'"},
+        Distrusted{"self-signed",
+                   {.certificate = "self-signed"},
+                   "certificate 'CN=self-signed' is not accepted: self-signed certificate: nobody "
+                   "whom -ORBTlsTrust names has signed it",
+                   "the peer says 'unknown CA'"},
+        Distrusted{"of another authority",
+                   {.trust = "other-ca"},
+                   "certificate 'CN=server' is not accepted: unable to get local issuer "
+                   "certificate: nobody whom -ORBTlsTrust names has signed it",
+                   "the peer says 'unknown CA'"}));
+
+TEST(ServerIs, BelievedByWhoDoesNotAskForItsName)
+{
+    Pair pair({.certificate = "elsewhere", .check_server = ServerCheck::chain});
+    EXPECT_TRUE(pair.shake());
+    Pair whoever({.certificate = "self-signed", .check_server = ServerCheck::no});
+    EXPECT_TRUE(whoever.shake());
+    Pair stranger({.certificate = "self-signed", .check_server = ServerCheck::chain});
+    EXPECT_FALSE(stranger.shake());
+}
+
+TEST(ClientIs, AskedForACertificate)
+{
+    for (const ClientCheck check : {ClientCheck::optional, ClientCheck::required}) {
+        Pair known({.check_client = check, .client_certificate = "client"});
+        EXPECT_TRUE(known.shake()) << known.refusal_of_server();
+        Pair stranger({.check_client = check, .client_certificate = "stranger"});
+        EXPECT_FALSE(stranger.shake());
+        EXPECT_EQ(stranger.refusal_of_server(),
+                  "certificate 'CN=stranger' is not accepted: unable to get local issuer "
+                  "certificate: nobody whom -ORBTlsTrust names has signed it");
+    }
+    Pair nobody({.check_client = ClientCheck::optional});
+    EXPECT_TRUE(nobody.shake());
+    Pair refused({.check_client = ClientCheck::required});
+    EXPECT_FALSE(refused.shake());
+    EXPECT_EQ(refused.refusal_of_server(),
+              "the client shows no certificate (-ORBTlsVerifyClient required)");
+}
+
+// --- what comes instead of TLS -------------------------------------------------------------------
+
+TEST(Channel, GiopInTheClearIsNamed)
+{
+    Pair pair({});
+    pair.send_to_server(std::string_view("GIOP\1\2\1\0\0\0\0\x10 and so on", 22));
+    EXPECT_EQ(pair.server_channel().agree().status, Status::failed);
+    EXPECT_EQ(pair.refusal_of_server(),
+              "it speaks GIOP in the clear where TLS is expected (ssliop://)");
+    Pair other({});
+    other.send_to_client(std::string_view("GIOP\1\0\1\6\0\0\0\0", 12));
+    (void)other.shake();
+    EXPECT_EQ(other.refusal_of_client(),
+              "the server speaks GIOP in the clear where TLS is expected");
+}
+
+TEST(Channel, OtherThingsAreRefused)
+{
+    Pair pair({});
+    pair.send_to_server("GET / HTTP/1.1\r\n\r\n");
+    EXPECT_EQ(pair.server_channel().agree().status, Status::failed);
+    EXPECT_EQ(pair.refusal_of_server(), "no TLS: http request");
+}
+
+/// Shaking hands stops after every number of octets, in either direction: nobody waits for more
+/// than that, and the end is noticed.
+TEST(Channel, ShakingHandsStopsAtEveryOctet)
+{
+    const Pair::What what;
+    const auto context = Pair::server_context(what);
+    const auto make = [&] { return Pair(what, std::make_shared<tls::Sessions>(), *context); };
+    constexpr auto all = ~std::size_t{0};
+    std::size_t n = 0;
+    for (;; ++n) {
+        Pair pair = make();
+        if (pair.shake(n, all)) break;
+        ASSERT_EQ(pair.by_server.status, Status::would_block) << n;
+        pair.end_client();
+        ASSERT_NE(pair.server_channel().agree().status, Status::would_block) << n;
+        ASSERT_EQ(pair.refusal_of_server(),
+                  "the peer has closed the connection while shaking hands");
+    }
+    EXPECT_GT(n, 200u);
+    for (n = 0;; ++n) {
+        Pair pair = make();
+        (void)pair.shake(all, n);
+        if (pair.by_client.ok()) break;
+        ASSERT_EQ(pair.by_client.status, Status::would_block) << n;
+        pair.end_server();
+        (void)pair.shake(all, n);
+        ASSERT_EQ(pair.refusal_of_client(),
+                  "the peer has closed the connection while shaking hands");
+    }
+    EXPECT_GT(n, 500u);
+}
+
+TEST(Handshakes, AreBounded)
+{
+    const auto handshakes = std::make_shared<tls::Handshakes>();
+    std::vector<tls::Handshakes::Place> places;
+    const auto fill = [&](std::uint64_t host) {
+        for (;;) {
+            auto place = handshakes->begin(host);
+            if (!place) return place.error().reason;
+            places.push_back(std::move(place).value());
+        }
+    };
+    EXPECT_EQ(fill(1), "too many TLS handshakes with its host are under way");
+    EXPECT_TRUE(handshakes->begin(2).ok());
+    for (std::uint64_t host = 2; host < 5; ++host)
+        (void)fill(host);
+    EXPECT_EQ(fill(99), "too many TLS handshakes are under way");
+    places.pop_back();
+    EXPECT_TRUE(handshakes->begin(99).ok());
+    places.clear();
+    EXPECT_TRUE(handshakes->begin(1).ok());
+}
+
+// --- options -------------------------------------------------------------------------------------
+
+TEST(Context, ErrorsNameTheOptionAndTheFile)
+{
+    const Certificates& files = Certificates::get();
+    const auto why = [](const orb::TlsOptions& options) {
+        const auto made = tls::make_server_context(options);
+        return made ? std::string("none") : made.error().reason;
+    };
+    orb::TlsOptions options;
+    EXPECT_EQ(why(options), "ssliop:// needs -ORBTlsCertificate");
+    options.certificate = "/nowhere.pem";
+    EXPECT_EQ(why(options),
+              "-ORBTlsCertificate /nowhere.pem: no certificate is read: No such file or directory");
+    options.certificate = files.path("server.pem");
+    options.key = files.path("client-key.pem");
+    EXPECT_EQ(why(options), "-ORBTlsKey " + files.path("client-key.pem") +
+                                ": it is not the key of " + files.path("server.pem"));
+    options.key = files.path("server-key.pem");
+    EXPECT_EQ(why(options), "none");
+    options.trust = "/nowhere";
+    EXPECT_EQ(why(options), "none"); // of clients nothing is asked
+    options.check_client = ClientCheck::required;
+    EXPECT_EQ(why(options), "-ORBTlsTrust /nowhere: No such file or directory");
+    options.certificate.clear();
+    EXPECT_EQ(tls::make_client_context(options).error().reason,
+              "-ORBTlsKey needs -ORBTlsCertificate");
+}
+
+} // namespace
+} // namespace kairos::tls_testing

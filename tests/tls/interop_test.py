@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# TLS between the ORBs: the tool `kairos` and omniORB's programs (with its TLS transport loaded into
+# them) as servers and clients of each other, and OpenSSL's own client.
+#     tests/tls/interop_test.py build/dev/bin/kairos
+import argparse
+import contextlib
+import ctypes.util
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+SECONDS = 60
+failures = []
+
+
+def check(condition, text):
+    if not condition:
+        failures.append(text)
+
+
+def run(*command, environment=None, text=""):
+    """What a program that ends prints, both ways."""
+    ended = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, timeout=SECONDS, check=False, env=environment)
+    return ended.returncode, ended.stdout
+
+
+@contextlib.contextmanager
+def server(*command, ready, environment=None):
+    """A server, and the match of the line by which it says that it is there."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=environment) as process:
+        lines = []
+        found = None
+        for line in process.stdout:
+            lines.append(line)
+            found = re.search(ready, line)
+            if found:
+                break
+        try:
+            check(found, f"{command[0]} does not start: {''.join(lines)}")
+            yield found
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=SECONDS)
+
+
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+class Peers:
+    def __init__(self, kairos, work):
+        self.kairos = kairos
+        self.work = work
+        self.keys = work / "keys"
+        status, said = run(kairos, "certs", self.keys)
+        check(status == 0, f"kairos certs: {said}")
+        self.shows = ["-ORBTlsCertificate", self.keys / "server.pem",
+                      "-ORBTlsKey", self.keys / "server-key.pem"]
+        self.trusts = ["-ORBTlsTrust", self.keys / "ca.pem"]
+
+    def naming(self, *options):
+        """The name server, at an address of TLS alone."""
+        return server(self.kairos, "naming", "--store", self.work / "names", "--listen",
+                      "ssliop://127.0.0.1:0", *self.shows, *options,
+                      ready=r"(IOR:[0-9a-fA-F]+)")
+
+    def certificates(self):
+        files = {path.name: path.stat().st_mode & 0o777 for path in self.keys.iterdir()}
+        for name in ("ca", "server", "client"):
+            check(files.get(f"{name}.pem") == 0o644, f"kairos certs: {files}")
+            check(files.get(f"{name}-key.pem") == 0o600, f"kairos certs: {files}")
+        status, said = run(self.kairos, "certs", self.keys)
+        check(status == 1 and "File exists" in said, f"kairos certs, again: {said}")
+
+    def among_kairos(self):
+        with self.naming() as found:
+            reference = found.group(1)
+            status, said = run(self.kairos, "ior", reference)
+            port = re.search(r"TLS at port (\d+)", said)
+            check(status == 0 and port and "(by TLS only)" in said, f"kairos ior: {said}")
+            self.openssl(port.group(1))
+            url = f"corbaloc:ssliop:127.0.0.1:{port.group(1)}/NameService"
+            for name in (reference, url):
+                status, said = run(self.kairos, "names", "--service", name, "mkdir", "a" + name[:3],
+                                   *self.trusts)
+                check(status == 0, f"kairos names: {said}")
+            status, said = run(self.kairos, "names", "--service", url, "ls")
+            check(status == 1 and "-ORBTlsTrust" in said, f"kairos names, without trust: {said}")
+
+    def openssl(self, port):
+        tool = shutil.which("openssl")
+        if tool is None:
+            return
+        for version, protocol in (("-tls1_3", "giop"), ("-tls1_2", "giop")):
+            status, said = run(tool, "s_client", "-connect", f"127.0.0.1:{port}", "-alpn", protocol,
+                               version, "-CAfile", self.keys / "ca.pem", "-verify_return_error",
+                               "-verify_ip", "127.0.0.1")
+            check(status == 0 and "ALPN protocol: giop" in said and
+                  "Verify return code: 0 (ok)" in said, f"s_client {version}: {said}")
+        status, said = run(tool, "s_client", "-connect", f"127.0.0.1:{port}", "-alpn", "h2")
+        check(status != 0 and "no application protocol" in said, f"s_client, h2: {said}")
+        status, said = run(tool, "s_client", "-connect", f"127.0.0.1:{port}", "-tls1_1", "-cipher",
+                           "ALL:@SECLEVEL=0")
+        check(status != 0, f"s_client, TLS 1.1: {said}")
+
+    def with_omniorb(self, library):
+        both = self.work / "both.pem"
+        both.write_text((self.keys / "server.pem").read_text() +
+                        (self.keys / "server-key.pem").read_text())
+        both.chmod(0o600)
+        environment = dict(os.environ, LD_PRELOAD=library)
+        omniorb = ["-ORBsslCAFile", self.keys / "ca.pem", "-ORBsslKeyFile", both,
+                   "-ORBsslKeyPassword", "none"]
+        self.omniorb_calls(omniorb, environment)
+        self.omniorb_is_called(omniorb, environment)
+
+    def omniorb_calls(self, omniorb, environment):
+        nameclt = shutil.which("nameclt")
+        for version in ([], ["-ORBTlsVerifyClient", "required", *self.trusts]):
+            with self.naming(*version) as found:
+                status, said = run(nameclt, *omniorb, "-ORBInitRef",
+                                   f"NameService={found.group(1)}", "bind_new_context",
+                                   f"omniORB{len(version)}", environment=environment)
+                check(status == 0, f"nameclt: {said}")
+                status, said = run(nameclt, *omniorb, "-ORBInitRef",
+                                   f"NameService={found.group(1)}", "list",
+                                   environment=environment)
+                check(status == 0 and "omniORB" in said, f"nameclt: {said}")
+
+    def omniorb_is_called(self, omniorb, environment):
+        port = free_port()
+        folder = self.work / "omninames"
+        folder.mkdir()
+        with server(shutil.which("omniNames"), "-start", str(free_port()), "-logdir", folder,
+                    "-ORBendPoint", f"giop:ssl:127.0.0.1:{port}",
+                    *omniorb, ready="Checkpoint|Root context is", environment=environment):
+            url = f"corbaloc:ssliop:1.2@127.0.0.1:{port}/NameService"
+            # omniORB's servers want a certificate unless they are told otherwise.
+            known = [*self.trusts, "-ORBTlsCertificate", self.keys / "client.pem",
+                     "-ORBTlsKey", self.keys / "client-key.pem"]
+            for more in ([], ["-ORBConnection", "leader-followers"]):
+                status, said = run(self.kairos, "names", "--service", url, "mkdir",
+                                   f"kairos{len(more)}", *known, *more)
+                check(status == 0, f"kairos names, of omniNames: {said}")
+            status, said = run(self.kairos, "names", "--service", url, "ls", *known)
+            check(status == 0 and "kairos0" in said, f"kairos names, of omniNames: {said}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kairos", help="the tool")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        peers = Peers(arguments.kairos, pathlib.Path(folder))
+        peers.certificates()
+        peers.among_kairos()
+        library = ctypes.util.find_library("omnisslTP4")
+        if library and shutil.which("omniNames") and shutil.which("nameclt"):
+            peers.with_omniorb(library)
+        else:
+            print("omniORB's TLS is not there: skipped")
+    print("\n".join(failures) if failures else "TLS: everybody calls everybody")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
