@@ -92,6 +92,8 @@ class Peers:
             check(status == 0 and port and "(by TLS only)" in said, f"kairos ior: {said}")
             self.openssl(port.group(1))
             url = f"corbaloc:ssliop:127.0.0.1:{port.group(1)}/NameService"
+            status, said = run(self.kairos, "ping", url, "-ORBTlsClient", "required", *self.trusts)
+            check(status == 0 and "alive" in said, f"kairos ping: {said}")
             for name in (reference, url):
                 status, said = run(self.kairos, "names", "--service", name, "mkdir", "a" + name[:3],
                                    *self.trusts)

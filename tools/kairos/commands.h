@@ -38,7 +38,8 @@ void add_options_command(CLI::App& app, int& status);
 void add_repository_command(CLI::App& app, const std::vector<std::string>& orb_options,
                             int& status);
 /// `ior` and `ping`.
-void add_reference_commands(CLI::App& app, int& status);
+void add_reference_commands(CLI::App& app, const std::vector<std::string>& orb_options,
+                            int& status);
 /// What `bench` has measured, read again.
 void add_report_command(CLI::App& app, int& status);
 void add_sched_command(CLI::App& app, int& status);

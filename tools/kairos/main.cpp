@@ -41,7 +41,7 @@ bool takes_orb_options(int argc, char** argv)
     const std::string_view command = argc > 1 ? argv[1] : "";
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
-           command == "scheduler" || command == "events";
+            command == "ping" || command == "scheduler" || command == "events";
 }
 
 /// An option whose name is asked for is no option of the tool.
@@ -74,7 +74,7 @@ int main(int argc, char** argv)
     if (argc > 1 && std::string_view(argv[1]) == "options") take_dashes(argc, argv);
     std::vector<std::string> arrays;
     if (argc > 1 && std::string_view(argv[1]) == "call") arrays = protect_arrays(argc, argv);
-    kairos::tools::add_reference_commands(app, status);
+    kairos::tools::add_reference_commands(app, orb_options, status);
     kairos::tools::add_call_commands(app, orb_options, status);
     kairos::tools::add_browse_command(app, orb_options, status);
     kairos::tools::add_events_command(app, orb_options, status);

@@ -45,16 +45,27 @@ double milliseconds_since(std::chrono::steady_clock::time_point start)
         .count();
 }
 
-int ping(const std::string& argument, unsigned count)
+CORBA::ORB_ptr make_ping_orb(const std::vector<std::string>& orb_options)
+{
+    std::vector<std::string> texts{"kairos"};
+    texts.insert(texts.end(), orb_options.begin(), orb_options.end());
+    std::vector<char*> argv;
+    for (std::string& text : texts)
+        argv.push_back(text.data());
+    argv.push_back(nullptr);
+    int argc = static_cast<int>(texts.size());
+    return CORBA::ORB_init(argc, argv.data(), "kairos-ping");
+}
+
+int ping(const std::string& argument, unsigned count, const std::vector<std::string>& orb_options)
 {
     const auto text = url_of(argument);
     if (!text) {
         fmt::print(stderr, "kairos ping: {}\n", shown(text.error().reason));
         return 1;
     }
-    int no_arguments = 0;
-    const CORBA::ORB_var orb = CORBA::ORB_init(no_arguments, nullptr, "kairos-ping");
     try {
+        const CORBA::ORB_var orb = make_ping_orb(orb_options);
         const CORBA::Object_var object = orb->string_to_object(text->c_str());
         if (CORBA::is_nil(object)) {
             fmt::print(stderr, "kairos ping: the reference is nil\n");
@@ -84,7 +95,7 @@ int ping(const std::string& argument, unsigned count)
 
 } // namespace
 
-void add_reference_commands(CLI::App& app, int& status)
+void add_reference_commands(CLI::App& app, const std::vector<std::string>& orb_options, int& status)
 {
     auto reference = std::make_shared<std::string>();
     auto count = std::make_shared<unsigned>(4);
@@ -106,7 +117,10 @@ void add_reference_commands(CLI::App& app, int& status)
     ping_command->add_option("-n,--count", *count, "Number of calls")
         ->check(CLI::Range(1u, 1'000'000u))
         ->capture_default_str();
-    ping_command->callback([reference, count, &status] { status = ping(*reference, *count); });
+    ping_command->footer(orb_options_footer);
+    ping_command->callback([reference, count, &orb_options, &status] {
+        status = ping(*reference, *count, orb_options);
+    });
 }
 
 } // namespace kairos::tools
