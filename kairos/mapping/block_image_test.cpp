@@ -3,6 +3,7 @@
 // Random layouts, sizes and places: whatever vectors this machine has, images become what a loop
 // over their numbers makes of them, and not a byte around them is read (sanitizers look) or
 // written.
+#include "kairos/base/tries_testing.h"
 #include "kairos/mapping/block_image.h"
 
 #include <gtest/gtest.h>
@@ -203,7 +204,7 @@ class Images : public ::testing::TestWithParam<Vectors> {
 
 TEST_P(Images, OfRandomStructsAreMaskedAndSwapped)
 {
-    for (unsigned seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    for (unsigned seed = 0; seed < random_tries(400U) && !HasFailure(); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         const RandomLayout layout(random);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The simulated processor by itself, and as the witness of the analysis.
+#include "kairos/base/tries_testing.h"
 #include "kairos/sched/time_line.h"
 
 #include "kairos/sched/sets_testing.h"
@@ -13,12 +14,8 @@ namespace {
 using testing::analyse;
 using testing::ms;
 
-/// Random sets of tasks, each played to its end: with AddressSanitizer that takes long.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int sets = 200;
-#else
-constexpr int sets = 1500;
-#endif
+/// Random sets of tasks, each played to its end.
+constexpr int sets = random_tries(1500);
 
 /// "task begin-end" of all slices; a job's last one ends with a point.
 std::string shown(const Analysis& analysis, const TimeLine& line)
