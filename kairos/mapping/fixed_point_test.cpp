@@ -369,7 +369,7 @@ void expect_result(const std::string& expected, const Operation& operation, cons
 TEST(Fixed, RandomArithmeticAgainstWholeNumbers)
 {
     Random random;
-    for (int round = 0; round < random_tries(300); ++round) {
+    for (int round = 0; round < kairos::random_tries(300); ++round) {
         const Decimal a = random.decimal();
         const Decimal b = random.decimal();
         const Fixed x(a.text().c_str());

@@ -34,9 +34,13 @@ TEST_P(Unanswered, BlackHolesAreLeft)
         net::testing::Faults faults({.seed = 1, .break_within = 1, .silences = 100});
         while (outcome([&] { impatient_->ping(); }) == "ok") // a few octets get through
             ;
-        faults.stop();              // the connection stays as it is
-        for (int i = 0; i < 3; ++i) // during the first a part of the reply may have come
-            (void)outcome([&] { impatient_->ping(); });
+        faults.stop(); // the connection stays as it is
+        // By another connection, once this one is left: a call that was not sent in its time, as on
+        // a busy machine, says nothing of it, and during one a part of the reply may have come.
+        int calls = 1;
+        while (outcome([&] { impatient_->ping(); }) != "ok" && calls < 1000)
+            ++calls;
+        EXPECT_LT(calls, 1000);
         EXPECT_EQ(outcome([&] { target_->ping(); }), "ok");
     }
     EXPECT_EQ(outcome([&] { target_->ping(); }), "ok");
