@@ -34,7 +34,8 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         failures_ = 0;
         return move_to(is_here_ ? Lane::patient : Lane::quick);
     case Outcome::refused: // which is an answer
-        if (++failures_ < channel_->limits().failures_max) return;
+        if (++failures_ < channel_->limits().failures_max)
+            return pause(channel_->limits().retry_pause);
         return channel_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::not_received:
     case Outcome::unanswered:

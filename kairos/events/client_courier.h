@@ -21,6 +21,7 @@ class ClientCourier : public Courier {
     ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy, CORBA::Object_ptr client);
 
     [[nodiscard]] Channel& channel() const noexcept { return *channel_; }
+    [[nodiscard]] CORBA::Object_ptr client() const noexcept { return client_.in(); }
     /// Returns a call of `operation`, constant data, that ends in time. Throws what
     /// AsynchronousCall::make throws.
     [[nodiscard]] orb::AsynchronousCall& make_call(const orb::Operation& operation);

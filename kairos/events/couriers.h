@@ -83,12 +83,18 @@ class Couriers {
     Couriers& operator=(const Couriers&) = delete;
     ~Couriers() { end(); }
 
-    /// Nothing is done for any courier from here on. Waits for the threads, within the time that
-    /// calls may take. Not in one of the threads.
+    /// Nothing is done for any courier from here on. Waits for the threads: for connections that
+    /// are being made, as long as that may take, and for calls of objects of this process, however
+    /// long they take. Not in one of the threads.
     void end() noexcept;
     /// Counts a courier that nobody owns; false if there are too many of them.
     [[nodiscard]] bool begin_farewell() noexcept;
     void end_farewell() noexcept { farewells_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Notes that a client is not told; true for the first.
+    [[nodiscard]] bool note_untold() noexcept
+    {
+        return !has_untold_.exchange(true, std::memory_order_relaxed);
+    }
 
   private:
     friend class Courier;
@@ -125,6 +131,7 @@ class Couriers {
     Courier::Timers timers_;
     bool has_ended_ = false;
     std::atomic<std::size_t> farewells_{0};
+    std::atomic<bool> has_untold_{false};
     std::vector<std::thread> threads_; // of who makes and ends this
 };
 
