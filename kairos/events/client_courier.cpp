@@ -17,11 +17,24 @@ orb::AsynchronousCall& ClientCourier::make_call(const orb::Operation& operation)
     orb::AsynchronousCall& call =
         orb::AsynchronousCall::make(corba::reference_of(*client_.in()), operation);
     call.limit(Deadline::after(channel_->limits().call_timeout));
+    stays_connected_ = lane() == Lane::quick;
+    if (stays_connected_) call.stay_connected();
     return call;
+}
+
+/// A client that asks for another connection by itself has refused the call.
+Outcome ClientCourier::outcome_of_call(const std::exception_ptr& failure) const noexcept
+{
+    const Outcome outcome = outcome_of(failure, client_.in());
+    return outcome == Outcome::elsewhere && !stays_connected_ ? Outcome::refused : outcome;
 }
 
 bool ClientCourier::may_call()
 {
+    if (!is_in_lane()) {
+        wake();
+        return false;
+    }
     if (Clock::now() >= not_before_) return true;
     wake_at(not_before_);
     return false;
@@ -44,6 +57,8 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         return channel_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::put_off:
         return pause(channel_->limits().retry_pause);
+    case Outcome::elsewhere:
+        return move_to(Lane::patient);
     case Outcome::over:
         return channel_->forget(proxy_);
     }

@@ -73,9 +73,8 @@ Couriers::Couriers(std::size_t quick_threads, std::size_t patient_threads)
 
 void Couriers::begin_threads(Lane lane, std::size_t count)
 {
-    LaneState& state = lanes_[static_cast<std::size_t>(lane)];
     for (std::size_t i = 0; i < count; ++i)
-        threads_.emplace_back([this, &state] { run(state); });
+        threads_.emplace_back([this, lane] { run(lane); });
 }
 
 bool Couriers::begin_farewell() noexcept
@@ -150,8 +149,9 @@ void Couriers::wait(LaneState& lane, Lock& lock)
     --lane.waiting;
 }
 
-void Couriers::run(LaneState& lane) noexcept
+void Couriers::run(Lane which) noexcept
 {
+    LaneState& lane = lanes_[static_cast<std::size_t>(which)];
     Lock lock(mutex_);
     while (!has_ended_) {
         if (&lane == lanes_.data()) take_due();
@@ -163,6 +163,7 @@ void Couriers::run(LaneState& lane) noexcept
         lane.ready.remove(*courier);
         auto owned = IntrusivePtr<Courier>::adopt(courier);
         courier->is_worked_for_ = true;
+        courier->working_lane_ = which;
         const bool posted = std::exchange(courier->is_posted_, false);
         lock.unlock();
         work(*courier, posted);

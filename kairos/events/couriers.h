@@ -54,6 +54,9 @@ class Courier : public RefCounted {
     void wake_at(Clock::time_point time);
     /// From within either.
     void move_to(Lane lane) noexcept { lane_.store(lane, std::memory_order_relaxed); }
+    [[nodiscard]] Lane lane() const noexcept { return lane_.load(std::memory_order_relaxed); }
+    /// Whether the thread that works is one of its lane.
+    [[nodiscard]] bool is_in_lane() const noexcept { return lane() == working_lane_; }
 
   private:
     friend class Couriers;
@@ -65,7 +68,9 @@ class Courier : public RefCounted {
 
     const std::shared_ptr<Couriers> couriers_;
     std::atomic<Lane> lane_;
-    orb::AsynchronousCall* call_ = nullptr; // under way; of the thread that works
+    // Of the thread that works.
+    orb::AsynchronousCall* call_ = nullptr; // under way
+    Lane working_lane_{};
     // What follows is guarded by Couriers::mutex_.
     ListLinks<Courier> ready_links_;
     bool is_worked_for_ = false;
@@ -122,7 +127,7 @@ class Couriers {
         return lanes_[static_cast<std::size_t>(courier.lane_.load(std::memory_order_relaxed))];
     }
 
-    void run(LaneState& lane) noexcept;
+    void run(Lane which) noexcept;
     void work(Courier& courier, bool posted) noexcept;
     void begin_threads(Lane lane, std::size_t count);
 

@@ -96,8 +96,7 @@ void Delivery::called(orb::AsynchronousCall& call) { conclude(call.failure(), tr
 void Delivery::conclude(const std::exception_ptr& failure, bool is_made)
 {
     copy_.reset();
-    const Outcome outcome =
-        is_made ? outcome_of(failure, client()) : outcome_of_making(failure, client());
+    const Outcome outcome = is_made ? outcome_of_call(failure) : outcome_of_no_call(failure);
     if (!is_kept(outcome, failure)) {
         if (outcome == Outcome::done)
             channel().note_delivered();
@@ -112,7 +111,7 @@ void Delivery::conclude(const std::exception_ptr& failure, bool is_made)
 /// take it: then it may take others.
 bool Delivery::is_kept(Outcome outcome, const std::exception_ptr& failure)
 {
-    if (outcome == Outcome::put_off) return true;
+    if (outcome == Outcome::put_off || outcome == Outcome::elsewhere) return true;
     if (outcome != Outcome::not_received) return false;
     if (was_reached(failure)) ++tries_;
     return tries_ < channel().limits().event_tries_max;

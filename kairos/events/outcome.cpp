@@ -67,6 +67,8 @@ Outcome outcome_of(const std::exception_ptr& failure, CORBA::Object_ptr client) 
         return outcome_of_silence(raised);
     } catch (const CORBA::NO_RESPONSE& raised) {
         return outcome_of_silence(raised);
+    } catch (const CORBA::REBIND& raised) {
+        return raised.completed() == CORBA::COMPLETED_NO ? Outcome::elsewhere : Outcome::refused;
     } catch (const CORBA::BAD_INV_ORDER&) {
         return is_orb_over(client) ? Outcome::over : Outcome::refused;
     } catch (const std::bad_alloc&) {

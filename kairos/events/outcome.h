@@ -17,6 +17,7 @@ enum class Outcome : std::uint8_t {
     refused,      ///< the client has raised something
     gone,         ///< there is no such client, or it does not want any more
     put_off,      ///< this process makes too many calls, or has no memory
+    elsewhere,    ///< not sent: it takes a connection to be made, or a forward
     over,         ///< the ORB was shut down
 };
 

@@ -17,7 +17,7 @@ void Polling::idle()
         send(make_call(try_pull_operation));
     } catch (...) {
         const std::exception_ptr failure = std::current_exception();
-        judge(outcome_of_making(failure, client()), failure);
+        judge(outcome_of_no_call(failure), failure);
         wake();
     }
 }
@@ -32,7 +32,7 @@ void Polling::called(orb::AsynchronousCall& call)
             failure = std::current_exception();
         }
     }
-    judge(outcome_of(failure, client()), failure);
+    judge(outcome_of_call(failure), failure);
 }
 
 void Polling::take(orb::AsynchronousCall& call)
