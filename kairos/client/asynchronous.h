@@ -55,6 +55,10 @@ class KAIROS_API AsynchronousCall final : private MainThread::Posted, private Co
     [[nodiscard]] cdr::Writer& out() noexcept { return body_->out(); }
     /// Has the call end by then, if its policies do not end it before. To be called before `send`.
     void limit(Deadline deadline) noexcept;
+    /// Has the call use connections that there are, and follow no forward, where the reference is
+    /// bound, as Messaging::NO_RECONNECT does; else it is REBIND, and nobody has waited. To
+    /// be called before `send`.
+    void stay_connected() noexcept { body_->limits_.rebind = RebindMode::no_reconnect; }
     /// Permits `cancel`. To be called before `send`.
     void permit_cancelling() noexcept { may_be_cancelled_ = true; }
     /// Sends the request; the call belongs to the ORB from here on. What becomes of it, also if it

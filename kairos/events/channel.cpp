@@ -6,14 +6,17 @@
 #include "kairos/events/outcome.h"
 #include "kairos/events/proxies.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kairos::events {
 
-Channel::Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<Couriers> couriers,
+Channel::Channel(std::string name, const ServiceLimits& limits,
+                 std::shared_ptr<ServiceBudget> budget, std::shared_ptr<Couriers> couriers,
                  PortableServer::POA_ptr proxies)
-    : name_(std::move(name)), limits_(limits), couriers_(std::move(couriers)),
-      proxies_(PortableServer::POA::_duplicate(proxies)),
+    : name_(std::move(name)), limits_(limits), budget_(std::move(budget)),
+      couriers_(std::move(couriers)), proxies_(PortableServer::POA::_duplicate(proxies)),
+      pulls_(std::make_shared<Allowance>(limits.pulls_max)),
       receptions_(std::make_shared<const Receptions>())
 {
 }
@@ -27,9 +30,36 @@ void Channel::publish(const CORBA::Any& data)
         receptions = receptions_;
     }
     if (receptions->empty()) return;
-    const auto event = std::make_shared<const Event>(data);
+    EventPtr event;
+    try {
+        event = keep(data);
+    } catch (...) {
+        note_dropped(receptions->size());
+        throw;
+    }
     for (const Reception& one : *receptions)
         one.receiver->offer(event);
+}
+
+EventPtr Channel::keep(const CORBA::Any& data)
+{
+    auto event = std::make_shared<Event>(data);
+    if (event->encoded_octets() > limits_.event_octets_max)
+        throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the event is larger than events may be");
+    if (!event->charge(budget_->event_octets))
+        throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                  "as many octets of events wait as may: consumers are slow");
+    return event;
+}
+
+bool Channel::is_proxy(CORBA::Object_ptr object) const
+{
+    try {
+        const PortableServer::ObjectId_var id = proxies_->reference_to_id(object);
+        return true;
+    } catch (const PortableServer::POA::WrongAdapter&) {
+        return false;
+    }
 }
 
 CORBA::Object_ptr
@@ -43,9 +73,15 @@ Channel::add(const PortableServer::Servant_var<PortableServer::ServantBase>& ser
         if (members_.size() >= limits_.proxies_max)
             throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
                                    "the channel has as many proxies as it may have");
+        Portion place(budget_->proxies, 1);
+        if (!place)
+            throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                                   "the service has as many proxies as it may have");
         number = ++last_;
         proxy.number(number);
-        members_.try_emplace(number, Member{.servant = servant, .proxy = &proxy, .id = {}});
+        members_.try_emplace(
+            number,
+            Member{.servant = servant, .proxy = &proxy, .id = {}, .place = std::move(place)});
     }
     try {
         PortableServer::ObjectId_var id = proxies_->activate_object(servant.in());
@@ -71,18 +107,22 @@ bool Channel::keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id)
 /// Clients that have gone without a word leave proxies behind.
 void Channel::make_room()
 {
-    std::uint64_t oldest = 0;
+    Member oldest;
     {
         const Lock lock(mutex_);
-        if (members_.size() < limits_.proxies_max) return;
+        if (members_.size() < limits_.proxies_max && !budget_->proxies->is_spent()) return;
         Proxy::Clock::time_point before = Proxy::Clock::now() - limits_.proxy_idle_max;
-        for (const auto& [number, member] : members_) {
-            if (member.proxy->last_used() > before || !member.proxy->is_idle()) continue;
-            before = member.proxy->last_used();
-            oldest = number;
+        auto found = members_.end();
+        for (auto one = members_.begin(); one != members_.end(); ++one) {
+            const Proxy& proxy = *one->second.proxy;
+            if (proxy.last_used() > before || !one->second.proxy->is_idle()) continue;
+            before = proxy.last_used();
+            found = one;
         }
+        if (found == members_.end()) return;
+        oldest = take_out(found);
     }
-    if (oldest != 0) retire(oldest, true);
+    finish(std::move(oldest), true);
 }
 
 bool Channel::add_receiver(std::uint64_t proxy, const IntrusivePtr<RefCounted>& owner,
@@ -101,11 +141,21 @@ Channel::Member Channel::take_out(std::uint64_t proxy)
     const Lock lock(mutex_);
     const auto found = members_.find(proxy);
     if (found == members_.end()) return {};
+    return take_out(found);
+}
+
+/// All of it or, where there is no memory, nothing.
+Channel::Member Channel::take_out(Members::iterator found)
+{
+    assert_held(mutex_);
+    const auto is_its = [found](const Reception& one) { return one.proxy == found->first; };
+    if (std::ranges::any_of(*receptions_, is_its)) {
+        auto changed = std::make_shared<Receptions>(*receptions_);
+        std::erase_if(*changed, is_its);
+        receptions_ = std::move(changed);
+    }
     Member member = std::move(found->second);
     members_.erase(found);
-    auto changed = std::make_shared<Receptions>(*receptions_);
-    std::erase_if(*changed, [&](const Reception& one) { return one.proxy == proxy; });
-    receptions_ = std::move(changed);
     return member;
 }
 
@@ -173,14 +223,7 @@ void Channel::note_dropped(std::size_t count)
 {
     if (dropped_.fetch_add(count, std::memory_order_relaxed) != 0) return;
     log::warning("events: channel '" + name_ +
-                 "' drops events: a consumer is slower than its suppliers");
-}
-
-bool Channel::begin_pull() noexcept
-{
-    if (pulls_.fetch_add(1, std::memory_order_relaxed) < limits_.pulls_max) return true;
-    end_pull();
-    return false;
+                 "' drops events: a consumer is slower than its suppliers, or they are too large");
 }
 
 KairosEvents::Figures Channel::figures()

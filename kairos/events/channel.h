@@ -9,6 +9,7 @@
 #include "kairos/events/KairosEvents.h"
 #include "kairos/events/couriers.h"
 #include "kairos/events/event.h"
+#include "kairos/events/service_budget.h"
 #include "kairos/events/service_limits.h"
 
 #include <atomic>
@@ -36,27 +37,31 @@ class Receiver {
 
 class Channel : public std::enable_shared_from_this<Channel> {
   public:
-    /// `proxies` is the POA of the proxies, which gives them their ids.
-    Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<Couriers> couriers,
-            PortableServer::POA_ptr proxies);
+    /// `proxies` is the POA of the proxies of all channels, which gives them their ids.
+    Channel(std::string name, const ServiceLimits& limits, std::shared_ptr<ServiceBudget> budget,
+            std::shared_ptr<Couriers> couriers, PortableServer::POA_ptr proxies);
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
     ~Channel() = default;
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const ServiceLimits& limits() const noexcept { return limits_; }
+    [[nodiscard]] ServiceBudget& budget() const noexcept { return *budget_; }
     [[nodiscard]] const std::shared_ptr<Couriers>& couriers() const noexcept { return couriers_; }
     [[nodiscard]] KairosEvents::Figures figures();
 
-    /// Gives the event to all consumers that are connected now. Throws what encoding it throws.
+    /// Gives the event to all consumers that are connected now. Where there are any, throws what
+    /// encoding it throws, IMP_LIMIT if it is too large, and NO_RESOURCES where too much waits.
     void publish(const CORBA::Any& data);
 
     // --- proxies ---
     /// Makes the proxy an object of the channel's, which owns it. Returns the reference, owned by
-    /// the caller. Throws IMP_LIMIT where there are as many as may be, OBJECT_NOT_EXIST after the
-    /// channel's end.
+    /// the caller. Throws IMP_LIMIT where there are as many as may be, here or in all channels,
+    /// OBJECT_NOT_EXIST after the channel's end.
     [[nodiscard]] CORBA::Object_ptr
     add(const PortableServer::Servant_var<PortableServer::ServantBase>& servant, Proxy& proxy);
+    /// Whether the object is a proxy of a channel of this service: at whatever address, by its key.
+    [[nodiscard]] bool is_proxy(CORBA::Object_ptr object) const;
     /// What a proxy receives for its consumer, from now on. Returns false if the proxy has ended.
     [[nodiscard]] bool add_receiver(std::uint64_t proxy, const IntrusivePtr<RefCounted>& owner,
                                     Receiver& receiver);
@@ -78,9 +83,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
     {
         lost_.fetch_add(count, std::memory_order_relaxed);
     }
-    /// A pull begins to wait; false if as many do as may.
-    [[nodiscard]] bool begin_pull() noexcept;
-    void end_pull() noexcept { pulls_.fetch_sub(1, std::memory_order_relaxed); }
+    /// How many of its pulls may wait.
+    [[nodiscard]] const std::shared_ptr<Allowance>& pulls() const noexcept { return pulls_; }
 
   private:
     using Lock = std::unique_lock<std::mutex>;
@@ -88,6 +92,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
         PortableServer::Servant_var<PortableServer::ServantBase> servant;
         Proxy* proxy = nullptr;
         PortableServer::ObjectId_var id;
+        Portion place;
     };
     struct Reception {
         std::uint64_t proxy = 0;
@@ -97,14 +102,17 @@ class Channel : public std::enable_shared_from_this<Channel> {
     using Members = std::map<std::uint64_t, Member>;
     using Receptions = std::vector<Reception>;
 
+    [[nodiscard]] EventPtr keep(const CORBA::Any& data);
     void make_room();
     [[nodiscard]] bool keep_id(std::uint64_t proxy, PortableServer::ObjectId_var& id);
     [[nodiscard]] Member take_out(std::uint64_t proxy);
+    [[nodiscard]] Member take_out(Members::iterator found);
     void finish(Member member, bool tells);
     [[nodiscard]] bool may_say(std::size_t& unsaid);
 
     const std::string name_;
     const ServiceLimits limits_;
+    const std::shared_ptr<ServiceBudget> budget_;
     const std::shared_ptr<Couriers> couriers_;
     const PortableServer::POA_var proxies_;
     std::atomic<std::uint64_t> received_{0};
@@ -112,8 +120,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
     std::atomic<std::uint64_t> dropped_{0};
     std::atomic<std::uint64_t> lost_{0};
     std::atomic<std::uint64_t> given_up_{0};
-    std::atomic<std::size_t> pulls_{0};
-    std::mutex mutex_; // guards what follows; not held while anything is called
+    const std::shared_ptr<Allowance> pulls_;
+    std::mutex mutex_; // guards what follows; outside Proxy::mutex_
     Members members_;
     std::uint64_t last_ = 0;                       // number of a proxy
     std::shared_ptr<const Receptions> receptions_; // replaced when it changes; never null

@@ -69,7 +69,8 @@ class FactoryServant final : public POA_KairosEvents::ChannelFactory {
     explicit FactoryServant(ServiceState& state) : state_(state) {}
     KairosEvents::Channel_ptr create_channel(const char* name) override
     {
-        return state_.create(name);
+        // Whoever made one could otherwise have the name of any of the program's objects.
+        return state_.create(name, "events/");
     }
     KairosEvents::Channel_ptr find(const char* name) override { return state_.find(name); }
     KairosEvents::NameList* names() override { return state_.names(); }

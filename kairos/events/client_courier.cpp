@@ -17,11 +17,24 @@ orb::AsynchronousCall& ClientCourier::make_call(const orb::Operation& operation)
     orb::AsynchronousCall& call =
         orb::AsynchronousCall::make(corba::reference_of(*client_.in()), operation);
     call.limit(Deadline::after(channel_->limits().call_timeout));
+    stays_connected_ = lane() == Lane::quick;
+    if (stays_connected_) call.stay_connected();
     return call;
+}
+
+/// A client that asks for another connection by itself has refused the call.
+Outcome ClientCourier::outcome_of_call(const std::exception_ptr& failure) const noexcept
+{
+    const Outcome outcome = outcome_of(failure, client_.in());
+    return outcome == Outcome::elsewhere && !stays_connected_ ? Outcome::refused : outcome;
 }
 
 bool ClientCourier::may_call()
 {
+    if (!is_in_lane()) {
+        wake();
+        return false;
+    }
     if (Clock::now() >= not_before_) return true;
     wake_at(not_before_);
     return false;
@@ -34,7 +47,8 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         failures_ = 0;
         return move_to(is_here_ ? Lane::fresh : Lane::quick);
     case Outcome::refused: // which is an answer
-        if (++failures_ < channel_->limits().failures_max) return;
+        if (++failures_ < channel_->limits().failures_max)
+            return pause(channel_->limits().retry_pause);
         return channel_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::not_received:
     case Outcome::unanswered:
@@ -43,6 +57,8 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
         return channel_->give_up(proxy_, *client_.in(), text_of(failure));
     case Outcome::put_off:
         return pause(channel_->limits().retry_pause);
+    case Outcome::elsewhere: // it is to be connected, as a new one
+        return move_to(Lane::fresh);
     case Outcome::over:
         return channel_->forget(proxy_);
     }

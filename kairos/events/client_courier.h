@@ -24,9 +24,16 @@ class ClientCourier : public Courier {
     /// Returns a call of `operation`, constant data, that ends in time. Throws what
     /// AsynchronousCall::make throws.
     [[nodiscard]] orb::AsynchronousCall& make_call(const orb::Operation& operation);
+    /// What came of a call that was made, or of making one; null for results.
+    [[nodiscard]] Outcome outcome_of_call(const std::exception_ptr& failure) const noexcept;
+    [[nodiscard]] Outcome outcome_of_no_call(const std::exception_ptr& failure) const noexcept
+    {
+        return outcome_of_making(failure, client_.in());
+    }
     /// Notes what came of a call. The client may be disconnected when this returns.
     void judge(Outcome outcome, const std::exception_ptr& failure);
-    /// Returns true where the time for the next call has come; else idle() is asked then.
+    /// Returns true where the time for the next call has come, in a thread that may make it; else
+    /// idle() is asked then, there.
     [[nodiscard]] bool may_call();
     /// Has no call made for so long.
     void pause(std::chrono::nanoseconds time) noexcept { not_before_ = Clock::now() + time; }
@@ -38,7 +45,8 @@ class ClientCourier : public Courier {
     const std::uint64_t proxy_;
     const CORBA::Object_var client_;
     const bool is_here_;
-    unsigned failures_ = 0; // one after the other
+    bool stays_connected_ = false; // the call
+    unsigned failures_ = 0;        // one after the other
     Clock::time_point not_before_{};
 };
 

@@ -74,9 +74,8 @@ Couriers::Couriers(const ServiceLimits& limits)
 
 void Couriers::begin_threads(Lane lane, std::size_t count)
 {
-    LaneState& state = lanes_[static_cast<std::size_t>(lane)];
     for (std::size_t i = 0; i < count; ++i)
-        threads_.emplace_back([this, &state] { run(state); });
+        threads_.emplace_back([this, lane] { run(lane); });
 }
 
 bool Couriers::begin_farewell() noexcept
@@ -151,8 +150,9 @@ void Couriers::wait(LaneState& lane, Lock& lock)
     --lane.waiting;
 }
 
-void Couriers::run(LaneState& lane) noexcept
+void Couriers::run(Lane which) noexcept
 {
+    LaneState& lane = lanes_[static_cast<std::size_t>(which)];
     Lock lock(mutex_);
     while (!has_ended_) {
         if (&lane == lanes_.data()) take_due();
@@ -164,6 +164,7 @@ void Couriers::run(LaneState& lane) noexcept
         lane.ready.remove(*courier);
         auto owned = IntrusivePtr<Courier>::adopt(courier);
         courier->is_worked_for_ = true;
+        courier->working_lane_ = which;
         const bool posted = std::exchange(courier->is_posted_, false);
         lock.unlock();
         work(*courier, posted);

@@ -57,6 +57,9 @@ class Courier : public RefCounted {
     void wake_at(Clock::time_point time);
     /// From within either.
     void move_to(Lane lane) noexcept { lane_.store(lane, std::memory_order_relaxed); }
+    [[nodiscard]] Lane lane() const noexcept { return lane_.load(std::memory_order_relaxed); }
+    /// Whether the thread that works is one of its lane.
+    [[nodiscard]] bool is_in_lane() const noexcept { return lane() == working_lane_; }
 
   private:
     friend class Couriers;
@@ -68,7 +71,9 @@ class Courier : public RefCounted {
 
     const std::shared_ptr<Couriers> couriers_;
     std::atomic<Lane> lane_;
-    orb::AsynchronousCall* call_ = nullptr; // under way; of the thread that works
+    // Of the thread that works.
+    orb::AsynchronousCall* call_ = nullptr; // under way
+    Lane working_lane_{};
     // What follows is guarded by Couriers::mutex_.
     ListLinks<Courier> ready_links_;
     bool is_worked_for_ = false;
@@ -86,12 +91,18 @@ class Couriers {
     Couriers& operator=(const Couriers&) = delete;
     ~Couriers() { end(); }
 
-    /// Nothing is done for any courier from here on. Waits for the threads, within the time that
-    /// calls may take. Not in one of the threads.
+    /// Nothing is done for any courier from here on. Waits for the threads: for connections that
+    /// are being made, as long as that may take, and for calls of objects of this process, however
+    /// long they take. Not in one of the threads.
     void end() noexcept;
     /// Counts a courier that nobody owns; false if there are too many of them.
     [[nodiscard]] bool begin_farewell() noexcept;
     void end_farewell() noexcept { farewells_.fetch_sub(1, std::memory_order_relaxed); }
+    /// Notes that a client is not told; true for the first.
+    [[nodiscard]] bool note_untold() noexcept
+    {
+        return !has_untold_.exchange(true, std::memory_order_relaxed);
+    }
 
   private:
     friend class Courier;
@@ -119,7 +130,7 @@ class Couriers {
         return lanes_[static_cast<std::size_t>(courier.lane_.load(std::memory_order_relaxed))];
     }
 
-    void run(LaneState& lane) noexcept;
+    void run(Lane which) noexcept;
     void work(Courier& courier, bool posted) noexcept;
     void begin_threads(Lane lane, std::size_t count);
 
@@ -128,6 +139,7 @@ class Couriers {
     Courier::Timers timers_;
     bool has_ended_ = false;
     std::atomic<std::size_t> farewells_{0};
+    std::atomic<bool> has_untold_{false};
     std::vector<std::thread> threads_; // of who makes and ends this
 };
 

@@ -56,14 +56,25 @@ bool Delivery::has_next()
 void Delivery::idle()
 {
     if (!has_next()) {
-        if (std::exchange(next_, nullptr)) channel().note_lost(1);
-        return;
+        if (next_) channel().note_lost(1);
+        return forget_next();
     }
     if (may_call()) send_next();
 }
 
+void Delivery::forget_next() noexcept
+{
+    next_.reset();
+    tries_ = 0;
+}
+
 void Delivery::send_next()
 {
+    copy_ = Portion(channel().budget().call_octets, next_->encoded_octets());
+    if (!copy_) {
+        pause(channel().limits().retry_pause);
+        return wake();
+    }
     try {
         orb::AsynchronousCall& call = make_call(push_operation);
         try {
@@ -75,22 +86,35 @@ void Delivery::send_next()
         }
         send(call);
     } catch (...) {
-        conclude(std::current_exception());
+        conclude(std::current_exception(), false);
         wake();
     }
 }
 
-void Delivery::called(orb::AsynchronousCall& call) { conclude(call.failure()); }
+void Delivery::called(orb::AsynchronousCall& call) { conclude(call.failure(), true); }
 
-void Delivery::conclude(const std::exception_ptr& failure)
+void Delivery::conclude(const std::exception_ptr& failure, bool is_made)
 {
-    const Outcome outcome = outcome_of(failure);
-    if (outcome == Outcome::done)
-        channel().note_delivered();
-    else if (outcome != Outcome::not_received && outcome != Outcome::put_off)
-        channel().note_lost(1);
-    if (outcome != Outcome::not_received && outcome != Outcome::put_off) next_.reset();
+    copy_.reset();
+    const Outcome outcome = is_made ? outcome_of_call(failure) : outcome_of_no_call(failure);
+    if (!is_kept(outcome, failure)) {
+        if (outcome == Outcome::done)
+            channel().note_delivered();
+        else
+            channel().note_lost(1);
+        forget_next();
+    }
     judge(outcome, failure);
+}
+
+/// An event that surely was not received is sent again, unless the consumer is there and does not
+/// take it: then it may take others.
+bool Delivery::is_kept(Outcome outcome, const std::exception_ptr& failure)
+{
+    if (outcome == Outcome::put_off || outcome == Outcome::elsewhere) return true;
+    if (outcome != Outcome::not_received) return false;
+    if (was_reached(failure)) ++tries_;
+    return tries_ < channel().limits().event_tries_max;
 }
 
 } // namespace kairos::events

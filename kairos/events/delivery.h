@@ -24,10 +24,16 @@ class Delivery final : public ClientCourier, public Receiver {
     void idle() override;
     [[nodiscard]] bool has_next();
     void send_next();
-    void conclude(const std::exception_ptr& failure);
+    /// `is_made`: whether there was a call, else why there was none.
+    void conclude(const std::exception_ptr& failure, bool is_made);
+    [[nodiscard]] bool is_kept(Outcome outcome, const std::exception_ptr& failure);
+    void forget_next() noexcept;
 
-    EventPtr next_;    // being sent, or to be; of the thread that works
-    std::mutex mutex_; // guards what follows; not held while anything is called
+    // Of the thread that works.
+    EventPtr next_;      // being sent, or to be
+    unsigned tries_ = 0; // of it, of a consumer that was reached
+    Portion copy_;       // of it, in the call
+    std::mutex mutex_;   // guards what follows; not held while anything is called
     EventQueue queue_;
     bool is_busy_ = false; // a thread works, or will
     bool has_ended_ = false;

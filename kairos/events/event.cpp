@@ -18,6 +18,7 @@ Event::Event(const CORBA::Any& data) : data_(data)
     const Bytes body = out.contiguous();
     body_.assign(body.begin(), body.end());
     const types::AnyBytes* const bytes = types::AnyAccess::bytes(data_);
+    octets_ = body_.size() + (bytes != nullptr ? bytes->size : 0);
     has_wide_text_ = environment.wide_text_written || (bytes != nullptr && bytes->has_wide);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One event on its way from a supplier to any number of consumers: an Any whose value nobody looks
-// into. What a push has as its argument is encoded once. Immutable; shared by all queues it is in.
+// into. What a push has as its argument is encoded once. Immutable once it is in a queue; shared by
+// all queues it is in.
 #pragma once
 
 #include "kairos/cdr/writer.h"
+#include "kairos/events/service_budget.h"
 #include "kairos/types/any.h"
 
 #include <cstddef>
@@ -23,13 +25,23 @@ class Event {
     [[nodiscard]] const CORBA::Any& data() const noexcept { return data_; }
     /// Writes the event as the first argument of a request.
     void encode(cdr::Writer& out) const;
+    /// How much it is as the argument of a request.
+    [[nodiscard]] std::size_t encoded_octets() const noexcept { return body_.size(); }
     /// How much memory it is, about.
-    [[nodiscard]] std::size_t octets() const noexcept { return body_.size(); }
+    [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+    /// Counts its octets as long as it lives; false if that is too much. To be called once.
+    [[nodiscard]] bool charge(const std::shared_ptr<Allowance>& octets) noexcept
+    {
+        charge_ = Portion(octets, octets_);
+        return static_cast<bool>(charge_);
+    }
 
   private:
     const CORBA::Any data_;
     std::vector<std::byte> body_; // as where text is not converted
+    std::size_t octets_ = 0;      // of both
     bool has_wide_text_ = false;
+    Portion charge_;
 };
 
 using EventPtr = std::shared_ptr<const Event>;

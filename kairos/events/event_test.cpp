@@ -53,6 +53,41 @@ TEST(Event, SharesWhatWasReceived)
     EXPECT_EQ(wire, encoded(Event(received)));
 }
 
+TEST(Event, CountsItsOctetsAsLongAsItLives)
+{
+    const auto octets = std::make_shared<Allowance>(1000);
+    CORBA::Any any;
+    any <<= "text";
+    auto first = std::make_unique<Event>(any);
+    ASSERT_TRUE(first->charge(octets));
+    EXPECT_TRUE(octets->take(1000 - first->octets()));
+    EXPECT_FALSE(Event(any).charge(octets));
+    EXPECT_TRUE(octets->is_spent());
+    first.reset();
+    EXPECT_TRUE(Event(any).charge(octets));
+}
+
+TEST(Event, CountsWhatItKeepsTwice)
+{
+    const std::vector<std::byte> wire = encoded(*event_of_size(100));
+    cdr::Reader in(wire, native_little_endian);
+    CORBA::Any received;
+    mapping::decode(in, received);
+    const Event event(received);
+    EXPECT_EQ(wire.size(), event.encoded_octets());
+    EXPECT_LT(wire.size() + 100, event.octets());
+}
+
+TEST(Allowance, GivesAllToOneThatNeedsMore)
+{
+    Allowance octets(10);
+    EXPECT_TRUE(octets.take(20));
+    EXPECT_FALSE(octets.take(1));
+    octets.give_back(20);
+    EXPECT_TRUE(octets.take(10));
+    EXPECT_FALSE(octets.take(1));
+}
+
 TEST(EventQueue, ForgetsTheOldestWhenItIsFull)
 {
     EventQueue queue(2, 1000);

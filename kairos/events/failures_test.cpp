@@ -5,8 +5,10 @@
 #include "kairos/events/channel_testing.h"
 
 #include "kairos/events/CosEventComm.h"
+#include "kairos/orb/failure.h"
 
 #include <arpa/inet.h>
+#include <array>
 #include <atomic>
 #include <netinet/in.h>
 #include <optional>
@@ -123,6 +125,67 @@ TEST_F(Failures, AConsumerThatRaisesOnceIsKept)
     EXPECT_EQ(1U, channel_->figures().consumers);
 }
 
+/// What surely did not arrive is sent again, but not for ever to somebody who is there.
+TEST_F(Failures, AnEventThatIsNeverTakenIsDroppedAndTheConsumerKept)
+{
+    ServiceLimits limits = small_limits();
+    limits.failures_max = 5;
+    start(limits);
+    const Servant_var<Consumer> consumer = new Consumer;
+    std::atomic<int> calls = 0;
+    consumer->raise([&] {
+        if (++calls <= 3) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
+    });
+    (void)connect(consumer.in());
+    const ProxyPushConsumer_var proxy = supplier();
+    proxy->push(event_of(1));
+    proxy->push(event_of(2));
+    ASSERT_TRUE(consumer->has(1));
+    EXPECT_EQ(std::vector<CORBA::Long>{2}, consumer->values());
+    EXPECT_EQ(1U, channel_->figures().lost);
+    EXPECT_EQ(1U, channel_->figures().consumers);
+    EXPECT_EQ(0U, channel_->figures().given_up);
+}
+
+/// That this ORB is over is not believed of others.
+TEST_F(Failures, APeerWhoseOrbIsOverIsGivenUp)
+{
+    const Servant_var<Consumer> consumer = new Consumer;
+    consumer->raise(
+        [] { throw CORBA::BAD_INV_ORDER(orb::minor_code::orb_shut_down, CORBA::COMPLETED_NO); });
+    (void)connect(consumer.in());
+    const ProxyPushConsumer_var proxy = supplier();
+    for (CORBA::Long i = 0; i < 3; ++i)
+        proxy->push(event_of(i));
+    EXPECT_TRUE(log_.wait_for("the consumer at"));
+    EXPECT_EQ(1U, channel_->figures().given_up);
+}
+
+/// Nor that it has too many calls.
+TEST_F(Failures, APeerThatHasTooManyCallsIsGivenUp)
+{
+    const Servant_var<Consumer> consumer = new Consumer;
+    consumer->raise(
+        [] { throw CORBA::TRANSIENT(orb::minor_code::too_many_calls, CORBA::COMPLETED_NO); });
+    (void)connect(consumer.in());
+    supplier()->push(event_of(1));
+    EXPECT_TRUE(log_.wait_for("the consumer at"));
+    EXPECT_EQ(1U, channel_->figures().given_up);
+}
+
+TEST_F(Failures, LimitsWithoutWhichNothingIsDoneAreRefused)
+{
+    for (const auto change : {+[](ServiceLimits& limits) { limits.quick_threads = 0; },
+                              +[](ServiceLimits& limits) { limits.patient_threads = 0; },
+                              +[](ServiceLimits& limits) { limits.failures_max = 0; },
+                              +[](ServiceLimits& limits) { limits.event_tries_max = 0; }}) {
+        ServiceLimits limits = small_limits();
+        change(limits);
+        EXPECT_THROW(start(limits), CORBA::BAD_PARAM);
+    }
+    EXPECT_NO_THROW(start(small_limits()));
+}
+
 TEST_F(Failures, ASupplierThatDoesNotExistIsDisconnected)
 {
     const Servant_var<PullSupplierServant> source = new PullSupplierServant;
@@ -134,6 +197,127 @@ TEST_F(Failures, ASupplierThatDoesNotExistIsDisconnected)
     EXPECT_TRUE(log_.wait_for("the supplier at"));
     EXPECT_EQ(1U, channel_->figures().given_up);
     EXPECT_EQ(0U, channel_->figures().suppliers);
+}
+
+/// Accepts connections, by the system, and says nothing on them.
+class Silence {
+  public:
+    explicit Silence(int backlog = 1) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    {
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* const any = reinterpret_cast<sockaddr*>(&address);
+        if (::bind(socket_, any, size) != 0 || ::listen(socket_, backlog) != 0 ||
+            ::getsockname(socket_, any, &size) != 0)
+            throw std::runtime_error("no listener");
+        reference = "corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/silence";
+    }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+    ~Silence() { ::close(socket_); }
+
+    sockaddr_in address{};
+    std::string reference;
+
+  private:
+    const int socket_;
+};
+
+/// Where connecting takes as long as may be: nobody accepts, and as many wait for that as may.
+class FullListener {
+  public:
+    FullListener() : listener_(0)
+    {
+        for (int& one : waiting_) {
+            one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+            (void)::connect(one, reinterpret_cast<const sockaddr*>(&listener_.address),
+                            sizeof listener_.address);
+        }
+    }
+    FullListener(const FullListener&) = delete;
+    FullListener& operator=(const FullListener&) = delete;
+    ~FullListener()
+    {
+        for (const int one : waiting_)
+            ::close(one);
+    }
+    [[nodiscard]] const std::string& reference() const { return listener_.reference; }
+
+  private:
+    const Silence listener_;
+    std::array<int, 3> waiting_{};
+};
+
+/// Takes the first event, and says of the next that it goes there.
+class Forwarder final : public PortableServer::ServantLocator {
+  public:
+    explicit Forwarder(CORBA::Object_ptr target) : target_(CORBA::Object::_duplicate(target)) {}
+    PortableServer::Servant preinvoke(const PortableServer::ObjectId&, PortableServer::POA_ptr,
+                                      const char*, Cookie&) override
+    {
+        int asked = 0;
+        notes_.change([&] { asked = ++asked_; });
+        if (asked == 1) return first.in();
+        throw PortableServer::ForwardRequest(target_.in());
+    }
+    void postinvoke(const PortableServer::ObjectId&, PortableServer::POA_ptr, const char*, Cookie,
+                    PortableServer::Servant) override
+    {
+    }
+    [[nodiscard]] bool has_forwarded()
+    {
+        return notes_.wait([&] { return asked_ > 1; });
+    }
+
+    const Servant_var<Consumer> first = new Consumer;
+
+  private:
+    const CORBA::Object_var target_;
+    Notes notes_;
+    int asked_ = 0;
+};
+
+CORBA::Object_ptr object_of(const TestOrb& of, PortableServer::ServantLocator* locator)
+{
+    CORBA::PolicyList policies;
+    policies.length(2);
+    policies[0] = of.poa()->create_servant_retention_policy(PortableServer::NON_RETAIN);
+    policies[1] = of.poa()->create_request_processing_policy(PortableServer::USE_SERVANT_MANAGER);
+    const PortableServer::POAManager_var manager = of.poa()->the_POAManager();
+    const PortableServer::POA_var poa = of.poa()->create_POA("forwards", manager.in(), policies);
+    poa->set_servant_manager(locator);
+    return poa->create_reference("IDL:omg.org/CosEventComm/PushConsumer:1.0");
+}
+
+/// Who has answered and leads elsewhere then is connected to by other threads than those of who
+/// has answered.
+TEST_F(Failures, AForwardDelaysNobody)
+{
+    ServiceLimits limits = small_limits();
+    limits.quick_threads = 1;
+    start(limits);
+    std::optional<FullListener> nowhere(std::in_place);
+    auto* const forwarder = new Forwarder(
+        CORBA::Object_var(slow_clients_->string_to_object(nowhere->reference().c_str())).in());
+    const PortableServer::ServantLocator_var kept = forwarder;
+    const CORBA::Object_var object = object_of(slow_clients_, forwarder);
+    const ProxyPushSupplier_var proxy = push_supplier();
+    proxy->connect_push_consumer(
+        clients_.here<CosEventComm::PushConsumer>(object.in(), slow_clients_.in()).in());
+    const Servant_var<Consumer> other = new Consumer;
+    (void)connect(other.in());
+    const ProxyPushConsumer_var source = supplier();
+    source->push(event_of(1));
+    ASSERT_TRUE(forwarder->first->has(1));
+    ASSERT_TRUE(other->has(1));
+    source->push(event_of(2));
+    EXPECT_TRUE(forwarder->has_forwarded());
+    for (CORBA::Long i = 3; i < 20; ++i) {
+        source->push(event_of(i));
+        ASSERT_TRUE(other->has_last(i));
+    }
+    nowhere.reset(); // which ends the connecting, and with it the service
 }
 
 /// Also while the service ends, which does not wait for it.
@@ -150,31 +334,6 @@ TEST_F(Failures, WhoNeverAnswersIsWaitedForByNobody)
     service_.reset();
     stuck->open();
 }
-
-/// Accepts connections, by the system, and says nothing on them.
-class Silence {
-  public:
-    Silence() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
-    {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        auto* const any = reinterpret_cast<sockaddr*>(&address);
-        if (::bind(socket_, any, size) != 0 || ::listen(socket_, 1) != 0 ||
-            ::getsockname(socket_, any, &size) != 0)
-            throw std::runtime_error("no listener");
-        reference = "corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/silence";
-    }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
-    ~Silence() { ::close(socket_); }
-
-    std::string reference;
-
-  private:
-    const int socket_;
-};
 
 /// More of them than there are threads.
 TEST_F(Failures, PeersThatSayNothingAreWaitedForByNobody)
@@ -223,6 +382,40 @@ TEST_F(Failures, APullHasATime)
     EXPECT_THROW(CORBA::Any_var(consumer->pull()), CORBA::TIMEOUT);
 }
 
+/// As when its caller has gone, and asks anew: only one of the two is there.
+TEST_F(Failures, APullEndsTheOneBefore)
+{
+    const TestOrb server({"-ORBConcurrency", "thread-per-connection"});
+    ServiceLimits limits = small_limits();
+    limits.pull_max = patience;
+    EventService service(server.in(), limits);
+    const KairosEvents::Channel_var made = service.create_channel();
+    channel_ = clients_.here<KairosEvents::Channel>(made.in(), server.in());
+    const ProxyPullSupplier_var consumer = pull_supplier();
+    consumer->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    const auto again = slow_clients_.here<ProxyPullSupplier>(consumer.in(), clients_.in());
+    Notes notes;
+    int ended = 0;
+    int events = 0;
+    const auto pull = [&](ProxyPullSupplier_ptr from) {
+        try {
+            const CORBA::Any_var event = from->pull();
+            notes.change([&] { ++events; });
+        } catch (const CORBA::TIMEOUT&) {
+            notes.change([&] { ++ended; });
+        }
+    };
+    std::thread first([&] { pull(consumer.in()); });
+    std::thread second([&] { pull(again.in()); });
+    EXPECT_TRUE(notes.wait([&] { return ended == 1; }));
+    supplier()->push(event_of(1));
+    first.join();
+    second.join();
+    EXPECT_EQ(1, events);
+    EXPECT_EQ(1, ended);
+    channel_ = nullptr;
+}
+
 TEST_F(Failures, APullQueueIsBounded)
 {
     const ProxyPullSupplier_var consumer = pull_supplier();
@@ -234,6 +427,69 @@ TEST_F(Failures, APullQueueIsBounded)
     CORBA::Long value = -1;
     EXPECT_TRUE((event.in() >>= value) && value == 5);
     EXPECT_EQ(5U, channel_->figures().dropped);
+}
+
+CORBA::Any event_of_size(CORBA::ULong octets)
+{
+    CORBA::Any event;
+    CORBA::OctetSeq value;
+    value.length(octets);
+    event <<= value;
+    return event;
+}
+
+TEST_F(Failures, AnEventIsBounded)
+{
+    ServiceLimits limits = small_limits();
+    limits.event_octets_max = 1000;
+    start(limits);
+    const Servant_var<Consumer> consumer = new Consumer;
+    (void)connect(consumer.in());
+    const ProxyPushConsumer_var proxy = supplier();
+    EXPECT_THROW(proxy->push(event_of_size(1000)), CORBA::IMP_LIMIT);
+    EXPECT_EQ(1U, channel_->figures().dropped);
+    proxy->push(event_of_size(900));
+    EXPECT_TRUE(consumer->has(1));
+}
+
+/// Of all channels.
+TEST_F(Failures, WhatWaitsIsBounded)
+{
+    ServiceLimits limits = small_limits();
+    limits.octets_of_all_max = 3000; // an event is kept as it came, and as it goes
+    start(limits);
+    const ProxyPullSupplier_var consumer = pull_supplier();
+    consumer->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    supplier()->push(event_of_size(1000));
+    const KairosEvents::Channel_var first = channel_;
+    const KairosEvents::Channel_var made = service_->create_channel();
+    channel_ = clients_.here<KairosEvents::Channel>(made.in(), server_.in());
+    const ProxyPullSupplier_var other = pull_supplier();
+    other->connect_pull_consumer(CosEventComm::PullConsumer::_nil());
+    const ProxyPushConsumer_var proxy = supplier();
+    EXPECT_THROW(proxy->push(event_of_size(1000)), CORBA::NO_RESOURCES);
+    CORBA::Boolean has_event = false;
+    CORBA::Any_var event = consumer->try_pull(has_event);
+    EXPECT_TRUE(has_event);
+    proxy->push(event_of_size(1000));
+    event = other->try_pull(has_event);
+    EXPECT_TRUE(has_event);
+    EXPECT_EQ(0U, first->figures().dropped);
+    EXPECT_EQ(1U, channel_->figures().dropped);
+}
+
+TEST_F(Failures, ProxiesOfAllChannelsAreBounded)
+{
+    ServiceLimits limits = small_limits();
+    limits.proxies_of_all_max = 2;
+    start(limits);
+    const ProxyPushConsumer_var first = push_consumer();
+    const KairosEvents::Channel_var made = service_->create_channel();
+    channel_ = clients_.here<KairosEvents::Channel>(made.in(), server_.in());
+    const ProxyPushConsumer_var second = push_consumer();
+    EXPECT_THROW((void)push_consumer(), CORBA::IMP_LIMIT);
+    first->disconnect_push_consumer();
+    EXPECT_NO_THROW((void)push_consumer());
 }
 
 TEST_F(Failures, ProxiesAreBounded)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/events/farewell.h"
 
+#include "kairos/base/log.h"
 #include "kairos/corba/invocation.h"
 
 #include <utility>
@@ -47,7 +48,12 @@ class Farewell final : public Courier {
 void bid_farewell(const std::shared_ptr<Couriers>& couriers, CORBA::Object_ptr client,
                   const orb::Operation& operation, std::chrono::milliseconds timeout)
 {
-    if (CORBA::is_nil(client) || !couriers->begin_farewell()) return;
+    if (CORBA::is_nil(client)) return;
+    if (!couriers->begin_farewell()) {
+        if (couriers->note_untold())
+            log::warning("events: more clients are disconnected at once than can be told of it");
+        return;
+    }
     const auto farewell =
         make_intrusive<Farewell>(couriers, client, operation, Deadline::after(timeout));
     farewell->wake();

@@ -13,7 +13,7 @@
 namespace kairos::events {
 
 /// Calls `operation`, which has no arguments and is constant data, unless there are too many such
-/// calls.
+/// calls; the log says once that there were.
 void bid_farewell(const std::shared_ptr<Couriers>& couriers, CORBA::Object_ptr client,
                   const orb::Operation& operation, std::chrono::milliseconds timeout);
 

@@ -3,6 +3,7 @@
 
 #include "kairos/events/CosEventComm.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/orb.h"
 #include "kairos/orb/reference.h"
 
 namespace kairos::events {
@@ -13,15 +14,41 @@ Outcome outcome_of_silence(const CORBA::SystemException& raised)
     return raised.completed() == CORBA::COMPLETED_NO ? Outcome::not_received : Outcome::unanswered;
 }
 
-Outcome outcome_of_transient(const CORBA::TRANSIENT& raised)
+/// The ORB of this process; others may have been shut down, and say so.
+bool is_orb_over(CORBA::Object_ptr client)
 {
-    return raised.minor() == orb::minor_code::too_many_calls ? Outcome::put_off
-                                                             : outcome_of_silence(raised);
+    const auto& reference = client->_kairos_reference();
+    return reference && reference->orb().is_shut_down();
 }
 
 } // namespace
 
-Outcome outcome_of(const std::exception_ptr& failure) noexcept
+Outcome outcome_of_making(const std::exception_ptr& failure, CORBA::Object_ptr client) noexcept
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const CORBA::TRANSIENT& raised) {
+        if (raised.minor() == orb::minor_code::too_many_calls) return Outcome::put_off;
+    } catch (...) { // as below
+    }
+    return outcome_of(failure, client);
+}
+
+bool was_reached(const std::exception_ptr& failure) noexcept
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const CORBA::SystemException& raised) {
+        return raised.minor() != orb::minor_code::connect_failed &&
+               raised.minor() != orb::minor_code::connect_refused &&
+               raised.minor() != orb::minor_code::no_usable_profile &&
+               raised.minor() != orb::minor_code::not_sent_in_time; // as when connecting
+    } catch (...) {
+        return true;
+    }
+}
+
+Outcome outcome_of(const std::exception_ptr& failure, CORBA::Object_ptr client) noexcept
 {
     if (!failure) return Outcome::done;
     try {
@@ -33,15 +60,17 @@ Outcome outcome_of(const std::exception_ptr& failure) noexcept
     } catch (const CORBA::INV_OBJREF&) {
         return Outcome::gone;
     } catch (const CORBA::TRANSIENT& raised) {
-        return outcome_of_transient(raised);
+        return outcome_of_silence(raised);
     } catch (const CORBA::COMM_FAILURE& raised) {
         return outcome_of_silence(raised);
     } catch (const CORBA::TIMEOUT& raised) {
         return outcome_of_silence(raised);
     } catch (const CORBA::NO_RESPONSE& raised) {
         return outcome_of_silence(raised);
-    } catch (const CORBA::BAD_INV_ORDER& raised) {
-        return raised.minor() == orb::minor_code::orb_shut_down ? Outcome::over : Outcome::refused;
+    } catch (const CORBA::REBIND& raised) {
+        return raised.completed() == CORBA::COMPLETED_NO ? Outcome::elsewhere : Outcome::refused;
+    } catch (const CORBA::BAD_INV_ORDER&) {
+        return is_orb_over(client) ? Outcome::over : Outcome::refused;
     } catch (const std::bad_alloc&) {
         return Outcome::put_off;
     } catch (...) {

@@ -17,11 +17,19 @@ enum class Outcome : std::uint8_t {
     refused,      ///< the client has raised something
     gone,         ///< there is no such client, or it does not want any more
     put_off,      ///< this process makes too many calls, or has no memory
+    elsewhere,    ///< not sent: it takes a connection to be made, or a forward
     over,         ///< the ORB was shut down
 };
 
-/// What a call ended with; null for results.
-[[nodiscard]] Outcome outcome_of(const std::exception_ptr& failure) noexcept;
+/// What a call of `client` ended with; null for results.
+[[nodiscard]] Outcome outcome_of(const std::exception_ptr& failure,
+                                 CORBA::Object_ptr client) noexcept;
+/// Why no call could be made of it. Only this process says so, while the above may be a peer's
+/// word.
+[[nodiscard]] Outcome outcome_of_making(const std::exception_ptr& failure,
+                                        CORBA::Object_ptr client) noexcept;
+/// Whether a peer was connected to when the call failed, which others may take.
+[[nodiscard]] bool was_reached(const std::exception_ptr& failure) noexcept;
 /// The failure as people read it. One that is not null.
 [[nodiscard]] std::string text_of(const std::exception_ptr& failure);
 /// Where a reference leads, for the log.

@@ -17,7 +17,7 @@ void Polling::idle()
         send(make_call(try_pull_operation));
     } catch (...) {
         const std::exception_ptr failure = std::current_exception();
-        judge(outcome_of(failure), failure);
+        judge(outcome_of_no_call(failure), failure);
         wake();
     }
 }
@@ -32,7 +32,7 @@ void Polling::called(orb::AsynchronousCall& call)
             failure = std::current_exception();
         }
     }
-    judge(outcome_of(failure), failure);
+    judge(outcome_of_call(failure), failure);
 }
 
 void Polling::take(orb::AsynchronousCall& call)
@@ -43,7 +43,13 @@ void Polling::take(orb::AsynchronousCall& call)
     mapping::decode(call.in(), has_event);
     call.finish();
     if (!has_event) return pause(channel().limits().poll_interval);
-    if (!has_ended_) channel().publish(data);
+    if (has_ended_) return;
+    try {
+        channel().publish(data);
+    } catch (const CORBA::IMP_LIMIT&) {    // which is of the event, not of its supplier
+    } catch (const CORBA::NO_RESOURCES&) { // nor is this
+        pause(channel().limits().poll_interval);
+    }
 }
 
 } // namespace kairos::events

@@ -71,6 +71,15 @@ using PortableServer::ServantBase;
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "nil cannot be connected here");
 }
 
+/// Whose client is to be called: nobody, or a channel that would get its own events, cannot be.
+void require_client(const Channel& channel, CORBA::Object_ptr client)
+{
+    if (CORBA::is_nil(client)) raise_nil();
+    if (channel.is_proxy(client))
+        throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                               "a proxy of this service cannot be connected to another one");
+}
+
 template <typename Interface, typename Servant>
 typename Interface::_ptr_type make_proxy(const std::shared_ptr<Channel>& channel)
 {
@@ -116,7 +125,7 @@ class PullConsumerProxy final : public POA_CosEventChannelAdmin::ProxyPullConsum
 
     void connect_pull_supplier(CosEventComm::PullSupplier_ptr pull_supplier) override
     {
-        if (CORBA::is_nil(pull_supplier)) raise_nil();
+        require_client(*channel(), pull_supplier);
         const auto polling = make_intrusive<Polling>(channel(), number(), pull_supplier);
         connect(pull_supplier);
         {
@@ -156,7 +165,7 @@ class PushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSuppli
 
     void connect_push_consumer(CosEventComm::PushConsumer_ptr push_consumer) override
     {
-        if (CORBA::is_nil(push_consumer)) raise_nil();
+        require_client(*channel(), push_consumer);
         const auto delivery = make_intrusive<Delivery>(channel(), number(), push_consumer);
         connect(push_consumer);
         {
@@ -192,18 +201,16 @@ class PushSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPushSuppli
 /// Counts a pull that may wait.
 class WaitingPull {
   public:
-    explicit WaitingPull(Channel& channel) : channel_(channel)
+    explicit WaitingPull(const Channel& channel)
+        : of_channel_(channel.pulls(), 1), of_all_(channel.budget().pulls, 1)
     {
-        if (!channel_.begin_pull())
-            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
-                                      "as many pulls of the channel wait as may");
+        if (!of_channel_ || !of_all_)
+            throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "as many pulls wait as may");
     }
-    WaitingPull(const WaitingPull&) = delete;
-    WaitingPull& operator=(const WaitingPull&) = delete;
-    ~WaitingPull() { channel_.end_pull(); }
 
   private:
-    Channel& channel_;
+    const Portion of_channel_;
+    const Portion of_all_;
 };
 
 class PullSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPullSupplier, public Proxy {
@@ -228,7 +235,8 @@ class PullSupplierProxy final : public POA_CosEventChannelAdmin::ProxyPullSuppli
         }
         if (event) return give(*event);
         require_connection();
-        throw CORBA::TIMEOUT(0, CORBA::COMPLETED_NO, "there was no event for as long as may be");
+        throw CORBA::TIMEOUT(0, CORBA::COMPLETED_NO,
+                             "there was no event for as long as may be, or another pull has come");
     }
     CORBA::Any* try_pull(CORBA::Boolean_out has_event) override
     {

@@ -36,36 +36,44 @@ void PullQueue::wake_all() noexcept
         (void)::eventfd_write(waiter->woken.descriptor(), 1);
 }
 
-EventPtr PullQueue::take(Lock&)
+std::uint64_t PullQueue::ask() noexcept
 {
     assert_held(mutex_);
-    if (has_ended_ || queue_.empty()) return nullptr;
+    wake_all();
+    return ++asked_;
+}
+
+EventPtr PullQueue::take(std::uint64_t asked)
+{
+    assert_held(mutex_);
+    if (has_ended_ || asked != asked_ || queue_.empty()) return nullptr;
     return queue_.pop();
 }
 
 EventPtr PullQueue::take()
 {
-    Lock lock(mutex_);
-    return take(lock);
+    const Lock lock(mutex_);
+    return take(ask());
 }
 
 EventPtr PullQueue::wait(Deadline deadline)
 {
     Lock lock(mutex_);
+    const std::uint64_t asked = ask();
     if (orb::ThreadStorage::current().serving_thread != nullptr)
-        return wait_serving(lock, deadline);
-    changed_.wait_until(lock, deadline.at(), [this] { return has_ended_ || !queue_.empty(); });
-    return take(lock);
+        return wait_serving(lock, asked, deadline);
+    changed_.wait_until(lock, deadline.at(), [this, asked] { return !may_wait(asked); });
+    return take(asked);
 }
 
-EventPtr PullQueue::wait_serving(Lock& lock, Deadline deadline)
+EventPtr PullQueue::wait_serving(Lock& lock, std::uint64_t asked, Deadline deadline)
 {
     assert_held(mutex_);
     Waiter waiter{.woken = net::Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), .links = {}};
     if (!waiter.woken.is_open())
         throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no descriptor to wait for an event");
     waiters_.push_back(waiter);
-    while (!has_ended_ && queue_.empty() && !deadline.has_passed()) {
+    while (may_wait(asked) && !deadline.has_passed()) {
         lock.unlock();
         orb::ThreadStorage::current().serving_thread->wait({waiter.woken}, deadline);
         lock.lock();
@@ -73,7 +81,7 @@ EventPtr PullQueue::wait_serving(Lock& lock, Deadline deadline)
         (void)::eventfd_read(waiter.woken.descriptor(), &count);
     }
     waiters_.remove(waiter);
-    return take(lock);
+    return take(asked);
 }
 
 void PullQueue::end() noexcept

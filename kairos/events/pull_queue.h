@@ -11,6 +11,7 @@
 #include "kairos/net/socket.h"
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace kairos::events {
@@ -20,10 +21,11 @@ class PullQueue final : public RefCounted, public Receiver {
     explicit PullQueue(std::shared_ptr<Channel> channel);
 
     void offer(const EventPtr& event) override;
-    /// Returns the oldest event; null if there is none, or none any more. Never waits.
+    /// Returns the oldest event; null if there is none, or none any more. Never waits. Who waits
+    /// has null from here on: its caller asks anew, and so has gone or given up.
     [[nodiscard]] EventPtr take();
-    /// Returns the oldest event; waits for one. Null at the deadline or after end(). A thread that
-    /// serves requests does so meanwhile.
+    /// Returns the oldest event; waits for one. Null at the deadline, after end(), and when
+    /// somebody else asks. A thread that serves requests does so meanwhile.
     [[nodiscard]] EventPtr wait(Deadline deadline);
     /// Nobody fetches anything from here on.
     void end() noexcept;
@@ -35,8 +37,14 @@ class PullQueue final : public RefCounted, public Receiver {
         net::Socket woken; // an eventfd
         ListLinks<Waiter> links;
     };
-    [[nodiscard]] EventPtr take(Lock& lock);
-    [[nodiscard]] EventPtr wait_serving(Lock& lock, Deadline deadline);
+    // All of these must hold mutex_.
+    [[nodiscard]] std::uint64_t ask() noexcept;
+    [[nodiscard]] bool may_wait(std::uint64_t asked) const noexcept
+    {
+        return !has_ended_ && asked == asked_ && queue_.empty();
+    }
+    [[nodiscard]] EventPtr take(std::uint64_t asked);
+    [[nodiscard]] EventPtr wait_serving(Lock& lock, std::uint64_t asked, Deadline deadline);
     void wake_all() noexcept;
 
     const std::shared_ptr<Channel> channel_;
@@ -44,6 +52,7 @@ class PullQueue final : public RefCounted, public Receiver {
     std::condition_variable changed_;
     EventQueue queue_;
     IntrusiveList<Waiter, &Waiter::links> waiters_;
+    std::uint64_t asked_ = 0; // how often somebody has; the last one has what there is
     bool has_ended_ = false;
 };
 

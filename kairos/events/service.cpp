@@ -16,7 +16,7 @@ void EventService::begin_to_end() noexcept { state_->begin_to_end(); }
 
 KairosEvents::Channel_ptr EventService::create_channel(const std::string& name)
 {
-    return state_->create(name);
+    return state_->create(name, "");
 }
 
 KairosEvents::ChannelFactory_ptr EventService::factory() const { return state_->factory(); }

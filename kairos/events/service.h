@@ -20,7 +20,8 @@ class ServiceState;
 class KAIROS_API EventService {
   public:
     /// Its objects can be called from now on. The ORB must outlive it. Throws what create_POA
-    /// throws: AdapterAlreadyExists for a second one in the same ORB.
+    /// throws: AdapterAlreadyExists for a second one in the same ORB; and BAD_PARAM for limits with
+    /// which nothing would be done, such as no threads.
     explicit EventService(CORBA::ORB_ptr orb, const ServiceLimits& limits = {});
     EventService(const EventService&) = delete;
     EventService& operator=(const EventService&) = delete;
@@ -38,7 +39,8 @@ class KAIROS_API EventService {
     /// InvalidName for more than 255 octets; IMP_LIMIT where there are as many as may be.
     [[nodiscard]] KairosEvents::Channel_ptr create_channel(const std::string& name = {});
     /// The object by which clients make channels and find those with names, also as
-    /// "corbaloc::host:port/EventChannelFactory". Owned by the caller.
+    /// "corbaloc::host:port/EventChannelFactory". Those that they make are called as
+    /// "corbaloc::host:port/events/NAME". Owned by the caller.
     [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;
 
   private:

@@ -44,6 +44,16 @@ CORBA::Object_ptr activate_named(POA_ptr poa, PortableServer::Servant servant, c
     return poa->id_to_reference(id.in());
 }
 
+/// Throws BAD_PARAM for limits with which nothing would ever be done.
+const ServiceLimits& checked(const ServiceLimits& limits)
+{
+    if (limits.quick_threads != 0 && limits.fresh_threads != 0 && limits.patient_threads != 0 &&
+        limits.failures_max != 0 && limits.event_tries_max != 0)
+        return limits;
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                           "an event service needs threads of all kinds, and tries");
+}
+
 void deactivate(POA_ptr poa, ObjectId_var& id)
 {
     try {
@@ -56,7 +66,8 @@ void deactivate(POA_ptr poa, ObjectId_var& id)
 } // namespace
 
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
-    : orb_(CORBA::ORB::_duplicate(orb)), limits_(limits),
+    : orb_(CORBA::ORB::_duplicate(orb)), limits_(checked(limits)),
+      budget_(std::make_shared<ServiceBudget>(limits)),
       couriers_(std::make_shared<Couriers>(limits))
 {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
@@ -65,11 +76,21 @@ ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
     table_ = IORTable::Table::_narrow(object.in());
     named_ =
         make_poa(root.in(), "EventService", PortableServer::PERSISTENT, PortableServer::USER_ID);
+    try {
+        begin();
+    } catch (...) {
+        destroy_adapters(); // which lead to this
+        throw;
+    }
+}
+
+void ServiceState::begin()
+{
     objects_ =
         make_poa(named_.in(), "Objects", PortableServer::TRANSIENT, PortableServer::SYSTEM_ID);
     const auto servant = make_factory_servant(*this);
     ObjectId_var id;
-    object = activate_named(named_.in(), servant.in(), factory_name, id);
+    const CORBA::Object_var object = activate_named(named_.in(), servant.in(), factory_name, id);
     try {
         bind(factory_name, object.in());
         has_table_entry_ = true;
@@ -90,6 +111,11 @@ ServiceState::~ServiceState()
     for (auto& [number, entry] : channels)
         end(entry, false);
     if (has_table_entry_) unbind(factory_name);
+    destroy_adapters();
+}
+
+void ServiceState::destroy_adapters() noexcept
+{
     try {
         named_->destroy(true, true);
     } catch (const CORBA::Exception&) {
@@ -143,24 +169,26 @@ std::uint64_t ServiceState::enter(const std::string& name, std::shared_ptr<Chann
     if (!name.empty())
         for (const auto& [number, entry] : channels_)
             if (entry.channel->name() == name) throw KairosEvents::NameInUse();
-    channel = std::make_shared<Channel>(name, limits_, couriers_, objects_.in());
+    channel = std::make_shared<Channel>(name, limits_, budget_, couriers_, objects_.in());
     channels_[++last_].channel = channel;
     return last_;
 }
 
-KairosEvents::Channel_ptr ServiceState::create(const std::string& name)
+KairosEvents::Channel_ptr ServiceState::create(const std::string& name, const char* place)
 {
     if (name.size() > name_octets_max) throw KairosEvents::InvalidName();
     Entry entry;
     const std::uint64_t number = enter(name, entry.channel);
     try {
-        const CORBA::Object_var object = make_objects(number, entry);
+        const CORBA::Object_var object = make_objects(number, entry, place);
+        auto made =
+            KairosEvents::Channel_var(KairosEvents::Channel::_unchecked_narrow(object.in()));
         const Lock lock(mutex_);
         const auto found = channels_.find(number);
         if (found == channels_.end() || has_ended_)
             throw CORBA::OBJECT_NOT_EXIST(mapping::omg_minor(1), CORBA::COMPLETED_NO);
         found->second = std::move(entry);
-        return KairosEvents::Channel::_unchecked_narrow(object.in());
+        return made._retn();
     } catch (...) {
         {
             const Lock lock(mutex_);
@@ -171,7 +199,7 @@ KairosEvents::Channel_ptr ServiceState::create(const std::string& name)
     }
 }
 
-CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry)
+CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry, const char* place)
 {
     const ChannelServants servants = make_servants(*this, number, entry.channel);
     Objects& ids = entry.objects;
@@ -185,8 +213,9 @@ CORBA::Object_ptr ServiceState::make_objects(std::uint64_t number, Entry& entry)
     try {
         CORBA::Object_var object =
             activate_named(named_.in(), servants.channel.in(), name.c_str(), ids.channel);
-        bind(name.c_str(), object.in());
-        entry.is_in_table = true;
+        std::string in_table = place + name;
+        bind(in_table.c_str(), object.in());
+        entry.in_table = std::move(in_table);
         return object._retn();
     } catch (const PortableServer::POA::ObjectAlreadyActive&) { // the factory
         ids.channel = {};
@@ -202,7 +231,7 @@ KairosEvents::Channel_ptr ServiceState::find(const std::string& name)
     {
         const Lock lock(mutex_);
         for (const auto& [number, entry] : channels_)
-            if (!name.empty() && entry.channel->name() == name && entry.is_in_table)
+            if (!name.empty() && entry.channel->name() == name && !entry.in_table.empty())
                 id = entry.objects.channel;
     }
     if (id.operator->() == nullptr) throw KairosEvents::NotFound();
@@ -219,7 +248,7 @@ KairosEvents::NameList* ServiceState::names()
     KairosEvents::NameList_var names = new KairosEvents::NameList;
     const Lock lock(mutex_);
     for (const auto& [number, entry] : channels_) {
-        if (!entry.is_in_table) continue;
+        if (entry.in_table.empty()) continue;
         names->length(names->length() + 1);
         names[names->length() - 1] = entry.channel->name().c_str();
     }
@@ -243,7 +272,7 @@ void ServiceState::destroy(std::uint64_t channel)
 void ServiceState::end(Entry& entry, bool tells) noexcept
 {
     entry.channel->end(tells);
-    if (entry.is_in_table) unbind(entry.channel->name().c_str());
+    if (!entry.in_table.empty()) unbind(entry.in_table.c_str());
     const bool is_named = !entry.channel->name().empty();
     deactivate(is_named ? named_.in() : objects_.in(), entry.objects.channel);
     deactivate(objects_.in(), entry.objects.consumers);

@@ -28,7 +28,8 @@ class ServiceState {
     void begin_to_end() noexcept;
 
     // Those of EventService and of the factory. What they return the caller owns.
-    [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name);
+    /// `place` is what stands before its name in the table.
+    [[nodiscard]] KairosEvents::Channel_ptr create(const std::string& name, const char* place);
     [[nodiscard]] KairosEvents::Channel_ptr find(const std::string& name);
     [[nodiscard]] KairosEvents::NameList* names();
     [[nodiscard]] KairosEvents::ChannelFactory_ptr factory() const;
@@ -45,17 +46,21 @@ class ServiceState {
     struct Entry {
         std::shared_ptr<Channel> channel;
         Objects objects;
-        bool is_in_table = false;
+        std::string in_table{}; // its name there; empty for one that is not
     };
 
     [[nodiscard]] std::uint64_t enter(const std::string& name, std::shared_ptr<Channel>& channel);
-    [[nodiscard]] CORBA::Object_ptr make_objects(std::uint64_t number, Entry& entry);
+    [[nodiscard]] CORBA::Object_ptr make_objects(std::uint64_t number, Entry& entry,
+                                                 const char* place);
     void end(Entry& entry, bool tells) noexcept;
+    void begin();
+    void destroy_adapters() noexcept;
     void bind(const char* name, CORBA::Object_ptr object);
     void unbind(const char* name) noexcept;
 
     const CORBA::ORB_var orb_;
     const ServiceLimits limits_;
+    const std::shared_ptr<ServiceBudget> budget_;
     const std::shared_ptr<Couriers> couriers_;
     PortableServer::POA_var named_;   // of the factory, and of channels with names
     PortableServer::POA_var objects_; // of all others

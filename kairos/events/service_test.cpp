@@ -4,6 +4,7 @@
 // operation raises, who is told of an end, and how channels are made and found.
 #include "kairos/events/channel_testing.h"
 
+#include "kairos/corba/ior_table.h"
 #include "kairos/events/CosEventComm.h"
 
 #include <memory>
@@ -15,7 +16,17 @@ namespace {
 using namespace CosEventChannelAdmin;
 using PortableServer::Servant_var;
 
-class Channels : public ChannelTest {};
+ServiceLimits patient_limits()
+{
+    ServiceLimits limits;
+    limits.call_timeout = patience;
+    return limits;
+}
+
+class Channels : public ChannelTest {
+  protected:
+    Channels() : ChannelTest(patient_limits()) {}
+};
 
 std::vector<CORBA::Long> numbers(CORBA::Long count)
 {
@@ -140,6 +151,18 @@ TEST_F(Channels, NilIsAcceptedWhereNobodyIsCalled)
     EXPECT_NO_THROW(pull_supplier()->connect_pull_consumer(CosEventComm::PullConsumer::_nil()));
 }
 
+/// Also of other channels: events would go round.
+TEST_F(Channels, ProxiesAreNotConnectedToEachOther)
+{
+    const KairosEvents::Channel_var other = service_->create_channel();
+    const SupplierAdmin_var suppliers = other->for_suppliers();
+    const ProxyPushConsumer_var theirs = suppliers->obtain_push_consumer();
+    const auto as_seen = clients_.here<CosEventComm::PushConsumer>(theirs.in(), server_.in());
+    EXPECT_THROW(push_supplier()->connect_push_consumer(as_seen.in()), CORBA::BAD_PARAM);
+    EXPECT_THROW(push_supplier()->connect_push_consumer(push_consumer().in()), CORBA::BAD_PARAM);
+    EXPECT_THROW(pull_consumer()->connect_pull_supplier(pull_supplier().in()), CORBA::BAD_PARAM);
+}
+
 TEST_F(Channels, ProxiesAreConnectedOnce)
 {
     const ProxyPushConsumer_var pushed = supplier();
@@ -259,6 +282,20 @@ TEST_F(Channels, AreMadeAndFoundByName)
     EXPECT_THROW(KairosEvents::Channel_var(factory->find("Alarms")), KairosEvents::NotFound);
     names = factory->names();
     EXPECT_EQ(0U, names->length());
+}
+
+/// Clients cannot take the names of the program's other objects.
+TEST_F(Channels, OfClientsHaveNamesOfTheirOwn)
+{
+    const KairosEvents::Channel_var ours = service_->create_channel("Ours");
+    const KairosEvents::ChannelFactory_var object = service_->factory();
+    const auto factory = clients_.here<KairosEvents::ChannelFactory>(object.in(), server_.in());
+    const KairosEvents::Channel_var theirs = factory->create_channel("Theirs");
+    const CORBA::Object_var initial = server_->resolve_initial_references("IORTable");
+    const IORTable::Table_var table = IORTable::Table::_narrow(initial.in());
+    EXPECT_THROW(table->unbind("Theirs"), IORTable::NotFound);
+    EXPECT_NO_THROW(table->unbind("events/Theirs"));
+    EXPECT_NO_THROW(table->unbind("Ours"));
 }
 
 TEST_F(Channels, TellTheirFigures)

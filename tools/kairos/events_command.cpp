@@ -10,6 +10,7 @@
 #include "tools/kairos/service.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -72,10 +73,16 @@ void serve(const EventsArguments& arguments, const std::vector<std::string>& orb
     events::ServiceLimits limits = arguments.limits;
     limits.call_timeout = milliseconds(arguments.timeout_s);
     limits.poll_interval = milliseconds(arguments.poll_s);
+    limits.proxies_of_all_max = std::max(limits.proxies_of_all_max, limits.proxies_max);
+    // Nothing waits for answers at the end, but for connections that are being made.
+    const auto connecting =
+        std::min<std::chrono::milliseconds>(limits.call_timeout, end_within / 2);
     const EndSignals signals;
-    const CORBA::ORB_var orb = make_service_orb(
-        "kairos-events", arguments.endpoint,
-        {"-ORBClientTimeout", std::to_string(limits.call_timeout.count())}, orb_options);
+    const CORBA::ORB_var orb =
+        make_service_orb("kairos-events", arguments.endpoint,
+                         {"-ORBClientTimeout", std::to_string(limits.call_timeout.count()),
+                          "-ORBConnectTimeout", std::to_string(connecting.count())},
+                         orb_options);
     {
         std::optional<events::EventService> service;
         ServiceRun run(signals, orb.in(), [&service] { service->begin_to_end(); });
@@ -97,7 +104,7 @@ void add_options(CLI::App& command, EventsArguments& arguments)
         .add_option("-c,--channel", arguments.channels,
                     "A channel, which clients also find as corbaloc:…/NAME; may be repeated. "
                     "Without any there is one, EventChannel. Clients make others by "
-                    "corbaloc:…/EventChannelFactory")
+                    "corbaloc:…/EventChannelFactory, and find them as corbaloc:…/events/NAME")
         ->type_name("NAME")
         ->allow_extra_args(false);
     command
@@ -126,7 +133,7 @@ void add_options(CLI::App& command, EventsArguments& arguments)
         .add_option("--proxies", arguments.limits.proxies_max,
                     "Suppliers and consumers of each channel, those included that are gone and "
                     "not yet known to be")
-        ->check(CLI::Range(1, 1'000'000))
+        ->check(CLI::Range(1, 100'000))
         ->capture_default_str();
     command
         .add_option("--timeout", arguments.timeout_s,
