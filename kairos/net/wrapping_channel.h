@@ -27,7 +27,8 @@ class KAIROS_API WrappingChannel : public Channel {
     void limit_reading(std::chrono::nanoseconds time) noexcept final { read_limit_ = time; }
     void limit_writing(std::chrono::nanoseconds time) noexcept final { write_limit_ = time; }
     bool shut_reading() noexcept final { return false; }
-    void shut_writing() noexcept final {}
+    /// Does nothing; an heir may tell the peer that nothing more comes. Any thread.
+    void shut_writing() noexcept override {}
     [[nodiscard]] std::optional<std::uint64_t> stuck_at() const noexcept final
     {
         return plain_.stuck_at();

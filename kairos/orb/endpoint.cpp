@@ -27,7 +27,8 @@ Result<net::Socket> Endpoint::connect(const net::SocketOptions& ordinary, Deadli
             if (socket) return socket;
             // The server that made the reference is gone, or belongs to somebody else.
             if (is_local) log::info(socket.error().reason);
-            failure = socket.error();
+            // Who is there says more than that nobody is elsewhere.
+            if (failure.system_errno != not_trusted) failure = socket.error();
         }
     return failure;
 }

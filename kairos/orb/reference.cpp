@@ -60,11 +60,22 @@ Reference::Reference(IntrusivePtr<Orb> orb, ior::Ior ior, PolicyOverridesPtr ove
         is_local_ = serves_itself(here);
         add_priorities(target, ways);
     }
+    if (!is_local_ && choice.takes_unprotected &&
+        orb_->options().tls.client == Protection::required)
+        drop_targets();
     if (!is_local_ && !targets_.empty()) text_form_ = targets_.front().text;
     const Collocation collocation = orb_->options().collocation;
     calls_directly_ = is_local_ && collocation != Collocation::no && !orb_->observes_local_calls();
     links_servants_ = is_local_ && collocation == Collocation::direct;
     orb_->note_reference(); // last: a reference whose constructor threw never was
+}
+
+/// It leads nowhere then, whichever of its targets made it look like one of this process.
+void Reference::drop_targets() noexcept
+{
+    targets_.clear();
+    by_priority_.clear();
+    has_bands_ = false;
 }
 
 /// Where a reference offers protection, it is not called without: whoever keeps protected
@@ -76,7 +87,8 @@ WayChoice Reference::way_choice(std::span<const ior::Target> targets) const
     choice.takes_protected = wanted != Protection::never;
     const OrbTransports& transports = orb_->transports();
     if (wanted == Protection::required) {
-        // What is in this process needs none. Whose it is, the first target says (is_local()).
+        // What is in this process needs none. Whose it is, the first target seems to say; where
+        // the first that can be used does not, nothing of the reference is (is_local()).
         choice.takes_unprotected =
             !targets.empty() &&
             is_served_by(*orb_, targets.front().object_key(),

@@ -175,6 +175,7 @@ class alignas(64) Reference final : public RefCounted {
     [[nodiscard]] bool serves_itself(const WayList& ways) const;
     /// Returns which ways are used of all that these targets have.
     [[nodiscard]] WayChoice way_choice(std::span<const ior::Target> targets) const;
+    void drop_targets() noexcept;
     /// Makes what calls go to for this target, by these ways. With a `band`, they have connections
     /// of their own.
     [[nodiscard]] Target make_target(const ior::Target& target, const WayList& ways,

@@ -47,6 +47,7 @@ Result<void> Channel::open(SSL_CTX& context)
     BIO_set_init(bio, 1);
     SSL_set_bio(ssl_.get(), bio, bio);
     SSL_set_app_data(ssl_.get(), this);
+    SSL_set_msg_callback(ssl_.get(), &count_without_data);
     unsent_.reserve(record_size + 512);
     plain_.resize(record_size);
     return {};
@@ -82,15 +83,19 @@ Result<std::unique_ptr<Channel>> Channel::to_server(int descriptor, SSL_CTX& con
     if (check != orb::ServerCheck::no) SSL_set_verify(ssl, SSL_VERIFY_PEER, &look_at_certificate);
     if (check == orb::ServerCheck::name)
         if (const auto expected = channel->expect(host); !expected) return expected.error();
-    channel->server_ = host + ":" + std::to_string(port);
-    if (const SessionPointer session = sessions->take(channel->server_))
+    channel->peer_ = host + ":" + std::to_string(port);
+    // Who was believed then may not be now: what resumes a session shows no certificate.
+    const SessionPointer session = sessions->take(channel->peer_);
+    if (session && !has_expired(SSL_SESSION_get0_peer(session.get())))
         channel->offers_session_ = SSL_set_session(ssl, session.get()) == 1;
     channel->sessions_ = std::move(sessions);
     return channel;
 }
 
 Result<std::unique_ptr<Channel>> Channel::to_client(int descriptor, SSL_CTX& context,
-                                                    orb::ClientCheck check, Handshakes::Place place)
+                                                    orb::ClientCheck check,
+                                                    std::shared_ptr<Handshakes> handshakes,
+                                                    const net::Address& peer)
 {
     std::unique_ptr<Channel> channel(new Channel(descriptor, true));
     if (const auto opened = channel->open(context); !opened) return opened.error();
@@ -99,7 +104,9 @@ Result<std::unique_ptr<Channel>> Channel::to_client(int descriptor, SSL_CTX& con
     const int required = check == orb::ClientCheck::required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
     if (check != orb::ClientCheck::no)
         SSL_set_verify(ssl, SSL_VERIFY_PEER | required, &look_at_certificate);
-    channel->place_ = std::move(place);
+    channel->handshakes_ = std::move(handshakes);
+    channel->peer_ = peer.to_text();
+    channel->peer_number_ = peer.host_number();
     return channel;
 }
 
@@ -108,7 +115,22 @@ Result<std::unique_ptr<Channel>> Channel::to_client(int descriptor, SSL_CTX& con
 Channel::~Channel()
 {
     if (!ssl_) return;
-    if (!has_agreed_ || broken_ || process_ != ::getpid()) SSL_set_quiet_shutdown(ssl_.get(), 1);
+    if (!may_say_goodbye()) SSL_set_quiet_shutdown(ssl_.get(), 1);
+    (void)SSL_shutdown(ssl_.get());
+    ERR_clear_error();
+}
+
+bool Channel::may_say_goodbye() const noexcept
+{
+    return has_agreed_ && !broken_ && process_ == ::getpid() &&
+           (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) == 0;
+}
+
+/// Before the descriptor takes nothing more.
+void Channel::shut_writing() noexcept
+{
+    const Lock lock(mutex_);
+    if (!may_say_goodbye()) return;
     (void)SSL_shutdown(ssl_.get());
     ERR_clear_error();
 }
@@ -135,10 +157,21 @@ const BIO_METHOD* Channel::bio_method()
     return method;
 }
 
+/// Counts what comes after shaking hands: records, and what is in them that is no data. OpenSSL
+/// goes from one to the next within one call, as long as there are octets.
+void Channel::count_without_data(int is_sent, int, int type, const void*, std::size_t, SSL* ssl,
+                                 void*)
+{
+    auto& self = *static_cast<Channel*>(SSL_get_app_data(ssl));
+    if (is_sent == 0 && self.has_agreed_ && (type == SSL3_RT_HEADER || type == SSL3_RT_HANDSHAKE))
+        ++self.without_data_;
+}
+
 int Channel::bio_read(BIO* bio, char* buffer, std::size_t size, std::size_t* got)
 {
     auto& self = *static_cast<Channel*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
+    if (self.sends_no_data()) return 0;
     const IoResult result = self.receive(MutableBytes(reinterpret_cast<std::byte*>(buffer), size));
     if (result.ok()) {
         const std::size_t more = std::min(self.first_.size() - self.first_size_, result.bytes);
@@ -217,6 +250,12 @@ net::IoResult Channel::flush() noexcept
 net::IoResult Channel::shake_hands() noexcept
 {
     const Lock lock(mutex_);
+    if (handshakes_) {
+        std::byte octet{};
+        if (receive(MutableBytes(&octet, 1), true).status == Status::would_block)
+            return {.status = Status::would_block};
+        if (!begin_handshake()) return refuse(why_);
+    }
     for (;;) {
         is_blocked_ = false;
         ERR_clear_error();
@@ -231,13 +270,28 @@ net::IoResult Channel::shake_hands() noexcept
             end_handshake();
             return {};
         }
-        if (error != SSL_ERROR_WANT_READ || ++without_data_ > limits::records_without_data_max)
-            return refuse_handshake(error);
+        if (error != SSL_ERROR_WANT_READ) return refuse_handshake(error);
         if (is_blocked_) return {.status = Status::would_block};
+        if (++without_data_ > limits::without_data_max) return refuse_handshake(error);
     }
 }
 
-void Channel::end_handshake()
+/// Takes a place: who sends nothing has none. False: why_ says why there is none.
+bool Channel::begin_handshake() noexcept
+{
+    const std::shared_ptr<Handshakes> handshakes = std::exchange(handshakes_, nullptr);
+    try {
+        auto place = handshakes->begin(peer_number_);
+        if (!place) why_ = place.error().reason;
+        if (place) place_ = std::move(place).value();
+        return place.ok();
+    } catch (const std::bad_alloc&) {
+        why_ = "out of memory";
+        return false;
+    }
+}
+
+void Channel::end_handshake() noexcept
 {
     without_data_ = 0;
     has_agreed_ = true;
@@ -267,6 +321,7 @@ std::string Channel::why_refused(int error)
         return why_distrusted();
     }
     if (broken_) return std::string("while shaking hands: ") + std::strerror(broken_->error);
+    if (sends_no_data()) return "the peer does not come to an end of shaking hands";
     if (is_at_end_ || error == SSL_ERROR_ZERO_RETURN || error == SSL_ERROR_SYSCALL)
         return "the peer has closed the connection while shaking hands";
     const unsigned long last = ERR_peek_last_error();
@@ -354,7 +409,7 @@ int Channel::keep_session(SSL* ssl, SSL_SESSION* session)
     auto& self = *static_cast<Channel*>(SSL_get_app_data(ssl));
     if (!self.sessions_ || SSL_SESSION_is_resumable(session) != 1) return 0;
     try {
-        self.sessions_->keep(self.server_, SessionPointer(session));
+        self.sessions_->keep(self.peer_, SessionPointer(session));
     } catch (const std::bad_alloc&) { // it was freed
     }
     return 1;
@@ -390,8 +445,8 @@ net::IoResult Channel::take(MutableBytes buffer, bool peek) noexcept
         const int error = SSL_get_error(ssl_.get(), read);
         if (done != 0) return {.bytes = done}; // the next call tells
         if (error != SSL_ERROR_WANT_READ) return end_of_reading(error);
+        if (sends_no_data()) return end_of_reading(error);
         if (is_blocked_) return {.status = Status::would_block};
-        if (++without_data_ > limits::records_without_data_max) return end_of_reading(error);
     }
 }
 
@@ -400,15 +455,20 @@ net::IoResult Channel::end_of_reading(int error) noexcept
 {
     if (broken_) return *broken_;
     if (is_at_end_ || error == SSL_ERROR_ZERO_RETURN) return {.status = Status::closed};
+    return fail();
+}
+
+net::IoResult Channel::fail() noexcept
+{
     try {
         const unsigned long last = ERR_peek_last_error();
         const int reason = ERR_GET_REASON(last);
         const bool is_alert = ERR_GET_LIB(last) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET;
-        const std::string why = error == SSL_ERROR_WANT_READ ? "it sends records without data"
-                                : is_alert ? alert_received(reason - SSL_AD_REASON_OFFSET)
-                                           : take_error();
-        log::warning("TLS" + (server_.empty() ? std::string() : " with " + server_) +
-                     " has ended: " + why);
+        const std::string why = sends_no_data() ? "it sends records without data"
+                                : is_alert      ? alert_received(reason - SSL_AD_REASON_OFFSET)
+                                                : take_error();
+        log::write_limited(log::Level::warning, peer_number_,
+                           log::Line() << "TLS with " << peer_ << " has ended: " << why);
     } catch (const std::bad_alloc&) { // then without a word
     }
     ERR_clear_error();
@@ -441,8 +501,10 @@ net::IoResult Channel::put(std::span<const iovec> segments) noexcept
     if (size == 0) return {.bytes = done};
     ERR_clear_error();
     std::size_t written = 0;
+    // bio_write() takes everything, so there is no other reason than that.
     if (SSL_write_ex(ssl_.get(), plain_.data(), size, &written) != 1) {
-        if (!broken_) broken_ = IoResult{.error = EPROTO, .status = Status::failed};
+        if (!broken_) return fail();
+        ERR_clear_error();
         return *broken_;
     }
     done += written;

@@ -5,10 +5,12 @@
 // (net/wrapping_channel.h), and one thread may read while another writes.
 #pragma once
 
+#include "kairos/net/address.h"
 #include "kairos/net/priority_mutex.h"
 #include "kairos/net/wrapping_channel.h"
 #include "kairos/orb/options.h"
 #include "kairos/tls/handshakes.h"
+#include "kairos/tls/limits.h"
 #include "kairos/tls/openssl.h"
 #include "kairos/tls/sessions.h"
 
@@ -29,10 +31,13 @@ class Channel final : public net::WrappingChannel {
     [[nodiscard]] static Result<std::unique_ptr<Channel>>
     to_server(int descriptor, SSL_CTX& context, const std::string& host, std::uint16_t port,
               orb::ServerCheck check, std::shared_ptr<Sessions> sessions);
-    /// Makes the server's end of a connection that a client has made.
+    /// Makes the server's end of a connection that a client has made. It takes a place among the
+    /// handshakes when the first octet has come.
     [[nodiscard]] static Result<std::unique_ptr<Channel>>
-    to_client(int descriptor, SSL_CTX& context, orb::ClientCheck check, Handshakes::Place place);
+    to_client(int descriptor, SSL_CTX& context, orb::ClientCheck check,
+              std::shared_ptr<Handshakes> handshakes, const net::Address& peer);
     ~Channel() override;
+    void shut_writing() noexcept override;
 
     /// Returns whether the two do not agree because one does not believe who the other is.
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
@@ -59,12 +64,19 @@ class Channel final : public net::WrappingChannel {
     [[nodiscard]] IoResult flush() noexcept;
     [[nodiscard]] std::size_t collect(std::span<const iovec> segments,
                                       std::size_t skipped) noexcept;
-    void end_handshake();
+    [[nodiscard]] bool begin_handshake() noexcept;
+    void end_handshake() noexcept;
     [[nodiscard]] IoResult refuse_handshake(int error) noexcept;
     [[nodiscard]] std::string why_refused(int error);
     [[nodiscard]] std::string why_distrusted() const;
     [[nodiscard]] std::string alert_received(int alert);
     [[nodiscard]] IoResult end_of_reading(int error) noexcept;
+    [[nodiscard]] IoResult fail() noexcept;
+    [[nodiscard]] bool may_say_goodbye() const noexcept;
+    [[nodiscard]] bool sends_no_data() const noexcept
+    {
+        return without_data_ > limits::without_data_max;
+    }
 
     // --- what OpenSSL calls, from within what is above ---
     static const BIO_METHOD* bio_method();
@@ -72,6 +84,8 @@ class Channel final : public net::WrappingChannel {
     static int bio_write(BIO* bio, const char* data, std::size_t size, std::size_t* written);
     static long bio_control(BIO* bio, int command, long number, void* pointer);
     static int look_at_certificate(int accepted, X509_STORE_CTX* store);
+    static void count_without_data(int is_sent, int version, int type, const void* octets,
+                                   std::size_t size, SSL* ssl, void* argument);
     static int keep_session(SSL* ssl, SSL_SESSION* session);
     friend void watch_sessions(SSL_CTX& context);
 
@@ -81,11 +95,13 @@ class Channel final : public net::WrappingChannel {
     const bool is_server_;
     const pid_t process_; // only who made it says anything to the peer
     SslPointer ssl_;
-    std::string server_; // "host:port", of a client's
-    std::string host_;   // the name or address that is expected; empty: any
+    std::string peer_; // "host:port": as the reference has it, or where a client connects from
+    std::uint64_t peer_number_ = 0; // net::Address::host_number, of a server's
+    std::string host_;              // the name or address that is expected; empty: any
     std::shared_ptr<Sessions> sessions_;
-    Handshakes::Place place_; // while shaking hands
-    std::string why_;         // the two do not agree
+    std::shared_ptr<Handshakes> handshakes_; // of a server's that has not begun; else null
+    Handshakes::Place place_;                // while shaking hands
+    std::string why_;                        // the two do not agree
     bool offers_session_ = false;
     bool is_distrusted_ = false;
     bool has_agreed_ = false;
@@ -94,7 +110,7 @@ class Channel final : public net::WrappingChannel {
     bool is_blocked_ = false;          // the descriptor had nothing more to read
     bool is_at_end_ = false;           // and never will
     std::optional<IoResult> broken_;   // by the descriptor
-    std::size_t without_data_ = 0;     // records in a row
+    std::size_t without_data_ = 0;     // records in a row, and what is in them
     std::array<char, 4> first_{};      // octets that came
     std::size_t first_size_ = 0;
     int distrust_ = 0; // X509_V_ERR…

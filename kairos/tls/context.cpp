@@ -37,6 +37,20 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
     return SSL_TLSEXT_ERR_OK;
 }
 
+/// Whoever resumes a session shows no certificate: the one that it has shown must be in force.
+SSL_TICKET_RETURN look_at_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
+                                 SSL_TICKET_STATUS status, void*)
+{
+    switch (status) {
+    case SSL_TICKET_SUCCESS:
+    case SSL_TICKET_SUCCESS_RENEW:
+        if (has_expired(SSL_SESSION_get0_peer(session))) return SSL_TICKET_RETURN_IGNORE_RENEW;
+        return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+    default:
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    }
+}
+
 Result<ContextPointer> make_context(const SSL_METHOD* method)
 {
     begin();
@@ -57,13 +71,16 @@ Result<ContextPointer> make_context(const SSL_METHOD* method)
     return context;
 }
 
-void warn_of(const X509& certificate, const orb::TlsOptions& options, const std::string& key)
+void warn_of(const X509& certificate, const orb::TlsOptions& options)
 {
-    if (X509_cmp_current_time(X509_get0_notAfter(&certificate)) < 0)
+    const bool has_own_file = !options.key.empty();
+    const std::string& key = has_own_file ? options.key : options.certificate;
+    if (has_expired(&certificate))
         log::warning("-ORBTlsCertificate " + options.certificate + ": it has expired");
     struct stat file {};
     if (::stat(key.c_str(), &file) == 0 && (file.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        log::warning("-ORBTlsKey " + key + ": others than its owner may use the file");
+        log::warning((has_own_file ? "-ORBTlsKey " : "-ORBTlsCertificate ") + key +
+                     ": it has a key, and others than its owner may use the file");
 }
 
 Result<void> use_certificate(SSL_CTX& context, const orb::TlsOptions& options)
@@ -91,7 +108,6 @@ Result<void> use_certificate(SSL_CTX& context, const orb::TlsOptions& options)
         ERR_clear_error();
         return bad_file(key_option, key, "it is not the key of " + options.certificate);
     }
-    warn_of(*SSL_CTX_get0_certificate(&context), options, key);
     return {};
 }
 
@@ -140,10 +156,17 @@ Result<ContextPointer> make_server_context(const orb::TlsOptions& options)
     SSL_CTX_set_alpn_select_cb(&made, &choose_protocol, nullptr);
     SSL_CTX_set_session_cache_mode(&made, SSL_SESS_CACHE_OFF); // tickets need none
     SSL_CTX_set_num_tickets(&made, 1);
-    if (SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
+    if (SSL_CTX_set_session_ticket_cb(&made, nullptr, &look_at_ticket, nullptr) != 1 ||
+        SSL_CTX_set_session_id_context(&made, giop_protocol.data(), giop_protocol.size()) != 1)
         return Error{ErrorCode::system, "TLS cannot be used: " + take_error()};
     if (const auto used = use_certificate(made, options); !used) return used.error();
+    warn_of(*SSL_CTX_get0_certificate(&made), options); // here only: clients have one of these too
     if (options.check_client == orb::ClientCheck::no) return context;
+    // Everybody can have a certificate of those whom systems trust.
+    if (options.trust == "system")
+        return Error{ErrorCode::invalid_argument,
+                     "-ORBTlsVerifyClient needs an -ORBTlsTrust that is not 'system': whose "
+                     "certificates clients have to show"};
     if (const auto used = use_trust(made, options, true); !used) return used.error();
     return context;
 }

@@ -12,9 +12,9 @@ namespace kairos::tls::limits {
 /// time of a signature.
 inline constexpr std::size_t handshakes_max = 512;
 inline constexpr std::size_t handshakes_of_host_max = 128;
-/// Records in a row that carry no data, such as tickets and changes of keys: real peers send two
-/// or three of them.
-inline constexpr std::size_t records_without_data_max = 64;
+/// Records in a row that carry no data, and what is in them, such as tickets and changes of keys:
+/// real peers send two or three of them.
+inline constexpr std::size_t without_data_max = 128;
 /// Octets that are kept for a peer that does not take them: a record, and answers to changes of
 /// keys.
 inline constexpr std::size_t unsent_max = std::size_t{64} << 10;

@@ -61,6 +61,11 @@ std::string take_error()
     return reason != nullptr ? reason : "error " + std::to_string(error) + " of OpenSSL";
 }
 
+bool has_expired(const X509* certificate) noexcept
+{
+    return certificate != nullptr && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
+}
+
 std::string subject_of(const X509& certificate)
 {
     const BioPointer lines(BIO_new(BIO_s_mem()));

@@ -39,6 +39,8 @@ void begin();
 /// Returns the last error that OpenSSL has noted on this thread, for people, and forgets all.
 [[nodiscard]] std::string take_error();
 
+/// Returns whether a certificate is no longer in force; null, which is none, is not.
+[[nodiscard]] bool has_expired(const X509* certificate) noexcept;
 /// Returns the subject of a certificate as one line of printable characters, such as
 /// "CN=server,O=Plant", cut where it is long.
 [[nodiscard]] std::string subject_of(const X509& certificate);

@@ -12,9 +12,6 @@
 #include "kairos/tls/context.h"
 
 #include <algorithm>
-#include <cstring>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <utility>
 
 namespace kairos::orb {
@@ -56,24 +53,6 @@ class Tls : public orb::Transport {
   protected:
     ~Tls() = default;
 };
-
-/// Which host a connection comes from: an IPv4 address, or the network of 64 bits of an IPv6 one.
-std::uint64_t peer_host(int descriptor) noexcept
-{
-    sockaddr_storage peer{};
-    socklen_t size = sizeof peer;
-    if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return 0;
-    std::uint64_t number = 0;
-    if (peer.ss_family == AF_INET6) {
-        const auto& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
-        const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);
-        std::memcpy(&number, address.s6_addr + (is_mapped ? 8 : 0), sizeof number);
-    } else if (peer.ss_family == AF_INET) {
-        const auto& address = reinterpret_cast<const sockaddr_in&>(peer).sin_addr;
-        std::memcpy(&number, &address, sizeof address);
-    }
-    return number;
-}
 
 /// With the options of one ORB.
 class TlsOfOrb final : public Tls {
@@ -216,18 +195,20 @@ Result<net::Socket> TlsOfOrb::connect(const ior::Address& address,
         const auto agreed = socket->agree(deadline);
         if (agreed) return socket;
         // Some servers do not know what to do with a session of theirs. It was forgotten.
-        if (!is_first || channel.is_distrusted() || !channel.offers_session())
+        if (!is_first || channel.is_distrusted() || !channel.offers_session() ||
+            deadline.has_passed())
             return failed(agreed.error(), channel.is_distrusted());
     }
 }
 
 Result<void> TlsOfOrb::prepare(net::Socket& socket, Side side, std::chrono::microseconds) const
 {
-    if (side == Side::client || !server_) return {}; // connect() does all that
-    auto place = handshakes_->begin(peer_host(socket.descriptor()));
-    if (!place) return place.error();
+    if (side == Side::client) return {}; // connect() does all that
+    if (!server_) return Error{ErrorCode::invalid_argument, "it needs -ORBTlsCertificate"};
+    const auto peer = socket.peer_address();
+    if (!peer) return peer.error();
     auto made = Channel::to_client(socket.descriptor(), *server_, options_.check_client,
-                                   std::move(place).value());
+                                   handshakes_, *peer);
     if (!made) return made.error();
     socket.set_channel(std::move(made).value());
     return {};

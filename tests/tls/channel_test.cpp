@@ -2,13 +2,16 @@
 //
 // TLS on one connection, between two ends in one thread, whose octets the test carries to and fro:
 // whatever comes, and wherever it stops, nothing waits.
+#include "kairos/base/log.h"
 #include "kairos/tls/channel.h"
 #include "kairos/tls/context.h"
+#include "kairos/tls/limits.h"
 #include "tests/tls/certificates.h"
 
 #include <array>
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace kairos::tls_testing {
@@ -63,7 +66,7 @@ class Pair {
         client_channel_ = client_channel.value().get();
         client.set_channel(std::move(client_channel).value());
         auto server_channel = Channel::to_client(server.descriptor(), server_context,
-                                                 what.check_client, handshakes_->begin(1).value());
+                                                 what.check_client, handshakes, peer);
         server_channel_ = server_channel.value().get();
         server.set_channel(std::move(server_channel).value());
     }
@@ -116,11 +119,12 @@ class Pair {
     std::array<net::Socket, 2> of_server_ = socket_pair();
     net::Socket& at_client_ = of_client_[1];
     net::Socket& at_server_ = of_server_[1];
-    std::shared_ptr<tls::Handshakes> handshakes_ = std::make_shared<tls::Handshakes>();
     Channel* client_channel_ = nullptr;
     Channel* server_channel_ = nullptr;
 
   public:
+    const net::Address peer = net::Address::loopback_ipv4();
+    const std::shared_ptr<tls::Handshakes> handshakes = std::make_shared<tls::Handshakes>();
     net::Socket& client = of_client_[0];
     net::Socket& server = of_server_[0];
     IoResult by_client;
@@ -134,6 +138,21 @@ class Pair {
     void send_to_server(std::string_view octets)
     {
         EXPECT_TRUE(at_server_.write_all(as_bytes(octets)).ok());
+    }
+    /// What it has still to read.
+    [[nodiscard]] std::size_t left_at_server() const
+    {
+        int size = 0;
+        EXPECT_EQ(::ioctl(server.descriptor(), FIONREAD, &size), 0);
+        return static_cast<std::size_t>(size);
+    }
+    /// What the server has written is for the test.
+    template <typename Take>
+    void take_from_server(Take take)
+    {
+        std::array<std::byte, 70'000> octets;
+        const IoResult got = at_server_.read(octets);
+        if (got.ok()) take(Bytes(octets).first(got.bytes));
     }
     void send_to_client(std::string_view octets)
     {
@@ -237,6 +256,19 @@ TEST(Channel, WhatIsEncryptedIsNotTakenForSentNorSentTwice)
     EXPECT_EQ(got.find_first_not_of('z'), received);
 }
 
+TEST(Channel, SaysGoodbyeBeforeNothingMoreCanBeSent)
+{
+    Pair pair({});
+    ASSERT_TRUE(pair.shake());
+    (void)pair.carry();
+    const std::size_t before = pair.to_client;
+    pair.server.shutdown_write();
+    ASSERT_TRUE(pair.carry());
+    EXPECT_GT(pair.to_client, before);
+    std::array<std::byte, 1> buffer;
+    EXPECT_EQ(pair.client.read(buffer).status, Status::closed);
+}
+
 TEST(Channel, SessionsAreResumedOnce)
 {
     const auto sessions = std::make_shared<tls::Sessions>();
@@ -251,6 +283,20 @@ TEST(Channel, SessionsAreResumedOnce)
     Pair elsewhere({.host = "localhost"}, sessions, *context);
     ASSERT_TRUE(elsewhere.shake());
     EXPECT_FALSE(elsewhere.client_channel().is_resumed());
+}
+
+/// A session says who the peer was, which is not so any more.
+TEST(Channel, SessionsWithWhoseCertificateHasExpiredAreNotResumed)
+{
+    const auto sessions = std::make_shared<tls::Sessions>();
+    const Pair::What what{.certificate = "expired", .check_server = ServerCheck::no};
+    const auto context = Pair::server_context(what);
+    for (int i = 0; i < 2; ++i) {
+        Pair pair(what, sessions, *context);
+        ASSERT_TRUE(pair.shake());
+        EXPECT_FALSE(pair.client_channel().offers_session());
+        EXPECT_EQ(exchange(pair, pair.server, pair.client, "answer"), "answer"); // and a ticket
+    }
 }
 
 // --- who is not believed -------------------------------------------------------------------------
@@ -389,6 +435,136 @@ TEST(Channel, ShakingHandsStopsAtEveryOctet)
     EXPECT_GT(n, 500u);
 }
 
+TEST(Channel, ShakesHandsOctetByOctet)
+{
+    Pair pair({});
+    std::size_t n = 1;
+    while (!pair.shake(n, n) && n < 10'000)
+        ++n;
+    EXPECT_TRUE(pair.by_server.ok()) << pair.refusal_of_server();
+    EXPECT_TRUE(pair.by_client.ok()) << pair.refusal_of_client();
+    EXPECT_GT(n, 500u);
+}
+
+/// A client of TLS that does as it is told, and whose octets the test sends.
+class BareClient {
+  public:
+    explicit BareClient(Pair& pair) : pair_(pair)
+    {
+        SSL_set_bio(ssl_.get(), from_server_, to_server_);
+        SSL_set_connect_state(ssl_.get());
+    }
+    /// Returns whether the two have agreed.
+    [[nodiscard]] bool shake()
+    {
+        for (int i = 0; i < 10; ++i) {
+            (void)SSL_do_handshake(ssl_.get());
+            send();
+            (void)pair_.server_channel().agree();
+            pair_.take_from_server([&](Bytes octets) {
+                (void)BIO_write(from_server_, octets.data(), static_cast<int>(octets.size()));
+            });
+        }
+        return SSL_is_init_finished(ssl_.get()) == 1 && !pair_.server_channel().is_agreeing();
+    }
+    void change_keys(int times)
+    {
+        for (int i = 0; i < times; ++i) {
+            ASSERT_EQ(SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+            ASSERT_EQ(SSL_do_handshake(ssl_.get()), 1);
+        }
+        send();
+    }
+    void write(std::string_view text)
+    {
+        ASSERT_EQ(SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size())),
+                  static_cast<int>(text.size()));
+        send();
+    }
+
+  private:
+    void send()
+    {
+        char* octets = nullptr;
+        const long size = BIO_get_mem_data(to_server_, &octets);
+        if (size > 0) pair_.send_to_server({octets, static_cast<std::size_t>(size)});
+        (void)BIO_reset(to_server_);
+    }
+
+    Pair& pair_;
+    tls::ContextPointer context_{SSL_CTX_new(TLS_client_method())};
+    tls::SslPointer ssl_{SSL_new(context_.get())};
+    BIO* const from_server_ = BIO_new(BIO_s_mem()); // both are ssl_'s
+    BIO* const to_server_ = BIO_new(BIO_s_mem());
+};
+
+/// It is not read on and on, nor anew whenever there is nothing left for the moment.
+TEST(Channel, RecordsWithoutDataAreBounded)
+{
+    static std::vector<std::string> said; // by one thread
+    log::set_sink([](log::Level, std::string_view line) { said.emplace_back(line); });
+    std::array<std::byte, 16> buffer;
+    {
+        Pair pair({});
+        BareClient client(pair);
+        ASSERT_TRUE(client.shake());
+        client.change_keys(3000);
+        const std::size_t before = pair.left_at_server();
+        EXPECT_EQ(pair.server.read(buffer).status, Status::failed);
+        EXPECT_GT(pair.left_at_server(), before / 2);
+        ASSERT_EQ(said.size(), 1u);
+        EXPECT_NE(
+            said.front().find("TLS with 127.0.0.1:0 has ended: it sends records without data"),
+            std::string::npos)
+            << said.front();
+    }
+    Pair pair({});
+    BareClient client(pair);
+    ASSERT_TRUE(client.shake());
+    for (int i = 0; i < 10; ++i) { // data between them is what real peers have
+        client.change_keys(30);
+        EXPECT_EQ(pair.server.read(buffer).status, Status::would_block);
+        client.write("x");
+        EXPECT_EQ(pair.server.read(buffer).bytes, 1u);
+    }
+    IoResult last;
+    for (int i = 0; i < 10 && last.status != Status::failed; ++i) {
+        client.change_keys(30);
+        last = pair.server.read(buffer);
+    }
+    EXPECT_EQ(last.status, Status::failed);
+    log::set_sink(nullptr);
+}
+
+/// Who connects and sends nothing takes no place from others.
+TEST(Handshakes, BeginWithTheFirstOctet)
+{
+    Pair pair({});
+    std::vector<tls::Handshakes::Place> places;
+    const auto fill = [&] {
+        for (;;) {
+            auto place = pair.handshakes->begin(pair.peer.host_number());
+            if (!place) return;
+            places.push_back(std::move(place).value());
+        }
+    };
+    EXPECT_EQ(pair.server_channel().agree().status, Status::would_block);
+    fill();
+    EXPECT_EQ(places.size(), tls::limits::handshakes_of_host_max);
+    places.clear();
+    pair.send_to_server("\x16");
+    EXPECT_EQ(pair.server_channel().agree().status, Status::would_block);
+    fill();
+    EXPECT_EQ(places.size(), tls::limits::handshakes_of_host_max - 1);
+
+    Pair late({});
+    while (auto place = late.handshakes->begin(late.peer.host_number()))
+        places.push_back(std::move(place).value());
+    late.send_to_server("\x16");
+    EXPECT_EQ(late.server_channel().agree().status, Status::failed);
+    EXPECT_EQ(late.refusal_of_server(), "too many TLS handshakes with its host are under way");
+}
+
 TEST(Handshakes, AreBounded)
 {
     const auto handshakes = std::make_shared<tls::Handshakes>();
@@ -434,6 +610,10 @@ TEST(Context, ErrorsNameTheOptionAndTheFile)
     options.trust = "/nowhere";
     EXPECT_EQ(why(options), "none"); // of clients nothing is asked
     options.check_client = ClientCheck::required;
+    options.trust = "system";
+    EXPECT_EQ(why(options), "-ORBTlsVerifyClient needs an -ORBTlsTrust that is not 'system': whose "
+                            "certificates clients have to show");
+    options.trust = "/nowhere";
     EXPECT_EQ(why(options), "-ORBTlsTrust /nowhere: No such file or directory");
     options.certificate.clear();
     EXPECT_EQ(tls::make_client_context(options).error().reason,
