@@ -16,6 +16,7 @@
 #include "kairos/orb/failure.h"
 #include "kairos/orb/late_calls.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/owed_answer.h"
 #include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall_observer.h"
 #include "kairos/types/profile.h"
@@ -152,7 +153,8 @@ bool serves(ORB& orb)
 /// Whether to wait for the end of an ORB would be to wait for the calling thread.
 bool would_deadlock() noexcept
 {
-    return kairos::orb::in_upcall() || kairos::orb::ConnectionThread::is_telling();
+    return kairos::orb::in_upcall() || kairos::orb::OwedAnswer::is_being_given_here() ||
+           kairos::orb::ConnectionThread::is_telling();
 }
 
 /// The same, and where requests are about to be served.
@@ -715,7 +717,8 @@ void shut_down(ORB& orb, bool wait_for_completion)
 void ORB::shutdown(Boolean wait_for_completion)
 {
     require_running();
-    if (wait_for_completion && kairos::orb::in_upcall())
+    if (wait_for_completion &&
+        (kairos::orb::in_upcall() || kairos::orb::OwedAnswer::is_being_given_here()))
         throw BAD_INV_ORDER(minor_code::would_deadlock, COMPLETED_NO,
                             "waiting for shutdown within an upcall would deadlock");
     shut_down(*this, wait_for_completion);

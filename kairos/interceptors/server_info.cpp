@@ -21,6 +21,7 @@ void ServerInfo::found(const orb::ServedObject& object)
     };
     adapter_path_ = object.adapter_path.empty() ? Bytes() : kept(path_kept_, object.adapter_path);
     // Where it lasts it lies in the key; that is elsewhere if the request is answered later.
+    id_at_.reset();
     if (object.id_lasts && !object.id.empty())
         id_at_ = static_cast<std::size_t>(object.id.data() - upcall_->object_key().data());
     object_id_ = object.id_lasts ? object.id : kept(id_kept_, object.id);

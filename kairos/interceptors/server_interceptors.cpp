@@ -3,6 +3,8 @@
 
 #include "kairos/interceptors/spare_infos.h"
 
+#include <optional>
+
 namespace kairos::interceptors {
 
 using Status = orb::Ending::Status;
@@ -48,6 +50,21 @@ void ServerInterceptors::receive_request(orb::ObservedUpcall& upcall)
         flow.end_with_current(true, CORBA::COMPLETED_NO);
         flow.raise_if_changed();
     }
+}
+
+/// The request goes on with the slots that it has now, in no thread; the thread with its own when
+/// the servant's operation has returned.
+std::shared_ptr<void> ServerInterceptors::leave_thread(orb::ObservedUpcall& upcall)
+{
+    ServerInfo& info = *static_cast<ServerInfo*>(upcall.state_of(this).get());
+    if (!info.slots_before) return {};
+    auto in_place = std::make_shared<std::optional<SlotsInPlace>>();
+    Slots& of_thread = slots_of_thread(all_->serial);
+    info.slots = of_thread;
+    Slots at_work = std::exchange(of_thread, std::move(*info.slots_before));
+    info.slots_before.reset();
+    in_place->emplace(of_thread, std::move(at_work));
+    return in_place;
 }
 
 void ServerInterceptors::leave_slots(ServerInfo& info) const

@@ -18,6 +18,7 @@ class ServerInterceptors final : public orb::UpcallObserver {
 
     void receive_request_service_contexts(orb::ObservedUpcall& upcall) override;
     void receive_request(orb::ObservedUpcall& upcall) override;
+    [[nodiscard]] std::shared_ptr<void> leave_thread(orb::ObservedUpcall& upcall) override;
     void send_reply(orb::ObservedUpcall& upcall) override;
     void send_exception(orb::ObservedUpcall& upcall) override { end(upcall); }
     void send_other(orb::ObservedUpcall& upcall) override { end(upcall); }

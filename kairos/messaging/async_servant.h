@@ -27,10 +27,13 @@ struct Answering {
     };
 };
 
-/// Awaits the task and gives what it ends with as the answer; `write` writes results.
+/// Awaits the task and gives what it ends with as the answer; `write` writes results. The servant,
+/// whose coroutine the task is, lives as long.
 template <typename T, typename Write>
-Answering answer_with(IntrusivePtr<orb::OwedAnswer> answer, Task<T> task, Write write)
+Answering answer_with(poa::CalledServant servant, IntrusivePtr<orb::OwedAnswer> answer,
+                      Task<T> task, Write write)
 {
+    (void)servant;
     std::exception_ptr failure;
     try {
         if constexpr (std::is_void_v<T>) {
@@ -54,7 +57,14 @@ void serve_coroutine(orb::Upcall& upcall, Call&& call, Write write)
 {
     auto task = std::forward<Call>(call)();
     orb::OwedUpcall owed(upcall, poa::keep_called());
-    (void)answer_with(owed.take(), std::move(task), std::move(write));
+    {
+        const IntrusivePtr<orb::OwedAnswer> answer = owed.take();
+        try {
+            (void)answer_with(poa::CalledServant(), answer, std::move(task), std::move(write));
+        } catch (...) { // there is no memory for its frame
+            give_unless_given(*answer, std::current_exception());
+        }
+    }
     owed.finish();
 }
 

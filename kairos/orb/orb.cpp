@@ -10,6 +10,7 @@
 #include "kairos/orb/call_observer.h"
 #include "kairos/orb/failure.h"
 #include "kairos/orb/forks.h"
+#include "kairos/orb/owed_answer.h"
 #include "kairos/orb/thread_storage.h"
 #include "kairos/orb/upcall_observer.h"
 
@@ -76,10 +77,12 @@ void Orb::lock_for_fork() noexcept
     code_sets_.mutex().lock();
     client_side_->lock_for_fork();
     if (owned_server_side_) owned_server_side_->lock_for_fork();
+    OwedAnswer::lock_for_fork(*this);
 }
 
 void Orb::unlock_after_fork() noexcept
 {
+    OwedAnswer::unlock_after_fork(*this);
     if (owned_server_side_) owned_server_side_->unlock_after_fork();
     client_side_->unlock_after_fork();
     code_sets_.mutex().unlock();

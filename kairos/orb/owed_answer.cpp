@@ -18,6 +18,7 @@
 #include "kairos/orb/upcall_observation.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -62,6 +63,7 @@ class AwaitedAnswer final : public KeptAnswer {
     explicit AwaitedAnswer(const net::Address* peer)
         : peer_(peer), waker_(made()), socket_(::fcntl(waker_.descriptor(), F_DUPFD_CLOEXEC, 0))
     {
+        if (socket_.descriptor() < 0) raise_no_descriptor();
     }
 
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return peer_; }
@@ -84,12 +86,15 @@ class AwaitedAnswer final : public KeptAnswer {
     [[nodiscard]] const net::Socket& socket() const noexcept { return socket_; }
 
   private:
+    [[noreturn]] static void raise_no_descriptor()
+    {
+        raise<CORBA::NO_RESOURCES>(0, CORBA::COMPLETED_NO,
+                                   "no descriptor to wait for an answer with");
+    }
     static net::Waker made()
     {
         auto waker = net::Waker::create();
-        if (!waker)
-            raise<CORBA::NO_RESOURCES>(0, CORBA::COMPLETED_NO,
-                                       "no descriptor to wait for an answer with");
+        if (!waker) raise_no_descriptor();
         return std::move(waker).value();
     }
 
@@ -101,6 +106,29 @@ class AwaitedAnswer final : public KeptAnswer {
 };
 
 // --- OwedAnswers ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Says that the thread gives an answer of this ORB.
+class Giving {
+  public:
+    explicit Giving(const Orb& orb) noexcept : orb_(orb), outer_(std::exchange(innermost_, this)) {}
+    ~Giving() { innermost_ = outer_; }
+    Giving(const Giving&) = delete;
+    Giving& operator=(const Giving&) = delete;
+
+    [[nodiscard]] static const Giving* innermost() noexcept { return innermost_; }
+    [[nodiscard]] const Giving* outer() const noexcept { return outer_; }
+    [[nodiscard]] const Orb& orb() const noexcept { return orb_; }
+
+  private:
+    static thread_local constinit const Giving* innermost_;
+    const Orb& orb_;
+    const Giving* const outer_;
+};
+thread_local constinit const Giving* Giving::innermost_ = nullptr;
+
+} // namespace
 
 void OwedAnswers::close() noexcept
 {
@@ -116,6 +144,16 @@ void OwedAnswers::close() noexcept
 }
 
 // --- OwedAnswer ----------------------------------------------------------------------------------
+
+bool OwedAnswer::is_being_given_here(const Orb* orb) noexcept
+{
+    for (const Giving* giving = Giving::innermost(); giving != nullptr; giving = giving->outer())
+        if (orb == nullptr || &giving->orb() == orb) return true;
+    return false;
+}
+
+void OwedAnswer::lock_for_fork(Orb& orb) noexcept { orb.owed_answers().mutex_.lock(); }
+void OwedAnswer::unlock_after_fork(Orb& orb) noexcept { orb.owed_answers().mutex_.unlock(); }
 
 OwedAnswer::OwedAnswer(Upcall& upcall, std::unique_ptr<Kept> kept,
                        IntrusivePtr<OwedChannel> channel)
@@ -134,6 +172,10 @@ OwedAnswer::OwedAnswer(Upcall& upcall, std::unique_ptr<Kept> kept,
 
 OwedAnswer::~OwedAnswer()
 {
+    if (is_of_parent()) {
+        leave_to_parent();
+        return;
+    }
     OwedAnswers& all = orb_->owed_answers();
     {
         std::unique_lock lock(all.mutex_);
@@ -145,7 +187,19 @@ OwedAnswer::~OwedAnswer()
     answer_no_response();
 }
 
-/// From here on it is owed. Nothing is done where it may not be.
+/// Whether it is owed by a process that this one is a fork of.
+bool OwedAnswer::is_of_parent() const noexcept { return process_ != ::getpid(); }
+
+/// Without a word: what belongs to it may be in any state, and its threads are not there.
+void OwedAnswer::leave_to_parent() noexcept
+{
+    (void)observation_.release();
+    (void)kept_.release();
+    (void)channel_.detach();
+}
+
+/// From here on it is owed. Nothing is done where it may not be. No connection has more than there
+/// are left for others.
 void OwedAnswer::enlist(Upcall& upcall)
 {
     OwedAnswers& all = orb_->owed_answers();
@@ -153,9 +207,11 @@ void OwedAnswer::enlist(Upcall& upcall)
     if (all.closed_)
         raise<CORBA::BAD_INV_ORDER>(minor_code::orb_shut_down, CORBA::COMPLETED_NO,
                                     "the ORB was destroyed");
-    if (all.count_ >= orb_->options().asynchronous_calls_max)
+    const std::size_t most = orb_->options().asynchronous_calls_max;
+    if (all.count_ >= most || channel_->owed_already() > most - all.count_)
         raise<CORBA::TRANSIENT>(minor_code::too_many_calls, CORBA::COMPLETED_NO,
                                 "as many answers are owed as -ORBAsynchronousCalls allows");
+    channel_->begin();
     observation_.reset(std::exchange(upcall.memory_.observation, nullptr));
     upcall.stage_ = Upcall::Stage::replied;
     state_ = State::owed;
@@ -179,6 +235,10 @@ void OwedAnswer::leave_list() noexcept
 
 void OwedAnswer::give_by(WriteReply write, void* called)
 {
+    if (is_of_parent())
+        raise<CORBA::BAD_INV_ORDER>(minor_code::request_is_over, CORBA::COMPLETED_NO,
+                                    "the request is that of the process that has forked");
+    const IntrusivePtr<OwedAnswer> self(this); // whoever is told of it may release the last
     OwedAnswers& all = orb_->owed_answers();
     {
         const std::lock_guard lock(all.mutex_);
@@ -211,6 +271,7 @@ void OwedAnswer::answer_no_response() noexcept
 void OwedAnswer::answer(WriteReply write, void* called) noexcept
 {
     const IntrusivePtr<Orb> orb = orb_;
+    const Giving giving(*orb);
     try {
         send(write, called);
     } catch (const std::bad_alloc&) {
@@ -275,6 +336,10 @@ OwedUpcall::OwedUpcall(Upcall& upcall, std::unique_ptr<OwedAnswer::Kept> kept) :
         }
     }
     channel->is_local = upcall.is_local();
+    if (!channel->keep(upcall.request().body.left()))
+        raise<CORBA::TRANSIENT>(minor_code::too_many_calls, CORBA::COMPLETED_NO,
+                                "too many octets of requests wait for answers (-ORBMemory)");
+    if (upcall.observation() != nullptr) of_thread_ = upcall.observation()->leave_thread();
     answer_ = IntrusivePtr<OwedAnswer>::adopt(
         new OwedAnswer(upcall, std::move(kept), std::move(channel)));
     answer_->enlist(upcall);
@@ -285,6 +350,7 @@ OwedUpcall::~OwedUpcall() = default;
 void OwedUpcall::finish()
 {
     answer_ = {};
+    of_thread_.clear();
     if (!awaited_) return;
     const Deadline due = upcall_.memory().answer_due;
     ServingThread* const thread = ThreadStorage::current().serving_thread;

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,8 @@ class KAIROS_API OwedAnswer final : public RefCounted {
 
     /// Gives the answer: calls `write`, which writes results to the Upcall that it is given, and
     /// replies. What that throws, but for std::bad_alloc, is the answer then. Throws BAD_INV_ORDER
-    /// if the answer was given before, or the ORB was destroyed. A caller who has gone, or waits
+    /// if the answer was given before, the ORB was destroyed, or the request is that of a process
+    /// that this one is a fork of. A caller who has gone, or waits
     /// for no answer, hears nothing; that is no error.
     template <typename Write>
     void give(Write&& write)
@@ -61,6 +63,15 @@ class KAIROS_API OwedAnswer final : public RefCounted {
     /// Gives this exception, of any kind, as the answer: one that the operation does not raise, or
     /// that is none of CORBA's, becomes UNKNOWN. Throws as give() does.
     void give_exception(const std::exception_ptr& exception);
+
+    /// Returns whether the calling thread is giving an answer of this ORB, or, for null, of any:
+    /// whoever is told of it there, and waits for the end of the ORB or of an object, waits for
+    /// this thread.
+    [[nodiscard]] static bool is_being_given_here(const Orb* orb = nullptr) noexcept;
+
+    /// Takes the lock of the ORB's answers before fork(); the other follows in parent and child.
+    static void lock_for_fork(Orb& orb) noexcept;
+    static void unlock_after_fork(Orb& orb) noexcept;
 
     /// Returns the name of the operation, as it was sent.
     [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
@@ -78,8 +89,11 @@ class KAIROS_API OwedAnswer final : public RefCounted {
     void answer(WriteReply write, void* called) noexcept;
     void send(WriteReply write, void* called);
     void answer_no_response() noexcept;
+    [[nodiscard]] bool is_of_parent() const noexcept;
+    void leave_to_parent() noexcept;
     void leave_list() noexcept;
 
+    const pid_t process_ = ::getpid(); // whose it is
     const IntrusivePtr<Orb> orb_;
     const cdr::TextForm* const text_;
     const std::span<const ExceptionType> exceptions_;
@@ -104,8 +118,10 @@ class KAIROS_API OwedAnswer final : public RefCounted {
 class KAIROS_API OwedUpcall {
   public:
     /// Takes the answer out: what the upcall replies from here on is not sent. `kept` lasts until
-    /// it is given. Throws TRANSIENT where as many are owed as -ORBAsynchronousCalls allows,
-    /// BAD_INV_ORDER when the ORB was destroyed, and std::bad_alloc; then nothing was done.
+    /// it is given. Throws TRANSIENT where as many are owed as -ORBAsynchronousCalls allows, to
+    /// this connection or to all, or too many octets (-ORBMemory); BAD_INV_ORDER when the ORB was
+    /// destroyed, NO_RESOURCES without a descriptor to wait with, and std::bad_alloc; then nothing
+    /// was done.
     OwedUpcall(Upcall& upcall, std::unique_ptr<OwedAnswer::Kept> kept);
     ~OwedUpcall();
     OwedUpcall(const OwedUpcall&) = delete;
@@ -121,7 +137,8 @@ class KAIROS_API OwedUpcall {
     void refuse(const CORBA::SystemException& exception) noexcept;
 
     Upcall& upcall_;
-    IntrusivePtr<AwaitedAnswer> awaited_; // null: others can send it
+    std::vector<std::shared_ptr<void>> of_thread_; // of observers: released by it at the end
+    IntrusivePtr<AwaitedAnswer> awaited_;          // null: others can send it
     IntrusivePtr<OwedAnswer> answer_;
 };
 

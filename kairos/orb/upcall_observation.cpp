@@ -77,6 +77,16 @@ void UpcallObservation::pause()
     paused_->append(contexts);
 }
 
+std::vector<std::shared_ptr<void>> UpcallObservation::leave_thread()
+{
+    std::vector<std::shared_ptr<void>> left;
+    if (!is_open()) return left;
+    left.reserve(observers_.size());
+    for (const auto& observer : observers_)
+        if (auto each = observer->leave_thread(*this)) left.push_back(std::move(each));
+    return left;
+}
+
 void UpcallObservation::resume(Upcall& upcall)
 {
     upcall_ = &upcall;

@@ -12,6 +12,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace kairos::orb {
 
@@ -38,6 +39,9 @@ class UpcallObservation final : public ObservedUpcall, public Hold::Kept {
 
     /// Keeps what the reply is to say until the request is offered again.
     void pause();
+    /// Notes that the request may be answered by another thread. Returns what this one releases
+    /// when it is done with it (UpcallObserver::leave_thread). Throws std::bad_alloc.
+    [[nodiscard, gnu::cold]] std::vector<std::shared_ptr<void>> leave_thread();
     /// Goes on with the request, which is offered again.
     void resume(Upcall& upcall);
 

@@ -11,6 +11,7 @@
 #include "kairos/orb/observed.h"
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace kairos::giop {
@@ -91,6 +92,11 @@ class KAIROS_API UpcallObserver {
     /// The servant was found, and is called next. If it throws, no observer behind this one is told
     /// of that, and the servant is not called.
     virtual void receive_request(ObservedUpcall&) {}
+    /// The servant, which is called next, may answer after its operation has returned: whatever
+    /// thread then answers is told of the end (owed_answer.h). Returns what this thread releases
+    /// when the operation has returned, or was not called after all; null for nothing. Throws
+    /// std::bad_alloc only.
+    [[nodiscard]] virtual std::shared_ptr<void> leave_thread(ObservedUpcall&) { return {}; }
 
     // --- how it ended: one of these for each receive_request_service_contexts that returned,
     // before the reply goes out; of oneways, too. A request that is dropped while it is held has no

@@ -5,6 +5,7 @@
 #include "kairos/base/assert_held.h"
 #include "kairos/orb/bidirectional.h"
 #include "kairos/orb/failure.h"
+#include "kairos/orb/owed_answer.h"
 #include "kairos/orb/upcall.h"
 #include "kairos/poa/adapters.h"
 #include "kairos/poa/calling.h"
@@ -257,7 +258,7 @@ bool in_upcall_of(const orb::Orb& orb) noexcept
 {
     for (const Calling* call = Calling::innermost(); call != nullptr; call = call->outer())
         if (&call->adapter().orb() == &orb) return true;
-    return false;
+    return orb::OwedAnswer::is_being_given_here(&orb); // which is a request of it, too
 }
 
 // Only a thread that serves a request of the same ORB must not wait (CORBA 3.3 part 1, 15.3.9,

@@ -3,6 +3,7 @@
 
 #include "kairos/poa/adapter.h"
 #include "kairos/poa/calling.h"
+#include "kairos/poa/servant.h"
 
 #include <optional>
 
@@ -30,6 +31,17 @@ std::unique_ptr<orb::OwedAnswer::Kept> keep_called()
     const Calling* const calling = Calling::innermost();
     if (calling == nullptr || calling->servant() == nullptr) return nullptr;
     return std::make_unique<KeptObject>(*calling);
+}
+
+CalledServant::CalledServant()
+    : servant_(Calling::innermost() == nullptr ? nullptr : Calling::innermost()->servant())
+{
+    if (servant_ != nullptr) servant_->_add_ref();
+}
+
+CalledServant::~CalledServant()
+{
+    if (servant_ != nullptr) servant_->_remove_ref();
 }
 
 } // namespace kairos::poa

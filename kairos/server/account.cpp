@@ -69,6 +69,42 @@ bool Account::unqueue(std::size_t octets) noexcept
     return std::exchange(source_waits_, false);
 }
 
+bool Account::keep(std::size_t octets) noexcept
+{
+    octets = counted(octets);
+    if (octets == 0) return true;
+    const std::lock_guard lock(mutex_);
+    if (kept_ != 0 && kept_ + octets > limit_ / 4) return false;
+    add_kept(octets);
+    return true;
+}
+
+void Account::keep_answer(std::size_t octets) noexcept
+{
+    octets = counted(octets);
+    if (octets == 0) return;
+    const std::lock_guard lock(mutex_);
+    add_kept(octets);
+}
+
+/// Must hold mutex_.
+void Account::add_kept(std::size_t octets) noexcept
+{
+    assert_held(mutex_);
+    kept_ += octets;
+    held_.store(held_.load(std::memory_order_relaxed) + octets, std::memory_order_relaxed);
+    make_room();
+}
+
+void Account::release(std::size_t octets) noexcept
+{
+    octets = counted(octets);
+    if (octets == 0) return;
+    const std::lock_guard lock(mutex_);
+    kept_ -= octets;
+    held_.store(held_.load(std::memory_order_relaxed) - octets, std::memory_order_relaxed);
+}
+
 /// Must hold mutex_. What is queued is served sooner or later; the rest depends on peers.
 void Account::make_room() noexcept
 {

@@ -42,6 +42,14 @@ class Account {
     /// Notes that a request of so many octets was served; returns whether somebody waits for that.
     [[nodiscard]] bool unqueue(std::size_t octets) noexcept;
 
+    /// Notes that a request of so many octets is kept, in whatever form, until its servant answers
+    /// (orb/owed_answer.h). Returns false if those are too many already.
+    [[nodiscard]] bool keep(std::size_t octets) noexcept;
+    /// Notes that an answer of so many octets is kept for the thread that sends it.
+    void keep_answer(std::size_t octets) noexcept;
+    /// Notes that something of so many octets is kept no more.
+    void release(std::size_t octets) noexcept;
+
     struct Figures {
         std::size_t held = 0;      ///< octets, now
         std::size_t held_most = 0; ///< at any time
@@ -67,6 +75,7 @@ class Account {
         return held_.load(std::memory_order_relaxed) < limit_ / 4;
     }
     void make_room() noexcept;
+    void add_kept(std::size_t octets) noexcept;
     void cut_off(Share& share) noexcept;
     void remove(Share& share) noexcept;
 
@@ -77,6 +86,7 @@ class Account {
     std::atomic<std::size_t> held_{0};
     std::size_t held_most_ = 0;
     std::size_t queued_ = 0; // of these
+    std::size_t kept_ = 0;   // of these, for answers that are owed
     std::size_t cut_off_ = 0;
     std::size_t freed_ = 0; // by connections that were cut off, and not yet given to the system
     std::size_t held_most_lately_ = 0; // since that

@@ -7,16 +7,39 @@
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/net/waker.h"
 #include "kairos/orb/kept_answer.h"
+#include "kairos/server/account.h"
 
+#include <cstddef>
 #include <mutex>
 #include <utility>
 
 namespace kairos::orb {
 
-/// An answer with its place in a box. Who reads the box counts it.
+/// An answer with its place in a box. Who reads the box counts it. Its octets, and before those of
+/// its request, are in the account of its server.
 class BoxedAnswer : public KeptAnswer {
+  public:
+    [[nodiscard]] bool keep(std::size_t request_octets) noexcept override
+    {
+        if (!account_.keep(request_octets)) return false;
+        octets_ = request_octets;
+        return true;
+    }
+    void send(Bytes header, const cdr::Writer& body) noexcept override
+    {
+        KeptAnswer::send(header, body);
+        account_.release(std::exchange(octets_, body.size()));
+        account_.keep_answer(octets_);
+    }
+
+  protected:
+    explicit BoxedAnswer(Account& account) noexcept : account_(account) {}
+    ~BoxedAnswer() override { account_.release(octets_); }
+
   private:
     friend class AnswerBox;
+    Account& account_;
+    std::size_t octets_ = 0;      // there
     BoxedAnswer* next_ = nullptr; // guarded by the box
 };
 

@@ -124,16 +124,18 @@ namespace {
 /// the connection count the request for, they count until then.
 class OwedReply final : public OwedChannel {
   public:
-    OwedReply(IntrusivePtr<HandoverConnection> connection) noexcept
-        : connection_(std::move(connection))
+    /// Of this request, which outlives begin().
+    OwedReply(QueuedRequest& request, IntrusivePtr<HandoverConnection> connection) noexcept
+        : request_(&request), connection_(std::move(connection))
     {
     }
+    [[nodiscard]] std::size_t owed_already() const noexcept override { return connection_->owed(); }
     /// Takes over what is counted: the connection's request under way, and octets in the account.
-    void count(bool under_way, std::size_t queued_octets, bool is_queued) noexcept
+    void begin() noexcept override
     {
-        under_way_ = under_way;
-        queued_octets_ = queued_octets;
-        is_queued_ = is_queued;
+        counts_ = std::exchange(request_, nullptr)->give_counts();
+        connection_->note_owed(1);
+        is_owed_ = true;
     }
     void send(Bytes header, const cdr::Writer& body) noexcept override
     {
@@ -148,24 +150,31 @@ class OwedReply final : public OwedChannel {
   private:
     ~OwedReply() override
     {
-        if (is_queued_ && Serving::of(connection_->orb()).account().unqueue(queued_octets_))
+        if (!is_owed_) return;
+        connection_->note_owed(-1);
+        if (counts_.is_queued && Serving::of(connection_->orb()).account().unqueue(counts_.octets))
             connection_->source().on_space();
-        if (under_way_) connection_->request_done();
+        if (counts_.is_under_way) connection_->request_done();
     }
 
+    QueuedRequest* request_; // null: it goes its own way
     const IntrusivePtr<HandoverConnection> connection_;
-    std::size_t queued_octets_ = 0;
-    bool is_queued_ = false;
-    bool under_way_ = false;
+    QueuedRequest::Counts counts_;
+    bool is_owed_ = false;
 };
 
 } // namespace
 
 IntrusivePtr<OwedChannel> QueuedRequest::owe()
 {
-    auto way = make_intrusive<OwedReply>(connection_);
-    way->count(std::exchange(counted, false), message_bytes(), std::exchange(is_queued_, false));
-    return IntrusivePtr<OwedChannel>(way.get());
+    return IntrusivePtr<OwedChannel>::adopt(new OwedReply(*this, connection_));
+}
+
+QueuedRequest::Counts QueuedRequest::give_counts() noexcept
+{
+    return {.octets = message_bytes(),
+            .is_queued = std::exchange(is_queued_, false),
+            .is_under_way = std::exchange(counted, false)};
 }
 
 const net::Address& QueuedRequest::peer() const noexcept { return connection_->peer(); }

@@ -79,6 +79,15 @@ class QueuedRequest final : public ReplyChannel {
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer(); }
     [[nodiscard]] IntrusivePtr<OwedChannel> owe() override;
 
+    /// What the request is counted as.
+    struct Counts {
+        std::size_t octets = 0;
+        bool is_queued = false;    ///< in the account, with these octets
+        bool is_under_way = false; ///< by its connection
+    };
+    /// Leaves what is counted to the caller.
+    [[nodiscard]] Counts give_counts() noexcept;
+
     /// Returns a pointer that owns the request, to be called when whoever owned it before has let
     /// it go.
     [[nodiscard]] QueuedRequestPtr take_ownership() noexcept

@@ -45,6 +45,13 @@ class HandoverConnection final : public ReactorConnection, public BidirectionalO
     void fail(std::string_view why) noexcept;
     /// Notes that one request less is under way. Any thread.
     void request_done() noexcept;
+    /// Returns how many answers are owed that their servants give later. Any thread.
+    [[nodiscard]] std::size_t owed() const noexcept
+    {
+        return static_cast<std::size_t>(owed_.load(std::memory_order_relaxed));
+    }
+    /// Notes that there are so many more. Any thread.
+    void note_owed(int change) noexcept { owed_.fetch_add(change, std::memory_order_relaxed); }
     /// Notes, when the server ends, that so many more of the requests under way are being
     /// discarded. Any thread.
     void note_discarded(int change) noexcept { discarded_ += change; }
@@ -117,6 +124,7 @@ class HandoverConnection final : public ReactorConnection, public BidirectionalO
     std::vector<std::byte> last_words_; // behind the replies to what is under way
     bool said_last_words_ = false;
     std::atomic<int> under_way_{0};      // requests that the dispatcher has
+    std::atomic<int> owed_{0};           // of those: answered later
     std::atomic<int> discarded_{0};      // those of them that are never served
     std::atomic<bool> is_to_end_{false}; // when there are none
 };

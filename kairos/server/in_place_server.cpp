@@ -4,6 +4,8 @@
 // own thread sends them.
 #include "kairos/server/in_place_server.h"
 
+#include "kairos/server/serving.h"
+
 #include <utility>
 
 namespace kairos::orb {
@@ -13,21 +15,20 @@ namespace kairos::orb {
 IntrusivePtr<OwedChannel> InPlaceConnection::owe()
 {
     if (!owing_) owing_ = std::make_unique<Owing>();
-    auto way = IntrusivePtr<OwedChannel>::adopt(new PostedAnswer(server_, *this));
-    ++owing_->count;
-    server_.note_owed(1);
-    return way;
+    return IntrusivePtr<OwedChannel>::adopt(
+        new PostedAnswer(server_, *this, Serving::of(orb_).account()));
 }
 
-void InPlaceConnection::owes_less() noexcept
+void InPlaceConnection::owes_more() noexcept
 {
-    --owing_->count;
-    server_.note_owed(-1);
+    ++owing_->count;
+    server_.note_owed(1);
 }
 
 void InPlaceConnection::deliver(const PostedAnswer& answer) noexcept
 {
-    owes_less();
+    --owing_->count;
+    server_.note_owed(-1);
     if (is_forgotten()) return; // the peer has gone
     try {
         cdr::Buffer buffer;
@@ -61,17 +62,7 @@ void InPlaceConnection::send_control(Bytes message) noexcept
 
 // --- PostedAnswer --------------------------------------------------------------------------------
 
-/// One that was never owed is given up by the thread that has made it.
-PostedAnswer::~PostedAnswer()
-{
-    if (!is_over_) connection_->owes_less();
-}
-
-void PostedAnswer::over() noexcept
-{
-    is_over_ = true;
-    server_.post(*this);
-}
+void PostedAnswer::over() noexcept { server_.post(*this); }
 
 // --- InPlaceServer -------------------------------------------------------------------------------
 

@@ -35,8 +35,11 @@ class InPlaceConnection final : public ReactorConnection {
     /// Sends an answer that was owed, if there is one, and notes that there is one less. The loop's
     /// thread.
     void deliver(const PostedAnswer& answer) noexcept;
-    /// Notes that an answer is owed no more. The loop's thread.
-    void owes_less() noexcept;
+    // --- the loop's thread ---
+    /// Returns how many answers the connection owes.
+    [[nodiscard]] std::size_t owed() const noexcept { return owing_->count; }
+    /// Notes that it owes one more.
+    void owes_more() noexcept;
 
   private:
     /// Of a connection that owes answers, or has.
@@ -61,10 +64,12 @@ class InPlaceConnection final : public ReactorConnection {
 /// The way of an answer that the loop's thread sends when another has given it.
 class PostedAnswer final : public BoxedAnswer {
   public:
-    PostedAnswer(InPlaceServer& server, InPlaceConnection& connection) noexcept
-        : server_(server), connection_(&connection)
+    PostedAnswer(InPlaceServer& server, InPlaceConnection& connection, Account& account) noexcept
+        : BoxedAnswer(account), server_(server), connection_(&connection)
     {
     }
+    [[nodiscard]] std::size_t owed_already() const noexcept override { return connection_->owed(); }
+    void begin() noexcept override { connection_->owes_more(); }
     [[nodiscard]] const net::Address* peer_address() const noexcept override
     {
         return connection_->peer_address();
@@ -74,11 +79,10 @@ class PostedAnswer final : public BoxedAnswer {
     void deliver() const noexcept { connection_->deliver(*this); }
 
   private:
-    ~PostedAnswer() override;
+    ~PostedAnswer() override = default;
 
     InPlaceServer& server_;
     const IntrusivePtr<InPlaceConnection> connection_;
-    bool is_over_ = false;
 };
 
 /// A server whose requests are served where they are read. Who serves is the heir's to say.

@@ -37,7 +37,8 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
     void interrupt() noexcept;
 
     /// Any thread, after that, when the peer was given time enough: also what is there of requests
-    /// is not served any more.
+    /// is not served any more. Not where nothing but answers are waited for that are owed: then
+    /// the same as end_if_stalled(), and to be called again.
     void cut_off() noexcept;
 
     /// Any thread, every so often: ends a connection whose peer has not taken anything of what it
@@ -59,7 +60,9 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
     [[gnu::cold]] void await_request() noexcept;
     /// Waits, when the server ends, until no answer is owed.
     [[gnu::cold]] void await_owed() noexcept;
-    [[nodiscard, gnu::cold]] Ready wait_and_send(const Awaited& awaited, bool listens,
+    /// Waits as wait_nested does, but for `instead`, a descriptor, if that is not -1, in place of
+    /// the connection; and sends answers meanwhile that others have given.
+    [[nodiscard, gnu::cold]] Ready wait_and_send(const Awaited& awaited, bool listens, int instead,
                                                  Deadline deadline) noexcept;
     /// Sends the answers that others have given.
     [[gnu::cold]] void send_given() noexcept;
@@ -127,8 +130,9 @@ class ThreadedConnection final : public ServerConnection, public ServingThread {
     const bool is_local_;                    ///< it leads no further than this host
     const std::optional<Priority> priority_; ///< of its thread, if that is known
     StreamPause stream_pause_;
-    std::size_t owed_ = 0;          ///< answers that others give
-    IntrusivePtr<AnswerMail> mail_; ///< where they are; null until one is owed
+    std::size_t owed_ = 0;                 ///< answers that others give
+    IntrusivePtr<AnswerMail> mail_;        ///< where they are; null until one is owed
+    std::atomic<bool> awaits_owed_{false}; ///< and nothing else, when the server ends
     // At the last end_if_stalled, whose callers hold the server's lock.
     std::optional<std::uint64_t> stuck_at_;
     int looks_alike_ = 0;

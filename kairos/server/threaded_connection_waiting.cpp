@@ -7,6 +7,7 @@
 #include "kairos/net/arrivals.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/transmit.h"
+#include "kairos/server/serving.h"
 
 #include <array>
 #include <new>
@@ -23,6 +24,7 @@ void ThreadedConnection::interrupt() noexcept
 
 void ThreadedConnection::cut_off() noexcept
 {
+    if (awaits_owed_) return end_if_stalled();
     broken_ = true;
     congested_ = true;
     socket_.shutdown_both();
@@ -99,8 +101,8 @@ void ThreadedConnection::wait_and_serve(const Awaited& awaited, Deadline deadlin
 Ready ThreadedConnection::wait_nested(const Awaited& awaited, bool listens,
                                       Deadline deadline) noexcept
 {
-    if (owes()) return wait_and_send(awaited, listens, deadline);
     const int held = descriptor_held_nested();
+    if (owes()) return wait_and_send(awaited, listens, held, deadline);
     if (held >= 0) return wait_either(awaited, held, deadline);
     const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
     return wait_either(awaited, &own, deadline);
@@ -111,9 +113,11 @@ void ThreadedConnection::wait_and_refuse(const Awaited& awaited, Deadline deadli
     auto arrivals = net::Arrivals::at(socket_.descriptor());
     for (bool listens = arrivals.ok();;) {
         listens = listens && serve_arrived();
-        const bool looks = listens && !congested_ && !owes() && descriptor_held_nested() < 0;
-        const Ready ready = looks ? wait_either(awaited, arrivals->descriptor(), deadline)
-                                  : wait_nested(awaited, false, deadline);
+        const bool looks = listens && !congested_ && descriptor_held_nested() < 0;
+        const Ready ready = !looks ? wait_nested(awaited, false, deadline)
+                            : owes()
+                                ? wait_and_send(awaited, false, arrivals->descriptor(), deadline)
+                                : wait_either(awaited, arrivals->descriptor(), deadline);
         if (ready.first || !ready.second || deadline.has_passed()) return;
         if (looks)
             arrivals->forget();
@@ -201,28 +205,25 @@ void ThreadedConnection::send_control(Bytes message) noexcept
 class ThreadedConnection::MailedAnswer final : public BoxedAnswer {
   public:
     MailedAnswer(ThreadedConnection& connection, IntrusivePtr<AnswerMail> mail,
-                 const net::Address& peer) noexcept
-        : connection_(connection), mail_(std::move(mail)), peer_(peer)
+                 const net::Address& peer, Account& account) noexcept
+        : BoxedAnswer(account), connection_(connection), mail_(std::move(mail)), peer_(peer)
     {
+    }
+    [[nodiscard]] std::size_t owed_already() const noexcept override { return connection_.owed_; }
+    void begin() noexcept override
+    {
+        ++connection_.owed_;
+        connection_.looks_twice_ = true;
     }
     [[nodiscard]] const net::Address* peer_address() const noexcept override { return &peer_; }
-    void over() noexcept override
-    {
-        is_over_ = true;
-        mail_->put(*this);
-    }
+    void over() noexcept override { mail_->put(*this); }
 
   private:
-    /// One that was never owed is given up by the thread that has made it.
-    ~MailedAnswer() override
-    {
-        if (!is_over_) --connection_.owed_;
-    }
+    ~MailedAnswer() override = default;
 
     ThreadedConnection& connection_; // to be used by its own thread
     const IntrusivePtr<AnswerMail> mail_;
     const net::Address peer_;
-    bool is_over_ = false;
 };
 
 /// Not within a request that waits: there the thread sends nothing else before that goes on.
@@ -234,10 +235,8 @@ IntrusivePtr<OwedChannel> ThreadedConnection::owe()
         if (!waker) return {};
         mail_ = make_intrusive<AnswerMail>(std::move(waker).value());
     }
-    auto way = IntrusivePtr<OwedChannel>::adopt(new MailedAnswer(*this, mail_, peer_));
-    ++owed_;
-    looks_twice_ = true;
-    return way;
+    return IntrusivePtr<OwedChannel>::adopt(
+        new MailedAnswer(*this, mail_, peer_, Serving::of(orb_).account()));
 }
 
 void ThreadedConnection::send_given() noexcept
@@ -271,6 +270,7 @@ void ThreadedConnection::await_request() noexcept
 /// Until the peer has gone, too: its end is seen, where it can be read no more.
 void ThreadedConnection::await_owed() noexcept
 {
+    awaits_owed_ = true;
     while (owes() && !broken_) {
         std::array<pollfd, 2> polled{{{.fd = mail_->descriptor(), .events = POLLIN, .revents = 0},
                                       {.fd = socket_.descriptor(), .events = 0, .revents = 0}}};
@@ -282,16 +282,14 @@ void ThreadedConnection::await_owed() noexcept
     }
 }
 
-/// As wait_nested, and sends answers that others give.
-Ready ThreadedConnection::wait_and_send(const Awaited& awaited, bool listens,
+Ready ThreadedConnection::wait_and_send(const Awaited& awaited, bool listens, int instead,
                                         Deadline deadline) noexcept
 {
-    const int held = descriptor_held_nested();
     const Awaited own{.socket = socket_, .interest = interest_nested(listens)};
     std::array<pollfd, 3> polled{};
     if (!prepare(awaited, polled[0])) return {.first = true, .second = false};
-    polled[1] = {.fd = held, .events = POLLIN, .revents = 0};
-    if (held < 0 && own.interest != net::Interest::none && !prepare(own, polled[1]))
+    polled[1] = {.fd = instead, .events = POLLIN, .revents = 0};
+    if (instead < 0 && own.interest != net::Interest::none && !prepare(own, polled[1]))
         return {.first = false, .second = true};
     polled[2] = {.fd = mail_->descriptor(), .events = POLLIN, .revents = 0};
     poll_until(polled, deadline);

@@ -12,8 +12,11 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace kairos::amh_testing {
 namespace {
@@ -29,6 +32,14 @@ class Asked {
         const std::lock_guard lock(mutex_);
         all_.push_back(std::move(one));
         changed_.notify_all();
+    }
+    /// Answers whatever was asked until now.
+    void answer_all()
+    {
+        const std::lock_guard lock(mutex_);
+        for (const T& one : all_)
+            one.answer();
+        all_.clear();
     }
     /// Waits until somebody was asked.
     [[nodiscard]] T pop()
@@ -139,11 +150,20 @@ class Peer {
         const auto key = object->_kairos_reference()->object_key();
         key_.assign(key.begin(), key.end());
     }
-    void add(CORBA::ULong left, CORBA::ULong right)
+    void add(std::uint32_t request_id, CORBA::ULong left, CORBA::ULong right,
+             giop::Version version = giop::version_1_2)
     {
-        peer_.send(orb_testing::request(key_, "add").u32(left).u32(right).finish());
+        peer_.send(
+            orb_testing::request(key_, "add", request_id, version).u32(left).u32(right).finish());
     }
-    [[nodiscard]] bool has_reply() { return !peer_.read(giop::header_size + 16).empty(); }
+    /// The next reply: its request's id, and its result.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> reply()
+    {
+        const orb_testing::ParsedReply reply(peer_.read_message());
+        if (!reply.valid) return {0, 0};
+        cdr::Reader body = reply.reply.body;
+        return {reply.reply.request_id, body.read<std::uint32_t>()};
+    }
 
   private:
     orb_testing::RawPeer peer_;
@@ -279,15 +299,25 @@ TEST_P(Handlers, AnswerRequestsOfOneConnectionInAnyOrder)
 {
     for (const bool reversed : {false, true}) {
         Peer peer(server_, reference_, caller_.orb.in());
-        peer.add(1, 2);
+        peer.add(7, 1, 2);
         Sum first = servant_.sums.pop();
-        peer.add(3, 4);
+        peer.add(8, 3, 4);
         Sum second = servant_.sums.pop();
         if (reversed) std::swap(first, second);
         first.answer();
         second.answer();
-        EXPECT_TRUE(peer.has_reply());
-        EXPECT_TRUE(peer.has_reply());
+        const std::set replies{peer.reply(), peer.reply()};
+        EXPECT_EQ((std::set{std::pair(7U, 3U), std::pair(8U, 7U)}), replies);
+    }
+}
+
+TEST_P(Handlers, AnswerRequestsOfEveryGiop)
+{
+    for (const giop::Version version : {giop::Version{1, 0}, giop::Version{1, 1}}) {
+        Peer peer(server_, reference_, caller_.orb.in());
+        peer.add(7, 1, 2, version);
+        servant_.sums.pop().answer();
+        EXPECT_EQ(std::pair(7U, 3U), peer.reply());
     }
 }
 
@@ -295,7 +325,7 @@ TEST_P(Handlers, AnswerThoseWhoHaveGone)
 {
     {
         Peer peer(server_, reference_, caller_.orb.in());
-        peer.add(1, 2);
+        peer.add(1, 1, 2);
     }
     const Sum sum = servant_.sums.pop();
     auto call = begin_sum(3, 4); // which the server has read after that
@@ -415,8 +445,53 @@ TEST(HandlersWithinTheProcess, AnswerInTheTimeOfTheCall)
     const CORBA::Object_var object =
         server.orb()->string_to_object(activate(server, &servant).c_str());
     const Amh::Target_var target = Amh::Target::_unchecked_narrow(object);
+    // The time may be over before the servant is called, too: then it never is.
     EXPECT_THROW((void)target->add(1, 2), CORBA::TIMEOUT);
-    servant.sums.pop().answer(); // nobody hears it
+    servant.sums.answer_all(); // nobody hears it
+}
+
+/// The child's threads, which would send it, are not there; its connections are the parent's.
+TEST(HandlersOfAParent, GiveNothingInAChild)
+{
+    RunningServer server("thread-per-connection");
+    Servant servant;
+    const Caller caller;
+    const Amh::Target_var target = caller.target(activate(server, &servant));
+    auto call = begin([&] { EXPECT_EQ(3, target->add(1, 2)); });
+    auto sum = std::make_unique<Sum>(servant.sums.pop());
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const bool gives = outcome([&] { sum->answer(); }) == "ok";
+        sum.reset();
+        ::_exit(gives ? 1 : 0);
+    }
+    int status = -1;
+    EXPECT_EQ(child, ::waitpid(child, &status, 0));
+    EXPECT_EQ(0, status);
+    sum->answer();
+    EXPECT_EQ("ok", call.get());
+}
+
+TEST(HandlersThatAreMany, LeavePlacesForOtherConnections)
+{
+    RunningServer server("reactor", {"-ORBAsynchronousCalls", "3"});
+    Servant servant;
+    const Caller caller;
+    const std::string reference = activate(server, &servant);
+    Peer peer(server, reference, caller.orb.in());
+    peer.add(7, 1, 2);
+    const Sum first = servant.sums.pop();
+    peer.add(8, 1, 2);
+    const Sum second = servant.sums.pop();
+    peer.add(9, 1, 2);
+    EXPECT_EQ(9U, peer.reply().first); // refused: one place is left, and it owes two
+    const Amh::Target_var target = caller.target(reference);
+    auto call = begin([&] { EXPECT_EQ(3, target->add(1, 2)); });
+    servant.sums.pop().answer();
+    EXPECT_EQ("ok", call.get());
+    first.answer();
+    second.answer();
 }
 
 TEST(HandlersThatAreMany, AreRefused)

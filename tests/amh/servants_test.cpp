@@ -6,6 +6,7 @@
 
 #include "kairos/messaging/task.h"
 
+#include <atomic>
 #include <coroutine>
 #include <deque>
 #include <stdexcept>
@@ -32,14 +33,7 @@ class Gate {
     void open() noexcept { is_open_ = true; }
     /// Waits until a coroutine waits here, and has it go on.
     void let_one_pass() { take().resume(); }
-
-  private:
-    void add(std::coroutine_handle<> coroutine)
-    {
-        const std::lock_guard lock(mutex_);
-        waiting_.push_back(coroutine);
-        changed_.notify_all();
-    }
+    /// Waits until a coroutine waits here, and returns it: to be resumed.
     [[nodiscard]] std::coroutine_handle<> take()
     {
         std::unique_lock lock(mutex_);
@@ -48,6 +42,14 @@ class Gate {
         const auto first = waiting_.front();
         waiting_.pop_front();
         return first;
+    }
+
+  private:
+    void add(std::coroutine_handle<> coroutine)
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back(coroutine);
+        changed_.notify_all();
     }
 
     std::atomic<bool> is_open_{false};
@@ -222,6 +224,65 @@ TEST_P(CoroutineServants, ServeOneways)
 }
 
 KAIROS_EVERY_ARCHITECTURE(CoroutineServants);
+
+/// Says when it goes.
+class Lasting final : public POA_Amh::Async_Clash {
+  public:
+    Lasting(Gate& gate, std::atomic<bool>& is_gone) : gate_(gate), is_gone_(is_gone) {}
+    ~Lasting() override { is_gone_ = true; }
+    Task<CORBA::Long> go(CORBA::Long number) override
+    {
+        co_await gate_.pass();
+        EXPECT_FALSE(is_gone_);
+        co_return number;
+    }
+    Task<void> go_excep() override { co_return; }
+
+  private:
+    Gate& gate_;
+    std::atomic<bool>& is_gone_;
+};
+
+class CoroutineServantsAtTheEnd : public EveryArchitecture {};
+
+TEST_P(CoroutineServantsAtTheEnd, LiveUntilTheyHaveReturned)
+{
+    Gate gate;
+    std::atomic<bool> is_gone{false};
+    const Caller caller;
+    std::future<std::string> call;
+    std::coroutine_handle<> waiting;
+    {
+        const orb_testing::HeldPorts ports(8); // reactors per priority have as many
+        auto options = orb_testing::options_of_architecture(GetParam());
+        options.insert(options.end(), {"-ORBListenEndpoints", ports.endpoint()});
+        const CORBA::ORB_var orb = make_orb(std::move(options));
+        const CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+        const PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
+        const PortableServer::ServantBase_var servant = new Lasting(gate, is_gone);
+        const PortableServer::ObjectId_var id = poa->activate_object(servant);
+        const CORBA::Object_var made = poa->id_to_reference(id);
+        const CORBA::String_var text = orb->object_to_string(made);
+        const PortableServer::POAManager_var manager = poa->the_POAManager();
+        manager->activate();
+        std::thread serving([&] { (void)outcome([&] { orb->run(); }); }); // it may come too late
+        const CORBA::Object_var remote = caller.orb->string_to_object(text);
+        call = begin([clash = Amh::Clash_var(Amh::Clash::_unchecked_narrow(remote))] {
+            (void)clash->go(3);
+        });
+        waiting = gate.take();
+        orb->shutdown(false);
+        orb->destroy();
+        serving.join();
+    }
+    const std::string heard = call.get();
+    EXPECT_NE(std::string::npos, heard.find("NO_RESPONSE")) << heard;
+    EXPECT_FALSE(is_gone);
+    waiting.resume();
+    EXPECT_TRUE(is_gone);
+}
+
+KAIROS_EVERY_ARCHITECTURE(CoroutineServantsAtTheEnd);
 
 } // namespace
 } // namespace kairos::amh_testing
