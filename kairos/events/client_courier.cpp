@@ -7,7 +7,7 @@ namespace kairos::events {
 
 ClientCourier::ClientCourier(std::shared_ptr<Channel> channel, std::uint64_t proxy,
                              CORBA::Object_ptr client)
-    : Courier(channel->couriers(), Lane::patient), channel_(std::move(channel)), proxy_(proxy),
+    : Courier(channel->couriers(), Lane::fresh), channel_(std::move(channel)), proxy_(proxy),
       client_(CORBA::Object::_duplicate(client)), is_here_(is_here(client))
 {
 }
@@ -45,7 +45,7 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
     switch (outcome) {
     case Outcome::done:
         failures_ = 0;
-        return move_to(is_here_ ? Lane::patient : Lane::quick);
+        return move_to(is_here_ ? Lane::fresh : Lane::quick);
     case Outcome::refused: // which is an answer
         if (++failures_ < channel_->limits().failures_max)
             return pause(channel_->limits().retry_pause);
@@ -58,7 +58,7 @@ void ClientCourier::judge(Outcome outcome, const std::exception_ptr& failure)
     case Outcome::put_off:
         return pause(channel_->limits().retry_pause);
     case Outcome::elsewhere:
-        return move_to(Lane::patient);
+        return move_to(Lane::fresh);
     case Outcome::over:
         return channel_->forget(proxy_);
     }

@@ -60,11 +60,12 @@ void Courier::work(bool posted)
 
 // --- All -----------------------------------------------------------------------------------------
 
-Couriers::Couriers(std::size_t quick_threads, std::size_t patient_threads)
+Couriers::Couriers(const ServiceLimits& limits)
 {
     try {
-        begin_threads(Lane::quick, quick_threads);
-        begin_threads(Lane::patient, patient_threads);
+        begin_threads(Lane::quick, limits.quick_threads);
+        begin_threads(Lane::fresh, limits.fresh_threads);
+        begin_threads(Lane::patient, limits.patient_threads);
     } catch (...) {
         end();
         throw;

@@ -9,6 +9,7 @@
 #include "kairos/base/intrusive_list.h"
 #include "kairos/base/intrusive_ptr.h"
 #include "kairos/client/asynchronous.h"
+#include "kairos/events/service_limits.h"
 
 #include <array>
 #include <atomic>
@@ -28,7 +29,9 @@ class Couriers;
 /// Which threads work for a courier.
 enum class Lane : std::uint8_t {
     quick,   ///< the client has answered
-    patient, ///< it may take until a call's time is over
+    fresh,   ///< it was not called yet, or is in this process: it may take until a call's time is
+             ///< over
+    patient, ///< it has failed, so that it probably will
 };
 
 /// Shared by count: by its owner, and while it has something to do.
@@ -83,7 +86,7 @@ class Courier : public RefCounted {
 class Couriers {
   public:
     /// Begins the threads. Throws std::system_error where there are none.
-    Couriers(std::size_t quick_threads, std::size_t patient_threads);
+    explicit Couriers(const ServiceLimits& limits);
     Couriers(const Couriers&) = delete;
     Couriers& operator=(const Couriers&) = delete;
     ~Couriers() { end(); }
@@ -132,7 +135,7 @@ class Couriers {
     void begin_threads(Lane lane, std::size_t count);
 
     std::mutex mutex_; // guards what follows; inside those of shared connections
-    std::array<LaneState, 2> lanes_;
+    std::array<LaneState, 3> lanes_;
     Courier::Timers timers_;
     bool has_ended_ = false;
     std::atomic<std::size_t> farewells_{0};

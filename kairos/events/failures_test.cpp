@@ -176,6 +176,7 @@ TEST_F(Failures, APeerThatHasTooManyCallsIsGivenUp)
 TEST_F(Failures, LimitsWithoutWhichNothingIsDoneAreRefused)
 {
     for (const auto change : {+[](ServiceLimits& limits) { limits.quick_threads = 0; },
+                              +[](ServiceLimits& limits) { limits.fresh_threads = 0; },
                               +[](ServiceLimits& limits) { limits.patient_threads = 0; },
                               +[](ServiceLimits& limits) { limits.failures_max = 0; },
                               +[](ServiceLimits& limits) { limits.event_tries_max = 0; }}) {

@@ -41,10 +41,12 @@ struct ServiceLimits {
     std::chrono::milliseconds pull_max{60'000};
     std::size_t pulls_max = 100;
     std::size_t pulls_of_all_max = 1000;
-    /// Threads that call consumers and suppliers which have answered lately, and all others. There
-    /// must be some of each.
+    /// Threads that call consumers and suppliers: those which have answered lately; those which
+    /// were not called yet, or are in this process; and those which have failed. Connecting, and a
+    /// call within the process, keeps one of them. One of each at least.
     std::size_t quick_threads = 2;
-    std::size_t patient_threads = 4;
+    std::size_t fresh_threads = 4;
+    std::size_t patient_threads = 2;
 };
 
 } // namespace kairos::events

@@ -47,11 +47,11 @@ CORBA::Object_ptr activate_named(POA_ptr poa, PortableServer::Servant servant, c
 /// Throws BAD_PARAM for limits with which nothing would ever be done.
 const ServiceLimits& checked(const ServiceLimits& limits)
 {
-    if (limits.quick_threads != 0 && limits.patient_threads != 0 && limits.failures_max != 0 &&
-        limits.event_tries_max != 0)
+    if (limits.quick_threads != 0 && limits.fresh_threads != 0 && limits.patient_threads != 0 &&
+        limits.failures_max != 0 && limits.event_tries_max != 0)
         return limits;
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                           "an event service needs threads of both kinds, and tries");
+                           "an event service needs threads of each kind, and tries");
 }
 
 void deactivate(POA_ptr poa, ObjectId_var& id)
@@ -68,7 +68,7 @@ void deactivate(POA_ptr poa, ObjectId_var& id)
 ServiceState::ServiceState(CORBA::ORB_ptr orb, const ServiceLimits& limits)
     : orb_(CORBA::ORB::_duplicate(orb)), limits_(checked(limits)),
       budget_(std::make_shared<ServiceBudget>(limits)),
-      couriers_(std::make_shared<Couriers>(limits.quick_threads, limits.patient_threads))
+      couriers_(std::make_shared<Couriers>(limits))
 {
     CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
     const POA_var root = PortableServer::POA::_narrow(object.in());
