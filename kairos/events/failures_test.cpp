@@ -8,7 +8,6 @@
 #include "kairos/orb/failure.h"
 
 #include <arpa/inet.h>
-#include <array>
 #include <atomic>
 #include <netinet/in.h>
 #include <optional>
@@ -176,6 +175,7 @@ TEST_F(Failures, APeerThatHasTooManyCallsIsGivenUp)
 TEST_F(Failures, LimitsWithoutWhichNothingIsDoneAreRefused)
 {
     for (const auto change : {+[](ServiceLimits& limits) { limits.quick_threads = 0; },
+                              +[](ServiceLimits& limits) { limits.fresh_threads = 0; },
                               +[](ServiceLimits& limits) { limits.patient_threads = 0; },
                               +[](ServiceLimits& limits) { limits.failures_max = 0; },
                               +[](ServiceLimits& limits) { limits.event_tries_max = 0; }}) {
@@ -223,102 +223,6 @@ class Silence {
   private:
     const int socket_;
 };
-
-/// Where connecting takes as long as may be: nobody accepts, and as many wait for that as may.
-class FullListener {
-  public:
-    FullListener() : listener_(0)
-    {
-        for (int& one : waiting_) {
-            one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-            (void)::connect(one, reinterpret_cast<const sockaddr*>(&listener_.address),
-                            sizeof listener_.address);
-        }
-    }
-    FullListener(const FullListener&) = delete;
-    FullListener& operator=(const FullListener&) = delete;
-    ~FullListener()
-    {
-        for (const int one : waiting_)
-            ::close(one);
-    }
-    [[nodiscard]] const std::string& reference() const { return listener_.reference; }
-
-  private:
-    const Silence listener_;
-    std::array<int, 3> waiting_{};
-};
-
-/// Takes the first event, and says of the next that it goes there.
-class Forwarder final : public PortableServer::ServantLocator {
-  public:
-    explicit Forwarder(CORBA::Object_ptr target) : target_(CORBA::Object::_duplicate(target)) {}
-    PortableServer::Servant preinvoke(const PortableServer::ObjectId&, PortableServer::POA_ptr,
-                                      const char*, Cookie&) override
-    {
-        int asked = 0;
-        notes_.change([&] { asked = ++asked_; });
-        if (asked == 1) return first.in();
-        throw PortableServer::ForwardRequest(target_.in());
-    }
-    void postinvoke(const PortableServer::ObjectId&, PortableServer::POA_ptr, const char*, Cookie,
-                    PortableServer::Servant) override
-    {
-    }
-    [[nodiscard]] bool has_forwarded()
-    {
-        return notes_.wait([&] { return asked_ > 1; });
-    }
-
-    const Servant_var<Consumer> first = new Consumer;
-
-  private:
-    const CORBA::Object_var target_;
-    Notes notes_;
-    int asked_ = 0;
-};
-
-CORBA::Object_ptr object_of(const TestOrb& of, PortableServer::ServantLocator* locator)
-{
-    CORBA::PolicyList policies;
-    policies.length(2);
-    policies[0] = of.poa()->create_servant_retention_policy(PortableServer::NON_RETAIN);
-    policies[1] = of.poa()->create_request_processing_policy(PortableServer::USE_SERVANT_MANAGER);
-    const PortableServer::POAManager_var manager = of.poa()->the_POAManager();
-    const PortableServer::POA_var poa = of.poa()->create_POA("forwards", manager.in(), policies);
-    poa->set_servant_manager(locator);
-    return poa->create_reference("IDL:omg.org/CosEventComm/PushConsumer:1.0");
-}
-
-/// Who has answered and leads elsewhere then is connected to by other threads than those of who
-/// has answered.
-TEST_F(Failures, AForwardDelaysNobody)
-{
-    ServiceLimits limits = small_limits();
-    limits.quick_threads = 1;
-    start(limits);
-    std::optional<FullListener> nowhere(std::in_place);
-    auto* const forwarder = new Forwarder(
-        CORBA::Object_var(slow_clients_->string_to_object(nowhere->reference().c_str())).in());
-    const PortableServer::ServantLocator_var kept = forwarder;
-    const CORBA::Object_var object = object_of(slow_clients_, forwarder);
-    const ProxyPushSupplier_var proxy = push_supplier();
-    proxy->connect_push_consumer(
-        clients_.here<CosEventComm::PushConsumer>(object.in(), slow_clients_.in()).in());
-    const Servant_var<Consumer> other = new Consumer;
-    (void)connect(other.in());
-    const ProxyPushConsumer_var source = supplier();
-    source->push(event_of(1));
-    ASSERT_TRUE(forwarder->first->has(1));
-    ASSERT_TRUE(other->has(1));
-    source->push(event_of(2));
-    EXPECT_TRUE(forwarder->has_forwarded());
-    for (CORBA::Long i = 3; i < 20; ++i) {
-        source->push(event_of(i));
-        ASSERT_TRUE(other->has_last(i));
-    }
-    nowhere.reset(); // which ends the connecting, and with it the service
-}
 
 /// Also while the service ends, which does not wait for it.
 TEST_F(Failures, WhoNeverAnswersIsWaitedForByNobody)

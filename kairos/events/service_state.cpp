@@ -51,7 +51,7 @@ const ServiceLimits& checked(const ServiceLimits& limits)
         limits.failures_max != 0 && limits.event_tries_max != 0)
         return limits;
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                           "an event service needs threads of all kinds, and tries");
+                           "an event service needs threads of each kind, and tries");
 }
 
 void deactivate(POA_ptr poa, ObjectId_var& id)
