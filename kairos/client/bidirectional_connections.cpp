@@ -40,8 +40,10 @@ bool BidirectionalConnections::carries(const Route& route)
         if (slot != slots_.end() && slot->second.link && !slot->second.link->has_ended())
             return true;
     }
-    const bool has_sockets = std::ranges::any_of(
-        route.endpoint().ways(), [](const Way& way) { return !way.transport->prefers_threads(); });
+    // Those that are protected carry requests in one direction.
+    const bool has_sockets = std::ranges::any_of(route.endpoint().ways(), [](const Way& way) {
+        return !way.transport->prefers_threads() && !way.transport->protects();
+    });
     return has_sockets && !server->listen_points().empty();
 }
 

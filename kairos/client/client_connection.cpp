@@ -259,6 +259,11 @@ void ClientConnection::close_in_order() noexcept
     const auto farewell = giop::ClientSession::farewell(session_.peer_version());
     if (farewell && !has_backlog())
         (void)socket_.write(Bytes(*farewell), net::WriteFlags::do_not_wait);
+    // What a channel has still to read for itself, such as tickets of TLS: where something is left
+    // unread the system resets the connection, and what was sent last may never arrive.
+    std::byte octet{};
+    if (!socket_.is_plain())
+        (void)socket_.read(MutableBytes(&octet, 1), net::ReadFlags::do_not_wait);
     socket_.close();
     place_.give_back();
 }

@@ -126,6 +126,7 @@ void Route::arrive(ReferencePtr place)
     again_ = false;
     readdressed_.reset();
     other_text_ = nullptr;
+    not_trusted_ = false;
     if (places_++ <= limits::forwards_max) return;
     reference_.forget_forwards();
     orb::raise<CORBA::TRANSIENT>(minor_code::forward_loop, CORBA::COMPLETED_NO,
@@ -151,7 +152,7 @@ void Route::check_limits(bool elsewhere) const
 
 void Route::closed()
 {
-    failure_ = "connection to " + endpoint().text() + " was closed";
+    unreachable("connection to " + endpoint().text() + " was closed");
     readdressed_.reset();
     again_ = !std::exchange(was_closed_, true);
 }

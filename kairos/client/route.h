@@ -73,14 +73,15 @@ class Route {
     }
 
     // --- what came of the way that it leads now ---
-    /// The target could not be reached, or did not answer.
+    /// The target could not be reached, or did not answer. At each place it counts most who was
+    /// not trusted first.
     void unreachable(std::string why)
     {
-        failure_ = std::move(why);
-        not_trusted_ = false;
+        if (!not_trusted_) failure_ = std::move(why);
     }
     void unreachable(const Error& why)
     {
+        if (not_trusted_) return;
         failure_ = why.reason;
         not_trusted_ = why.system_errno == orb::not_trusted;
     }

@@ -244,8 +244,9 @@ KAIROS_OPTION("-ORBTlsVerifyServer", nullptr, "tls",
               "(`name`); the former only (`chain`); or nothing.",
               Choice<&TlsOptions::check_server, server_check_names>)
 KAIROS_OPTION("-ORBTlsVerifyClient", nullptr, "tls",
-              "Whether a server wants its clients to show a certificate that somebody trusted has "
-              "signed. With `optional` they may show none.",
+              "Whether a server wants clients that connect by TLS to show a certificate that "
+              "somebody has signed whom `-ORBTlsTrust` names, which has to be given then, and not "
+              "as `system`. With `optional` they may show none.",
               Choice<&TlsOptions::check_client, client_check_names>)
 
 KAIROS_OPTION_TOPIC("Text and values", "")

@@ -88,6 +88,16 @@ Result<void> check_reachable(const std::vector<Listener>& listeners, const Optio
                        "published"};
 }
 
+/// Warns of those by which clients get in that show nothing.
+void warn_of_unprotected(const std::vector<Listener>& listeners, const Options& options)
+{
+    if (options.tls.check_client != ClientCheck::required) return;
+    for (const Listener& listener : listeners)
+        if (!listener.transport->protects() && listener.transport->local() == nullptr)
+            log::warning("-ORBTlsVerifyClient required asks nothing of those who connect to " +
+                         listener.acceptor.address().to_text() + ", which is without TLS");
+}
+
 } // namespace
 
 Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
@@ -113,6 +123,7 @@ Result<std::vector<Listener>> open_listeners(Orb& orb, const ListensFor& what)
         listeners.push_back(std::move(listener).value());
     }
     if (const auto check = check_reachable(listeners, options); !check) return check.error();
+    warn_of_unprotected(listeners, options);
     return listeners;
 }
 

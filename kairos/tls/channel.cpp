@@ -458,15 +458,16 @@ net::IoResult Channel::end_of_reading(int error) noexcept
     return fail();
 }
 
-net::IoResult Channel::fail() noexcept
+net::IoResult Channel::fail(std::string_view known) noexcept
 {
     try {
         const unsigned long last = ERR_peek_last_error();
         const int reason = ERR_GET_REASON(last);
         const bool is_alert = ERR_GET_LIB(last) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET;
-        const std::string why = sends_no_data() ? "it sends records without data"
-                                : is_alert      ? alert_received(reason - SSL_AD_REASON_OFFSET)
-                                                : take_error();
+        const std::string why = !known.empty()    ? std::string(known)
+                                : sends_no_data() ? "it sends records without data"
+                                : is_alert        ? alert_received(reason - SSL_AD_REASON_OFFSET)
+                                                  : take_error();
         log::write_limited(log::Level::warning, peer_number_,
                            log::Line() << "TLS with " << peer_ << " has ended: " << why);
     } catch (const std::bad_alloc&) { // then without a word
@@ -501,9 +502,13 @@ net::IoResult Channel::put(std::span<const iovec> segments) noexcept
     if (size == 0) return {.bytes = done};
     ERR_clear_error();
     std::size_t written = 0;
-    // bio_write() takes everything, so there is no other reason than that.
     if (SSL_write_ex(ssl_.get(), plain_.data(), size, &written) != 1) {
-        if (!broken_) return fail();
+        // Whoever has begun a message, such as a ticket, has to end it before we write: none is so
+        // long that real peers do not send it at once.
+        if (!broken_)
+            return fail(SSL_get_error(ssl_.get(), 0) == SSL_ERROR_WANT_READ
+                            ? "it has sent half a message of TLS"
+                            : std::string_view());
         ERR_clear_error();
         return *broken_;
     }

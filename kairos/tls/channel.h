@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -71,7 +72,7 @@ class Channel final : public net::WrappingChannel {
     [[nodiscard]] std::string why_distrusted() const;
     [[nodiscard]] std::string alert_received(int alert);
     [[nodiscard]] IoResult end_of_reading(int error) noexcept;
-    [[nodiscard]] IoResult fail() noexcept;
+    [[nodiscard]] IoResult fail(std::string_view known = {}) noexcept;
     [[nodiscard]] bool may_say_goodbye() const noexcept;
     [[nodiscard]] bool sends_no_data() const noexcept
     {

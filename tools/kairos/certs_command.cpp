@@ -68,9 +68,9 @@ Result<void> make_all(const CertsArguments& arguments, const std::vector<std::st
                                  .ends = ends},
                                 nullptr);
     if (!authority) return authority.error();
-    const auto server = make(
-        arguments, "server",
-        {.kind = Kind::server, .name = hosts.front(), .hosts = hosts, .ends = ends}, &*authority);
+    const auto server =
+        make(arguments, "server",
+             {.kind = Kind::server, .name = "server", .hosts = hosts, .ends = ends}, &*authority);
     if (!server) return server.error();
     const auto client =
         make(arguments, "client",
