@@ -36,7 +36,7 @@ void set_level(Level least) noexcept;
 /// thrown. What does not fit is cut off, and ends with "...".
 class Line {
   public:
-    Line& operator<<(std::string_view part) noexcept;
+    KAIROS_API Line& operator<<(std::string_view part) noexcept;
     Line& operator<<(const char* part) noexcept { return *this << std::string_view(part); }
     template <std::unsigned_integral Number>
         requires(!std::same_as<Number, bool>)
@@ -71,8 +71,9 @@ inline constexpr unsigned limited_at_once = 100;
 
 /// A line that a peer can cause as often as it likes. `peer` is any number of its own; which line
 /// it is, the place in the program says. The next one that is written says how many were left out.
-void write_limited(Level level, std::uint64_t peer, const Line& line,
-                   const std::source_location& place = std::source_location::current()) noexcept;
+KAIROS_API void
+write_limited(Level level, std::uint64_t peer, const Line& line,
+              const std::source_location& place = std::source_location::current()) noexcept;
 
 /// Lines that standard error, or the sink, did not take, since the process began.
 [[nodiscard]] std::uint64_t lost_lines() noexcept;

@@ -85,7 +85,7 @@ class Address {
     /// A number to count peers by, equal for addresses that are likely to be of one host: a host's
     /// IPv4 address, the network of 64 bits in which it chooses its IPv6 addresses; one number for
     /// all unix-domain sockets.
-    [[nodiscard]] std::uint64_t host_number() const noexcept;
+    [[nodiscard]] KAIROS_API std::uint64_t host_number() const noexcept;
     /// Writes what to_text() returns, without allocating.
     friend log::Line& operator<<(log::Line& line, const Address& address) noexcept;
 

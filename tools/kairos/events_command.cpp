@@ -32,7 +32,7 @@ struct EventsArguments {
     double poll_s = 0;
 };
 
-std::chrono::milliseconds milliseconds(double seconds)
+std::chrono::milliseconds duration_of(double seconds)
 {
     return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
@@ -71,8 +71,8 @@ void serve(const EventsArguments& arguments, const std::vector<std::string>& orb
         arguments.names.size() > arguments.channels.size())
         throw std::runtime_error("there are fewer channels than files or names for them");
     events::ServiceLimits limits = arguments.limits;
-    limits.call_timeout = milliseconds(arguments.timeout_s);
-    limits.poll_interval = milliseconds(arguments.poll_s);
+    limits.call_timeout = duration_of(arguments.timeout_s);
+    limits.poll_interval = duration_of(arguments.poll_s);
     limits.proxies_of_all_max = std::max(limits.proxies_of_all_max, limits.proxies_max);
     // Nothing waits for answers at the end, but for connections that are being made.
     const auto connecting =
