@@ -28,24 +28,27 @@ struct Answering {
 };
 
 /// Awaits the task and gives what it ends with as the answer; `write` writes results. The servant,
-/// whose coroutine the task is, lives as long.
+/// whose coroutine the task is, lives until that has ended; not longer, for with the answer the
+/// program may go on to end it.
 template <typename T, typename Write>
 Answering answer_with(poa::CalledServant servant, IntrusivePtr<orb::OwedAnswer> answer,
                       Task<T> task, Write write)
 {
-    (void)servant;
     std::exception_ptr failure;
     try {
         if constexpr (std::is_void_v<T>) {
             co_await std::move(task);
+            servant.let_go();
             answer->give([&](orb::Upcall& upcall) { write(upcall); });
         } else {
             const T results = co_await std::move(task);
+            servant.let_go();
             answer->give([&](orb::Upcall& upcall) { write(upcall, results); });
         }
     } catch (...) {
         failure = std::current_exception();
     }
+    servant.let_go();
     if (failure) give_unless_given(*answer, failure);
 }
 

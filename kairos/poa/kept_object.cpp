@@ -39,9 +39,9 @@ CalledServant::CalledServant()
     if (servant_ != nullptr) servant_->_add_ref();
 }
 
-CalledServant::~CalledServant()
+void CalledServant::let_go() noexcept
 {
-    if (servant_ != nullptr) servant_->_remove_ref();
+    if (Servant* const servant = std::exchange(servant_, nullptr)) servant->_remove_ref();
 }
 
 } // namespace kairos::poa

@@ -20,7 +20,7 @@ class Servant;
 [[nodiscard]] KAIROS_API std::unique_ptr<orb::OwedAnswer::Kept> keep_called();
 
 /// Counts the servant that the calling thread was serving a request with when this was made, if
-/// any: also when its ORB is destroyed, which releases the object, it lives as long as this.
+/// any: also when its ORB is destroyed, which releases the object, it lives until this lets it go.
 class KAIROS_API CalledServant {
   public:
     CalledServant();
@@ -28,7 +28,10 @@ class KAIROS_API CalledServant {
     {
     }
     CalledServant& operator=(CalledServant&&) = delete;
-    ~CalledServant();
+    ~CalledServant() { let_go(); }
+
+    /// Releases the servant before this is gone.
+    void let_go() noexcept;
 
   private:
     Servant* servant_; // null: none
