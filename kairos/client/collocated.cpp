@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/client/collocated.h"
 
+#include "kairos/base/deadline.h"
+
 #include "kairos/giop/fragments.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
@@ -34,11 +36,11 @@ giop::ServiceContexts parsed(Bytes contexts)
 /// Says, while it lives, how long the caller waits for a servant that answers later.
 class AnswerDue {
   public:
-    AnswerDue(UpcallMemory& memory, Deadline due) noexcept : memory_(memory)
+    AnswerDue(UpcallMemory& memory, const Deadline& due) noexcept : memory_(memory)
     {
-        memory_.answer_due = due;
+        memory_.answer_due = &due;
     }
-    ~AnswerDue() { memory_.answer_due = {}; }
+    ~AnswerDue() { memory_.answer_due = nullptr; }
     AnswerDue(const AnswerDue&) = delete;
     AnswerDue& operator=(const AnswerDue&) = delete;
 

@@ -3,6 +3,7 @@
 
 #include "kairos/base/assert_held.h"
 #include "kairos/base/bytes.h"
+#include "kairos/base/deadline.h"
 #include "kairos/base/limits.h"
 #include "kairos/giop/request.h"
 #include "kairos/net/socket.h"
@@ -352,7 +353,8 @@ void OwedUpcall::finish()
     answer_ = {};
     of_thread_.clear();
     if (!awaited_) return;
-    const Deadline due = upcall_.memory().answer_due;
+    const Deadline* const limit = upcall_.memory().answer_due;
+    const Deadline due = limit == nullptr ? Deadline() : *limit;
     ServingThread* const thread = ThreadStorage::current().serving_thread;
     const Awaited awaited{.socket = awaited_->socket()};
     while (!awaited_->is_over() && !due.has_passed()) {

@@ -5,13 +5,16 @@
 #pragma once
 
 #include "kairos/base/arena.h"
-#include "kairos/base/deadline.h"
 #include "kairos/base/limits.h"
 #include "kairos/cdr/buffer.h"
 #include "kairos/orb/context_list.h"
 
 #include <cstddef>
 #include <new>
+
+namespace kairos {
+class Deadline;
+} // namespace kairos
 
 namespace kairos::orb {
 
@@ -33,8 +36,9 @@ struct UpcallMemory {
     ContextList contexts;
     /// Who observes the upcall; null for most.
     UpcallObservation* observation = nullptr;
-    /// Until when a caller who is the calling thread waits for an answer that comes later.
-    Deadline answer_due;
+    /// Until when a caller who is the calling thread waits for an answer that comes later; null: as
+    /// long as it takes.
+    const Deadline* answer_due = nullptr;
     /// Memory for the observation of a later request; null until one has ended.
     void* spare_observation = nullptr;
 };

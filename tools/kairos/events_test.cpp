@@ -138,7 +138,7 @@ TEST_F(EventsCommand, HasTheChannelsThatItIsTold)
     const KairosEvents::NameList_var names = factory->names();
     EXPECT_EQ(2U, names->length());
     const KairosEvents::Channel_var made = factory->create_channel("Others");
-    pass_event("corbaloc::localhost:" + port_in(daemon.reference) + "/Others");
+    pass_event("corbaloc::localhost:" + port_in(daemon.reference) + "/events/Others");
     EXPECT_EQ("0", daemon.end());
 }
 
