@@ -2,7 +2,6 @@
 #include "kairos/client/collocated.h"
 
 #include "kairos/base/deadline.h"
-
 #include "kairos/giop/fragments.h"
 #include "kairos/orb/adapter.h"
 #include "kairos/orb/dispatch.h"
