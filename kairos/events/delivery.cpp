@@ -10,7 +10,7 @@ constexpr orb::Operation push_operation("push", orb::Response::required, disconn
 
 } // namespace
 
-Delivery::Delivery(std::shared_ptr<Channel> channel, std::uint64_t proxy,
+Delivery::Delivery(const std::shared_ptr<Channel>& channel, std::uint64_t proxy,
                    CORBA::Object_ptr consumer)
     : ClientCourier(channel, proxy, consumer),
       queue_(channel->limits().queue_max, channel->limits().queue_octets_max)

@@ -13,7 +13,8 @@ namespace kairos::events {
 
 class Delivery final : public ClientCourier, public Receiver {
   public:
-    Delivery(std::shared_ptr<Channel> channel, std::uint64_t proxy, CORBA::Object_ptr consumer);
+    Delivery(const std::shared_ptr<Channel>& channel, std::uint64_t proxy,
+             CORBA::Object_ptr consumer);
 
     void offer(const EventPtr& event) override;
     /// Nothing is sent from here on.
