@@ -282,9 +282,12 @@ bool Channel::begin_handshake() noexcept
     const std::shared_ptr<Handshakes> handshakes = std::exchange(handshakes_, nullptr);
     try {
         auto place = handshakes->begin(peer_number_);
-        if (!place) why_ = place.error().reason;
-        if (place) place_ = std::move(place).value();
-        return place.ok();
+        if (!place) {
+            why_ = place.error().reason;
+            return false;
+        }
+        place_ = std::move(place).value();
+        return true;
     } catch (const std::bad_alloc&) {
         why_ = "out of memory";
         return false;
