@@ -41,7 +41,7 @@ bool takes_orb_options(int argc, char** argv)
     const std::string_view command = argc > 1 ? argv[1] : "";
     return command == "call" || command == "describe" || command == "browse" ||
            command == "names" || command == "naming" || command == "gateway" || command == "ifr" ||
-            command == "ping" || command == "scheduler" || command == "events";
+           command == "ping" || command == "scheduler" || command == "events";
 }
 
 /// An option whose name is asked for is no option of the tool.
