@@ -26,6 +26,11 @@ class Limiter {
     /// Forgets all lines that were asked for.
     void forget() noexcept;
 
+    /// Takes the lock before fork(), behind all within which lines are written; unlock_after_fork()
+    /// follows in parent and child.
+    void lock_for_fork() noexcept { mutex_.lock(); }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
+
     /// The limiter of the process.
     [[nodiscard]] static Limiter& process() noexcept;
 
@@ -42,7 +47,7 @@ class Limiter {
     static constexpr std::size_t kinds_max = 64;
     static constexpr std::size_t peers_max = 512;
 
-    std::mutex mutex_; // guards all
+    std::mutex mutex_; // guards all; held while the process forks
     std::array<Account, kinds_max> kinds_{};
     std::array<Account, peers_max> peers_{};
 };

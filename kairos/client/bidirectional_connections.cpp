@@ -3,6 +3,7 @@
 
 #include "kairos/base/assert_held.h"
 #include "kairos/client/client.h"
+#include "kairos/net/inherited.h"
 #include "kairos/orb/context_list.h"
 #include "kairos/orb/listen_points.h"
 #include "kairos/orb/orb.h"
@@ -138,6 +139,7 @@ Result<BidirectionalConnections::Slot> BidirectionalConnections::make(const Rout
 void BidirectionalConnections::start_over() noexcept
 {
     const Lock lock(mutex_);
+    net::forget_waiters(made_);
     for (auto& [id, slot] : slots_) {
         (void)slot.link.detach(); // what there is of it is the parent's
         if (slot.place) slot.place->give_back();

@@ -6,6 +6,7 @@
 #include "kairos/client/client.h"
 #include "kairos/client/shared_connections.h"
 #include "kairos/client/thread_connections.h"
+#include "kairos/net/inherited.h"
 #include "kairos/orb/endpoint.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_storage.h"
@@ -135,6 +136,7 @@ void ConnectionCache::watch() noexcept
 void ConnectionCache::start_over() noexcept
 {
     const std::lock_guard lock(mutex_);
+    net::forget_waiters(changed_);
     watching_ = false;
     has_unused_ = false;
     thread_ = {};

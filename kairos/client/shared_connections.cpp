@@ -2,6 +2,7 @@
 #include "kairos/client/shared_connections.h"
 
 #include "kairos/base/assert_held.h"
+#include "kairos/net/inherited.h"
 #include "kairos/orb/orb.h"
 
 #include <algorithm>
@@ -138,6 +139,7 @@ void SharedConnections::end_all() noexcept
 void SharedConnections::start_over() noexcept
 {
     const Lock lock(mutex_);
+    net::forget_waiters(attempt_over_);
     const auto leave = [](IntrusivePtr<SharedConnection>& connection) {
         if (connection) connection.detach()->leave_to_parent();
     };

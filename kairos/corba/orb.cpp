@@ -31,6 +31,7 @@
 #include <memory>
 #include <mutex>
 #include <poll.h>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -111,7 +112,8 @@ bool has_own_service(std::string_view name)
 
 /// Every ORB that was not destroyed, oldest first: ORB_init must find it by name.
 struct OrbTable {
-    std::mutex mutex;          // guards what follows; outside an ORB's State::mutex
+    // guards what follows; outside an ORB's State::mutex; held while the process forks
+    std::mutex mutex;
     std::vector<ORB_ptr> orbs; // each counted once, until it is destroyed
     // Those whose ORB_init has not returned yet: only the thread that is in it has them.
     std::vector<std::pair<ORB_ptr, std::thread::id>> initializing;
@@ -125,6 +127,32 @@ OrbTable& orb_table()
     // Never destroyed: ORBs may outlive static objects.
     static OrbTable& table = *new OrbTable;
     return table;
+}
+
+/// Takes the locks of the table and of its ORBs, which are outside all of the cores'.
+extern "C" void lock_orbs_for_fork() noexcept
+{
+    OrbTable& table = orb_table();
+    table.mutex.lock();
+    for (const ORB_ptr orb : table.orbs)
+        orb->_kairos_state().mutex.lock();
+}
+
+extern "C" void unlock_orbs_after_fork() noexcept
+{
+    OrbTable& table = orb_table();
+    for (const ORB_ptr orb : table.orbs)
+        orb->_kairos_state().mutex.unlock();
+    table.mutex.unlock();
+}
+
+/// To be called behind the making of the first core, which registers for its own: what is
+/// registered last is called first.
+void watch_forks()
+{
+    static const int registered =
+        ::pthread_atfork(&lock_orbs_for_fork, &unlock_orbs_after_fork, &unlock_orbs_after_fork);
+    (void)registered;
 }
 
 /// Returns one of the table's ORBs, counted once more. Must hold the table's lock.
@@ -285,6 +313,7 @@ ORB_ptr ORB_init(int& argc, char** argv, const char* orb_identifier)
     if (!ignored.empty()) kairos::log::info(ignored);
     if (options->lock_memory) lock_memory(options->real_time_required);
     ORB_var made = new ORB(std::move(id), std::move(options).value());
+    watch_forks();
     table.orbs.push_back(made.in());
     made->_add_ref();
     if (&kairos::corba::initialize_interceptors == nullptr) return made._retn();

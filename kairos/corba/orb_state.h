@@ -63,7 +63,7 @@ struct CORBA::ORB::State {
     std::atomic<bool> is_forgotten{false}; // nobody but the table of ORBs holds it, and it is used
     std::atomic<bool> is_destroyed{false};
     bool ends_at_exit = false; // guarded by the lock of the table of ORBs
-    std::mutex mutex;          // guards what follows
+    std::mutex mutex;          // guards what follows; held while the process forks
     std::shared_ptr<kairos::corba::AdapterServices> adapters; // null until asked for
     Registered registered;                                    // initial references
     Context_var default_context;

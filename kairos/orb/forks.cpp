@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kairos/orb/forks.h"
 
+#include "kairos/base/log_limit.h"
 #include "kairos/orb/orb.h"
+#include "kairos/orb/transport.h"
 
 #include <mutex>
 #include <pthread.h>
@@ -27,10 +29,20 @@ extern "C" void before_fork() noexcept
     orbs().mutex.lock();
     for (Orb* orb : orbs().all)
         orb->lock_for_fork();
+    lock_transports_for_fork();
+    log::Limiter::process().lock_for_fork();
+}
+
+/// Releases what is not an ORB's.
+void unlock_others() noexcept
+{
+    log::Limiter::process().unlock_after_fork();
+    unlock_transports_after_fork();
 }
 
 extern "C" void after_fork_in_parent() noexcept
 {
+    unlock_others();
     for (Orb* orb : orbs().all)
         orb->unlock_after_fork();
     orbs().mutex.unlock();
@@ -39,6 +51,7 @@ extern "C" void after_fork_in_parent() noexcept
 /// What may be done here is what a signal handler may do: the rest waits for the first call.
 extern "C" void after_fork_in_child() noexcept
 {
+    unlock_others();
     for (Orb* orb : orbs().all) {
         orb->unlock_after_fork();
         orb->note_fork();

@@ -2,6 +2,7 @@
 #include "kairos/orb/main_thread.h"
 
 #include "kairos/base/assert_held.h"
+#include "kairos/net/inherited.h"
 #include "kairos/orb/nested_wait.h"
 #include "kairos/orb/serving_thread.h"
 #include "kairos/orb/thread_storage.h"
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace kairos::orb {
 
@@ -216,6 +218,17 @@ void MainThread::close() noexcept
         work->refused();
         lock.lock();
     }
+}
+
+void MainThread::start_over() noexcept
+{
+    const std::lock_guard lock(mutex_);
+    net::forget_waiters(changed_);
+    waiting_.clear();
+    thread_ = {};
+    serving_ = false;
+    for (int* const descriptor : {&event_, &free_})
+        if (*descriptor >= 0) ::close(std::exchange(*descriptor, -1));
 }
 
 /// Returns a descriptor that can be read while nobody serves. Must hold mutex_.

@@ -94,6 +94,13 @@ class KAIROS_API MainThread {
     /// Refuses the work that waits and all that still comes; serve_until_closed() returns.
     void close() noexcept;
 
+    /// Takes the lock before fork(); unlock_after_fork() follows in parent and child.
+    void lock_for_fork() noexcept { mutex_.lock(); }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
+    /// Leaves to the parent, in the child of a fork(), who serves and waits there, and the
+    /// descriptors: descriptor() makes another.
+    void start_over() noexcept;
+
     MainThread() = default;
     ~MainThread();
     MainThread(const MainThread&) = delete;
@@ -116,7 +123,8 @@ class KAIROS_API MainThread {
     [[nodiscard]] int free_descriptor();
     void note_free() noexcept;
 
-    // guards what follows; not held while working; inside those of shared connections
+    // guards what follows; not held while working, held while the process forks; inside those of
+    // shared connections
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Work*> waiting_;

@@ -78,10 +78,12 @@ void Orb::lock_for_fork() noexcept
     client_side_->lock_for_fork();
     if (owned_server_side_) owned_server_side_->lock_for_fork();
     OwedAnswer::lock_for_fork(*this);
+    main_thread_.lock_for_fork();
 }
 
 void Orb::unlock_after_fork() noexcept
 {
+    main_thread_.unlock_after_fork();
     OwedAnswer::unlock_after_fork(*this);
     if (owned_server_side_) owned_server_side_->unlock_after_fork();
     client_side_->unlock_after_fork();
@@ -94,6 +96,7 @@ void Orb::start_over() noexcept
     static constinit std::mutex one_thread; // guards that one thread starts over; outside mutex_
     const std::lock_guard lock(one_thread);
     if (!is_inherited()) return;
+    main_thread_.start_over();
     client_side_->start_over();
     if (ServerSide* const server = server_side(); server != nullptr && server->leave_to_parent())
         is_served_by_parent_ = true;
@@ -240,9 +243,9 @@ bool Orb::work_pending()
 void Orb::perform_work()
 {
     assert_not_held(mutex_);
+    if (is_inherited()) start_over();
     const MainThread::Serving serving(main_thread_);
     if (!is_shut_down()) main_thread_.serve_pending();
-    if (is_inherited()) start_over();
     if (ServerSide* const server = own_server(); !is_shut_down() && server != nullptr)
         server->perform_work();
 }

@@ -200,5 +200,9 @@ class KAIROS_API LocalTransport : public Transport {
 /// Returns the usages of all transports for messages, such as "iiop://[host]…, uiop://[path] or
 /// shmiop://[path]".
 [[nodiscard]] KAIROS_API std::string transport_usages();
+/// Takes the lock of the list of transports before fork(), behind those of ORBs;
+/// unlock_transports_after_fork() follows in parent and child.
+void lock_transports_for_fork() noexcept;
+void unlock_transports_after_fork() noexcept;
 
 } // namespace kairos::orb

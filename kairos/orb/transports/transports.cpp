@@ -51,8 +51,12 @@ class All {
         return {};
     }
 
+    void lock_for_fork() noexcept { mutex_.lock(); }
+    void unlock_after_fork() noexcept { mutex_.unlock(); }
+
   private:
-    std::mutex mutex_; // guards the list; the transports themselves do not change
+    // guards the list; the transports themselves do not change; held while the process forks
+    std::mutex mutex_;
     std::vector<const Transport*> transports_{&transport::tcp, &transport::unix_socket,
                                               &transport::shared_memory};
 };
@@ -85,6 +89,9 @@ const Transport* transport_reading(std::uint32_t tag)
 {
     return all().find([&](const Transport* each) { return each->reads(tag); });
 }
+
+void lock_transports_for_fork() noexcept { all().lock_for_fork(); }
+void unlock_transports_after_fork() noexcept { all().unlock_after_fork(); }
 
 std::vector<const Transport*> transport::list() { return all().list(); }
 
