@@ -15,6 +15,8 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 # Tests have a precompiled header, which a compiler cache takes only if it may.
 export CCACHE_SLOPPINESS := pch_defines,time_macros
+# What is not in the cache is not preprocessed for it.
+export CCACHE_DEPEND := 1
 # gcc 12's ThreadSanitizer wants the address space where it was; kernels that randomise more break it.
 STEADY := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 

@@ -120,8 +120,11 @@ function(kairos_idl_library target)
 
     list(REMOVE_DUPLICATES folders)
     add_library(${target} ${kind} ${generated})
-    # Names that only their file sees are the same in every generated file.
-    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    # A client that links the stubs of a static library does not link its skeletons: a file each.
+    # Our own sanitized programs may.
+    if(NOT KAIROS_SANITIZE)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    endif()
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folders}>")
     target_link_libraries(${target} PUBLIC Kairos::generated)
     if(TARGET kairos_flags) # our own tree holds generated code to the rules of written code

@@ -174,6 +174,18 @@ std::string dynamic_text(const Source& source, const std::string& header)
     return out.finished();
 }
 
+void name_operation_scopes(Source& source, std::string_view suffix)
+{
+    std::unordered_set<std::string> taken;
+    for (const Interface* interface : all_of<Interface>(source.unit)) {
+        const std::string plain = flat_name(*interface) + std::string(suffix);
+        std::string name = plain;
+        for (int number = 2; !taken.insert(name).second; ++number)
+            name = plain + std::to_string(number);
+        source.operation_scopes.insert_or_assign(interface, name);
+    }
+}
+
 void generate(const Source& source, Outputs& outputs, Diagnostics& diagnostics)
 {
     const CppOptions& options = source.options;
@@ -188,18 +200,9 @@ void generate(const Source& source, Outputs& outputs, Diagnostics& diagnostics)
     const std::string skel_header = outputs.name(options.skel_header_suffix);
     outputs.add(stub, source_text(source, header, true, false, diagnostics));
     outputs.add(skel_header, skel_header_text(source, header));
-    outputs.add(skel, source_text(source, skel_header, false, true, diagnostics));
-}
-
-void name_operation_scopes(Source& source)
-{
-    std::unordered_set<std::string> taken;
-    for (const Interface* interface : all_of<Interface>(source.unit)) {
-        std::string name = flat_name(*interface) + "_operations";
-        for (int number = 2; !taken.insert(name).second; ++number)
-            name = flat_name(*interface) + "_operations" + std::to_string(number);
-        source.operation_scopes.emplace(interface, name);
-    }
+    Source served = source;
+    name_operation_scopes(served, "_operations_served");
+    outputs.add(skel, source_text(served, skel_header, false, true, diagnostics));
 }
 
 std::unordered_set<std::string> names_in(const Declarations& declarations)
@@ -252,7 +255,7 @@ void CppBackEnd::run(const Model& model, Outputs& outputs, Diagnostics& diagnost
     for (const Timing& timing : model.timings)
         source.timings.emplace(timing.operation, &timing);
     source.declared_names = names_in(unit.declarations);
-    name_operation_scopes(source);
+    name_operation_scopes(source, "_operations");
     if (options_.profile != nullptr)
         outputs.tell(choose_by_profile(source, *options_.profile, diagnostics));
     for (const std::string& profile : options_.profiles)

@@ -51,7 +51,8 @@ void emit_amh_serve(const Source& source, const Call& call, Text& out)
              "(::kairos::orb::Upcall& _upcall)\n{");
     std::string arguments;
     for (const Parameter& parameter : sent_parameters(call))
-        arguments += ", " + emit_in_argument(parameter, unhidden_name(source, parameter.name), out);
+        arguments +=
+            ", " + emit_in(*parameter.type, unhidden_name(source, parameter.name), out).argument;
     if (!call.context.empty()) {
         out.line("const ::CORBA::Context_var _context = "
                  "::kairos::corba::decode_context(_upcall.in());");

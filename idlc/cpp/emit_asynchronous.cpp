@@ -173,11 +173,9 @@ void emit_known_exceptions(const Source& source, Text& out)
     const std::vector<const Exception*> exceptions = all_of<Exception>(source.unit);
     if (!has_asynchronous_calls(source) || exceptions.empty()) return;
     out.line("namespace {");
-    int number = 0;
     for (const Exception* exception : exceptions)
-        out.line("const ::kairos::messaging::KnownException kairos_known_",
-                 std::to_string(++number), "(::kairos::corba::exception_type<",
-                 qualified(*exception), ">());");
+        out.line("const ::kairos::messaging::KnownException ", flat_name(*exception),
+                 "_kairos_known(::kairos::corba::exception_type<", qualified(*exception), ">());");
     out.line("} // namespace");
     out.blank();
 }

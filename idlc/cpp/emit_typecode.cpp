@@ -4,15 +4,24 @@
 // initialisers of any file may refer to, and the user's pointer to it, _tc_X. Types without a name
 // get objects that only their file sees, one for each distinct type.
 #include "idlc/cpp/emitters.h"
+#include "idlc/scan.h"
 
+#include <algorithm>
 #include <map>
 #include <ranges>
 
 namespace kairos::idlc {
 namespace {
 
-/// Where the source file keeps what has no name of its own.
-constexpr std::string_view file_scope = "_kairos_types";
+/// The namespace in which the source file keeps what has no name of its own: "_kairos_types_demo".
+/// Files of a library have different ones, for a program may compile several at a time.
+std::string file_scope(const Source& source)
+{
+    std::string name = "_kairos_types_" + source.outputs.name("");
+    std::ranges::replace_if(
+        name, [](char c) { return !pp::is_letter(c) && !pp::is_digit(c); }, '_');
+    return name;
+}
 
 /// "tk_struct": what the kind is in CORBA.
 std::string kind_constant(std::string_view kind) { return "::CORBA::tk_" + std::string(kind); }
@@ -52,7 +61,10 @@ std::string label_number(const Value& value)
 
 class TypeCodeEmitter {
   public:
-    TypeCodeEmitter(const Source& source, Text& out) : source_(source), out_(out) {}
+    TypeCodeEmitter(const Source& source, Text& out)
+        : source_(source), file_scope_(file_scope(source)), out_(out)
+    {
+    }
 
     void emit()
     {
@@ -60,11 +72,11 @@ class TypeCodeEmitter {
         if (definitions_.text().empty()) return;
         if (!file_.text().empty()) {
             out_.line("namespace {");
-            out_.line("namespace ", file_scope, " {");
+            out_.line("namespace ", file_scope_, " {");
             out_.blank();
             out_.append(file_);
             out_.blank();
-            out_.line("} // namespace ", file_scope);
+            out_.line("} // namespace ", file_scope_);
             out_.line("} // namespace");
             out_.blank();
         }
@@ -237,7 +249,7 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
             const std::string name = "type_" + std::to_string(unnamed_.size());
             file_.line("constinit const ::CORBA::TypeCode ", name,
                        "{::kairos::types::", initialiser, "};");
-            known->second = std::string(file_scope) + "::" + name;
+            known->second = file_scope_ + "::" + name;
         }
         return known->second;
     }
@@ -249,14 +261,15 @@ constinit const ::CORBA::TypeCode_ptr $P = ::kairos::types::pointer(::$T);
         for (const std::string& element : elements)
             file_.line(element, ",");
         file_.close("};");
-        return std::string(file_scope) + "::" + own;
+        return file_scope_ + "::" + own;
     }
 
     static constexpr std::string_view member_type = "::kairos::types::TypeCodeMember";
 
     const Source& source_;
+    const std::string file_scope_;
     Text& out_;
-    Text file_; // what goes into file_scope
+    Text file_; // what goes into the file's scope
     Text definitions_;
     std::map<std::string, std::string> unnamed_;
     std::size_t arrays_ = 0;

@@ -34,8 +34,9 @@ struct Source {
     const Outputs& outputs;
     /// Every name that the unit declares: what a local variable would hide.
     std::unordered_set<std::string> declared_names{};
-    /// The namespace that describes each interface's operations in the generated source files:
-    /// "Demo_Echo_operations", with a number where two interfaces would share it.
+    /// The namespace that describes each interface's operations in the generated source file:
+    /// "Demo_Echo_operations", with a number where two interfaces would share it; of skeletons in a
+    /// file of their own "Demo_Echo_operations_served", for a program may compile both as one.
     std::unordered_map<const Interface*, std::string> operation_scopes{};
     /// What --profile chose, by declaration and name on the wire; that of a type is empty.
     std::map<std::pair<const Declaration*, std::string>, Engine> chosen{};
@@ -65,17 +66,23 @@ void emit_skeletons(const Source& source, Text& out, Diagnostics& diagnostics);
 
 /// What the class of an interface's servants of some kind is called: "POA_Demo::Echo".
 using ServantName = std::string (*)(const Interface& interface);
-/// emit_skel.cpp: the name of a kind, "POA_Demo::AMH_Echo" or "POA_AMH_Echo".
+/// emit_servant.cpp: the name of a kind, "POA_Demo::AMH_Echo" or "POA_AMH_Echo".
 [[nodiscard]] std::string with_servant_prefix(std::string_view prefix, const Interface& interface);
-/// emit_skel.cpp: what servants of all kinds have beside the functions that serve requests: in the
-/// class, and their definitions.
+/// emit_servant.cpp: what servants of all kinds have beside the functions that serve requests: in
+/// the class, and their definitions.
 void emit_servant_class(const Interface& interface, Text& out);
 void emit_servant_functions(const Source& source, const Interface& interface, ServantName class_of,
                             Text& out, Diagnostics& diagnostics);
-/// emit_skel.cpp: decodes an argument from `_upcall.in()`; returns what the servant is given, which
-/// lasts as long as the function.
-[[nodiscard]] std::string emit_in_argument(const Parameter& parameter, const std::string& name,
-                                           Text& out);
+/// What an argument is within the function that serves a request.
+struct ServantArgument {
+    std::string value;    ///< the C++ expression that encodes or decodes it
+    std::string argument; ///< the C++ expression that the servant is given
+};
+/// emit_servant.cpp: decodes an argument from `_upcall.in()`, which lasts as long as the function.
+[[nodiscard]] ServantArgument emit_in(const Type& type, const std::string& name, Text& out);
+/// emit_servant.cpp: declares what owns an argument; decodes it, or leaves it empty.
+[[nodiscard]] ServantArgument emit_owner(const Type& type, const std::string& name, bool decoded,
+                                         Text& out);
 
 /// emit_amh.cpp: the servants that answer later: the class, and its functions; nothing without
 /// --amh.

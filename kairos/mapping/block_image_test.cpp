@@ -204,7 +204,7 @@ class Images : public ::testing::TestWithParam<Vectors> {
 
 TEST_P(Images, OfRandomStructsAreMaskedAndSwapped)
 {
-    for (unsigned seed = 0; seed < random_tries(400U) && !HasFailure(); ++seed) {
+    for (unsigned seed = 0; seed < tries(400U) && !HasFailure(); ++seed) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
         const RandomLayout layout(random);

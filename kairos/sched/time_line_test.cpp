@@ -15,7 +15,7 @@ using testing::analyse;
 using testing::ms;
 
 /// Random sets of tasks, each played to its end.
-constexpr int sets = random_tries(1500);
+constexpr int sets = tries(1500);
 
 /// "task begin-end" of all slices; a job's last one ends with a point.
 std::string shown(const Analysis& analysis, const TimeLine& line)
