@@ -30,9 +30,9 @@ POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
 
 CORBA::Policy_ptr POA::_kairos_policy(CORBA::PolicyType type)
 {
-    const InUse adapter(*this);
     for (const CORBA::Policy_var& stated : state_->stated_policies)
         if (stated->policy_type() == type) return CORBA::Policy::_duplicate(stated.in());
+    const InUse adapter(*this);
     return kairos::corba::policy_in(adapter->policies(), type);
 }
 

@@ -443,6 +443,42 @@ TEST(IorInterceptors, SeeThePoliciesOfThePoa)
                  PortableServer::POA::InvalidPolicy);
 }
 
+TEST(ServerInterceptors, SeeThePoliciesOfTheObjectsPoa)
+{
+    Record record;
+    Lines seen;
+    const auto look = [&](PI::ServerRequestInfo_ptr ri) {
+        const CORBA::Policy_var policy = ri->get_server_policy(Colour::type);
+        const auto* const colour = dynamic_cast<Colour*>(policy.in());
+        seen.push_back(colour == nullptr ? "none" : std::to_string(colour->value));
+        seen.push_back(standard_outcome([&] {
+            const CORBA::Policy_var own = ri->get_server_policy(PortableServer::THREAD_POLICY_ID);
+        }));
+    };
+    const Plan plan([&](PI::ORBInitInfo_ptr info) {
+        const PI::PolicyFactory_var colours = new Colours;
+        info->register_policy_factory(Colour::type, colours.in());
+        add_server(info, "X", &record, {{"receive_request", look}, {"send_reply", look}});
+    });
+    const Server server;
+    const PortableServer::POA_var root = server.root();
+    const PortableServer::POAManager_var manager = root->the_POAManager();
+    manager->activate();
+    CORBA::PolicyList policies;
+    policies.length(1);
+    policies[0] = new Colour(7);
+    const PortableServer::POA_var child = child_of(root.in(), "child", policies);
+    for (const PortableServer::POA_var& poa : {root, child}) {
+        const PortableServer::Servant_var<Servant> servant = new Servant;
+        const PortableServer::ObjectId_var id = poa->activate_object(servant);
+        const CORBA::Object_var object = poa->id_to_reference(id.in());
+        const Probe::Target_var target = Probe::Target::_unchecked_narrow(object.in());
+        EXPECT_EQ(target->add(1, 2), 3);
+    }
+    EXPECT_EQ(seen, (Lines{"none", "INV_POLICY 2", "none", "INV_POLICY 2", "7", "INV_POLICY 2", "7",
+                           "INV_POLICY 2"}));
+}
+
 TEST(IorInterceptors, AreToldOnceOfEachName)
 {
     Record record;
