@@ -241,6 +241,11 @@ Outcome POA::State::create(Found parent, const char* name, POAManager_ptr its_ma
         if (listener->establishes()) {
             is_established = false;
             establish = [this, listener] {
+                // Whoever destroys the POA meanwhile, or one above it, waits until this is done;
+                // within, as within an upcall, that is not waited for.
+                const Adapter::Use use(*found.adapter, found.key_id);
+                const kairos::poa::Calling calling(*found.adapter);
+                if (!use) return;
                 references = listener->adapter_made(poa);
                 references->complete();
             };
@@ -445,8 +450,10 @@ void POA::deactivate_object(const ObjectId& id)
 CORBA::Object_ptr POA::reference_to(const Identity& object, const char* repository_id)
 {
     const kairos::corba::AdapterReferences* const references = state_->references.get();
-    if (references != nullptr && references->makes_references())
+    if (references != nullptr && references->makes_references()) {
+        const kairos::poa::Calling calling(*state_->found.adapter); // of no object
         return references->make_reference(repository_id, object.id);
+    }
     return own_reference_to(object, repository_id);
 }
 

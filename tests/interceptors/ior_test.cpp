@@ -530,6 +530,32 @@ TEST(IorInterceptors, OthersWaitForAPoaWhoseReferencesAreNotEstablished)
     EXPECT_EQ(found, "A");
 }
 
+TEST(IorInterceptors, MayDestroyWhatIsBeingMade)
+{
+    Record record;
+    PortableServer::POA_var root;
+    Lines outcomes;
+    const Plan plan([&](PI::ORBInitInfo_ptr info) {
+        const auto destroy = [&](PI::IORInfo_ptr) {
+            if (CORBA::is_nil(root.in())) return;
+            outcomes.push_back(standard_outcome([&] { root->destroy(false, true); }));
+            outcomes.push_back(standard_outcome([&] { root->destroy(false, false); }));
+        };
+        add_ior<NewProbe>(info, "A", &record, {{"established", destroy}});
+    });
+    const Server server;
+    root = server.root();
+    (void)record.take();
+    const PortableServer::POA_var before = root;
+    EXPECT_THROW(PortableServer::POA_var(child_of(before.in(), "child")), CORBA::OBJECT_NOT_EXIST);
+    EXPECT_EQ(outcomes, (Lines{"BAD_INV_ORDER 3", "ok"})); // to wait for that would be for ever
+    EXPECT_EQ(record.take(), (Lines{"A establish", "A established", "A RootPOA NON_EXISTENT",
+                                    "A RootPOA/child NON_EXISTENT"}));
+    root = nullptr;
+    root = server.root(); // is made anew
+    EXPECT_EQ(record.take(), (Lines{"A establish", "A established"}));
+}
+
 TEST(IorInterceptors, MayMakePoasThemselves)
 {
     Record record;
