@@ -27,7 +27,7 @@ constexpr std::string_view orb_type_names[] = {
     "EnumMemberSeq", "FloatSeq", "IDLType", "IRObject", "Identifier", "InvalidPolicies",
     "LongDoubleSeq", "LongLongSeq", "LongSeq", "OctetSeq", "ParameterMode", "Policy",
     "PolicyError", "PolicyErrorCode", "PolicyList", "PolicyType", "PolicyTypeSeq", "RepositoryId",
-    "SECCONSTRUCTION_POLICY", "ScopedName", "ServiceDetail", "ServiceDetailType",
+    "SECCONSTRUCTION_POLICY", "ScopedName", "Security", "ServiceDetail", "ServiceDetailType",
     "ServiceInformation", "ServiceOption", "ServiceType", "SetOverrideType", "ShortSeq",
     "StringSeq", "StringValue", "StructMember", "StructMemberSeq", "TCKind", "ULongLongSeq",
     "ULongSeq", "UNSUPPORTED_POLICY", "UNSUPPORTED_POLICY_VALUE", "UShortSeq", "UnionMember",

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A safe that knows nothing of security and tracing, a client that knows nothing of either, and
-// interceptors that see to both: a token (token.h), a trace (trace.h), how long it took (timing.h).
+// interceptors that see to both: a token (token.h) where the reference asks for one (wanted.h), a
+// trace (trace.h), how long it took (timing.h).
 #include "safe_skel.h"
 #include "timing.h"
 #include "token.h"
 #include "trace.h"
+#include "wanted.h"
 
 #include <kairos/corba/CORBA.h>
 
@@ -26,6 +28,8 @@ class Initializer final : public PortableInterceptor::ORBInitializer {
         add(info, new TraceSender(trace_slot));
         add(info, new TokenChecker("sesame"));
         add(info, new TraceReceiver(trace_slot));
+        const PortableInterceptor::IORInterceptor_var wanter = new TokenWanter;
+        info->add_ior_interceptor(wanter.in());
     }
     void post_init(PortableInterceptor::ORBInitInfo_ptr) override {}
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token in each request, without which the server refuses it and says who came.
+// A token in each request to a server that wants one, without which it refuses the request and says
+// who came.
 #pragma once
 
 #include "interceptor.h"
+#include "wanted.h"
 
 #include <kairos/interceptors/peer.h>
 
@@ -18,6 +20,7 @@ class TokenBearer final : public ClientInterceptor {
     char* name() override { return CORBA::string_dup("token"); }
     void send_request(PortableInterceptor::ClientRequestInfo_ptr request) override
     {
+        if (!is_token_wanted(request)) return; // who has not asked for it is not to learn it
         request->add_request_service_context(context_of(token_id, token_of_program.load()), false);
     }
 };

@@ -54,6 +54,8 @@ typedef char* ORBid;
 typedef UShort ServiceType;
 typedef ULong ServiceOption;
 typedef ULong ServiceDetailType;
+struct ServiceInformation;
+typedef kairos::mapping::VariableOut<ServiceInformation> ServiceInformation_out;
 class RequestSeq;
 class OperationDef;
 typedef OperationDef* OperationDef_ptr;
@@ -100,6 +102,11 @@ class KAIROS_API ORB : public kairos::corba::TypeCodeMaker {
     /// caller owns the result. Throws InvalidName, and what string_to_object throws.
     Object_ptr resolve_initial_references(const char* name);
     ObjectIdList* list_initial_services();
+    /// Returns whether the ORB has a service of this type. It has none of those that are numbered,
+    /// of which Security is the only one: then `service_information` is empty, and owned by the
+    /// caller all the same. (CORBA 3.3 part 1, 8.2.4.)
+    Boolean get_service_information(ServiceType service_type,
+                                    ServiceInformation_out service_information);
     void register_initial_reference(const char* name, Object_ptr object);
 
     /// A policy for create_POA, set_policy_overrides and the like, made of what `value` says. Owned

@@ -17,6 +17,7 @@
 
 namespace kairos::corba {
 
+class AdapterListener;
 class PoaServices;
 
 /// The object adapters of an ORB as it knows them when it ends. Any thread.
@@ -72,4 +73,5 @@ struct CORBA::ORB::State {
     std::unique_ptr<kairos::corba::OrbAttachment> responses;    // kairos/dynamic's
     std::shared_ptr<kairos::corba::OrbAttachment> real_time;    // kairos/rtcorba's
     std::shared_ptr<kairos::corba::OrbAttachment> interceptors; // kairos/interceptors'
+    std::shared_ptr<kairos::corba::AdapterListener> listener;   // likewise, within ORB_init
 };

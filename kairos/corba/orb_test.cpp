@@ -311,6 +311,19 @@ TEST(InitialReferences, AreConfiguredRegisteredOrUnknown)
     EXPECT_TRUE(by_url->_is_equivalent(configured.in()));
 }
 
+TEST(Services, OfTheNumberedKindsAreNotThere)
+{
+    TestOrb orb;
+    for (const CORBA::ServiceType type : {CORBA::Security, CORBA::ServiceType{0},
+                                          CORBA::ServiceType{2}, CORBA::ServiceType{0xFFFF}}) {
+        CORBA::ServiceInformation_var information;
+        EXPECT_FALSE(orb->get_service_information(type, information.out()));
+        EXPECT_EQ(information->service_options.length(), 0U);
+        EXPECT_EQ(information->service_details.length(), 0U);
+    }
+    EXPECT_EQ(CORBA::Security, 1);
+}
+
 TEST(ObjectUrls, GoThereAndBack)
 {
     TestOrb orb;

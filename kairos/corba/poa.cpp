@@ -10,6 +10,7 @@
 #include "kairos/server/serving.h"
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -231,13 +232,33 @@ bool POA::_kairos_supports(std::string_view repository_id) const
 }
 
 Outcome POA::State::create(Found parent, const char* name, POAManager_ptr its_manager,
-                           kairos::poa::Policies policies)
+                           kairos::poa::Policies policies, const CORBA::PolicyList& stated)
 {
+    std::function<void()> establish;
+    if (kairos::corba::AdapterListener* const listener = services->listener()) {
+        for (CORBA::ULong i = 0; i < stated.length(); ++i)
+            stated_policies.emplace_back(stated[i]->copy());
+        if (listener->establishes()) {
+            is_established = false;
+            establish = [this, listener] {
+                // Whoever destroys the POA meanwhile, or one above it, waits until this is done;
+                // within, as within an upcall, that is not waited for.
+                const Adapter::Use use(*found.adapter, found.key_id);
+                const kairos::poa::Calling calling(*found.adapter);
+                if (!use) return;
+                references = listener->adapter_made(poa);
+                references->complete();
+            };
+        }
+    }
     manager = POAManager::_duplicate(its_manager);
     services->keep_manager(its_manager);
     const Outcome outcome = services->adapters().create(parent, name, its_manager->_kairos_core(),
-                                                        std::move(policies), *this);
-    if (outcome != Outcome::ok) services->let_manager_go(*its_manager);
+                                                        std::move(policies), *this, establish);
+    if (outcome == Outcome::ok)
+        is_established = true;
+    else if (!found) // else end() has done so
+        services->let_manager_go(*its_manager);
     return outcome;
 }
 
@@ -258,6 +279,7 @@ void POA::State::end() noexcept
         std::swap(former_activator, activator);
     }
     kairos::assert_not_held(mutex); // what is released may be the program's
+    if (const auto former_references = std::move(references)) former_references->end();
     poa._remove_ref();
 }
 
@@ -304,7 +326,7 @@ POAList* POA::the_children()
     POAList_var list = new POAList;
     for (const Found found : state_->services->adapters().children(state_->found)) {
         POA_var child = face_of(found);
-        if (CORBA::is_nil(child.in())) continue;
+        if (CORBA::is_nil(child.in()) || !child->state_->is_established) continue;
         list->length(list->length() + 1);
         list[list->length() - 1] = child._retn();
     }
@@ -427,11 +449,44 @@ void POA::deactivate_object(const ObjectId& id)
 
 CORBA::Object_ptr POA::reference_to(const Identity& object, const char* repository_id)
 {
+    const kairos::corba::AdapterReferences* const references = state_->references.get();
+    if (references != nullptr && references->makes_references()) {
+        const kairos::poa::Calling calling(*state_->found.adapter); // of no object
+        return references->make_reference(repository_id, object.id);
+    }
+    return own_reference_to(object, repository_id);
+}
+
+CORBA::Object_ptr POA::own_reference_to(const Identity& object, const char* repository_id)
+{
     kairos::orb::Orb& orb = _kairos_orb();
     const Adapter& adapter = *state_->found.adapter;
-    return kairos::corba::StubFactory::make<CORBA::Object>(
-        orb.make_reference(kairos::orb::Serving::of(orb).make_ior(
-            repository_id, adapter.key_of(object), adapter.components_of(object.id))));
+    auto components = adapter.components_of(object.id);
+    if (const kairos::corba::AdapterReferences* const references = state_->references.get())
+        components.insert(components.end(), references->components.begin(),
+                          references->components.end());
+    return kairos::corba::StubFactory::make<CORBA::Object>(orb.make_reference(
+        kairos::orb::Serving::of(orb).make_ior(repository_id, adapter.key_of(object), components)));
+}
+
+CORBA::Object_ptr POA::_kairos_sample(bool& places_are_ids)
+{
+    const InUse adapter(*this);
+    places_are_ids = adapter->places_are_ids();
+    return own_reference_to({}, "");
+}
+
+CORBA::Object_ptr POA::_kairos_make_object(const char* repository_id, const ObjectId& id)
+{
+    require(repository_id != nullptr, "null repository id");
+    const InUse adapter(*this);
+    const Bytes octets = octets_of(id);
+    if (adapter->policies().system_ids() && !adapter->may_be_own(octets)) check(Outcome::bad_id);
+    Identity object;
+    const char* its_interface = nullptr;
+    if (adapter->object_of(octets, object, its_interface) != Outcome::ok)
+        object = {{octets.begin(), octets.end()}, {}};
+    return own_reference_to(object, repository_id);
 }
 
 CORBA::Object_ptr POA::_kairos_called(const kairos::poa::Calling& calling)

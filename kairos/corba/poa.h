@@ -178,6 +178,16 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     [[nodiscard]] kairos::orb::Orb& _kairos_orb() const noexcept;
     /// The reference to the object that is being called.
     [[nodiscard]] CORBA::Object_ptr _kairos_called(const kairos::poa::Calling& calling);
+    /// Makes a reference to the object of this id as this POA does where no factory of the
+    /// program's makes them. Owned by the caller. Throws as create_reference_with_id.
+    [[nodiscard]] CORBA::Object_ptr _kairos_make_object(const char* repository_id,
+                                                        const ObjectId& id);
+    /// A reference to an object whose id is empty; `places_are_ids` tells whether ids that this POA
+    /// makes stand in keys in place of a slot. Owned by the caller.
+    [[nodiscard]] CORBA::Object_ptr _kairos_sample(bool& places_are_ids);
+    /// The policy of this type that create_POA was given, or has by default. Owned by the caller;
+    /// nil if there is none. Not what create_POA was given where the ORB has no interceptors.
+    [[nodiscard]] CORBA::Policy_ptr _kairos_policy(CORBA::PolicyType type);
     [[nodiscard]] static POA& _kairos_of(const kairos::poa::Adapter& adapter) noexcept;
 
   protected:
@@ -208,6 +218,8 @@ class KAIROS_API POA : public virtual CORBA::LocalObject {
     static void check(kairos::poa::Outcome outcome);
     [[nodiscard]] CORBA::Object_ptr reference_to(const kairos::poa::Identity& object,
                                                  const char* repository_id);
+    [[nodiscard]] CORBA::Object_ptr own_reference_to(const kairos::poa::Identity& object,
+                                                     const char* repository_id);
     void set_servant_manager(kairos::poa::Adapter& adapter, ServantManager_ptr manager);
 
     const kairos::Owner<State> state_;

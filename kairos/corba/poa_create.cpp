@@ -2,6 +2,7 @@
 //
 // POA: children and policies. Apart from poa.cpp, so that servers with nothing but the RootPOA do
 // not link what policies need.
+#include "kairos/corba/poa_in_use.h"
 #include "kairos/corba/poa_policies.h"
 #include "kairos/corba/poa_state.h"
 #include "kairos/ior/object_key.h"
@@ -17,12 +18,22 @@ POA_ptr POA::create_POA(const char* adapter_name, POAManager_ptr manager,
     if (adapter_name == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "null name");
     if (std::strlen(adapter_name) > kairos::ior::PersistentKey::name_size_max)
         throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the name is too long for object keys");
-    auto wanted = kairos::corba::policies_of(policies, state_->services->strategy(), _kairos_orb());
+    auto wanted = kairos::corba::policies_of(policies, state_->services->strategy(), _kairos_orb(),
+                                             state_->services->listener());
     POAManager_var its_manager = CORBA::is_nil(manager) ? state_->services->create_manager({})
                                                         : POAManager::_duplicate(manager);
     const POA_var child = state_->services->make_poa();
-    check(child->state_->create(state_->found, adapter_name, its_manager.in(), std::move(wanted)));
+    check(child->state_->create(state_->found, adapter_name, its_manager.in(), std::move(wanted),
+                                policies));
     return _duplicate(child.in());
+}
+
+CORBA::Policy_ptr POA::_kairos_policy(CORBA::PolicyType type)
+{
+    for (const CORBA::Policy_var& stated : state_->stated_policies)
+        if (stated->policy_type() == type) return CORBA::Policy::_duplicate(stated.in());
+    const InUse adapter(*this);
+    return kairos::corba::policy_in(adapter->policies(), type);
 }
 
 ThreadPolicy_ptr POA::create_thread_policy(ThreadPolicyValue value)

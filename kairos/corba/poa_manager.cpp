@@ -17,8 +17,9 @@ namespace PortableServer {
 
 using kairos::poa::ManagerState;
 
-POAManager::POAManager(kairos::IntrusivePtr<kairos::orb::Orb> orb, std::string id)
-    : orb_(std::move(orb)), core_(kairos::make_intrusive<kairos::poa::Manager>(std::move(id)))
+POAManager::POAManager(kairos::IntrusivePtr<kairos::orb::Orb> orb,
+                       kairos::IntrusivePtr<kairos::poa::Manager> core)
+    : orb_(std::move(orb)), core_(std::move(core))
 {
 }
 

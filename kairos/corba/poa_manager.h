@@ -11,7 +11,6 @@
 #include "kairos/mapping/sequence.h"
 #include "kairos/mapping/user_exception.h"
 
-#include <string>
 #include <string_view>
 
 namespace kairos::orb {
@@ -69,7 +68,8 @@ class KAIROS_API POAManager : public virtual CORBA::LocalObject {
 
   private:
     friend class kairos::corba::PoaServices;
-    POAManager(kairos::IntrusivePtr<kairos::orb::Orb> orb, std::string id);
+    POAManager(kairos::IntrusivePtr<kairos::orb::Orb> orb,
+               kairos::IntrusivePtr<kairos::poa::Manager> core);
     ~POAManager() override;
     void change(State state, CORBA::Boolean etherealize, CORBA::Boolean wait_for_completion);
 

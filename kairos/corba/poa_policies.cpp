@@ -2,6 +2,7 @@
 #include "kairos/corba/poa_policies.h"
 
 #include "kairos/corba/BiDirPolicy.h"
+#include "kairos/corba/adapter_listener.h"
 #include "kairos/corba/default_policies.h"
 #include "kairos/types/typecode_data.h"
 
@@ -93,7 +94,8 @@ bool take(CORBA::Policy_ptr policy, Field& field)
 }
 
 /// False for a policy that a POA cannot have.
-bool add(poa::Policies& policies, CORBA::Policy_ptr policy, orb::Orb& orb)
+bool add(poa::Policies& policies, CORBA::Policy_ptr policy, orb::Orb& orb,
+         const AdapterListener* listener)
 {
     using namespace PortableServer;
     if (const auto* of_module = dynamic_cast<AdapterPolicy*>(policy))
@@ -108,7 +110,8 @@ bool add(poa::Policies& policies, CORBA::Policy_ptr policy, orb::Orb& orb)
            take<IdAssignmentPolicy>(policy, policies.id_assignment) ||
            take<ImplicitActivationPolicy>(policy, policies.implicit_activation) ||
            take<ServantRetentionPolicy>(policy, policies.retention) ||
-           take<RequestProcessingPolicy>(policy, policies.processing);
+           take<RequestProcessingPolicy>(policy, policies.processing) ||
+           (listener != nullptr && listener->keeps_policy(policy->policy_type()));
 }
 
 CORBA::PolicyType type_of(PolicyKind kind)
@@ -157,7 +160,8 @@ create_demultiplexing_policy(poa::IdStrategy strategy,
     return new DemultiplexingPolicy(strategy, std::move(ids));
 }
 
-poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy, orb::Orb& orb)
+poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strategy, orb::Orb& orb,
+                          const AdapterListener* listener)
 {
     poa::Policies policies;
     policies.strategy = strategy;
@@ -165,7 +169,7 @@ poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strateg
     for (CORBA::ULong i = 0; i < list.length(); ++i) {
         CORBA::Policy_ptr policy = list[i];
         if (CORBA::is_nil(policy) || !indices.emplace(policy->policy_type(), i).second ||
-            !add(policies, policy, orb))
+            !add(policies, policy, orb, listener))
             refuse(i);
     }
     if (&add_default_policies != nullptr) add_default_policies(orb, &list, policies);
@@ -180,6 +184,34 @@ poa::Policies policies_of(const CORBA::PolicyList& list, poa::IdStrategy strateg
     if (first == list.length()) // two threads have given it to the ORB at once
         throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO, "the ORB's policies contradict each other");
     refuse(first);
+}
+
+CORBA::Policy_ptr policy_in(const poa::Policies& policies, CORBA::PolicyType type)
+{
+    using namespace PortableServer;
+    switch (type) {
+    case THREAD_POLICY_ID:
+        return ThreadPolicy::make(static_cast<ThreadPolicyValue>(policies.threads));
+    case LIFESPAN_POLICY_ID:
+        return LifespanPolicy::make(static_cast<LifespanPolicyValue>(policies.lifespan));
+    case ID_UNIQUENESS_POLICY_ID:
+        return IdUniquenessPolicy::make(
+            static_cast<IdUniquenessPolicyValue>(policies.id_uniqueness));
+    case ID_ASSIGNMENT_POLICY_ID:
+        return IdAssignmentPolicy::make(
+            static_cast<IdAssignmentPolicyValue>(policies.id_assignment));
+    case IMPLICIT_ACTIVATION_POLICY_ID:
+        return ImplicitActivationPolicy::make(
+            static_cast<ImplicitActivationPolicyValue>(policies.implicit_activation));
+    case SERVANT_RETENTION_POLICY_ID:
+        return ServantRetentionPolicy::make(
+            static_cast<ServantRetentionPolicyValue>(policies.retention));
+    case REQUEST_PROCESSING_POLICY_ID:
+        return RequestProcessingPolicy::make(
+            static_cast<RequestProcessingPolicyValue>(policies.processing));
+    default:
+        return CORBA::Policy::_nil();
+    }
 }
 
 CORBA::Policy_ptr create_poa_policy(CORBA::PolicyType type, const CORBA::Any& value)

@@ -14,6 +14,8 @@
 
 namespace kairos::corba {
 
+class AdapterListener;
+
 /// What policies of other modules implement that POAs understand.
 class KAIROS_API AdapterPolicy {
   public:
@@ -30,9 +32,15 @@ class KAIROS_API AdapterPolicy {
 create_demultiplexing_policy(poa::IdStrategy strategy,
                              const std::vector<PortableServer::ObjectId>& known_ids = {});
 
-/// The policies of a list, the rest as create_POA has them by default. Throws POA::InvalidPolicy.
+/// The policies of a list, the rest as create_POA has them by default. Policies that `listener`, if
+/// any, has POAs keep are passed over. Throws POA::InvalidPolicy.
 [[nodiscard]] KAIROS_API poa::Policies policies_of(const CORBA::PolicyList& list,
-                                                   poa::IdStrategy strategy, orb::Orb& orb);
+                                                   poa::IdStrategy strategy, orb::Orb& orb,
+                                                   const AdapterListener* listener);
+
+/// Makes the policy of this type that is one of `policies`; nil for a type other than those of
+/// module PortableServer. Owned by the caller.
+[[nodiscard]] CORBA::Policy_ptr policy_in(const poa::Policies& policies, CORBA::PolicyType type);
 
 /// Returns whether create_poa_policy makes policies of this type.
 [[nodiscard]] constexpr bool is_poa_policy(CORBA::PolicyType type) noexcept

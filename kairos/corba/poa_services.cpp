@@ -39,8 +39,8 @@ poa::Adapters& give_adapters(orb::Orb& core)
 
 } // namespace
 
-PoaServices::PoaServices(IntrusivePtr<orb::Orb> core)
-    : core_(std::move(core)), adapters_(give_adapters(*core_))
+PoaServices::PoaServices(IntrusivePtr<orb::Orb> core, std::shared_ptr<AdapterListener> listener)
+    : core_(std::move(core)), listener_(std::move(listener)), adapters_(give_adapters(*core_))
 {
 }
 
@@ -83,7 +83,7 @@ PortableServer::POA_ptr PoaServices::root_poa()
         policies.implicit_activation = poa::ImplicitActivation::implicit;
         policies.strategy = strategy();
         if (&add_default_policies != nullptr) add_default_policies(*core_, nullptr, policies);
-        if (root->state_->create({}, "RootPOA", manager.in(), policies) == poa::Outcome::ok)
+        if (root->state_->create({}, "RootPOA", manager.in(), policies, {}) == poa::Outcome::ok)
             return root._retn();
     }
 }
@@ -130,7 +130,8 @@ POAManager_ptr PoaServices::create_manager(std::string id)
         if (!knows(next)) id = std::move(next);
     }
     if (knows(id)) return nullptr;
-    managers_.push_back({new POAManager(core_, std::move(id))});
+    managers_.push_back(
+        {new POAManager(core_, make_intrusive<poa::Manager>(std::move(id), listener_))});
     return POAManager::_duplicate(managers_.back().manager.in());
 }
 
@@ -196,7 +197,8 @@ std::shared_ptr<PoaServices> poa_services_of(CORBA::ORB& orb)
         if (const auto listening = orb::Serving::of(core).listen(); !listening)
             throw CORBA::INITIALIZE(orb::minor_code::bad_option, CORBA::COMPLETED_NO,
                                     listening.error().reason);
-        state.adapters = std::make_shared<PoaServices>(IntrusivePtr<orb::Orb>(&core));
+        state.adapters =
+            std::make_shared<PoaServices>(IntrusivePtr<orb::Orb>(&core), state.listener);
     }
     return std::static_pointer_cast<PoaServices>(state.adapters);
 }

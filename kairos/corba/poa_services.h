@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/corba/adapter_listener.h"
 #include "kairos/corba/orb_state.h"
 #include "kairos/corba/poa.h"
 #include "kairos/poa/adapters.h"
@@ -22,12 +23,14 @@ namespace kairos::corba {
 
 class PoaServices final : public AdapterServices, public std::enable_shared_from_this<PoaServices> {
   public:
-    /// Gives the core its adapters.
-    explicit PoaServices(IntrusivePtr<orb::Orb> core);
+    /// Gives the core its adapters, of which `listener` hears; null: nobody.
+    PoaServices(IntrusivePtr<orb::Orb> core, std::shared_ptr<AdapterListener> listener);
     ~PoaServices() override;
 
     [[nodiscard]] poa::Adapters& adapters() const noexcept { return adapters_; }
     [[nodiscard]] orb::Orb& core() const noexcept { return *core_; }
+    /// Returns who hears of the POAs; null if nobody does.
+    [[nodiscard]] AdapterListener* listener() const noexcept { return listener_.get(); }
 
     /// What -ORBDemux says.
     [[nodiscard]] poa::IdStrategy strategy() const noexcept;
@@ -65,6 +68,7 @@ class PoaServices final : public AdapterServices, public std::enable_shared_from
     [[nodiscard]] bool knows(std::string_view id) const;
 
     const IntrusivePtr<orb::Orb> core_;
+    const std::shared_ptr<AdapterListener> listener_;
     poa::Adapters& adapters_; // the core's
     std::mutex mutex_;        // guards what follows
     std::vector<Known> managers_;

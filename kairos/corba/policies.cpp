@@ -230,6 +230,14 @@ bool Policies::add_factory(CORBA::PolicyType type, PolicyFactory factory)
     return true;
 }
 
+bool Policies::knows(CORBA::PolicyType type) const
+{
+    if (is_poa_policy(type) || is_call_policy(type)) return true;
+    const std::lock_guard lock(mutex_);
+    return std::ranges::find(factories_, type, &decltype(factories_)::value_type::first) !=
+           factories_.end();
+}
+
 CORBA::Policy_ptr Policies::create(CORBA::PolicyType type, const CORBA::Any& value) const
 {
     PolicyFactory factory;

@@ -105,6 +105,8 @@ class Policies {
 
     /// Makes create_policy know a type. False if it is known already, be it the ORB's own.
     KAIROS_API bool add_factory(CORBA::PolicyType type, PolicyFactory factory);
+    /// Returns whether create_policy makes policies of this type, or POAs have them.
+    [[nodiscard]] KAIROS_API bool knows(CORBA::PolicyType type) const;
     /// Makes a policy, owned by the caller. Throws PolicyError: BAD_POLICY_TYPE for types that
     /// nobody added.
     [[nodiscard]] CORBA::Policy_ptr create(CORBA::PolicyType type, const CORBA::Any& value) const;

@@ -101,6 +101,12 @@ void InitInfo::add_server_request_interceptor(
     add_to(all_->servers, interceptor);
 }
 
+void InitInfo::add_ior_interceptor(PortableInterceptor::IORInterceptor_ptr interceptor)
+{
+    (void)orb();
+    add_to(all_->iors, interceptor);
+}
+
 PortableInterceptor::SlotId InitInfo::allocate_slot_id()
 {
     (void)orb();

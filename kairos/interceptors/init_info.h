@@ -24,6 +24,7 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
         PortableInterceptor::ClientRequestInterceptor_ptr interceptor) override;
     void add_server_request_interceptor(
         PortableInterceptor::ServerRequestInterceptor_ptr interceptor) override;
+    void add_ior_interceptor(PortableInterceptor::IORInterceptor_ptr interceptor) override;
     PortableInterceptor::SlotId allocate_slot_id() override;
     void register_policy_factory(CORBA::PolicyType type,
                                  PortableInterceptor::PolicyFactory_ptr policy_factory) override;

@@ -2,7 +2,9 @@
 //
 // ORB initializers: how they are registered, and when they run (CORBA 3.3 part 1, 16.7).
 #include "kairos/interceptors/init_info.h"
+#include "kairos/interceptors/ior_interceptors.h"
 #include "kairos/interceptors/linked.h"
+#include "kairos/interceptors/reference_template.h"
 
 #include <mutex>
 #include <utility>
@@ -67,7 +69,9 @@ void initialize_interceptors(CORBA::ORB& orb, const char* const* arguments)
         CORBA::ORB::State& state = orb._kairos_state();
         const std::lock_guard lock(state.mutex);
         state.interceptors = all;
+        state.listener = std::make_shared<IorInterceptors>(all);
     }
+    know_templates(orb);
     const mapping::ObjectVar<InitInfo> info = new InitInfo(orb, all, arguments);
     const Initialization initialization(*info.in(), *all);
     for (const auto& initializer : initializers)

@@ -39,6 +39,7 @@ void Interceptors::end() noexcept
 {
     destroy_all(clients);
     destroy_all(servers);
+    destroy_all(iors);
 }
 
 std::shared_ptr<Interceptors> interceptors_of(CORBA::ORB& orb)

@@ -28,8 +28,10 @@ class Interceptors final : public corba::OrbAttachment {
 
     using Clients = std::vector<PortableInterceptor::ClientRequestInterceptor_var>;
     using Servers = std::vector<PortableInterceptor::ServerRequestInterceptor_var>;
+    using Iors = std::vector<PortableInterceptor::IORInterceptor_var>;
     Clients clients;                             ///< in the order in which they are told
     Servers servers;                             ///< likewise
+    Iors iors;                                   ///< likewise
     std::vector<CORBA::PolicyType> policy_types; ///< those with a factory of the program's
 
     [[nodiscard]] std::size_t slot_count() const noexcept { return slot_count_; }

@@ -25,6 +25,9 @@ void ServerInfo::found(const orb::ServedObject& object)
     if (object.id_lasts && !object.id.empty())
         id_at_ = static_cast<std::size_t>(object.id.data() - upcall_->object_key().data());
     object_id_ = object.id_lasts ? object.id : kept(id_kept_, object.id);
+    if (!all().policy_types.empty())
+        poa_ = PortableServer::POA::_duplicate(
+            &PortableServer::POA::_kairos_of(poa::Calling::innermost()->adapter()));
     is_found_ = true;
 }
 
@@ -113,7 +116,7 @@ CORBA::Policy_ptr ServerInfo::get_server_policy(CORBA::PolicyType type)
     if (std::ranges::find(all().policy_types, type) == all().policy_types.end())
         throw CORBA::INV_POLICY(omg_minor(2), CORBA::COMPLETED_NO,
                                 "no factory was registered for policies of this type");
-    return CORBA::Policy::_nil(); // POAs of Kairos have none of them
+    return CORBA::is_nil(poa_.in()) ? CORBA::Policy::_nil() : poa_->_kairos_policy(type);
 }
 
 void ServerInfo::set_slot(PortableInterceptor::SlotId id, const CORBA::Any& data)

@@ -3,6 +3,7 @@
 // What server interceptors are told of a request (CORBA 3.3 part 1, 16.3.14).
 #pragma once
 
+#include "kairos/corba/poa.h"
 #include "kairos/interceptors/request_info.h"
 #include "kairos/orb/upcall_observer.h"
 
@@ -33,12 +34,13 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
         RequestInfo::begin(all);
         upcall_ = &upcall;
     }
-    /// Notes the object, in receive_request; it is known from there on.
+    /// Notes the object, in receive_request, within its upcall; it is known from there on.
     void found(const orb::ServedObject& object);
     void leave() noexcept
     {
         RequestInfo::leave();
         is_found_ = false;
+        poa_ = nullptr;
         slots_before.reset();
     }
 
@@ -64,6 +66,7 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
 
     orb::ObservedUpcall* upcall_ = nullptr;
     bool is_found_ = false;
+    PortableServer::POA_var poa_; // nil until it is known, and where nobody can ask it anything
     Bytes adapter_path_;
     Bytes object_id_;
     std::optional<std::size_t> id_at_; // in the object key, if it lies there

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kairos/base/arena.h"
+#include "kairos/base/export.h"
 #include "kairos/ior/object_key.h"
 
 #include <optional>
@@ -16,10 +17,10 @@ namespace kairos::ior {
 
 /// A key that people can read: the names of the path and the id, '/' between them. In each of them
 /// '/', '%' and what is not printable ASCII is %xx. The path has a name at least.
-[[nodiscard]] std::vector<std::byte> plain_key(const PersistentKey& key);
+[[nodiscard]] KAIROS_API std::vector<std::byte> plain_key(const PersistentKey& key);
 
 /// What a key made by plain_key says, in `arena`; nothing for octets without '/', for '%' without
 /// two hexadecimal digits and for names that no adapter can have. What need not be escaped may be.
-[[nodiscard]] std::optional<PersistentKey> parse_plain_key(Bytes octets, Arena& arena);
+[[nodiscard]] KAIROS_API std::optional<PersistentKey> parse_plain_key(Bytes octets, Arena& arena);
 
 } // namespace kairos::ior

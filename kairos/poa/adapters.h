@@ -14,6 +14,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <thread>
 
@@ -44,12 +45,16 @@ class Adapters final : public orb::Adapter {
         explicit operator bool() const noexcept { return adapter != nullptr; }
     };
 
-    /// Returns the adapter that has no parent; nothing if there is none at present.
+    /// Returns the adapter that has no parent; nothing if there is none at present. Waits while
+    /// another thread establishes what its references say.
     [[nodiscard]] Found root() const;
     /// Makes an adapter; without a parent the root. Waits for an adapter of the same name that is
     /// being destroyed, unless the calling thread is within an upcall: then `adapter_exists`.
+    /// `establish`, if any, is called before other threads find the adapter: they wait for it. What
+    /// it throws comes out of here, and the adapter is destroyed.
     [[nodiscard]] Outcome create(Found parent, std::string name, Manager& manager,
-                                 Policies policies, AdapterFace& face);
+                                 Policies policies, AdapterFace& face,
+                                 const std::function<void()>& establish = {});
     /// Returns the child of this name; nothing if there is none, or the parent is gone. With
     /// `activate`, asks the adapter activator of the parent for a child that is not there; throws
     /// OBJ_ADAPTER 1 if that throws. Waits while another thread asks.
@@ -79,7 +84,8 @@ class Adapters final : public orb::Adapter {
     static constexpr std::uint32_t index_mask = (1u << index_bits) - 1;
     static constexpr std::uint32_t last_life = ~std::uint32_t{0} >> index_bits;
 
-    /// A thread that has asked an adapter activator for a child.
+    /// A thread that has asked an adapter activator for a child, or establishes what references of
+    /// an adapter say; that is the root where there is no parent.
     struct Activating {
         const poa::Adapter* parent;
         std::string name;
@@ -118,11 +124,14 @@ class Adapters final : public orb::Adapter {
     [[nodiscard]] static Found found(poa::Adapter* adapter) noexcept;
     [[nodiscard]] bool has_activator(Found adapter) const;
 
-    // All of these must hold mutex_; `activate` gives it back while the program is called.
+    // All of these must hold mutex_; `activate` and `establish` give it back while the program is
+    // called.
     [[nodiscard]] Found activate(Found parent, std::string_view name,
                                  std::unique_lock<std::mutex>& lock);
     [[nodiscard]] const Activating* activating(const poa::Adapter* parent,
                                                std::string_view name) const;
+    void establish(Found made, std::list<Activating>::iterator establishing,
+                   std::unique_lock<std::mutex>& lock, const std::function<void()>& work);
     [[nodiscard]] poa::Adapter& take_shell();
     void publish(poa::Adapter& adapter);
 
@@ -141,7 +150,7 @@ class Adapters final : public orb::Adapter {
     // guards what follows and all changes; not held while calling out; outside the managers' and
     // the adapters'
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
+    mutable std::condition_variable changed_;
     std::vector<std::unique_ptr<poa::Adapter>> owned_;
     std::vector<poa::Adapter*> free_;
     poa::Adapter* root_ = nullptr;

@@ -13,6 +13,7 @@
 #include "kairos/server/serving.h"
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 namespace kairos::poa {
@@ -90,7 +91,12 @@ Adapters::Found Adapters::found(poa::Adapter* adapter) noexcept
 
 Adapters::Found Adapters::root() const
 {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    while (root_ != nullptr) {
+        const Activating* made = activating(nullptr, root_->name_);
+        if (made == nullptr || made->thread == std::this_thread::get_id()) break;
+        changed_.wait(lock);
+    }
     return found(root_);
 }
 
@@ -223,8 +229,28 @@ poa::Adapter& Adapters::take_shell()
     return *free_.back();
 }
 
+/// Has `work` done while other threads wait for the adapter.
+void Adapters::establish(Found made, std::list<Activating>::iterator establishing,
+                         std::unique_lock<std::mutex>& lock, const std::function<void()>& work)
+{
+    assert_held(mutex_);
+    std::exception_ptr failure;
+    lock.unlock();
+    assert_not_held(mutex_);
+    try {
+        work();
+    } catch (...) {
+        failure = std::current_exception();
+        (void)destroy(made, false, false);
+    }
+    lock.lock();
+    activating_.erase(establishing);
+    changed_.notify_all();
+    if (failure) std::rethrow_exception(failure);
+}
+
 Outcome Adapters::create(Found parent, std::string name, Manager& manager, Policies policies,
-                         AdapterFace& face)
+                         AdapterFace& face, const std::function<void()>& establish)
 {
     std::unique_lock lock(mutex_);
     if (!parent && root_ != nullptr) return Outcome::adapter_exists;
@@ -237,6 +263,8 @@ Outcome Adapters::create(Found parent, std::string name, Manager& manager, Polic
             return Outcome::adapter_exists;
         changed_.wait(lock); // it is on its way out
     }
+    std::list<Activating> establishing;
+    if (establish) establishing.push_back({parent.adapter, name, std::this_thread::get_id()});
     poa::Adapter& adapter = take_shell();
     const std::uint32_t key_id =
         ((adapter.ended_ >> index_bits) + 1) << index_bits | adapter.index();
@@ -249,6 +277,11 @@ Outcome Adapters::create(Found parent, std::string name, Manager& manager, Polic
     else
         root_ = &adapter;
     manager.add(adapter);
+    if (establish) {
+        activating_.splice(activating_.begin(), establishing);
+        this->establish({&adapter, key_id}, activating_.begin(), lock, establish);
+        if (adapter.key_id() != key_id) return Outcome::gone;
+    }
     // One that an adapter activator is making is found when that returns.
     if (activating(parent.adapter, name) == nullptr) publish(adapter);
     return Outcome::ok;

@@ -10,13 +10,35 @@ namespace kairos::poa {
 
 bool Manager::set_state(ManagerState state)
 {
-    const std::lock_guard lock(mutex_);
-    if (state_ == ManagerState::inactive) return false;
-    state_ = state;
-    for (Adapter* adapter : adapters_)
-        adapter->open_to_requests(state == ManagerState::active);
-    changed();
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_ == ManagerState::inactive) return false;
+        if (listener_ && state_ != state) untold_.push_back(state);
+        state_ = state;
+        for (Adapter* adapter : adapters_)
+            adapter->open_to_requests(state == ManagerState::active);
+        changed();
+    }
+    if (listener_) tell_listener();
     return true;
+}
+
+/// One thread at a time tells of all changes there are, so that they are heard of in their order,
+/// those included that the listener makes itself.
+void Manager::tell_listener()
+{
+    std::unique_lock lock(mutex_);
+    if (is_telling_) return;
+    is_telling_ = true;
+    while (!untold_.empty()) {
+        const ManagerState state = untold_.front();
+        untold_.pop_front();
+        lock.unlock();
+        assert_not_held(mutex_);
+        listener_->manager_changed(id_, state);
+        lock.lock();
+    }
+    is_telling_ = false;
 }
 
 std::vector<Adapter*> Manager::adapters() const

@@ -30,11 +30,14 @@ bool extract_base(const CORBA::Any& any, CORBA::TypeCode_ptr type, CORBA::ValueB
 bool Registry::is_described_only(const CORBA::TypeCode& type) const
 {
     const std::string_view id = type.id();
-    // What ValueBase and custom values hold, and where TAO's chunks end, no TypeCode tells.
+    // What ValueBase, abstract and custom values hold, and where TAO's chunks end, no TypeCode
+    // tells.
     if (tao_chunks_ || id == CORBA::_kairos_tc_ValueBase.id() || known_box(id) != nullptr)
         return false;
-    if (type.kind() != CORBA::tk_value_box && type.type_modifier() == CORBA::VM_CUSTOM)
-        return false;
+    if (type.kind() != CORBA::tk_value_box) {
+        const CORBA::ValueModifier modifier = type.type_modifier();
+        if (modifier == CORBA::VM_CUSTOM || modifier == CORBA::VM_ABSTRACT) return false;
+    }
     const CORBA::ValueFactoryBase_var known = find(id);
     return known.in() == nullptr;
 }

@@ -110,9 +110,7 @@ MEMBERS = {
 }
 
 # Why a name is not there.
-ABSENT = {
-    "CORBA::ORB::get_service_information": "no service of those that it is for is offered",
-}
+ABSENT = {}
 
 
 def names_of(declarations, found):

@@ -90,6 +90,42 @@ TEST_F(ValuesInAny, AreCountedAndNotCopied)
 }
 
 /// A sequence stays CDR until it is extracted, so what is passed on here nobody has made.
+class SquareImpl final : public OBV_Values::Square, public CORBA::DefaultValueRefCountBase {
+  public:
+    double area() override { return side() * side(); }
+    char* kind() override { return CORBA::string_dup("square"); }
+
+  private:
+    ~SquareImpl() override = default;
+};
+
+class SquareFactory final : public CORBA::ValueFactoryBase {
+    CORBA::ValueBase* create_for_unmarshal() override { return new SquareImpl; }
+};
+
+TEST_F(ValuesInAny, OfAnAbstractTypeAreOfTheTypeThatTheySay)
+{
+    const Square_var square = new SquareImpl;
+    square->side(3);
+    Any any;
+    any <<= static_cast<Shape*>(square.in());
+    EXPECT_THROW((void)sent(any, 0), CORBA::MARSHAL); // nobody makes squares
+    known<SquareFactory>("IDL:Values/Square:1.0");
+    for (std::size_t phase = 0; phase < 8; phase += 4) {
+        const Any received = sent(any, phase);
+        Shape* shape = nullptr;
+        ASSERT_TRUE(received >>= shape);
+        EXPECT_EQ(shape->area(), 9);
+        Square* exact = nullptr;
+        EXPECT_FALSE(received >>= exact); // the Any's type is the abstract one
+    }
+    any <<= static_cast<Shape*>(nullptr);
+    const Any received = sent(any, 0);
+    Shape* shape = square.in();
+    ASSERT_TRUE(received >>= shape);
+    EXPECT_EQ(shape, nullptr);
+}
+
 TEST_F(ValuesInAny, GraphsAreGraphsWhereverTheyGo)
 {
     for (std::size_t first = 0; first < 8; ++first)
