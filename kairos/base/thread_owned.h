@@ -5,6 +5,8 @@
 // objects would have.
 #pragma once
 
+#include "kairos/base/thread_local.h"
+
 #include <pthread.h>
 
 namespace kairos {
@@ -43,7 +45,7 @@ class ThreadOwned {
         bool made = ::pthread_key_create(&key, &ThreadOwned::end) == 0;
     };
 
-    static inline constinit thread_local T* own_ = nullptr;
+    KAIROS_NEAR static inline constinit thread_local T* own_ = nullptr;
 };
 
 } // namespace kairos

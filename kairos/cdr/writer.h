@@ -35,7 +35,10 @@ class KAIROS_API Writer {
     static constexpr std::size_t external_bytes_min = std::size_t{8} << 10;
 
     /// Starts a stream at `headroom`, a multiple of eight, in `buffer`, which must outlive it.
-    explicit Writer(Buffer& buffer, std::size_t headroom = 0) : buffer_(buffer) { reset(headroom); }
+    explicit Writer(Buffer& buffer, std::size_t headroom = 0) : buffer_(buffer) // reset() the rest
+    {
+        reset(headroom);
+    }
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
@@ -195,12 +198,12 @@ class KAIROS_API Writer {
     [[gnu::cold, gnu::noinline]] void grow(std::size_t needed);
 
     Buffer& buffer_;
-    std::byte* cursor_ = nullptr;
-    std::byte* end_ = nullptr; // `slack` bytes before the end of the buffer
-    std::size_t begin_ = 0;    // the headroom
-    std::size_t phase_ = 0;    // stream position = buffer position + phase, modulo eight
-    std::size_t external_size_ = 0;
-    std::size_t external_count_ = 0;
+    std::byte* cursor_;
+    std::byte* end_;    // `slack` bytes before the end of the buffer
+    std::size_t begin_; // the headroom
+    std::size_t phase_; // stream position = buffer position + phase, modulo eight
+    std::size_t external_size_;
+    std::size_t external_count_;
     std::size_t external_limit_ = externals_max;
     const Environment* environment_ = nullptr;
     // Not initialised: a Writer is made for every call, and most calls have none.

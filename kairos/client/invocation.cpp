@@ -30,12 +30,13 @@ const Reference& first_place_of(Reference& target)
 inline CallBodies::CallBodies(Reference& target, ThreadStorage& storage)
     : storage_(storage),
       environment_{.orb = &target.orb(),
-                   .text = first_place_of(target).text_form(),
-                   .value_factories = first_place_of(target).value_factories(),
                    .orb_owner = &target.orb(),
                    .exception_id_in_any = target.orb().options().exception_id_in_any},
       buffer_(storage.buffers.take()), out_(*buffer_, headroom)
 {
+    const Reference& place = first_place_of(target);
+    environment_.text = place.text_form();
+    environment_.value_factories = place.value_factories();
     environment_.giop_minor = giop_minor_of(environment_.text);
     out_.set_environment(&environment_);
 }
@@ -79,23 +80,26 @@ void Invocation::invoke()
     if (place.is_local()) return invoke_collocated(forward);
     const auto& targets =
         place.has_priorities() ? targets_at_priority(storage_, place) : place.targets();
+    if (targets.empty()) [[unlikely]]
+        return go_on(forward);
+    const Target& target = targets.front();
     ClientConnection* connection = nullptr;
-    if (!targets.empty() && targets.front().text == environment_.text) [[likely]]
-        connection = own_.take(*targets.front().endpoint);
+    if (target.text == environment_.text) [[likely]]
+        connection = own_.take(*target.endpoint);
     if (connection == nullptr) [[unlikely]]
         return go_on(forward);
     const std::uint32_t request_id = connection->next_request_id();
     if (operation_.response() == Response::required) [[likely]] {
-        const Bytes before = header(targets.front().by_key, request_id,
-                                    giop::response_flags::sync_target, connection->contexts());
+        const Bytes before = header(target.by_key, request_id, giop::response_flags::sync_target,
+                                    connection->contexts());
         const Outcome outcome =
             connection->exchange(before, out_, request_id, reply_, storage_.serving_thread);
         if (outcome == Outcome::ok && reply_.status == giop::ReplyStatus::no_exception) [[likely]]
             return read_results();
         return go_on(forward, own_, outcome);
     }
-    const Bytes before = header(targets.front().by_key, request_id, giop::response_flags::none,
-                                connection->contexts());
+    const Bytes before =
+        header(target.by_key, request_id, giop::response_flags::none, connection->contexts());
     if (const Outcome outcome = connection->send(before, out_); outcome != Outcome::ok) [[unlikely]]
         go_on(forward, own_, outcome);
 }

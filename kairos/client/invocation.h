@@ -160,7 +160,10 @@ class Invocation : public CallBodies {
 
     Reference& reference_;
     const Operation& operation_;
-    giop::Reply reply_;
+    // Not initialised: whoever receives the reply writes all of it, and nobody reads it before.
+    union {
+        giop::Reply reply_;
+    };
     OwnCarrier own_;
     std::optional<SharedCarrier> shared_;
     std::optional<CollocatedCarrier> collocated_;

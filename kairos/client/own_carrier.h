@@ -16,7 +16,11 @@ class OwnCarrier final : public Carrier {
     explicit OwnCarrier(ThreadStorage& storage) noexcept : storage_(&storage) {}
 
     /// Takes and gives back connections of the thread with this storage from now on.
-    void use(ThreadStorage& storage) noexcept { storage_ = &storage; }
+    void use(ThreadStorage& storage)
+    {
+        if (connection_) (void)ThreadConnections::of(storage); // for release()
+        storage_ = &storage;
+    }
     /// Takes an idle connection for a plain call; returns null if there is none.
     [[nodiscard]] ClientConnection* take(const Endpoint& endpoint)
     {
@@ -29,7 +33,8 @@ class OwnCarrier final : public Carrier {
     /// Gives the connection back, if there is one, for the next call to the same endpoint.
     void release() noexcept override
     {
-        if (connection_) ThreadConnections::of(*storage_).give_back(std::move(connection_));
+        // Who has a connection has taken it from those of the thread, or has come to use() them.
+        if (connection_) ThreadConnections::find(*storage_)->give_back(std::move(connection_));
     }
     /// Closes the connection.
     void drop() noexcept { connection_.reset(); }

@@ -151,7 +151,8 @@ class KAIROS_API ClientSession {
     [[nodiscard]] Event next(std::uint32_t request_id, Found& answer)
     {
         while (connection_.has_bytes()) {
-            Message message;
+            MessageRoom room;
+            Message& message = room.message;
             const auto event = connection_.next(message);
             if (event != Connection::Event::message) {
                 if (event == Connection::Event::need_bytes) return Event::need_bytes;

@@ -6,7 +6,9 @@
 
 #include "kairos/base/bytes.h"
 
+#include <bit>
 #include <compare>
+#include <cstdint>
 
 namespace kairos::giop {
 
@@ -25,6 +27,13 @@ struct Version {
 inline constexpr Version version_1_0{1, 0};
 inline constexpr Version version_1_1{1, 1};
 inline constexpr Version version_1_2{1, 2};
+
+/// Whether this is the newest version that is understood, which nearly all messages have: one
+/// comparison.
+[[nodiscard]] constexpr bool is_newest(Version version) noexcept
+{
+    return std::bit_cast<std::uint16_t>(version) == std::bit_cast<std::uint16_t>(version_1_2);
+}
 
 /// Whether messages of this version are understood: 1.0, 1.1 and 1.2.
 [[nodiscard]] constexpr bool supported(Version version) noexcept

@@ -36,6 +36,12 @@ struct Message {
     }
 };
 
+/// Memory for a message that is not initialised: Connection writes all of each that it hands out.
+union MessageRoom {
+    MessageRoom() noexcept {} // NOLINT(modernize-use-equals-default): that would be deleted
+    Message message;
+};
+
 /// A view of a complete message in memory; its fault if `bytes` is anything else. For tests and
 /// tools: on a connection, messages come from Connection.
 [[nodiscard]] Fault message_of(MutableBytes bytes, Message& message) noexcept;

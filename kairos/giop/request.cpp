@@ -2,7 +2,6 @@
 #include "kairos/giop/request.h"
 
 #include "kairos/base/limits.h"
-#include "kairos/giop/ordinary_request.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,14 @@ namespace {
 // Offsets in a header without service contexts.
 constexpr std::size_t id_1_2 = 12, flags_1_2 = 16, target_1_2 = 20;
 constexpr std::size_t id_1_0 = 16, flags_1_0 = 20, target_1_0 = 24;
+
+template <typename T>
+[[nodiscard]] T load(const std::byte* place) noexcept
+{
+    T value;
+    std::memcpy(&value, place, sizeof value);
+    return value;
+}
 
 Bytes read_object_key(cdr::Reader& reader) noexcept
 {
@@ -64,6 +71,40 @@ Bytes read_ior(cdr::Reader& reader) noexcept
     }
 }
 
+/// The request that nearly all are: GIOP 1.2, this machine's byte order, addressed by key, without
+/// service contexts. False for others, and when anything is wrong: the long way says what.
+[[gnu::always_inline]] inline bool parse_ordinary(const Message& message, Request& request) noexcept
+{
+    constexpr std::size_t key_begin = target_1_2 + 8;
+    const std::byte* const data = message.bytes.data();
+    const std::size_t size = message.bytes.size();
+    if (!is_newest(message.version)) return false;
+    if (message.little_endian != native_little_endian || size < key_begin + 8) return false;
+    if (load<std::uint16_t>(data + target_1_2) != 0) return false;
+    const std::size_t key_size = load<std::uint32_t>(data + key_begin - 4);
+    if (key_size > limits::object_key_max) return false;
+    const std::size_t name = align_up(key_begin + key_size, 4) + 4;
+    if (name > size) return false;
+    const std::size_t name_size = load<std::uint32_t>(data + name - 4); // with its NUL
+    if (name_size - 1 > limits::operation_name_max) return false;
+    const std::size_t contexts_end = align_up(name + name_size, 4) + 4;
+    if (contexts_end > size) return false;
+    if (data[name + name_size - 1] != std::byte{0}) return false;
+    if (load<std::uint32_t>(data + contexts_end - 4) != 0) return false;
+
+    request.version = message.version;
+    request.little_endian = native_little_endian;
+    request.request_id = load<std::uint32_t>(data + id_1_2);
+    request.response_flags = std::to_integer<std::uint8_t>(data[flags_1_2]);
+    request.target.disposition = AddressingDisposition::key;
+    request.target.key = {data + key_begin, key_size};
+    request.operation = {reinterpret_cast<const char*>(data + name), name_size - 1};
+    request.contexts = ServiceContexts();
+    request.body = cdr::Reader(message.bytes, message.little_endian,
+                               std::min(align_up(contexts_end, 8), size));
+    return true;
+}
+
 [[gnu::noinline]] cdr::Fault parse_1_0(const Message& message, Request& request) noexcept
 {
     cdr::Reader reader = message.reader();
@@ -78,8 +119,6 @@ Bytes read_ior(cdr::Reader& reader) noexcept
     request.body = reader;
     return reader.fault();
 }
-
-using detail::load;
 
 /// Copies a few characters without a call.
 inline void copy_name(std::byte* to, const char* from, std::size_t size) noexcept
@@ -115,9 +154,11 @@ void read_target(cdr::Reader& reader, TargetAddress& target) noexcept
         read_other_target(reader, target);
 }
 
-cdr::Fault parse(const Message& message, Request& request) noexcept
+namespace {
+
+[[gnu::noinline]] cdr::Fault parse_other(const Message& message, Request& request) noexcept
 {
-    if (parse_ordinary(message, request)) return cdr::Fault::none;
+    request = Request();
     request.version = message.version;
     request.little_endian = message.little_endian;
     if (message.version < version_1_2) return parse_1_0(message, request);
@@ -132,6 +173,15 @@ cdr::Fault parse(const Message& message, Request& request) noexcept
     const std::size_t begin = std::min(align_up(reader.offset(), 8), message.bytes.size());
     request.body = cdr::Reader(message.bytes, message.little_endian, begin);
     return reader.fault();
+}
+
+} // namespace
+
+cdr::Fault parse(const Message& message, Request& request) noexcept
+{
+    if (parse_ordinary(message, request)) [[likely]]
+        return cdr::Fault::none;
+    return parse_other(message, request);
 }
 
 RequestTemplate::RequestTemplate(Version version, AddressingDisposition disposition)
@@ -190,7 +240,7 @@ MutableBytes RequestTemplate::prepend(const Body& body, std::uint32_t request_id
                                       std::uint8_t response_flags, std::string_view operation,
                                       Bytes contexts) const noexcept
 {
-    if (version_ < version_1_2 || contexts.size() >= 4) [[unlikely]]
+    if (!is_newest(version_) || contexts.size() >= 4) [[unlikely]]
         return prepend_other(body, request_id, response_flags, operation, contexts);
     // Prefix, length and characters of the operation, and then only zeros: terminator, padding,
     // an empty list of contexts, padding up to the body.

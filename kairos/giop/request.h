@@ -45,6 +45,13 @@ struct Request {
     [[nodiscard]] bool response_expected() const noexcept { return (response_flags & 1) != 0; }
 };
 
+/// Memory for a request that is not initialised: `parse` writes all that there is to know of it, of
+/// a target addressed by its key not what other targets have.
+union RequestRoom {
+    RequestRoom() noexcept {} // NOLINT(modernize-use-equals-default): that would be deleted
+    Request request;
+};
+
 /// Reads a message of type request. Allocates nothing; `request` borrows the message. After a fault
 /// only version, byte order and, if it was read, request_id mean anything.
 [[nodiscard]] KAIROS_API cdr::Fault parse(const Message& message, Request& request) noexcept;

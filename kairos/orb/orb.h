@@ -8,6 +8,7 @@
 
 #include "kairos/base/export.h"
 #include "kairos/base/intrusive_ptr.h"
+#include "kairos/base/thread_local.h"
 #include "kairos/cdr/environment.h"
 #include "kairos/ior/ior.h"
 #include "kairos/orb/adapter.h"
@@ -316,7 +317,7 @@ class KAIROS_API UpcallScope {
     ~UpcallScope() { innermost_ = outer_; }
 
   private:
-    static inline constinit thread_local const UpcallScope* innermost_ = nullptr;
+    KAIROS_NEAR static inline constinit thread_local const UpcallScope* innermost_ = nullptr;
     const UpcallScope* const outer_;
 };
 

@@ -22,13 +22,16 @@ namespace kairos::orb {
 
 class Orb;
 
-/// Objects that are used one inside the other: a stack of those not in use.
+/// Objects that are used one inside the other: a stack of those not in use. Most often there is
+/// one, which has a place of its own.
 template <typename T>
 class Spares {
   public:
     /// Returns a spare, or a new object if there is none. Throws std::bad_alloc.
     [[nodiscard]] std::unique_ptr<T> take()
     {
+        if (top_) [[likely]]
+            return std::move(top_);
         if (spares_.empty()) return std::make_unique<T>();
         auto spare = std::move(spares_.back());
         spares_.pop_back();
@@ -46,13 +49,22 @@ class Spares {
     /// Keeps an object for the next to take; destroys it where there is no memory to keep it.
     void give_back(std::unique_ptr<T> spare) noexcept
     {
+        if (!top_) [[likely]]
+            top_ = std::move(spare);
+        else
+            put_below(std::move(spare));
+    }
+
+  private:
+    [[gnu::cold]] void put_below(std::unique_ptr<T> spare) noexcept
+    {
         try {
             spares_.push_back(std::move(spare));
         } catch (const std::bad_alloc&) { // then it is not kept
         }
     }
 
-  private:
+    std::unique_ptr<T> top_;
     std::vector<std::unique_ptr<T>> spares_;
 };
 

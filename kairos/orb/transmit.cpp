@@ -48,10 +48,12 @@ enum class As : std::uint8_t { reply, call };
 }
 
 template <As as>
+constexpr auto write_flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
+
+template <As as>
 net::IoResult write_all(net::Socket& socket, std::span<iovec> segments, std::size_t size) noexcept
 {
-    constexpr auto flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
-    const net::IoResult first = socket.write(std::span<const iovec>(segments), flags);
+    const net::IoResult first = socket.write(std::span<const iovec>(segments), write_flags<as>);
     if (first.ok() && first.bytes == size) [[likely]]
         return first;
     return write_rest(socket, segments, first, as);
@@ -62,16 +64,6 @@ net::IoResult write_all(net::Socket& socket, std::span<iovec> segments, std::siz
 {
     iovec segment{const_cast<std::byte*>(data.data()), data.size()};
     return write_rest(socket, std::span(&segment, 1), first, as);
-}
-
-template <As as>
-[[gnu::noinline]] net::IoResult write_all(net::Socket& socket, Bytes data) noexcept
-{
-    constexpr auto flags = as == As::call ? net::WriteFlags::do_not_wait : net::WriteFlags::none;
-    const net::IoResult first = socket.write(data, flags);
-    if (first.ok() && first.bytes == data.size()) [[likely]]
-        return first;
-    return write_rest(socket, data, first, as);
 }
 
 template <As as>
@@ -115,9 +107,13 @@ template <As as>
     const std::size_t size = header.size() + writer.size();
     if (fragment_size != 0 && size > fragment_size) [[unlikely]]
         return write_in_fragments<as>(socket, header, writer, fragment_size);
-    if (writer.externals().empty() && header.data() + header.size() == writer.contiguous().data())
-        return write_all<as>(socket, Bytes{header.data(), size});
-    return write_parts<as>(socket, header, writer, size);
+    if (!writer.externals().empty() || header.data() + header.size() != writer.contiguous().data())
+        return write_parts<as>(socket, header, writer, size);
+    const Bytes message{header.data(), size};
+    const net::IoResult first = socket.write(message, write_flags<as>);
+    if (first.ok() && first.bytes == size) [[likely]]
+        return first;
+    return write_rest(socket, message, first, as);
 }
 
 } // namespace

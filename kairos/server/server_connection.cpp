@@ -5,7 +5,6 @@
 #include "kairos/base/log.h"
 #include "kairos/giop/control.h"
 #include "kairos/giop/locate.h"
-#include "kairos/giop/ordinary_request.h"
 #include "kairos/net/linger.h"
 #include "kairos/orb/orb.h"
 #include "kairos/orb/thread_storage.h"
@@ -138,16 +137,34 @@ bool ServerConnection::serve_nested(From from) noexcept
     }
 }
 
+[[gnu::always_inline]] inline Served ServerConnection::serve_request(const giop::Message& message,
+                                                                     const giop::Request& request,
+                                                                     UpcallMemory& memory)
+{
+    if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]] {
+        find_text_form(request);
+        if (becomes_bidirectional(message, request)) return Served::elsewhere;
+    }
+    const Served served = dispatch(orb_, request, text_, *this, memory);
+    if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
+        keep_reply_memory(memory); // one large reply must not cost its memory for ever
+    if (served == Served::held) [[unlikely]] {
+        held_ = message;
+        holding_ = true;
+    }
+    return served;
+}
+
 ServerConnection::Next ServerConnection::serve(const giop::Message& message, UpcallMemory& memory)
 {
     holding_ = false;
     switch (message.type) {
     case giop::MessageType::request: {
-        giop::Request request;
-        if (!giop::parse_ordinary(message, request)) [[unlikely]] {
-            const cdr::Fault fault = giop::parse(message, request);
-            if (fault != cdr::Fault::none) return refuse(cdr::describe(fault));
-        }
+        giop::RequestRoom room;
+        giop::Request& request = room.request;
+        const cdr::Fault fault = giop::parse(message, request);
+        if (fault != cdr::Fault::none) [[unlikely]]
+            return refuse(cdr::describe(fault));
         switch (serve_request(message, request, memory)) {
         case Served::yes:
             return Next::read;
@@ -171,23 +188,6 @@ ServerConnection::Next ServerConnection::serve(const giop::Message& message, Upc
     default: // CancelRequest: requests are served in order, so this one came too late
         return Next::read;
     }
-}
-
-Served ServerConnection::serve_request(const giop::Message& message, const giop::Request& request,
-                                       UpcallMemory& memory)
-{
-    if (!request.contexts.empty() || request.version.minor != text_minor_) [[unlikely]] {
-        find_text_form(request);
-        if (becomes_bidirectional(message, request)) return Served::elsewhere;
-    }
-    const Served served = dispatch(orb_, request, text_, *this, memory);
-    if (memory.reply.capacity() > memory.reply_kept_max) [[unlikely]]
-        keep_reply_memory(memory); // one large reply must not cost its memory for ever
-    if (served == Served::held) [[unlikely]] {
-        held_ = message;
-        holding_ = true;
-    }
-    return served;
 }
 
 void ServerConnection::keep_reply_memory(UpcallMemory& memory) noexcept

@@ -183,7 +183,8 @@ class ServerConnection : public ReplyChannel {
     template <typename Take>
     [[nodiscard]] Next take_messages(Take&& take)
     {
-        giop::Message message;
+        giop::MessageRoom room;
+        giop::Message& message = room.message;
         for (;;) {
             if (congested_ || holding_) [[unlikely]] {
                 if (broken_ || holding_ || !is_bidirectional_)
