@@ -114,7 +114,7 @@ CORBA::Policy_ptr ServerInfo::get_server_policy(CORBA::PolicyType type)
 {
     require(Item::get_server_policy);
     if (std::ranges::find(all().policy_types, type) == all().policy_types.end())
-        throw CORBA::INV_POLICY(omg_minor(2), CORBA::COMPLETED_NO,
+        throw CORBA::INV_POLICY(omg_minor(3), CORBA::COMPLETED_NO,
                                 "no factory was registered for policies of this type");
     return CORBA::is_nil(poa_.in()) ? CORBA::Policy::_nil() : poa_->_kairos_policy(type);
 }

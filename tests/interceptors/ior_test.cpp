@@ -305,8 +305,8 @@ TEST(ServerInterceptors, SeeThePoliciesOfTheObjectsPoa)
         const Probe::Target_var target = Probe::Target::_unchecked_narrow(object.in());
         EXPECT_EQ(target->add(1, 2), 3);
     }
-    EXPECT_EQ(seen, (Lines{"none", "INV_POLICY 2", "none", "INV_POLICY 2", "7", "INV_POLICY 2", "7",
-                           "INV_POLICY 2"}));
+    EXPECT_EQ(seen, (Lines{"none", "INV_POLICY 3", "none", "INV_POLICY 3", "7", "INV_POLICY 3", "7",
+                           "INV_POLICY 3"}));
 }
 
 TEST(IorInterceptors, AreToldOnceOfEachName)

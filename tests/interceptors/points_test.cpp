@@ -327,7 +327,7 @@ TEST_F(Points, TellOfTheRequest)
                 said.push_back("server: " + text_of(context.in()) + " by " +
                                interceptors::peer_of(ri).substr(0, 10));
                 EXPECT_EQ(standard_outcome([&] { (void)ri->get_server_policy(0x4B52); }),
-                          "INV_POLICY 2");
+                          "INV_POLICY 3");
                 EXPECT_EQ(standard_outcome([&] { ri->set_slot(1, CORBA::Any()); }), "InvalidSlot");
             }},
            {"receive_request",
