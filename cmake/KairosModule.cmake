@@ -57,7 +57,8 @@ endforeach()
 
 # g++ reads a precompiled header in half a second and gives every test the header's functions again;
 # clang takes a third of the time, or less. What is looked at for what it does only, the tests and
-# the programs that they start, is compiled by it, where KAIROS_TEST_COMPILER says so and it is there.
+# the programs that they start, is compiled by it, where KAIROS_TEST_COMPILER says so and it is
+# there.
 set(KAIROS_TESTS_BY_CLANG OFF)
 set(KAIROS_TEST_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -203,8 +204,11 @@ function(kairos_precompiled name)
     set(compiler ${CMAKE_CXX_COMPILER})
     set(suffix pch)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-        set(compiler ${KAIROS_TEST_COMPILER_FOUND})
+        set(compiler ${KAIROS_TEST_COMPILER_FOUND} -gdwarf-4)
         set(suffix gch)
+        # CMake says so to a clang that it knows of. Functions that are instantiated later take
+        # {a, b} for a call of a constructor, as if there were no initializer_list.
+        target_compile_options(${name} PRIVATE -fpch-instantiate-templates)
     endif()
     set(precompiled ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.${suffix})
     get_directory_property(options COMPILE_OPTIONS)

@@ -4,7 +4,8 @@
 #     by_clang.sh LAUNCHER CLANG COMPILER OPTION…
 #
 # A compiler launcher: has CLANG compile what the build tree's COMPILER (a g++) was asked to, by
-# LAUNCHER (ccache, or env). Its -Wconversion and -Wshadow mean no more than g++'s.
+# LAUNCHER (ccache, or env). Its -Wconversion and -Wshadow mean no more than g++'s, and valgrind
+# reads what it says to debuggers.
 launcher=$1 clang=$2
 shift 3
 case " $* " in
@@ -17,4 +18,4 @@ case " $* " in
     done
     ;;
 esac
-exec "$launcher" "$clang" "$@" -Wno-sign-conversion -Wno-shadow
+exec "$launcher" "$clang" "$@" -Wno-sign-conversion -Wno-shadow -gdwarf-4

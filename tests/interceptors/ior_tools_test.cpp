@@ -48,7 +48,7 @@ TEST_F(ShownByTools, KairosIor)
 {
     const std::string shown = shown_by(KAIROS_PROGRAM " ior");
     EXPECT_NE(shown.find("4b520200"), std::string::npos) << shown;
-    EXPECT_NE(shown.find("12 34 56 78"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("12345678"), std::string::npos) << shown;
 }
 
 TEST_F(ShownByTools, CatiorOfOmniOrb)
@@ -56,8 +56,7 @@ TEST_F(ShownByTools, CatiorOfOmniOrb)
     const std::string program = CATIOR;
     if (program.empty()) GTEST_SKIP() << "omniORB's catior is not installed";
     const std::string shown = shown_by(program);
-    EXPECT_NE(shown.find("4b520200"), std::string::npos) << shown;
-    EXPECT_NE(shown.find("12345678"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("component tag 1263665664"), std::string::npos) << shown; // 0x4b520200
 }
 
 } // namespace
