@@ -13,8 +13,8 @@ import sys
 
 from walk_test import CALLS, count
 
-PLAIN_MAX = 1530
-ONE_MAX = 2600  # with one interceptor at each side
+PLAIN_MAX = 1560  # a call that is late takes a few more
+ONE_MAX = 2650  # with one interceptor at each side
 EACH_MAX = 50   # that an interceptor more takes at one side
 
 
