@@ -33,6 +33,7 @@ class ReferenceTemplate final : public OBV_KairosReferences::Template,
   public:
     /// Makes an empty one, to be read from a message.
     ReferenceTemplate() = default;
+    ReferenceTemplate(const ReferenceTemplate&) = delete;
     /// Makes the template of a POA. Throws what asking the POA throws.
     ReferenceTemplate(std::shared_ptr<const TemplatePoa> of, const std::string& orb_id);
 
@@ -46,7 +47,6 @@ class ReferenceTemplate final : public OBV_KairosReferences::Template,
                                   const PortableInterceptor::ObjectId& id) override;
 
   private:
-    ReferenceTemplate(const ReferenceTemplate&) = delete;
     ~ReferenceTemplate() override = default;
     [[nodiscard]] CORBA::Object_ptr from_sample(const char* repository_id,
                                                 const PortableInterceptor::ObjectId& id);
