@@ -240,8 +240,8 @@ TEST_P(Flow, ClientsPointsForward)
         EXPECT_EQ(is_oneway ? outcome([&] { target_->note(1); }) : ping(), "ok");
         const Lines lines = calls_.take();
         EXPECT_EQ(std::ranges::count(lines, "A receive_other LOCATION_FORWARD"), 1) << point;
-        if (is_oneway) { // it was sent here, and there; what is done here at its arrival reads `point`
-            server_.reset();
+        if (is_oneway) {     // it was sent here, and there
+            server_.reset(); // what is done here at its arrival reads `point`
             continue;
         }
         EXPECT_EQ(other_.servant().calls, before + 1) << point;
