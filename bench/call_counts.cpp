@@ -3,6 +3,7 @@
 // A pair of programs under the counting library or the tracer of system calls.
 #include "bench/call_counts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sys/syscall.h>
 
@@ -10,7 +11,7 @@ namespace kairos::bench {
 namespace {
 
 constexpr std::chrono::seconds rest_patience{30};
-constexpr std::uint32_t warm_up = 200;
+constexpr std::uint32_t warm_up_min = 200;
 
 /// Makes the calls and returns what was counted meanwhile on both sides, both at rest.
 Result<Sides<Counts>> count_once(RunningSystem& running, const Sides<CountedPage>& pages,
@@ -74,7 +75,7 @@ Result<std::vector<Sides<Counts>>> count_calls(const System& system, const Commo
 
     std::vector<Sides<Counts>> all;
     for (const Exercise& exercise : exercises) {
-        auto warmed = running->order(Verb::call, with_calls(exercise, warm_up));
+        auto warmed = running->order(Verb::call, with_calls(exercise, std::max(warm_up_min, calls)));
         if (!warmed) return warmed.error();
         auto once = count_once(*running, pages, with_calls(exercise, calls));
         if (!once) return once.error();

@@ -56,6 +56,11 @@ struct CountersOptions : CommonOptions {
     bool instructions_of_all = true; ///< of all calls that are counted, or of null calls alone
 };
 
+struct AsynchronousOptions : CommonOptions {
+    std::uint32_t calls = 10'000;        ///< per system and round
+    std::uint32_t counted_calls = 1'000; ///< N of the difference between N and 2 N calls; 0: none
+};
+
 struct ParamOptions : CommonOptions {
     std::uint32_t calls = 500;         ///< timed calls per operation and round
     std::uint32_t counted_calls = 500; ///< N of the difference between N and 2 N calls
@@ -125,6 +130,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_interceptors(const CountersOptions& options);
 /// Of gateway_systems().
 [[nodiscard]] Result<Report> run_gateway(const LatencyOptions& options);
+/// Of asynchronous_systems().
+[[nodiscard]] Result<Report> run_asynchronous(const AsynchronousOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
@@ -142,6 +149,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> counters_columns();
 [[nodiscard]] std::vector<Column> interceptors_columns();
 [[nodiscard]] std::vector<Column> gateway_columns();
+[[nodiscard]] std::vector<Column> asynchronous_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();

@@ -306,7 +306,6 @@ TEST(Demux, EveryPointHasANumber)
                 EXPECT_EQ(point_number(pattern, strategy, operations), expected++);
 }
 
-#ifdef KAIROS_COUNTING
 TEST(Param, AllocatesWhatTheMappingObliges)
 {
     ParamOptions options = param_options();
@@ -394,6 +393,20 @@ TEST(Gateway, IsComparedWithAProxy)
         EXPECT_GT(row.figure("p50_us").value(), 0) << row.variant;
 }
 
+TEST(Asynchronous, CallsAllocateOnce)
+{
+    auto options = options_for<AsynchronousOptions>("kairos");
+    options.systems.assign(asynchronous_systems().begin(), asynchronous_systems().end());
+    options.calls = options.counted_calls = 2000;
+    const auto report = run_asynchronous(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), asynchronous_systems().size());
+    for (const Row& row : report->rows) {
+        EXPECT_GT(row.figure("calls_per_s").value(), 0) << row.variant;
+        EXPECT_LE(row.figure("allocations_per_call").value_or(0), 1.01) << row.variant;
+    }
+}
+
 TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
 {
     auto options = options_for<CountersOptions>("omniorb");
@@ -412,7 +425,6 @@ TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
         EXPECT_TRUE(!strings_arrive || allocations > 30) << allocations;
     }
 }
-#endif
 
 } // namespace
 } // namespace kairos::bench

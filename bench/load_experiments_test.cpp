@@ -268,7 +268,6 @@ TEST(Concurrency, AServerThatDoesNotBearItIsAFinding)
     EXPECT_TRUE(report->rows[1].status.starts_with("failed: ")) << report->rows[1].status;
 }
 
-#ifdef KAIROS_COUNTING
 /// Per call, by whatever means.
 double messages_sent(const Row& row)
 {
@@ -316,7 +315,6 @@ TEST(Whitebox, OfAPairSeesTheLocksOfBothItsSides)
         EXPECT_GE(row.figure("locks_per_call").value(), 1) << row.side;
     }
 }
-#endif
 
 } // namespace
 } // namespace kairos::bench

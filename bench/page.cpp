@@ -115,7 +115,7 @@ bool compared(const Row& row)
     return row.system == "raw-tcp" || row.system == "kairos" || row.system == "omniorb";
 }
 
-bool null_call(const Row& row)
+bool is_null_call(const Row& row)
 {
     return compared(row) && row.payload_type == "null" && row.direction == "twoway";
 }
@@ -123,10 +123,10 @@ bool null_call(const Row& row)
 std::string charts_of(std::span<const StoredReport> reports)
 {
     const auto one_cpu = [](const Row& row) {
-        return null_call(row) && row.variant.find("pin=same") != std::string::npos;
+        return is_null_call(row) && row.variant.find("pin=same") != std::string::npos;
     };
     const auto two_cpus = [](const Row& row) {
-        return null_call(row) && row.variant.find("pin=same") == std::string::npos;
+        return is_null_call(row) && row.variant.find("pin=same") == std::string::npos;
     };
     const auto transfers = [](const Row& row) {
         return compared(row) && row.direction == "oneway" &&
@@ -134,7 +134,7 @@ std::string charts_of(std::span<const StoredReport> reports)
                (row.payload_type == "octet" || row.payload_type == "BinStruct" ||
                 row.payload_type == "string32");
     };
-    const auto both = [](const Row& row) { return null_call(row) && row.side == "both"; };
+    const auto both = [](const Row& row) { return is_null_call(row) && row.side == "both"; };
     const std::string charts =
         element_of(
             chart_of(reports, "latency", {.title = "Null call, median µs"}, "p50_us", two_cpus)) +

@@ -246,6 +246,32 @@ std::span<const System> interceptors_systems()
     return systems;
 }
 
+std::span<const System> asynchronous_systems()
+{
+    const auto system = [](const char* way, const char* architecture,
+                           std::vector<std::string> of_client = {}) {
+        of_client.insert(of_client.begin(), way);
+        return System{way,
+                      "kairos",
+                      architecture,
+                      "kairos-bench-asynchronous",
+                      {"-ORBListenEndpoints", "iiop://127.0.0.1"},
+                      of_client,
+                      true};
+    };
+    static const std::array<System, 8> systems{
+        system("stub", "a stub"),
+        system("stub-active", "a stub, -ORBConnection active", {"-ORBConnection", "active"}),
+        system("threads-16", "stubs of 16 threads"),
+        system("callbacks-1", "callbacks, one by one"),
+        system("callbacks-1000", "callbacks, 1000 outstanding"),
+        system("pollers-1000", "pollers, 1000 outstanding"),
+        system("coroutines-1", "a coroutine"),
+        system("coroutines-1000", "1000 coroutines"),
+    };
+    return systems;
+}
+
 std::span<const System> gateway_systems()
 {
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};

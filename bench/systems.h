@@ -63,6 +63,10 @@ struct System {
 /// Raw sockets and Kairos, each with nothing between client and server, and with something.
 [[nodiscard]] std::span<const System> gateway_systems();
 
+/// The program that calls without waiting, once for each way and number of calls outstanding, and
+/// the ways of stubs.
+[[nodiscard]] std::span<const System> asynchronous_systems();
+
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
 

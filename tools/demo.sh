@@ -61,6 +61,7 @@ measure_everything() {
     measure counters
     measure interceptors
     measure gateway
+    measure asynchronous
     measure param
     measure marshal
     measure local

@@ -293,6 +293,17 @@ int run_interceptors(const BenchArguments& arguments)
     return present(bench::run_interceptors(options), bench::interceptors_columns(), arguments);
 }
 
+int run_asynchronous(const BenchArguments& arguments)
+{
+    bench::AsynchronousOptions options;
+    if (auto filled = fill_common(arguments, 9, 3, options, bench::asynchronous_systems()); !filled)
+        return failed(filled.error());
+    // On one CPU a call costs what all execute; on two, mostly whom the system wakes where.
+    if (arguments.pin.empty()) options.pinning = bench::Pinning::same;
+    options.calls = arguments.calls > 0 ? arguments.calls : arguments.quick ? 4000 : 20'000;
+    return present(bench::run_asynchronous(options), bench::asynchronous_columns(), arguments);
+}
+
 int run_gateway(const BenchArguments& arguments)
 {
     bench::LatencyOptions options;
@@ -586,6 +597,16 @@ void add_interceptors(CLI::App& bench, int& status, const CLI::Range& count)
                      "Count instructions under valgrind (the default)");
 }
 
+void add_asynchronous(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto asynchronous = std::make_shared<BenchArguments>();
+    CLI::App& command = add_experiment(
+        bench, "asynchronous", "Calls that nobody waits for, and coroutines, beside stubs",
+        asynchronous, status, run_asynchronous, bench::asynchronous_systems());
+    command.add_option("--rounds", asynchronous->rounds, "Rounds of all systems")->check(count);
+    command.add_option("--calls", asynchronous->calls, "Calls per system and round")->check(count);
+}
+
 void add_gateway(CLI::App& bench, int& status, const CLI::Range& count)
 {
     add_latency(bench, status, count, "gateway",
@@ -688,6 +709,7 @@ void add_bench_command(CLI::App& app, int& status)
 
     add_interceptors(*bench, status, count);
     add_gateway(*bench, status, count);
+    add_asynchronous(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =
