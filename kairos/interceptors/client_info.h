@@ -26,7 +26,10 @@ class ClientInfo final : public virtual PortableInterceptor::ClientRequestInfo, 
     {
         RequestInfo::begin(all);
         call_ = &call;
+        clients_ = &all.clients.of(call.place().is_local());
     }
+    /// Returns those who are told of this attempt.
+    [[nodiscard]] const Interceptors::Clients::List& clients() const noexcept { return *clients_; }
     void leave() noexcept { RequestInfo::leave(); }
 
   private:
@@ -47,6 +50,7 @@ class ClientInfo final : public virtual PortableInterceptor::ClientRequestInfo, 
     }
 
     orb::ObservedCall* call_ = nullptr;
+    const Interceptors::Clients::List* clients_ = nullptr;
 };
 
 } // namespace kairos::interceptors

@@ -26,7 +26,7 @@ void ClientInterceptors::send_request(orb::ObservedCall& call)
     info.begin(call, *all_);
     if (all_->has_slots()) info.slots = slots_of_thread(all_->serial);
     try {
-        for (const auto& each : all_->clients) {
+        for (const auto& each : info.clients()) {
             PortableInterceptor::ClientRequestInterceptor* const interceptor = each.in();
             at(info, Point::send_request, [&] { interceptor->send_request(&info); });
             ++info.told;
@@ -50,7 +50,7 @@ void ClientInterceptors::receive_reply(orb::ObservedCall& call)
     try {
         while (info.told != 0) {
             PortableInterceptor::ClientRequestInterceptor* const interceptor =
-                all_->clients[--info.told].in();
+                info.clients()[--info.told].in();
             at(info, Point::receive_reply, [&] { interceptor->receive_reply(&info); });
         }
     } catch (...) {
@@ -80,7 +80,7 @@ void ClientInterceptors::tell_end(ClientInfo& info, Flow& flow) const
     info.ends(flow.ending());
     while (info.told != 0) {
         PortableInterceptor::ClientRequestInterceptor* const interceptor =
-            all_->clients[--info.told].in();
+            info.clients()[--info.told].in();
         const bool has_results =
             flow.ending().status == Status::successful && flow.ending().has_reply;
         try {

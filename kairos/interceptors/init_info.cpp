@@ -4,6 +4,7 @@
 #include "kairos/codec/linked.h"
 #include "kairos/corba/policies.h"
 #include "kairos/interceptors/client_interceptors.h"
+#include "kairos/interceptors/processing_mode.h"
 #include "kairos/interceptors/server_interceptors.h"
 #include "kairos/orb/orb.h"
 
@@ -37,6 +38,8 @@ CORBA::StringSeq* InitInfo::arguments()
     }
     return all._retn();
 }
+
+CORBA::ORB_ptr InitInfo::_get_orb() { return CORBA::ORB::_duplicate(&orb()); }
 
 char* InitInfo::orb_id() { return orb().id(); }
 
@@ -90,15 +93,41 @@ void add_to(List& list, Interceptor* interceptor)
 void InitInfo::add_client_request_interceptor(
     PortableInterceptor::ClientRequestInterceptor_ptr interceptor)
 {
-    (void)orb();
-    add_to(all_->clients, interceptor);
+    add_client_request_interceptor_with_policy(interceptor, {});
 }
 
 void InitInfo::add_server_request_interceptor(
     PortableInterceptor::ServerRequestInterceptor_ptr interceptor)
 {
+    add_server_request_interceptor_with_policy(interceptor, {});
+}
+
+void InitInfo::add_client_request_interceptor_with_policy(
+    PortableInterceptor::ClientRequestInterceptor_ptr interceptor,
+    const CORBA::PolicyList& policies)
+{
     (void)orb();
-    add_to(all_->servers, interceptor);
+    const auto mode = processing_mode_of(policies);
+    add_to(all_->clients.all, interceptor);
+    all_->clients.tell_last(mode);
+}
+
+void InitInfo::add_server_request_interceptor_with_policy(
+    PortableInterceptor::ServerRequestInterceptor_ptr interceptor,
+    const CORBA::PolicyList& policies)
+{
+    (void)orb();
+    const auto mode = processing_mode_of(policies);
+    add_to(all_->servers.all, interceptor);
+    all_->servers.tell_last(mode);
+}
+
+/// Adapters are told of wherever their objects are called from.
+void InitInfo::add_ior_interceptor_with_policy(PortableInterceptor::IORInterceptor_ptr interceptor,
+                                               const CORBA::PolicyList& policies)
+{
+    (void)processing_mode_of(policies);
+    add_ior_interceptor(interceptor);
 }
 
 void InitInfo::add_ior_interceptor(PortableInterceptor::IORInterceptor_ptr interceptor)
@@ -129,7 +158,7 @@ void InitInfo::register_policy_factory(CORBA::PolicyType type,
     all_->policy_types.push_back(type);
 }
 
-void InitInfo::complete() { observe(!all_->clients.empty(), !all_->servers.empty()); }
+void InitInfo::complete() { observe(!all_->clients.all.empty(), !all_->servers.all.empty()); }
 
 void InitInfo::observe(bool calls, bool requests)
 {

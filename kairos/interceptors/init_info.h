@@ -10,7 +10,7 @@
 
 namespace kairos::interceptors {
 
-class InitInfo final : public PortableInterceptor::ORBInitInfo {
+class InitInfo final : public PortableInterceptor::ORBInitInfo_3_1 {
   public:
     /// `arguments` end with a null pointer, and outlive the initialization as `orb` does.
     InitInfo(CORBA::ORB& orb, std::shared_ptr<Interceptors> all, const char* const* arguments);
@@ -25,9 +25,20 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
     void add_server_request_interceptor(
         PortableInterceptor::ServerRequestInterceptor_ptr interceptor) override;
     void add_ior_interceptor(PortableInterceptor::IORInterceptor_ptr interceptor) override;
+    void add_client_request_interceptor_with_policy(
+        PortableInterceptor::ClientRequestInterceptor_ptr interceptor,
+        const CORBA::PolicyList& policies) override;
+    void add_server_request_interceptor_with_policy(
+        PortableInterceptor::ServerRequestInterceptor_ptr interceptor,
+        const CORBA::PolicyList& policies) override;
+    void add_ior_interceptor_with_policy(PortableInterceptor::IORInterceptor_ptr interceptor,
+                                         const CORBA::PolicyList& policies) override;
     PortableInterceptor::SlotId allocate_slot_id() override;
     void register_policy_factory(CORBA::PolicyType type,
                                  PortableInterceptor::PolicyFactory_ptr policy_factory) override;
+
+    /// Returns the ORB that is being made, which makes policies already; owned by the caller.
+    CORBA::ORB_ptr _get_orb() override;
 
     /// All pre_init are done.
     void begin_post_init() noexcept { is_post_init_ = true; }

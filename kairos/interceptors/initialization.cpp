@@ -4,7 +4,9 @@
 #include "kairos/interceptors/init_info.h"
 #include "kairos/interceptors/ior_interceptors.h"
 #include "kairos/interceptors/linked.h"
+#include "kairos/interceptors/processing_mode.h"
 #include "kairos/interceptors/reference_template.h"
+#include "kairos/orb/orb.h"
 
 #include <mutex>
 #include <utility>
@@ -64,7 +66,8 @@ void initialize_interceptors(CORBA::ORB& orb, const char* const* arguments)
     const Initializers initializers = all_registered();
     if (initializers.empty()) return;
     const CORBA::String_var id = orb.id();
-    const auto all = std::make_shared<Interceptors>(id.in());
+    const auto all =
+        std::make_shared<Interceptors>(id.in(), orb._kairos_core().options().server_id);
     {
         CORBA::ORB::State& state = orb._kairos_state();
         const std::lock_guard lock(state.mutex);
@@ -72,6 +75,7 @@ void initialize_interceptors(CORBA::ORB& orb, const char* const* arguments)
         state.listener = std::make_shared<IorInterceptors>(all);
     }
     know_templates(orb);
+    know_processing_modes(orb);
     const mapping::ObjectVar<InitInfo> info = new InitInfo(orb, all, arguments);
     const Initialization initialization(*info.in(), *all);
     for (const auto& initializer : initializers)

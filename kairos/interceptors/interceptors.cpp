@@ -30,15 +30,15 @@ void destroy_all(const List& interceptors) noexcept
 
 } // namespace
 
-Interceptors::Interceptors(std::string orb_name)
-    : orb_id(std::move(orb_name)), serial(next_serial())
+Interceptors::Interceptors(std::string orb_name, std::string server_name)
+    : orb_id(std::move(orb_name)), server_id(std::move(server_name)), serial(next_serial())
 {
 }
 
 void Interceptors::end() noexcept
 {
-    destroy_all(clients);
-    destroy_all(servers);
+    destroy_all(clients.all);
+    destroy_all(servers.all);
     destroy_all(iors);
 }
 

@@ -16,22 +16,47 @@
 
 namespace kairos::interceptors {
 
+/// Interceptors of calls or of requests, in the order in which they are told.
+template <typename Interceptor>
+class Told {
+  public:
+    using List = std::vector<mapping::ObjectVar<Interceptor>>;
+
+    /// Has the last of all told of what has this mode.
+    void tell_last(PortableInterceptor::ProcessingMode mode)
+    {
+        const auto tell = [&](bool is_local) {
+            told_[is_local].push_back(Interceptor::_duplicate(all.back().in()));
+        };
+        if (mode != PortableInterceptor::LOCAL_ONLY) tell(false);
+        if (mode != PortableInterceptor::REMOTE_ONLY) tell(true);
+    }
+    /// Returns those that are told of what stays within the process, or of what leaves it.
+    [[nodiscard]] const List& of(bool is_local) const noexcept { return told_[is_local]; }
+
+    List all;
+
+  private:
+    List told_[2];
+};
+
 class Interceptors final : public corba::OrbAttachment {
   public:
-    explicit Interceptors(std::string orb_name);
+    Interceptors(std::string orb_name, std::string server_name);
 
     /// Tells the interceptors that the ORB was destroyed.
     void end() noexcept override;
 
     const std::string orb_id;
+    const std::string server_id;
     const std::uint64_t serial; ///< which no two ORBs of the process ever share
 
-    using Clients = std::vector<PortableInterceptor::ClientRequestInterceptor_var>;
-    using Servers = std::vector<PortableInterceptor::ServerRequestInterceptor_var>;
+    using Clients = Told<PortableInterceptor::ClientRequestInterceptor>;
+    using Servers = Told<PortableInterceptor::ServerRequestInterceptor>;
     using Iors = std::vector<PortableInterceptor::IORInterceptor_var>;
-    Clients clients;                             ///< in the order in which they are told
-    Servers servers;                             ///< likewise
-    Iors iors;                                   ///< likewise
+    Clients clients;
+    Servers servers;
+    Iors iors;                                   ///< in the order in which they are told
     std::vector<CORBA::PolicyType> policy_types; ///< those with a factory of the program's
 
     [[nodiscard]] std::size_t slot_count() const noexcept { return slot_count_; }

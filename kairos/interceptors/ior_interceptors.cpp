@@ -68,7 +68,7 @@ class References final : public corba::AdapterReferences {
     void complete() override
     {
         if (any_newer(*all_)) {
-            template_ = new ReferenceTemplate(poa_, all_->orb_id);
+            template_ = new ReferenceTemplate(poa_, all_->orb_id, all_->server_id);
             info_->set_template(template_.in());
             for_each_newer(*all_, [this](Newer& interceptor) { tell_established(interceptor); });
             if (PortableInterceptor::ObjectReferenceFactory* const other = info_->other_factory())

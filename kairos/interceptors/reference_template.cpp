@@ -92,11 +92,11 @@ class TemplateFactory final : public CORBA::ValueFactoryBase {
 } // namespace
 
 ReferenceTemplate::ReferenceTemplate(std::shared_ptr<const TemplatePoa> of,
-                                     const std::string& orb_id)
+                                     const std::string& orb_id, const std::string& server_id)
     : poa_(std::move(of))
 {
     const PortableServer::POA_var poa = poa_->poa();
-    of_server(""); // there is no -ORBServerId
+    of_server(server_id.c_str());
     of_orb(orb_id.c_str());
     const CORBA::StringSeq_var name = name_of(*poa.in());
     of_adapter(name.in());

@@ -35,7 +35,8 @@ class ReferenceTemplate final : public OBV_KairosReferences::Template,
     ReferenceTemplate() = default;
     ReferenceTemplate(const ReferenceTemplate&) = delete;
     /// Makes the template of a POA. Throws what asking the POA throws.
-    ReferenceTemplate(std::shared_ptr<const TemplatePoa> of, const std::string& orb_id);
+    ReferenceTemplate(std::shared_ptr<const TemplatePoa> of, const std::string& orb_id,
+                      const std::string& server_id);
 
     char* server_id() override;
     char* orb_id() override;

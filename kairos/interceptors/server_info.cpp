@@ -61,11 +61,10 @@ CORBA::Any* ServerInfo::sending_exception()
     return exception_of_end();
 }
 
-/// Kairos has no -ORBServerId.
 char* ServerInfo::server_id()
 {
     require(Item::server_id);
-    return CORBA::string_dup("");
+    return CORBA::string_dup(all().server_id.c_str());
 }
 
 char* ServerInfo::orb_id()

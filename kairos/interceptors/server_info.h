@@ -33,7 +33,10 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
     {
         RequestInfo::begin(all);
         upcall_ = &upcall;
+        servers_ = &all.servers.of(upcall.is_local());
     }
+    /// Returns those who are told of this request.
+    [[nodiscard]] const Interceptors::Servers::List& servers() const noexcept { return *servers_; }
     /// Notes the object, in receive_request, within its upcall; it is known from there on.
     void found(const orb::ServedObject& object);
     void leave() noexcept
@@ -65,6 +68,7 @@ class ServerInfo final : public virtual PortableInterceptor::ServerRequestInfo, 
     void require_object(Item item) const;
 
     orb::ObservedUpcall* upcall_ = nullptr;
+    const Interceptors::Servers::List* servers_ = nullptr;
     bool is_found_ = false;
     PortableServer::POA_var poa_; // nil until it is known, and where nobody can ask it anything
     Bytes adapter_path_;

@@ -16,7 +16,7 @@ void ServerInterceptors::receive_request_service_contexts(orb::ObservedUpcall& u
     ServerInfo& info = *taken;
     info.begin(upcall, *all_);
     try {
-        for (const auto& each : all_->servers) {
+        for (const auto& each : info.servers()) {
             PortableInterceptor::ServerRequestInterceptor* const interceptor = each.in();
             const AtPoint at(info, Point::receive_request_service_contexts);
             interceptor->receive_request_service_contexts(&info);
@@ -40,7 +40,7 @@ void ServerInterceptors::receive_request(orb::ObservedUpcall& upcall)
     if (all_->has_slots()) // the servant's thread goes on with what the request has
         info.slots_before = std::exchange(slots_of_thread(all_->serial), info.slots);
     try {
-        for (const auto& each : all_->servers) {
+        for (const auto& each : info.servers()) {
             PortableInterceptor::ServerRequestInterceptor* const interceptor = each.in();
             const AtPoint at(info, Point::receive_request);
             interceptor->receive_request(&info);
@@ -83,7 +83,7 @@ void ServerInterceptors::send_reply(orb::ObservedUpcall& upcall)
     try {
         while (info.told != 0) {
             PortableInterceptor::ServerRequestInterceptor* const interceptor =
-                all_->servers[--info.told].in();
+                info.servers()[--info.told].in();
             const AtPoint at(info, Point::send_reply);
             interceptor->send_reply(&info);
         }
@@ -115,7 +115,7 @@ void ServerInterceptors::tell_end(ServerInfo& info, Flow& flow) const
     info.ends(flow.ending());
     while (info.told != 0) {
         PortableInterceptor::ServerRequestInterceptor* const interceptor =
-            all_->servers[--info.told].in();
+            info.servers()[--info.told].in();
         const bool has_results = flow.ending().status == Status::successful;
         try {
             if (flow.has_exception()) {

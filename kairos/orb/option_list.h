@@ -282,6 +282,9 @@ KAIROS_OPTION("-ORBProfileTypes", nullptr, "marshalling",
               "`kairos-idl --profile`.",
               ProfileTypes)
 KAIROS_OPTION("-ORBid", nullptr, "", "The ORB's identifier, unless the program gives one.", OrbId)
+KAIROS_OPTION("-ORBServerId", nullptr, "interceptors",
+              "The name that all ORBs of a server have in common, which interceptors are told.",
+              ServerId)
 KAIROS_OPTION("-ORBConfigFile", nullptr, "",
               "A file of options, which count where the command line does not say the same "
               "option. May be given once, and on the command line only.",

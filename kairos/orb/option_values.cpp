@@ -114,6 +114,12 @@ Result<void> OrbId::set(Options& options, std::string_view, std::string_view val
     return {};
 }
 
+Result<void> ServerId::set(Options& options, std::string_view, std::string_view value)
+{
+    options.server_id = value;
+    return {};
+}
+
 Result<void> InitialReferences::set(Options& options, std::string_view option,
                                     std::string_view value)
 {

@@ -275,6 +275,12 @@ struct OrbId {
     static std::string form() { return "name"; }
 };
 
+struct ServerId {
+    static Result<void> set(Options& options, std::string_view option, std::string_view value);
+    static std::string show(const Options& options) { return options.server_id; }
+    static std::string form() { return "name"; }
+};
+
 /// The option -ORBInitRef: each time that it is given adds one initial reference.
 struct InitialReferences {
     static Result<void> set(Options& options, std::string_view option, std::string_view value);

@@ -110,6 +110,7 @@ struct Options {
 
     // --- the others ---
     std::string orb_id;                           ///< -ORBid
+    std::string server_id;                        ///< -ORBServerId
     std::vector<ListenEndpoint> listen_endpoints; ///< -ORBListenEndpoints; empty: iiop://
     std::map<std::string, std::string, std::less<>> initial_references; ///< -ORBInitRef
     std::string default_initial_reference;                              ///< -ORBDefaultInitRef

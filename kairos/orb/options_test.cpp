@@ -396,7 +396,7 @@ TEST(OptionsInForce, AreWhatTheCommandLineSaid)
           "-ORBNativeWCharCodeSet UCS-4", "-ORBQuirks tao-chunks", "-ORBNoDelay 0",
           "-ORBConcurrency reactor-per-priority -ORBLanes 0,9:3@1,10@0,11:each@1",
           "-ORBConnection active", "-ORBRealTime required", "-ORBSpin 30", "-ORBid telescope",
-          "-ORBInitRef Name=corbaloc::h/k=1 -ORBInitRef Other=corbaloc::h/o",
+          "-ORBServerId dome", "-ORBInitRef Name=corbaloc::h/k=1 -ORBInitRef Other=corbaloc::h/o",
           "-ORBDefaultInitRef corbaloc::host", "-ORBProfileTypes file"}) {
         std::vector<std::string> arguments;
         for (std::size_t at = 0; at < given.size();) {

@@ -97,7 +97,7 @@ TEST(ReferenceTemplates, SayWhoseTheyAre)
     Record record;
     Templates templates;
     const Plan plan(keeps(templates, record));
-    const Server server;
+    const Server server({"-ORBServerId", "dome"});
     const PortableServer::POA_var root = server.root();
     const PortableServer::POA_var child = child_of(root.in(), "child");
     const PortableServer::POA_var deep = child_of(child.in(), "deep/er");
@@ -107,7 +107,7 @@ TEST(ReferenceTemplates, SayWhoseTheyAre)
     EXPECT_EQ(name->length(), 3U);
     const CORBA::String_var server_id = made->server_id();
     const CORBA::String_var orb_id = made->orb_id();
-    EXPECT_STREQ(server_id.in(), "");
+    EXPECT_STREQ(server_id.in(), "dome");
     EXPECT_STREQ(orb_id.in(), "ior server");
 }
 

@@ -103,7 +103,7 @@ constexpr Row command_line[] = {
     {"-orbpreferredinterfaces", Kind::refused, "the routes are the system's"},
     {"-orbreceivesock", Kind::same, "-ORBReceiveQueue"},
     {"-orbrcvsock", Kind::same, "-ORBReceiveQueue"},
-    {"-orbserverid", Kind::refused, no_activation},
+    {"-orbserverid", Kind::same, "-ORBServerId"},
     {"-orbsinglereadoptimization", Kind::ignored},
     {"-orbskipserviceconfigopen", Kind::flag},
     {"-orbsndsock", Kind::same, "-ORBSendQueue"},
