@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JacORB as a peer of the tests: one process is the server and every client, because a virtual
-// machine takes its time to start. It prints the references of its Echo and its Everything first,
-// then serves, and does what the lines of its input say until that ends:
+// machine takes its time to start. It prints the references of its Echo, its Everything and its Hub
+// first, then serves, and does what the lines of its input say until that ends:
 //
 //     echo MINOR REFERENCE [NAME]…    run every check on this Echo as a client of GIOP 1.MINOR, with
 //                                     an ORB of its own, but those whose name contains a NAME: a
 //                                     line a check, and a line "done"
 //     all MINOR REFERENCE [NAME]…     the same for an Everything
+//     both MINOR REFERENCE            the same, every check, for a Hub, with an ORB whose
+//                                     connections carry requests in both directions
 //     names MINOR URL                 the same, every check, for a naming service
 package interop;
 
@@ -18,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Properties;
 import org.omg.CORBA.ORB;
+import org.omg.PortableServer.POA;
 
 public final class Peer {
     private static final PrintStream out = new PrintStream(System.out, true);
@@ -26,6 +29,10 @@ public final class Peer {
 
     /** An ORB that listens on a loopback port of the kernel's choice, speaks GIOP 1.`minor`. */
     static ORB makeOrb(int minor) {
+        return makeOrb(minor, new Properties());
+    }
+    /** The same, with more properties. */
+    private static ORB makeOrb(int minor, Properties more) {
         Properties properties = new Properties();
         properties.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
         properties.setProperty("jacorb.giop_minor_version", Integer.toString(minor));
@@ -34,9 +41,18 @@ public final class Peer {
         properties.setProperty("jacorb.log.default.verbosity", "0");
         // The octets of a char are those of ISO 8859-1, as in the programs of C++.
         properties.setProperty("jacorb.native_char_codeset", "ISO8859_1");
+        properties.putAll(more);
         ORB orb = ORB.init(new String[0], properties);
         Valuetypes.register(orb);
         return orb;
+    }
+
+    /** An ORB whose connections carry requests in both directions. */
+    private static ORB makeBothOrb() {
+        Properties properties = new Properties();
+        properties.setProperty("org.omg.PortableInterceptor.ORBInitializerClass.bidir",
+                "org.jacorb.orb.giop.BiDirConnectionInitializer");
+        return makeOrb(2, properties);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -45,6 +61,10 @@ public final class Peer {
         ORB orb = makeOrb(2);
         out.println(orb.object_to_string(EchoServant.activate(orb)));
         out.println(orb.object_to_string(AllServant.activate(orb)));
+        ORB both = makeBothOrb();
+        POA poa = BothServant.makePoa(both);
+        out.println(both.object_to_string(
+                poa.servant_to_reference(new BothServant.HubServant(poa))));
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -52,12 +72,14 @@ public final class Peer {
             check(words[0], Integer.parseInt(words[1]), words[2],
                     Arrays.copyOfRange(words, 3, words.length));
         }
-        orb.shutdown(true);
-        orb.destroy();
+        for (ORB ended : new ORB[] {both, orb}) {
+            ended.shutdown(true);
+            ended.destroy();
+        }
     }
 
     private static void check(String what, int minor, String reference, String[] without) {
-        ORB orb = makeOrb(minor);
+        ORB orb = what.equals("both") ? makeBothOrb() : makeOrb(minor);
         try {
             makeChecks(what, orb, reference, without).run();
         } catch (Throwable failure) {
@@ -69,6 +91,7 @@ public final class Peer {
     private static Checks makeChecks(String what, ORB orb, String reference, String[] without)
             throws Exception {
         if (what.equals("all")) return new AllChecks(orb, reference, out, without);
+        if (what.equals("both")) return new BothChecks(orb, reference, out);
         if (what.equals("names")) return new NamingChecks(orb, reference, out);
         return new EchoChecks(orb, reference, out, without);
     }

@@ -51,6 +51,7 @@ class Jacorb {
         process_ = std::make_unique<calls::Process>(java("interop.Peer"));
         echo = process_->read_line();
         everything = process_->read_line();
+        hub = process_->read_line();
     }
     void stop()
     {
@@ -58,7 +59,7 @@ class Jacorb {
         EXPECT_EQ(process_->stop(), 0) << "JacORB's exit status";
         process_.reset();
     }
-    /// `what` is the client to be: "echo", "all" or "names".
+    /// `what` is the client to be: "echo", "all", "both" or "names".
     void expect_checks(const std::string& what, const std::string& version,
                        const std::string& server, int expected, const Arguments& without = {})
     {
@@ -71,6 +72,7 @@ class Jacorb {
 
     std::string echo;       ///< a reference for tests/calls
     std::string everything; ///< one for ../all_types
+    std::string hub;        ///< one for tests/bidirectional
 
   private:
     std::unique_ptr<calls::Process> process_;

@@ -5,6 +5,9 @@
 // JacORB sends no fragments and takes those of GIOP 1.2 only.
 #include "jacorb.h"
 
+#include "captured.h"
+#include "tap.h"
+
 using namespace interop;
 
 namespace {
@@ -130,6 +133,30 @@ TEST_P(JacorbCallsKairos, EveryType)
     jacorb().expect_checks("all", GetParam().version, server.reference[0],
                            is_wide ? wide_checks_of_jacorb : narrow_checks_of_jacorb,
                            (is_wide ? wide : narrow) + no_values);
+}
+
+namespace {
+constexpr int checks_both_ways = 4;
+constexpr int message_request = 0;
+} // namespace
+
+TEST_F(WithJacorb, ServesAClientThatListensNowhere)
+{
+    expect_checks({BOTH_PEER, "-ORBListenEndpoints", "none", "client", jacorb().hub},
+                  checks_both_ways);
+}
+
+TEST_F(WithJacorb, IsCalledBackOverItsConnection)
+{
+    const Peer server({BOTH_PEER, "-ORBListenEndpoints", "iiop://127.0.0.1"});
+    const TemporaryFile file("kairos_both");
+    calls::Tap tap(port_of(server.reference[0]), file.path);
+    jacorb().expect_checks("both", "1.2", at_port(server.reference[0], tap.port()),
+                           checks_both_ways);
+    tap.stop();
+    // Those back are on the same connection, until their nested calls have made another one, for
+    // which the Hub says its own address.
+    EXPECT_GT(tap.messages().at(message_request), checks_both_ways);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, KairosCallsJacorb,
