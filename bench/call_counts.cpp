@@ -75,7 +75,8 @@ Result<std::vector<Sides<Counts>>> count_calls(const System& system, const Commo
 
     std::vector<Sides<Counts>> all;
     for (const Exercise& exercise : exercises) {
-        auto warmed = running->order(Verb::call, with_calls(exercise, std::max(warm_up_min, calls)));
+        auto warmed =
+            running->order(Verb::call, with_calls(exercise, std::max(warm_up_min, calls)));
         if (!warmed) return warmed.error();
         auto once = count_once(*running, pages, with_calls(exercise, calls));
         if (!once) return once.error();
