@@ -61,6 +61,10 @@ struct AsynchronousOptions : CommonOptions {
     std::uint32_t counted_calls = 1'000; ///< N of the difference between N and 2 N calls; 0: none
 };
 
+struct EventsOptions : CommonOptions {
+    std::uint32_t events = 20'000; ///< that consumers get, together, per system and round
+};
+
 struct ParamOptions : CommonOptions {
     std::uint32_t calls = 500;         ///< timed calls per operation and round
     std::uint32_t counted_calls = 500; ///< N of the difference between N and 2 N calls
@@ -132,6 +136,8 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] Result<Report> run_gateway(const LatencyOptions& options);
 /// Of asynchronous_systems().
 [[nodiscard]] Result<Report> run_asynchronous(const AsynchronousOptions& options);
+/// Of events_systems().
+[[nodiscard]] Result<Report> run_events(const EventsOptions& options);
 [[nodiscard]] Result<Report> run_param(const ParamOptions& options);
 [[nodiscard]] Result<Report> run_marshal(const MarshalOptions& options);
 [[nodiscard]] Result<Report> run_demux(const DemuxOptions& options);
@@ -150,6 +156,7 @@ struct FootprintOptions : CommonOptions {
 [[nodiscard]] std::vector<Column> interceptors_columns();
 [[nodiscard]] std::vector<Column> gateway_columns();
 [[nodiscard]] std::vector<Column> asynchronous_columns();
+[[nodiscard]] std::vector<Column> events_columns();
 [[nodiscard]] std::vector<Column> param_columns();
 [[nodiscard]] std::vector<Column> marshal_columns();
 [[nodiscard]] std::vector<Column> demux_columns();

@@ -407,6 +407,19 @@ TEST(Asynchronous, CallsAllocateOnce)
     }
 }
 
+TEST(Events, AreComparedWithOneways)
+{
+    auto options = options_for<EventsOptions>("kairos");
+    options.systems.assign(events_systems().begin(), events_systems().end());
+    options.events = 1000;
+    const auto report = run_events(options);
+    ASSERT_TRUE(report.ok()) << report.error().reason;
+    ASSERT_EQ(report->rows.size(), events_systems().size());
+    for (const Row& row : report->rows)
+        if (row.status.empty()) EXPECT_GT(row.figure("events_per_s").value(), 0) << row.variant;
+    EXPECT_TRUE(report->rows[1].figure("ratio_to_two_oneways"));
+}
+
 TEST(Counters, SeeTheLocksAndAllocationsOfAnOrb)
 {
     auto options = options_for<CountersOptions>("omniorb");

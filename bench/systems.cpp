@@ -272,6 +272,31 @@ std::span<const System> asynchronous_systems()
     return systems;
 }
 
+std::span<const System> events_systems()
+{
+    constexpr const char* program = "kairos-bench-events";
+    const auto system = [](const char* option, const char* name, const char* architecture,
+                           const char* consumers, const char* middle = "") {
+        const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};
+        std::vector<std::string> server{consumers};
+        server.insert(server.end(), loopback.begin(), loopback.end());
+        std::vector<std::string> client{*middle == '\0' ? "0" : consumers};
+        client.insert(client.end(), loopback.begin(), loopback.end());
+        const bool has_channel = *middle != '\0';
+        return System{option, name,   architecture, program,
+                      server, client, true,         has_channel ? program : "",
+                      middle};
+    };
+    static const std::array<System, 5> systems{
+        system("oneways", "kairos", "oneways, no channel", "1"),
+        system("kairos", "kairos", "one consumer", "1", "channel"),
+        system("kairos-100", "kairos", "100 consumers", "100", "channel"),
+        system("omnievents", "omnievents", "one consumer", "1", "omnievents"),
+        system("omnievents-100", "omnievents", "100 consumers", "100", "omnievents"),
+    };
+    return systems;
+}
+
 std::span<const System> gateway_systems()
 {
     static const std::vector<std::string> loopback{"-ORBListenEndpoints", "iiop://127.0.0.1"};

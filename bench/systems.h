@@ -67,6 +67,9 @@ struct System {
 /// the ways of stubs.
 [[nodiscard]] std::span<const System> asynchronous_systems();
 
+/// Event channels with one consumer and with a hundred, and oneway calls without any.
+[[nodiscard]] std::span<const System> events_systems();
+
 /// The program that calls an object of its own, once for each kind of collocation.
 [[nodiscard]] std::span<const System> collocated_systems();
 

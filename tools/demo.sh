@@ -62,6 +62,7 @@ measure_everything() {
     measure interceptors
     measure gateway
     measure asynchronous
+    measure events
     measure param
     measure marshal
     measure local

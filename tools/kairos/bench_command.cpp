@@ -304,6 +304,15 @@ int run_asynchronous(const BenchArguments& arguments)
     return present(bench::run_asynchronous(options), bench::asynchronous_columns(), arguments);
 }
 
+int run_events(const BenchArguments& arguments)
+{
+    bench::EventsOptions options;
+    if (auto filled = fill_common(arguments, 9, 3, options, bench::events_systems()); !filled)
+        return failed(filled.error());
+    options.events = arguments.calls > 0 ? arguments.calls : arguments.quick ? 5000 : 20'000;
+    return present(bench::run_events(options), bench::events_columns(), arguments);
+}
+
 int run_gateway(const BenchArguments& arguments)
 {
     bench::LatencyOptions options;
@@ -607,6 +616,18 @@ void add_asynchronous(CLI::App& bench, int& status, const CLI::Range& count)
     command.add_option("--calls", asynchronous->calls, "Calls per system and round")->check(count);
 }
 
+void add_events(CLI::App& bench, int& status, const CLI::Range& count)
+{
+    auto events = std::make_shared<BenchArguments>();
+    CLI::App& command =
+        add_experiment(bench, "events", "Event channels, beside oneway calls and omniEvents",
+                       events, status, run_events, bench::events_systems());
+    command.add_option("--rounds", events->rounds, "Rounds of all systems")->check(count);
+    command
+        .add_option("--events", events->calls, "Events that consumers get, per system and round")
+        ->check(count);
+}
+
 void add_gateway(CLI::App& bench, int& status, const CLI::Range& count)
 {
     add_latency(bench, status, count, "gateway",
@@ -710,6 +731,7 @@ void add_bench_command(CLI::App& app, int& status)
     add_interceptors(*bench, status, count);
     add_gateway(*bench, status, count);
     add_asynchronous(*bench, status, count);
+    add_events(*bench, status, count);
 
     auto param = std::make_shared<BenchArguments>();
     CLI::App& param_command =

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `kairos bench events`: what an event channel passes on in a second, and what it adds to the time
+// that an event takes, beside bare oneway calls and omniEvents.
+#include "bench/experiment.h"
+#include "bench/process.h"
+#include "bench/statistics.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace kairos::bench {
+namespace {
+
+constexpr double one_to_two_oneways = 0.8; ///< at least, events a second
+constexpr double one_to_omnievents = 5;    ///< likewise
+constexpr double many_to_oneways = 0.9;    ///< at least, deliveries a second
+constexpr double added_to_hop = 1.2;       ///< at most, of one hop more, p50
+
+/// One system's figures of all rounds.
+struct Passed {
+    std::vector<double> events_per_s;
+    std::vector<double> p50_us; ///< empty where there are many consumers
+};
+using PassedBy = std::map<std::string, Passed>; // by option
+
+/// As the systems' arguments say; bare oneways are one.
+double consumers_of(const System& system)
+{
+    return std::max(1.0, std::stod(system.client_arguments.front()));
+}
+
+std::optional<Error> measure(std::vector<Contestant>& contestants, const EventsOptions& options,
+                             PassedBy& passed)
+{
+    for (unsigned round = 0; round < options.rounds; ++round) {
+        options.progress(static_cast<double>(round) / options.rounds,
+                         fmt::format("round {} of {}", round + 1, options.rounds));
+        for (Contestant& contestant : contestants) {
+            Passed& figures = passed[contestant.system.option];
+            const double consumers = consumers_of(contestant.system);
+            const auto events = static_cast<std::uint32_t>(options.events / consumers);
+            const auto all = contestant.running.order(
+                Verb::ttcp, {.direction = Direction::oneway, .calls = events});
+            if (!all) return all.error();
+            figures.events_per_s.push_back(events / all->at("seconds"));
+            if (consumers > 1) continue;
+            const auto each = contestant.running.order(
+                Verb::latency, {.direction = Direction::oneway, .calls = options.events / 20 + 1});
+            if (!each) return each.error();
+            figures.p50_us.push_back(each->at("p50_us"));
+        }
+    }
+    return std::nullopt;
+}
+
+/// Round by round: `of` their values.
+template <typename Of>
+void set_median(Row& row, const std::string& figure, const std::vector<double>& mine,
+                const std::vector<double>& other, Of&& of)
+{
+    std::vector<double> values;
+    for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
+        values.push_back(of(mine[i], other[i]));
+    if (!values.empty()) row.set(figure, median(std::move(values)));
+}
+
+void compare(Row& row, const System& system, const PassedBy& passed)
+{
+    const Passed& mine = passed.at(system.option);
+    const double consumers = consumers_of(system);
+    if (const auto bare = passed.find("oneways"); bare != passed.end() && consumers == 1) {
+        if (system.option == "oneways") return;
+        set_median(row, "ratio_to_two_oneways", mine.events_per_s, bare->second.events_per_s,
+                   [](double own, double one) { return own / (one / 2); });
+        // The bare one has two hops.
+        set_median(row, "added_to_hop", mine.p50_us, bare->second.p50_us,
+                   [](double own, double two) { return (own - two / 2) / (two / 2); });
+    } else if (bare != passed.end()) {
+        set_median(row, "ratio_to_oneways", mine.events_per_s, bare->second.events_per_s,
+                   [&](double own, double one) { return own * consumers / one; });
+    }
+    const bool is_many = consumers > 1;
+    const auto theirs = passed.find(is_many ? "omnievents-100" : "omnievents");
+    if (theirs != passed.end() && system.name == "kairos")
+        set_median(row, "ratio_to_omnievents", mine.events_per_s, theirs->second.events_per_s,
+                   [](double own, double other) { return own / other; });
+}
+
+void set_bars(Row& row, const System& system)
+{
+    using enum Bar::Relation;
+    if (system.option == "kairos")
+        row.bars = {{"ratio_to_two_oneways", at_least, one_to_two_oneways},
+                    {"ratio_to_omnievents", at_least, one_to_omnievents},
+                    {"added_to_hop", at_most, added_to_hop}};
+    if (system.option == "kairos-100") row.bars = {{"ratio_to_oneways", at_least, many_to_oneways}};
+}
+
+Row make_row(const System& system, const PassedBy& passed, Pinning pinning)
+{
+    Row row;
+    row.system = system.name;
+    row.variant = variant_of(system, pinning);
+    row.direction = name_of(Direction::oneway);
+    row.payload_type = "event";
+    row.payload_bytes = 64;
+    const Passed& mine = passed.at(system.option);
+    row.set("events_per_s", median(mine.events_per_s));
+    row.set("deliveries_per_s", median(mine.events_per_s) * consumers_of(system));
+    if (!mine.p50_us.empty()) row.set("p50_us", median(mine.p50_us));
+    compare(row, system, passed);
+    set_bars(row, system);
+    return row;
+}
+
+} // namespace
+
+Result<Report> run_events(const EventsOptions& options)
+{
+    Report report{.experiment = "events",
+                  .rows = {},
+                  .notes = {},
+                  .needs = {{"ratio_to_two_oneways", "event"}, {"ratio_to_oneways", "event"}}};
+    EventsOptions present = options;
+    std::vector<Row> absent;
+    const bool has_omnievents = !find_program("omniEvents").empty();
+    std::erase_if(present.systems, [&](const System& system) {
+        if (has_omnievents || system.name != "omnievents") return false;
+        absent.push_back(absent_row(system, options, "not installed"));
+        return true;
+    });
+    auto started = start_contestants(present, 0, report);
+    if (!started) return started.error();
+    std::vector<Contestant>& contestants = *started;
+    std::ranges::move(report.rows, std::back_inserter(absent));
+    report.rows.clear();
+    PassedBy passed;
+    if (auto failure = measure(contestants, present, passed)) return *failure;
+    for (Contestant& contestant : contestants) {
+        if (auto ended = contestant.running.finish(); !ended) return ended.error();
+        report.rows.push_back(make_row(contestant.system, passed, options.pinning));
+    }
+    report.rows.insert(report.rows.end(), absent.begin(), absent.end());
+    report.notes.push_back(fmt::format(
+        "Medians of {} interleaved rounds of {} deliveries of 64 octets in an Any. × two oneways: "
+        "events a second against half as many bare oneway calls; × oneways: deliveries against "
+        "bare calls; added × hop: p50 beyond one hop, against one hop more.",
+        options.rounds, options.events));
+    return report;
+}
+
+std::vector<Column> events_columns()
+{
+    return {{"events_per_s", "events/s", 0},
+            {"deliveries_per_s", "deliveries/s", 0},
+            {"ratio_to_two_oneways", "× two oneways", 2},
+            {"ratio_to_oneways", "× oneways", 2},
+            {"ratio_to_omnievents", "× omniEvents", 1},
+            {"p50_us", "p50 µs", 2},
+            {"added_to_hop", "added × hop", 2}};
+}
+
+} // namespace kairos::bench
