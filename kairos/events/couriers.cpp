@@ -27,13 +27,19 @@ Courier::Courier(std::shared_ptr<Couriers> couriers, Lane lane) noexcept
 }
 
 void Courier::wake() noexcept { couriers_->wake(*this); }
+void Courier::wake_here() noexcept { couriers_->work_here(*this, false); }
 void Courier::wake_at(Clock::time_point time) { couriers_->wake_at(*this, time); }
 
 void Courier::send(orb::AsynchronousCall& call) noexcept
 {
     add_ref(); // the listener's, until the call is over or dropped
     call_ = &call;
-    call.send({.posted = &posted, .ended = nullptr, .dropped = &dropped, .object = this});
+    reader_works_ = lane() == Lane::quick && is_brief();
+    call.send({.posted = &posted,
+               .ready = &ready,
+               .ended = nullptr,
+               .dropped = &dropped,
+               .object = this});
 }
 
 /// Under the lock of a connection, perhaps.
@@ -43,9 +49,21 @@ bool Courier::posted(const orb::CallListener& listener) noexcept
     return self.couriers_->wake_for_call(self);
 }
 
+void Courier::ready(const orb::CallListener& listener) noexcept
+{
+    auto& self = *static_cast<Courier*>(listener.object);
+    self.couriers_->work_here(self, true);
+}
+
 void Courier::dropped(const orb::CallListener& listener) noexcept
 {
     static_cast<Courier*>(listener.object)->release();
+}
+
+void Courier::drop_call() noexcept
+{
+    std::exchange(call_, nullptr)->abandon();
+    release(); // the listener's
 }
 
 void Courier::work(bool posted)
@@ -95,9 +113,33 @@ bool Couriers::wake_for_call(Courier& courier) noexcept
 {
     const Lock lock(mutex_);
     if (has_ended_) return false;
+    // Who works looks again; else it is over by what the reader has read.
+    if (courier.reader_works_ && !courier.is_worked_for_) {
+        courier.call_->leave_to_thread();
+        return true;
+    }
     courier.is_posted_ = true;
     make_ready(courier);
     return true;
+}
+
+void Couriers::work_here(Courier& courier, bool posted) noexcept
+{
+    const IntrusivePtr<Courier> owned(&courier); // until the lock is left
+    Lock lock(mutex_);
+    if (has_ended_ && !courier.is_worked_for_) {
+        lock.unlock();
+        if (posted) courier.drop_call();
+        return;
+    }
+    courier.is_posted_ = courier.is_posted_ || posted;
+    const bool may_work = !has_ended_ && courier.lane() == Lane::quick && !courier.is_worked_for_ &&
+                          !courier.ready_links_.linked;
+    if (!may_work) return make_ready(courier);
+    ++guests_;
+    courier.is_guest_ = true;
+    work_for(courier, Lane::quick, lock);
+    if (--guests_ == 0) guests_left_.notify_all();
 }
 
 void Couriers::wake_at(Courier& courier, Clock::time_point time)
@@ -163,18 +205,24 @@ void Couriers::run(Lane which) noexcept
         }
         lane.ready.remove(*courier);
         auto owned = IntrusivePtr<Courier>::adopt(courier);
-        courier->is_worked_for_ = true;
-        courier->working_lane_ = which;
-        const bool posted = std::exchange(courier->is_posted_, false);
-        lock.unlock();
-        work(*courier, posted);
-        lock.lock();
-        courier->is_worked_for_ = false;
-        if (std::exchange(courier->is_woken_, false)) make_ready(*courier); // end() looks, too
+        work_for(*courier, which, lock);
         lock.unlock();
         owned = {};
         lock.lock();
     }
+}
+
+void Couriers::work_for(Courier& courier, Lane lane, Lock& lock) noexcept
+{
+    assert_held(mutex_);
+    courier.is_worked_for_ = true;
+    courier.working_lane_ = lane;
+    const bool posted = std::exchange(courier.is_posted_, false);
+    lock.unlock();
+    work(courier, posted);
+    lock.lock();
+    courier.is_worked_for_ = courier.is_guest_ = false;
+    if (std::exchange(courier.is_woken_, false)) make_ready(courier); // end() looks, too
 }
 
 /// Who has no memory now is asked again.
@@ -204,6 +252,10 @@ void Couriers::end() noexcept
     for (std::thread& thread : threads_)
         thread.join();
     threads_.clear();
+    {
+        Lock lock(mutex_);
+        guests_left_.wait(lock, [this] { return guests_ == 0; });
+    }
     // Now this is the only thread that works.
     Courier::Timers timers;
     {
@@ -214,9 +266,7 @@ void Couriers::end() noexcept
         while (Courier* const courier = lane.ready.front()) {
             lane.ready.remove(*courier);
             const auto owned = IntrusivePtr<Courier>::adopt(courier);
-            if (!std::exchange(courier->is_posted_, false)) continue;
-            std::exchange(courier->call_, nullptr)->abandon();
-            courier->release(); // the listener's
+            if (std::exchange(courier->is_posted_, false)) courier->drop_call();
         }
     }
 }

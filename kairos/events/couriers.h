@@ -3,7 +3,8 @@
 // Who calls a service's clients: a courier makes calls of one of them, one after the other, and a
 // few threads do what there is to do for all couriers. None of them waits for an answer, so that
 // who is slow is waited for by nobody. What may block nevertheless, as connecting does, is left to
-// other threads than the calls of clients that answer. Any thread.
+// other threads than the calls of clients that answer. What is brief, for these, is done by the
+// thread that has caused it: nobody is woken for it. Any thread.
 #pragma once
 
 #include "kairos/base/intrusive_list.h"
@@ -41,6 +42,9 @@ class Courier : public RefCounted {
 
     /// Has a thread ask idle() soon. Any thread.
     void wake() noexcept;
+    /// Asks idle() in this thread, which holds no lock, if the client has answered lately and
+    /// nobody works for it; else has a thread ask it soon. Any thread.
+    void wake_here() noexcept;
 
   protected:
     Courier(std::shared_ptr<Couriers> couriers, Lane lane) noexcept;
@@ -50,6 +54,12 @@ class Courier : public RefCounted {
     virtual void called(orb::AsynchronousCall& call) = 0;
     /// Asked after wake() and when a call is over, while none is under way: may send one.
     virtual void idle() = 0;
+
+    /// Whether what there is to do after a call of a client that answers takes so little that the
+    /// thread which reads all answers may begin it. Called by the thread that works.
+    [[nodiscard]] virtual bool is_brief() const noexcept { return false; }
+    /// Whether the thread that works has other things to do: what takes long is not for it.
+    [[nodiscard]] bool is_guest() const noexcept { return is_guest_; }
 
     /// Sends a call, from within idle(), which must do nothing after it.
     void send(orb::AsynchronousCall& call) noexcept;
@@ -66,7 +76,10 @@ class Courier : public RefCounted {
     using Timers = std::multimap<Clock::time_point, IntrusivePtr<Courier>>;
 
     void work(bool posted);
+    /// Forgets a call that is over, of which nobody is told any more.
+    void drop_call() noexcept;
     static bool posted(const orb::CallListener& listener) noexcept;
+    static void ready(const orb::CallListener& listener) noexcept;
     static void dropped(const orb::CallListener& listener) noexcept;
 
     const std::shared_ptr<Couriers> couriers_;
@@ -74,6 +87,8 @@ class Courier : public RefCounted {
     // Of the thread that works.
     orb::AsynchronousCall* call_ = nullptr; // under way
     Lane working_lane_{};
+    bool reader_works_ = false; // when the call is over
+    bool is_guest_ = false;     // written under Couriers::mutex_
     // What follows is guarded by Couriers::mutex_.
     ListLinks<Courier> ready_links_;
     bool is_worked_for_ = false;
@@ -117,6 +132,8 @@ class Couriers {
     };
 
     void wake(Courier& courier) noexcept;
+    /// What Courier::wake_here says; `posted`: a call is over.
+    void work_here(Courier& courier, bool posted) noexcept;
     /// Returns false if nobody works any more.
     [[nodiscard]] bool wake_for_call(Courier& courier) noexcept;
     void wake_at(Courier& courier, Clock::time_point time);
@@ -130,6 +147,9 @@ class Couriers {
         return lanes_[static_cast<std::size_t>(courier.lane_.load(std::memory_order_relaxed))];
     }
 
+    /// Works for a courier, without the lock meanwhile.
+    void work_for(Courier& courier, Lane lane, Lock& lock) noexcept;
+
     void run(Lane which) noexcept;
     void work(Courier& courier, bool posted) noexcept;
     void begin_threads(Lane lane, std::size_t count);
@@ -138,6 +158,8 @@ class Couriers {
     std::array<LaneState, 3> lanes_;
     Courier::Timers timers_;
     bool has_ended_ = false;
+    std::size_t guests_ = 0; // other threads that work
+    std::condition_variable guests_left_;
     std::atomic<std::size_t> farewells_{0};
     std::atomic<bool> has_untold_{false};
     std::vector<std::thread> threads_; // of who makes and ends this

@@ -6,6 +6,9 @@
 namespace kairos::events {
 namespace {
 
+/// Of an event that any thread may encode.
+constexpr std::size_t brief_octets = std::size_t{64} << 10;
+
 constexpr orb::Operation push_operation("push", orb::Response::required, disconnected);
 
 } // namespace
@@ -28,7 +31,7 @@ void Delivery::offer(const EventPtr& event)
         wakes = !std::exchange(is_busy_, true);
     }
     if (dropped != 0) channel().note_dropped(dropped);
-    if (wakes) wake();
+    if (wakes) wake_here();
 }
 
 void Delivery::end() noexcept
@@ -59,6 +62,7 @@ void Delivery::idle()
         if (next_) channel().note_lost(1);
         return forget_next();
     }
+    if (is_guest() && next_->encoded_octets() > brief_octets) return wake();
     if (may_call()) send_next();
 }
 

@@ -23,6 +23,7 @@ class Delivery final : public ClientCourier, public Receiver {
   private:
     void called(orb::AsynchronousCall& call) override;
     void idle() override;
+    [[nodiscard]] bool is_brief() const noexcept override { return true; }
     [[nodiscard]] bool has_next();
     void send_next();
     /// `is_made`: whether there was a call, else why there was none.
